@@ -1,0 +1,45 @@
+//! A plan: the whole answer to one question, self-contained.
+
+use oneport_platform::{Platform, Rational};
+
+use crate::{Certificate, Collective, PeriodicSchedule, SteadyState};
+
+/// What is proved about the steady state's throughput.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The certificate's bound equals the throughput.
+    Optimal,
+    /// The steady state holds; the certificate's bound is above it.
+    Feasible,
+}
+
+impl Status {
+    /// The name used in files and `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Optimal => "optimal",
+            Status::Feasible => "feasible",
+        }
+    }
+}
+
+/// Platform, question, steady state, proof and schedule. The port model is the platform's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The platform.
+    pub platform: Platform,
+    /// The collective.
+    pub collective: Collective,
+    /// Size of every message, in the unit of the platform's costs.
+    pub size: Rational,
+    /// What is proved.
+    pub status: Status,
+    /// The best steady state found.
+    pub steady_state: SteadyState,
+    /// The proof of `upper_bound`.
+    pub certificate: Certificate,
+    /// No schedule has a larger throughput; proved by `certificate`.
+    pub upper_bound: Rational,
+    /// A periodic schedule with whole messages.
+    pub schedule: PeriodicSchedule,
+}

@@ -1,0 +1,58 @@
+//! Periodic schedules: slots, and whole patterns started per period.
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+use oneport_platform::{LinkId, Rational};
+
+use crate::Pattern;
+
+/// A pattern and how many copies of it each period starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduledPattern {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// Whole copies started in each period; positive.
+    pub copies: BigUint,
+}
+
+/// A stretch of the period during which the same links are busy without a break: a matching of send and
+/// receive ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// Duration; positive. Slots follow one another from the start of the period.
+    pub length: Rational,
+    /// The busy links, ascending.
+    pub links: Vec<LinkId>,
+}
+
+/// What happens in every period of the steady state.
+///
+/// The pattern copies started in period `p` run their stage `s` in period `p + s`. Within a period a link sends
+/// its messages in the order of `patterns` (then of stages within a pattern, then of copies), during the slots
+/// that name it; a message may be cut at the end of a slot and go on in the link's next slot of the same period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodicSchedule {
+    /// Length of the period, in units of time.
+    pub period: Rational,
+    /// Instances of the collective started, and in steady state finished, per period.
+    pub instances: BigUint,
+    /// For every commodity the copies add up to `instances`.
+    pub patterns: Vec<ScheduledPattern>,
+    /// Consecutive slots; what is left of the period is idle.
+    pub slots: Vec<Slot>,
+}
+
+impl PeriodicSchedule {
+    /// Instances per unit of time.
+    pub fn throughput(&self) -> Rational {
+        if self.period.is_zero() {
+            return Rational::zero();
+        }
+        Rational::from_integer(self.instances.clone().into()) / &self.period
+    }
+
+    /// Periods between the start of an instance and its end: the longest pattern's number of stages.
+    pub fn depth(&self) -> usize {
+        self.patterns.iter().map(|scheduled| scheduled.pattern.depth()).max().unwrap_or(0)
+    }
+}

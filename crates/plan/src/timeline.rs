@@ -1,0 +1,33 @@
+//! Timelines: every message of every instance, with dates.
+
+use oneport_platform::{LinkId, Rational};
+
+use crate::Message;
+
+/// One transfer of one message of one instance over one link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The instance of the collective, from 0 in the order of starting.
+    pub instance: u64,
+    /// Which of its messages. `(instance, message)` is the identity of what travels.
+    pub message: Message,
+    /// The link used.
+    pub link: LinkId,
+    /// When the link is busy with it: disjoint stretches `(start, end)`, ascending.
+    pub pieces: Vec<(Rational, Rational)>,
+}
+
+/// A finite run of a periodic schedule: start-up, steady periods, clean-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    /// Length of one period.
+    pub period: Rational,
+    /// Periods in which instances start; `instances_per_period` each.
+    pub starting_periods: u64,
+    /// Instances started per period.
+    pub instances_per_period: u64,
+    /// Further periods until the last message has arrived.
+    pub clean_up_periods: u64,
+    /// All transfers.
+    pub events: Vec<Event>,
+}

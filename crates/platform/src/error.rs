@@ -1,0 +1,97 @@
+//! What can be wrong with a platform.
+
+use crate::Rational;
+
+/// Why a platform was refused. Every variant names the nodes and values involved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlatformError {
+    /// Two nodes share a name.
+    #[error("node name '{name}' is used twice; every node needs a name of its own")]
+    DuplicateNode {
+        /// The name used twice.
+        name: String,
+    },
+    /// A node has an empty name, or one with control characters.
+    #[error("node name {name:?} is empty, too long (over 200 characters) or holds control characters")]
+    BadName {
+        /// The refused name, shortened.
+        name: String,
+    },
+    /// A processor whose compute cost is not positive.
+    #[error(
+        "node '{node}': compute is {value}; a processor's time per unit of work must be positive (leave compute out for a router)"
+    )]
+    BadCompute {
+        /// The node's name.
+        node: String,
+        /// The refused value.
+        value: Box<Rational>,
+    },
+    /// A node with zero ports.
+    #[error("node '{node}': ports is 0; a node needs at least one port")]
+    NoPorts {
+        /// The node's name.
+        node: String,
+    },
+    /// A link whose cost is not positive.
+    #[error("link {from} -> {to}: cost is {cost}; a cost must be positive")]
+    BadCost {
+        /// Name of the sending node.
+        from: String,
+        /// Name of the receiving node.
+        to: String,
+        /// The refused cost.
+        cost: Box<Rational>,
+    },
+    /// A link from a node to itself.
+    #[error("link {node} -> {node}: a node needs no link to itself")]
+    SelfLoop {
+        /// The node's name.
+        node: String,
+    },
+    /// The same ordered pair of nodes is linked twice.
+    #[error(
+        "link {from} -> {to} is given twice (cost {first} and {second}); keep one, or give the two wires a router each"
+    )]
+    DuplicateLink {
+        /// Name of the sending node.
+        from: String,
+        /// Name of the receiving node.
+        to: String,
+        /// Cost given first.
+        first: Box<Rational>,
+        /// Cost given second.
+        second: Box<Rational>,
+    },
+    /// An id that this builder did not hand out.
+    #[error("node id {id} does not exist; this platform has {nodes} nodes, numbered from 0")]
+    UnknownNodeId {
+        /// The id's number.
+        id: usize,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// A platform without nodes.
+    #[error("the platform has no node; at least one is needed")]
+    Empty,
+    /// A generator was asked for something impossible.
+    #[error("generator {generator}: {parameter} is {value}; {expected}")]
+    BadParameter {
+        /// The generator's name.
+        generator: &'static str,
+        /// The parameter's name.
+        parameter: &'static str,
+        /// The refused value.
+        value: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// More nodes or links than ids can number.
+    #[error("too many {what}: at most {limit}")]
+    TooMany {
+        /// "nodes" or "links".
+        what: &'static str,
+        /// The largest number accepted.
+        limit: usize,
+    },
+}

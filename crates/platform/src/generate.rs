@@ -1,0 +1,1 @@
+//! Platform generators, deterministic per seed.
