@@ -1,0 +1,293 @@
+//! The only door to HiGHS: a floating-point model that proposes bases. Nothing here is believed.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_void};
+use std::time::Duration;
+
+use highs_sys::*;
+
+use crate::kernel::Basis;
+use crate::program::ExactError;
+
+/// How the floating-point solver works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Dual simplex.
+    Simplex,
+    /// Interior point, then crossover to a basis.
+    InteriorPoint,
+}
+
+/// What the floating-point solver says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    Optimal,
+    Infeasible,
+    /// Unbounded, or infeasible: it does not say which.
+    Unbounded,
+    LimitReached,
+    /// Anything else: numerical trouble.
+    Unknown,
+}
+
+/// Column-wise floating-point data; all vectors in the solver's units.
+pub struct FloatProgram {
+    pub cost: Vec<f64>,
+    pub column_lower: Vec<f64>,
+    pub row_lower: Vec<f64>,
+    pub row_upper: Vec<f64>,
+    pub starts: Vec<i32>,
+    pub rows: Vec<i32>,
+    pub values: Vec<f64>,
+}
+
+/// An owned HiGHS instance.
+pub struct FloatModel {
+    highs: *mut c_void,
+    columns: usize,
+    rows: usize,
+}
+
+// SAFETY: a HiGHS instance has no thread affinity; `FloatModel` owns it and hands out no alias.
+unsafe impl Send for FloatModel {}
+
+impl Drop for FloatModel {
+    fn drop(&mut self) {
+        // SAFETY: created by `Highs_create` and destroyed once.
+        unsafe { Highs_destroy(self.highs) }
+    }
+}
+
+/// A HiGHS status: -1 is an error, 0 ok, 1 a warning.
+fn ok(call: &'static str, status: HighsInt) -> Result<(), ExactError> {
+    if status < 0 { Err(ExactError::Solver { call, status: i64::from(status) }) } else { Ok(()) }
+}
+
+const BASIC: HighsInt = 1;
+const MINIMIZE: HighsInt = 1;
+const COLUMN_WISE: HighsInt = 1;
+
+impl FloatModel {
+    /// Loads a program: minimise.
+    pub fn new(program: &FloatProgram) -> Result<Self, ExactError> {
+        // SAFETY: no preconditions.
+        let highs = unsafe { Highs_create() };
+        if highs.is_null() {
+            return Err(ExactError::Solver { call: "Highs_create", status: -1 });
+        }
+        let model = FloatModel { highs, columns: program.cost.len(), rows: program.row_lower.len() };
+        model.bool_option(c"output_flag", false)?;
+        model.int_option(c"threads", 1)?;
+        model.int_option(c"random_seed", 1)?;
+        model.float_option(c"primal_feasibility_tolerance", 1e-9)?;
+        model.float_option(c"dual_feasibility_tolerance", 1e-9)?;
+        model.float_option(c"ipm_optimality_tolerance", 1e-9)?;
+        let upper = vec![f64::INFINITY; model.columns];
+        // SAFETY: every pointer covers the length announced with it, and HiGHS copies the data.
+        let status = unsafe {
+            Highs_passLp(
+                highs,
+                model.columns as HighsInt,
+                model.rows as HighsInt,
+                program.values.len() as HighsInt,
+                COLUMN_WISE,
+                MINIMIZE,
+                0.0,
+                program.cost.as_ptr(),
+                program.column_lower.as_ptr(),
+                upper.as_ptr(),
+                program.row_lower.as_ptr(),
+                program.row_upper.as_ptr(),
+                program.starts.as_ptr(),
+                program.rows.as_ptr(),
+                program.values.as_ptr(),
+            )
+        };
+        ok("Highs_passLp", status)?;
+        Ok(model)
+    }
+
+    fn bool_option(&self, name: &CStr, value: bool) -> Result<(), ExactError> {
+        // SAFETY: a live instance and a terminated name.
+        ok("Highs_setBoolOptionValue", unsafe {
+            Highs_setBoolOptionValue(self.highs, name.as_ptr(), HighsInt::from(value))
+        })
+    }
+
+    fn int_option(&self, name: &CStr, value: HighsInt) -> Result<(), ExactError> {
+        // SAFETY: as above.
+        ok("Highs_setIntOptionValue", unsafe { Highs_setIntOptionValue(self.highs, name.as_ptr(), value) })
+    }
+
+    fn float_option(&self, name: &CStr, value: f64) -> Result<(), ExactError> {
+        // SAFETY: as above.
+        ok("Highs_setDoubleOptionValue", unsafe { Highs_setDoubleOptionValue(self.highs, name.as_ptr(), value) })
+    }
+
+    fn text_option(&self, name: &CStr, value: &CStr) -> Result<(), ExactError> {
+        // SAFETY: as above, both texts terminated.
+        ok("Highs_setStringOptionValue", unsafe {
+            Highs_setStringOptionValue(self.highs, name.as_ptr(), value.as_ptr())
+        })
+    }
+
+    /// Chooses the engine; with a basis at hand the simplex starts from it.
+    pub fn set_engine(&self, engine: Engine) -> Result<(), ExactError> {
+        self.text_option(c"solver", if engine == Engine::Simplex { c"simplex" } else { c"ipm" })
+    }
+
+    /// Presolve loses a starting basis; it pays on a cold start only.
+    pub fn set_presolve(&self, on: bool) -> Result<(), ExactError> {
+        self.text_option(c"presolve", if on { c"on" } else { c"off" })
+    }
+
+    /// Limits the total run time of this instance.
+    pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<(), ExactError> {
+        self.float_option(c"time_limit", limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64()))
+    }
+
+    /// Time spent inside HiGHS so far, by its own clock, in seconds.
+    fn run_time(&self) -> f64 {
+        // SAFETY: a live instance.
+        unsafe { Highs_getRunTime(self.highs) }
+    }
+
+    /// Time spent inside HiGHS so far, by its own clock.
+    pub fn elapsed(&self) -> Duration {
+        Duration::try_from_secs_f64(self.run_time()).unwrap_or_default()
+    }
+
+    /// Runs the solver from the current basis, if any.
+    pub fn run(&self) -> Result<Claim, ExactError> {
+        // SAFETY: a live instance.
+        let status = unsafe { Highs_run(self.highs) };
+        if status < 0 {
+            return Ok(Claim::Unknown);
+        }
+        // SAFETY: a live instance.
+        let model_status = unsafe { Highs_getModelStatus(self.highs) };
+        Ok(match model_status {
+            7 => Claim::Optimal,
+            8 => Claim::Infeasible,
+            9 | 10 => Claim::Unbounded,
+            13 | 14 => Claim::LimitReached,
+            _ => Claim::Unknown,
+        })
+    }
+
+    /// The last run's basis, if it left a complete one.
+    pub fn basis(&self) -> Option<Basis> {
+        let mut columns = vec![0 as HighsInt; self.columns];
+        let mut rows = vec![0 as HighsInt; self.rows];
+        // SAFETY: both buffers have the model's dimensions.
+        let status = unsafe { Highs_getBasis(self.highs, columns.as_mut_ptr(), rows.as_mut_ptr()) };
+        let basic = |list: &[HighsInt]| list.iter().map(|&status| status == BASIC).collect();
+        let basis = Basis { columns: basic(&columns), rows: basic(&rows) };
+        (status >= 0 && basis.is_complete()).then_some(basis)
+    }
+
+    /// Offers a starting basis.
+    pub fn set_basis(&self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
+        let columns: Vec<HighsInt> = basis.columns.iter().map(|&basic| HighsInt::from(basic)).collect();
+        let at_bound = |upper: bool| if upper { 2 } else { 0 };
+        let rows: Vec<HighsInt> =
+            basis.rows.iter().zip(row_at_upper).map(|(&basic, &upper)| if basic { BASIC } else { at_bound(upper) }).collect();
+        // SAFETY: both buffers have the model's dimensions.
+        ok("Highs_setBasis", unsafe { Highs_setBasis(self.highs, columns.as_ptr(), rows.as_ptr()) })
+    }
+
+    /// Replaces costs and bounds; the matrix stays.
+    pub fn change(&self, cost: &[f64], lower: &[f64], row_lower: &[f64], row_upper: &[f64]) -> Result<(), ExactError> {
+        let upper = vec![f64::INFINITY; self.columns];
+        let last_column = self.columns as HighsInt - 1;
+        let last_row = self.rows as HighsInt - 1;
+        // SAFETY: all buffers have the model's dimensions.
+        unsafe {
+            ok("Highs_changeColsCostByRange", Highs_changeColsCostByRange(self.highs, 0, last_column, cost.as_ptr()))?;
+            ok(
+                "Highs_changeColsBoundsByRange",
+                Highs_changeColsBoundsByRange(self.highs, 0, last_column, lower.as_ptr(), upper.as_ptr()),
+            )?;
+            ok(
+                "Highs_changeRowsBoundsByRange",
+                Highs_changeRowsBoundsByRange(self.highs, 0, last_row, row_lower.as_ptr(), row_upper.as_ptr()),
+            )
+        }
+    }
+
+    /// Appends columns (lower bound 0) with entries in existing rows; the basis stays.
+    pub fn add_columns(&mut self, cost: &[f64], starts: &[i32], rows: &[i32], values: &[f64]) -> Result<(), ExactError> {
+        let (lower, upper) = (vec![0.0; cost.len()], vec![f64::INFINITY; cost.len()]);
+        // SAFETY: every pointer covers the length announced with it.
+        ok("Highs_addCols", unsafe {
+            Highs_addCols(
+                self.highs,
+                cost.len() as HighsInt,
+                cost.as_ptr(),
+                lower.as_ptr(),
+                upper.as_ptr(),
+                values.len() as HighsInt,
+                starts.as_ptr(),
+                rows.as_ptr(),
+                values.as_ptr(),
+            )
+        })?;
+        self.columns += cost.len();
+        Ok(())
+    }
+
+    /// Appends rows with entries in existing columns; the new rows are basic.
+    pub fn add_rows(
+        &mut self,
+        bounds: (&[f64], &[f64]),
+        starts: &[i32],
+        columns: &[i32],
+        values: &[f64],
+    ) -> Result<(), ExactError> {
+        // SAFETY: every pointer covers the length announced with it.
+        ok("Highs_addRows", unsafe {
+            Highs_addRows(
+                self.highs,
+                bounds.0.len() as HighsInt,
+                bounds.0.as_ptr(),
+                bounds.1.as_ptr(),
+                values.len() as HighsInt,
+                starts.as_ptr(),
+                columns.as_ptr(),
+                values.as_ptr(),
+            )
+        })?;
+        self.rows += bounds.0.len();
+        Ok(())
+    }
+
+    /// Declares every variable integer, with a limit on branch-and-bound nodes.
+    pub fn make_integer(&self, upper: &[f64], node_limit: u32) -> Result<(), ExactError> {
+        let kinds = vec![1 as HighsInt; self.columns];
+        let lower = vec![0.0; self.columns];
+        let last = self.columns as HighsInt - 1;
+        self.int_option(c"mip_max_nodes", node_limit.min(i32::MAX as u32) as HighsInt)?;
+        // SAFETY: all buffers have the model's dimensions.
+        unsafe {
+            ok(
+                "Highs_changeColsIntegralityByRange",
+                Highs_changeColsIntegralityByRange(self.highs, 0, last, kinds.as_ptr()),
+            )?;
+            ok(
+                "Highs_changeColsBoundsByRange",
+                Highs_changeColsBoundsByRange(self.highs, 0, last, lower.as_ptr(), upper.as_ptr()),
+            )
+        }
+    }
+
+    /// The last run's column values.
+    pub fn column_values(&self) -> Option<Vec<f64>> {
+        let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
+        let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
+        // SAFETY: the buffers have the model's dimensions.
+        let status = unsafe {
+            Highs_getSolution(self.highs, x.as_mut_ptr(), d.as_mut_ptr(), a.as_mut_ptr(), y.as_mut_ptr())
+        };
+        (status >= 0 && x.iter().all(|value| value.is_finite())).then_some(x)
+    }
+}

@@ -1,0 +1,59 @@
+//! Integer points of a program: HiGHS searches, integers decide.
+
+use num_bigint::BigInt;
+use num_traits::{FromPrimitive, Zero};
+
+use crate::basis::activity;
+use crate::form::{AnyForm, Coefficient, IntegerForm, integer_form, sign};
+use crate::highs::FloatModel;
+use crate::program::{ExactError, LinearProgram, Relation};
+use crate::scaled::Scaling;
+
+/// How hard to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntegerOptions {
+    /// Branch-and-bound nodes.
+    pub node_limit: u32,
+    /// Largest value of any variable.
+    pub upper: u32,
+}
+
+/// Looks for an integer point of the program that satisfies every row exactly, good in its objective.
+///
+/// `None` means that none was found within the limits, not that there is none.
+///
+/// # Errors
+/// HiGHS refuses a call.
+pub fn find_integer_point(program: &LinearProgram, options: IntegerOptions) -> Result<Option<Vec<BigInt>>, ExactError> {
+    if program.columns() == 0 || program.rows() == 0 {
+        return Ok(None);
+    }
+    // Column scaling would make integers fractional; rows may be scaled.
+    let mut scaling = Scaling::new(program);
+    scaling.columns.iter_mut().for_each(|exponent| *exponent = 0);
+    scaling.rhs = 0;
+    let model = FloatModel::new(&scaling.apply(program))?;
+    model.make_integer(&vec![f64::from(options.upper); program.columns()], options.node_limit)?;
+    model.run()?;
+    let Some(values) = model.column_values() else { return Ok(None) };
+    let rounded: Option<Vec<BigInt>> = values.iter().map(|value| BigInt::from_f64(value.round())).collect();
+    let Some(point) = rounded else { return Ok(None) };
+    let holds = match integer_form(program) {
+        AnyForm::Small(form) => satisfies(&form, &point),
+        AnyForm::Big(form) => satisfies(&form, &point),
+    };
+    Ok(holds.then_some(point))
+}
+
+fn satisfies<C: Coefficient>(form: &IntegerForm<C>, point: &[BigInt]) -> bool {
+    let rows = activity(form, point);
+    point.iter().all(|value| sign(value) >= 0)
+        && rows.iter().enumerate().all(|(row, activity)| {
+            let rhs = form.rhs[row].to_big();
+            match form.relations[row] {
+                Relation::AtMost => *activity <= rhs,
+                Relation::Equal => (activity - rhs).is_zero(),
+                Relation::AtLeast => *activity >= rhs,
+            }
+        })
+}

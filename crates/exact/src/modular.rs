@@ -1,0 +1,111 @@
+//! Arithmetic modulo a prime below 2^61.
+
+/// The Mersenne prime 2^61 - 1: reduction is two additions.
+pub const FIRST_PRIME: u64 = (1 << 61) - 1;
+/// Primes to fall back on when a basis is singular modulo the first by accident.
+pub const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
+
+/// The field of integers modulo a prime.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    prime: u64,
+}
+
+impl Field {
+    pub fn new(prime: u64) -> Self {
+        Field { prime }
+    }
+
+    pub fn prime(self) -> u64 {
+        self.prime
+    }
+
+    /// `value mod p` for any `u128`.
+    pub fn reduce(self, value: u128) -> u64 {
+        if self.prime == FIRST_PRIME {
+            let mask = FIRST_PRIME as u128;
+            let folded = (value & mask) + ((value >> 61) & mask) + (value >> 122);
+            let low = (folded & mask) as u64 + (folded >> 61) as u64;
+            if low >= FIRST_PRIME { low - FIRST_PRIME } else { low }
+        } else {
+            (value % self.prime as u128) as u64
+        }
+    }
+
+    /// `value mod p` for any `i128`.
+    pub fn reduce_signed(self, value: i128) -> u64 {
+        let reduced = self.reduce(value.unsigned_abs());
+        if value < 0 { self.neg(reduced) } else { reduced }
+    }
+
+    pub fn mul(self, a: u64, b: u64) -> u64 {
+        self.reduce(a as u128 * b as u128)
+    }
+
+    pub fn sub(self, a: u64, b: u64) -> u64 {
+        if a >= b { a - b } else { a + self.prime - b }
+    }
+
+    pub fn neg(self, a: u64) -> u64 {
+        if a == 0 { 0 } else { self.prime - a }
+    }
+
+    /// The inverse of a non-zero element (Fermat).
+    pub fn inverse(self, a: u64) -> u64 {
+        let (mut base, mut exponent, mut result) = (a, self.prime - 2, 1);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = self.mul(result, base);
+            }
+            base = self.mul(base, base);
+            exponent >>= 1;
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_moduli_are_prime_and_inverses_invert() {
+        for prime in PRIMES {
+            let field = Field::new(prime);
+            // Strong probable-prime test to the bases that are deterministic below 2^64.
+            let (mut odd, mut twos) = (prime - 1, 0);
+            while odd % 2 == 0 {
+                odd /= 2;
+                twos += 1;
+            }
+            for base in [2u64, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37] {
+                let mut power = 1;
+                for bit in (0..64).rev() {
+                    power = field.mul(power, power);
+                    if odd >> bit & 1 == 1 {
+                        power = field.mul(power, base);
+                    }
+                }
+                let mut composite = power != 1 && power != prime - 1;
+                for _ in 1..twos {
+                    power = field.mul(power, power);
+                    composite &= power != prime - 1;
+                }
+                assert!(!composite, "{prime} is composite");
+                assert_eq!(field.mul(base, field.inverse(base)), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn reduction_agrees_with_the_remainder() {
+        for prime in PRIMES {
+            let field = Field::new(prime);
+            for value in [0, 1, prime as u128 - 1, prime as u128, prime as u128 + 1, u64::MAX as u128, u128::MAX, 1 << 122] {
+                assert_eq!(field.reduce(value) as u128, value % prime as u128);
+            }
+            assert_eq!(field.reduce_signed(-1), prime - 1);
+            assert_eq!(field.reduce_signed(i128::MIN), field.neg(field.reduce(1 << 127)));
+        }
+    }
+}

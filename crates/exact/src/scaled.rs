@@ -1,0 +1,186 @@
+//! The program in floating point, scaled by powers of two so that its numbers are near one.
+//!
+//! Row `i` is multiplied by `2^r_i`, column `j` by `2^c_j`, all right-hand sides by `2^-s` and the costs by `2^-t`;
+//! powers of two add no rounding, and a basis does not depend on scaling.
+
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+
+use crate::Rational;
+use crate::form::{bits, sign};
+use crate::highs::FloatProgram;
+use crate::program::{LinearProgram, Relation, Sense};
+
+/// Largest spread of exponents that needs no row and column scaling.
+const EASY_SPREAD: i64 = 10;
+
+/// The exponents of one scaling.
+#[derive(Debug, Clone, Default)]
+pub struct Scaling {
+    pub rows: Vec<i64>,
+    pub columns: Vec<i64>,
+    pub rhs: i64,
+    pub cost: i64,
+}
+
+/// `numerator / denominator` as a mantissa with `0.5 <= |m| < 2` and a power of two.
+pub fn decompose(numerator: &BigInt, denominator: &BigInt) -> (f64, i64) {
+    if numerator.is_zero() {
+        return (0.0, 0);
+    }
+    let head = |value: &BigInt| {
+        let shift = bits(value).saturating_sub(62);
+        let top = (value.magnitude() >> shift).to_u64().unwrap_or(u64::MAX);
+        (top as f64, shift as i64)
+    };
+    let (n, n_shift) = head(numerator);
+    let (d, d_shift) = head(denominator);
+    let quotient = n / d;
+    let exponent = quotient.log2().floor() as i64;
+    let mantissa = quotient / 2f64.powi(exponent as i32);
+    (mantissa * f64::from(sign(numerator)), exponent + n_shift - d_shift)
+}
+
+/// Largest number HiGHS takes everywhere; what lies beyond is for the exact repair to mind.
+const LARGEST: f64 = 1e14;
+
+/// `mantissa * 2^exponent`, kept within what HiGHS takes; what would underflow is zero.
+pub fn compose(mantissa: f64, exponent: i64) -> f64 {
+    (mantissa * 2f64.powi(exponent.clamp(-1000, 1000) as i32)).clamp(-LARGEST, LARGEST)
+}
+
+fn split(value: &Rational) -> (f64, i64) {
+    decompose(value.numer(), value.denom())
+}
+
+impl Scaling {
+    /// Geometric scaling, where the spread of magnitudes asks for it.
+    pub fn new(program: &LinearProgram) -> Self {
+        let mut scaling = Scaling { rows: vec![0; program.rows()], columns: vec![0; program.columns()], ..Default::default() };
+        let exponents: Vec<Vec<(usize, i64)>> = program
+            .columns
+            .iter()
+            .map(|column| column.iter().map(|(row, value)| (*row as usize, split(value).1)).collect())
+            .collect();
+        let all = || exponents.iter().flatten().map(|entry| entry.1);
+        if let (Some(least), Some(most)) = (all().min(), all().max())
+            && most - least > EASY_SPREAD
+        {
+            for _ in 0..4 {
+                scaling.balance(&exponents);
+            }
+        }
+        scaling.rhs = scaling.largest_rhs(program);
+        scaling.cost = scaling.largest_cost(program);
+        scaling
+    }
+
+    /// One pass: rows, then columns, to a mean exponent of zero.
+    fn balance(&mut self, exponents: &[Vec<(usize, i64)>]) {
+        let mut sums = vec![(0i64, 0i64); self.rows.len()];
+        for (column, entries) in exponents.iter().enumerate() {
+            for &(row, exponent) in entries {
+                sums[row].0 += exponent + self.columns[column];
+                sums[row].1 += 1;
+            }
+        }
+        for (row, (sum, count)) in sums.into_iter().enumerate() {
+            if count > 0 {
+                self.rows[row] = -sum.div_euclid(count);
+            }
+        }
+        for (column, entries) in exponents.iter().enumerate() {
+            if !entries.is_empty() {
+                let sum: i64 = entries.iter().map(|&(row, exponent)| exponent + self.rows[row]).sum();
+                self.columns[column] = -sum.div_euclid(entries.len() as i64);
+            }
+        }
+    }
+
+    fn largest_rhs(&self, program: &LinearProgram) -> i64 {
+        let sides = program.rhs.iter().enumerate().filter(|(_, value)| !value.is_zero());
+        sides.map(|(row, value)| split(value).1 + self.rows[row]).max().unwrap_or(0)
+    }
+
+    fn largest_cost(&self, program: &LinearProgram) -> i64 {
+        let costs = program.objective.iter().enumerate().filter(|(_, value)| !value.is_zero());
+        costs.map(|(column, value)| split(value).1 + self.columns[column]).max().unwrap_or(0)
+    }
+
+    /// The scaled program.
+    pub fn apply(&self, program: &LinearProgram) -> FloatProgram {
+        let mut float = FloatProgram {
+            cost: (0..program.columns()).map(|column| self.cost_of(program, column)).collect(),
+            column_lower: vec![0.0; program.columns()],
+            row_lower: Vec::with_capacity(program.rows()),
+            row_upper: Vec::with_capacity(program.rows()),
+            starts: Vec::with_capacity(program.columns() + 1),
+            rows: Vec::new(),
+            values: Vec::new(),
+        };
+        for row in 0..program.rows() {
+            let (lower, upper) = self.row_bounds(program, row);
+            float.row_lower.push(lower);
+            float.row_upper.push(upper);
+        }
+        for column in 0..program.columns() {
+            float.starts.push(float.rows.len() as i32);
+            for (row, value) in self.entries_of(program, column) {
+                float.rows.push(row);
+                float.values.push(value);
+            }
+        }
+        float.starts.push(float.rows.len() as i32);
+        float
+    }
+
+    /// A column's scaled cost, minimised.
+    pub fn cost_of(&self, program: &LinearProgram, column: usize) -> f64 {
+        let (mantissa, exponent) = split(&program.objective[column]);
+        let cost = compose(mantissa, exponent + self.columns[column] - self.cost);
+        if program.sense == Sense::Maximize { -cost } else { cost }
+    }
+
+    /// A row's scaled bounds.
+    pub fn row_bounds(&self, program: &LinearProgram, row: usize) -> (f64, f64) {
+        let (mantissa, exponent) = split(&program.rhs[row]);
+        bounds(program.relations[row], compose(mantissa, exponent + self.rows[row] - self.rhs))
+    }
+
+    /// A column's scaled entries.
+    pub fn entries_of(&self, program: &LinearProgram, column: usize) -> Vec<(i32, f64)> {
+        let scale = |(row, value): &(u32, Rational)| {
+            let (mantissa, exponent) = split(value);
+            (*row as i32, compose(mantissa, exponent + self.rows[*row as usize] + self.columns[column]))
+        };
+        program.columns[column].iter().map(scale).collect()
+    }
+}
+
+/// The interval a relation allows around its right-hand side.
+pub fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
+    match relation {
+        Relation::AtMost => (f64::NEG_INFINITY, rhs),
+        Relation::Equal => (rhs, rhs),
+        Relation::AtLeast => (rhs, f64::INFINITY),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_the_split() {
+        for (n, d) in [(1i64, 3i64), (-7, 2), (1 << 45, 3), (10_000_000, 1), (1, 1 << 62)] {
+            let (mantissa, exponent) = decompose(&n.into(), &d.into());
+            let value = compose(mantissa, exponent);
+            assert!((value / (n as f64 / d as f64) - 1.0).abs() < 1e-15, "{n}/{d}: {value}");
+            assert!((0.5..=2.0).contains(&mantissa.abs()), "{mantissa}");
+        }
+        let huge = BigInt::from(10).pow(1000);
+        let (mantissa, exponent) = decompose(&(&huge * 3), &huge);
+        assert!((compose(mantissa, exponent) - 3.0).abs() < 1e-14);
+        assert_eq!(decompose(&BigInt::from(0), &huge).0, 0.0);
+    }
+}

@@ -1,0 +1,240 @@
+//! Exact simplex pivots: slow, sure, and needed only where floats lead nowhere.
+//!
+//! A primal simplex with a composite first phase (the sum of infeasibilities is made small before the cost), every
+//! number exact. Largest violation first; after a run of steps without progress Bland's smallest index, which
+//! cannot cycle.
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+
+use crate::basis::{Member, activity, excess, reduced_costs};
+use crate::factor::Singular;
+use crate::form::{Coefficient, IntegerForm, sign};
+use crate::kernel::{Basis, Kernel};
+use crate::program::Relation;
+use crate::vector::RationalVector;
+
+/// Steps without progress after which Bland's rule takes over.
+const PATIENCE: usize = 20;
+
+/// Where the pivots ended.
+pub enum Pivoted {
+    /// This basis is optimal.
+    Optimal(Basis),
+    /// No feasible point; the certificate by row, in the integer form's units.
+    Infeasible(RationalVector),
+    /// The cost falls without end from this feasible point along this ray, both by column.
+    Unbounded { point: RationalVector, ray: RationalVector },
+    /// The limit came first.
+    Limit(Basis),
+}
+
+/// One member of the basis on the move: value and rate over a common scale.
+struct Mover {
+    member: Member,
+    /// Distance to the bound it blocks at, over the point's denominator; non-negative.
+    distance: BigInt,
+    /// Speed towards that bound, over the direction's denominator; positive.
+    speed: BigInt,
+}
+
+/// Pivots from a basis until the end or the limit.
+///
+/// # Errors
+/// The starting basis is singular.
+pub fn pivot<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize) -> Result<Pivoted, Singular> {
+    let mut basis = start;
+    let mut stalled = 0;
+    for _ in 0..limit {
+        let kernel = Kernel::new(form, &basis)?;
+        let lost = || Singular { rows: Vec::new(), columns: Vec::new() };
+        let point = kernel.spread(kernel.solve(&form.rhs).ok_or_else(lost)?);
+        let activity = activity(form, &point.numerators);
+        let wrong = infeasibilities(form, &basis, &point, &activity);
+        let first_phase = !wrong.is_empty();
+        let phase_cost = if first_phase { Some(infeasibility_cost(form, &wrong).ok_or_else(lost)?) } else { None };
+        let cost = phase_cost.as_deref().unwrap_or(&form.cost);
+        let dual = kernel.multipliers(cost).ok_or_else(lost)?;
+        let reduced = reduced_costs(form, cost, &dual);
+        let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > PATIENCE) else {
+            return Ok(if first_phase { Pivoted::Infeasible(farkas(form, &wrong, dual)) } else { Pivoted::Optimal(basis) });
+        };
+        let direction = direction(form, &kernel, entering, upward).ok_or_else(lost)?;
+        let movers = movers(form, &basis, &point, &activity, &direction);
+        let Some(leaving) = first_to_block(movers) else {
+            let ray = RationalVector::new(direction.numerators, direction.denominator);
+            return Ok(Pivoted::Unbounded { point, ray });
+        };
+        stalled = if leaving.distance.is_zero() { stalled + 1 } else { 0 };
+        set(&mut basis, entering, true);
+        set(&mut basis, leaving.member, false);
+    }
+    Ok(Pivoted::Limit(basis))
+}
+
+fn set(basis: &mut Basis, member: Member, basic: bool) {
+    match member {
+        Member::Column(column) => basis.columns[column] = basic,
+        Member::Row(row) => basis.rows[row] = basic,
+    }
+}
+
+/// Basic members outside their bounds, with the sign their value has to move in.
+fn infeasibilities<C: Coefficient>(
+    form: &IntegerForm<C>,
+    basis: &Basis,
+    point: &RationalVector,
+    activity: &[BigInt],
+) -> Vec<(Member, i32)> {
+    let mut wrong = Vec::new();
+    for (column, numerator) in point.numerators.iter().enumerate() {
+        if sign(numerator) < 0 {
+            wrong.push((Member::Column(column), 1));
+        }
+    }
+    for (row, activity) in activity.iter().enumerate().filter(|(row, _)| basis.rows[*row]) {
+        let over = sign(&excess(form, row, activity, &point.denominator));
+        let is_wrong = match form.relations[row] {
+            Relation::AtMost => over > 0,
+            Relation::AtLeast => over < 0,
+            Relation::Equal => over != 0,
+        };
+        if is_wrong {
+            wrong.push((Member::Row(row), -over));
+        }
+    }
+    wrong
+}
+
+/// The cost by column whose value is the sum of infeasibilities, up to a constant.
+fn infeasibility_cost<C: Coefficient>(form: &IntegerForm<C>, wrong: &[(Member, i32)]) -> Option<Vec<C>> {
+    let mut row_weight = vec![0i32; form.rhs.len()];
+    let mut cost = vec![BigInt::zero(); form.columns()];
+    for &(member, sense) in wrong {
+        match member {
+            Member::Column(column) => cost[column] -= sense,
+            Member::Row(row) => row_weight[row] = -sense,
+        }
+    }
+    for (column, cost) in cost.iter_mut().enumerate() {
+        for (row, value) in form.entries(column) {
+            if row_weight[row] != 0 {
+                *cost += value.to_big() * row_weight[row];
+            }
+        }
+    }
+    cost.into_iter().map(C::from_big).collect()
+}
+
+/// The member to enter and whether its value rises; `None` when the cost cannot fall.
+fn entering<C: Coefficient>(
+    form: &IntegerForm<C>,
+    basis: &Basis,
+    dual: &RationalVector,
+    reduced: &[BigInt],
+    bland: bool,
+) -> Option<(Member, bool)> {
+    let mut best: Option<(BigInt, Member, bool)> = None;
+    let mut offer = |gain: BigInt, member: Member, upward: bool| {
+        if best.as_ref().is_none_or(|found| !bland && gain > found.0) {
+            best = Some((gain, member, upward));
+        }
+    };
+    for (column, reduced) in reduced.iter().enumerate() {
+        if !basis.columns[column] && sign(reduced) < 0 {
+            // Multipliers and reduced costs share a denominator, so their numerators compare.
+            offer(-reduced, Member::Column(column), true);
+        }
+    }
+    for (row, multiplier) in dual.numerators.iter().enumerate() {
+        let size = || BigInt::from(multiplier.magnitude().clone());
+        match form.relations[row] {
+            Relation::AtMost if !basis.rows[row] && sign(multiplier) > 0 => offer(size(), Member::Row(row), false),
+            Relation::AtLeast if !basis.rows[row] && sign(multiplier) < 0 => offer(size(), Member::Row(row), true),
+            _ => {}
+        }
+    }
+    best.map(|(_, member, upward)| (member, upward))
+}
+
+/// How all columns move when the entering member moves by one: by column, over its own denominator.
+fn direction<C: Coefficient>(
+    form: &IntegerForm<C>,
+    kernel: &Kernel<'_, C>,
+    entering: Member,
+    upward: bool,
+) -> Option<RationalVector> {
+    let mut rhs = vec![BigInt::zero(); form.rhs.len()];
+    match entering {
+        Member::Column(column) => form.entries(column).for_each(|(row, value)| rhs[row] = -value.to_big()),
+        Member::Row(row) => rhs[row] = if upward { BigInt::one() } else { -BigInt::one() },
+    }
+    let rhs: Vec<C> = rhs.into_iter().map(C::from_big).collect::<Option<_>>()?;
+    let mut direction = kernel.spread(kernel.solve(&rhs)?);
+    if let Member::Column(column) = entering {
+        direction.numerators[column] = direction.denominator.clone();
+    }
+    Some(direction)
+}
+
+/// Every basic member that a step along the direction drives to a bound.
+fn movers<C: Coefficient>(
+    form: &IntegerForm<C>,
+    basis: &Basis,
+    point: &RationalVector,
+    activity: &[BigInt],
+    direction: &RationalVector,
+) -> Vec<Mover> {
+    let mut movers = Vec::new();
+    for column in (0..form.columns()).filter(|&column| basis.columns[column]) {
+        // The bound is 0: a feasible value meets it falling, an infeasible one rising.
+        let (value, rate) = (&point.numerators[column], &direction.numerators[column]);
+        offer_mover(&mut movers, Member::Column(column), value, rate, 1);
+    }
+    let speeds = self::activity(form, &direction.numerators);
+    for row in (0..form.rhs.len()).filter(|&row| basis.rows[row]) {
+        let value = excess(form, row, &activity[row], &point.denominator);
+        let rate = &speeds[row];
+        match form.relations[row] {
+            Relation::AtLeast => offer_mover(&mut movers, Member::Row(row), &value, rate, 1),
+            Relation::AtMost => offer_mover(&mut movers, Member::Row(row), &value, rate, -1),
+            Relation::Equal if value.is_zero() && !rate.is_zero() => {
+                let speed = BigInt::from(rate.magnitude().clone());
+                movers.push(Mover { member: Member::Row(row), distance: BigInt::zero(), speed });
+            }
+            Relation::Equal => offer_mover(&mut movers, Member::Row(row), &value, rate, sign(&value)),
+        }
+    }
+    movers
+}
+
+/// A value measured from its bound, feasible where `side * value >= 0`: it blocks when it moves towards the bound.
+fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &BigInt, side: i32) {
+    let position = sign(value) * side;
+    let motion = sign(rate) * side;
+    let blocks = if position >= 0 { motion < 0 } else { motion > 0 };
+    if blocks {
+        let (distance, speed) = (BigInt::from(value.magnitude().clone()), BigInt::from(rate.magnitude().clone()));
+        movers.push(Mover { member, distance, speed });
+    }
+}
+
+/// The mover with the shortest time to its bound; the smallest member among equals, as Bland's rule wants.
+fn first_to_block(movers: Vec<Mover>) -> Option<Mover> {
+    movers.into_iter().reduce(|best, next| {
+        let (ours, theirs) = (&next.distance * &best.speed, &best.distance * &next.speed);
+        if ours < theirs || (ours == theirs && next.member < best.member) { next } else { best }
+    })
+}
+
+/// The certificate of infeasibility: the violated rows' weights in the phase-one cost less its multipliers.
+fn farkas<C: Coefficient>(form: &IntegerForm<C>, wrong: &[(Member, i32)], dual: RationalVector) -> RationalVector {
+    let mut numerators: Vec<BigInt> = dual.numerators.into_iter().map(|value| -value).collect();
+    debug_assert_eq!(numerators.len(), form.rhs.len());
+    for &(member, sense) in wrong {
+        if let Member::Row(row) = member {
+            numerators[row] -= &dual.denominator * sense;
+        }
+    }
+    RationalVector::new(numerators, dual.denominator)
+}

@@ -1,0 +1,537 @@
+//! The driver: HiGHS proposes, the exact evaluation disposes, refinement and pivots repair.
+
+use std::time::Duration;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+use crate::Rational;
+use crate::basis::{Evaluation, Member, evaluate, excess};
+use crate::factor::Singular;
+use crate::form::{AnyForm, Coefficient, IntegerForm, bits, integer_form};
+use crate::highs::{Claim, Engine, FloatModel};
+use crate::kernel::Basis;
+use crate::program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
+use crate::scaled::{Scaling, bounds, compose, decompose};
+use crate::simplex::{Pivoted, pivot};
+use crate::vector::RationalVector;
+
+/// Most rows, columns and entries: HiGHS numbers them with 32 bits.
+const LIMIT: usize = 1 << 30;
+/// Rounds of refinement before exact pivots take over.
+const REFINEMENT_ROUNDS: usize = 8;
+
+/// Which engine proposes the basis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Simplex for small programs and after changes, interior point with crossover for large cold ones.
+    #[default]
+    Auto,
+    /// Dual simplex.
+    Simplex,
+    /// Interior point with crossover.
+    InteriorPoint,
+    /// No floating point at all: exact pivots from the slack basis. For small programs and for checking.
+    ExactPivots,
+}
+
+/// How to solve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Which engine proposes the basis.
+    pub method: Method,
+    /// Limit on the time inside HiGHS, by its own clock.
+    pub time_limit: Option<Duration>,
+    /// Limit on exact pivots.
+    pub pivot_limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { method: Method::Auto, time_limit: None, pivot_limit: 20_000 }
+    }
+}
+
+/// An optimal pair of solutions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Optimum {
+    /// The optimal value.
+    pub objective: Rational,
+    /// By column.
+    pub primal: RationalVector,
+    /// By row: how much the optimal value grows per unit of right-hand side. Non-negative on `<=` rows of a
+    /// maximisation and `>=` rows of a minimisation.
+    pub dual: RationalVector,
+}
+
+/// What is known about a program, with its proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Solved: the dual solution is the certificate ([`check_optimum`](crate::check_optimum)).
+    Optimal(Optimum),
+    /// No feasible point, proved by Farkas multipliers by row ([`check_farkas`](crate::check_farkas)).
+    Infeasible(RationalVector),
+    /// No finite optimum: a feasible point and an improving ray ([`check_ray`](crate::check_ray)).
+    Unbounded {
+        /// A feasible point, by column.
+        point: RationalVector,
+        /// A direction that can be followed for ever, by column.
+        ray: RationalVector,
+    },
+    /// A limit came first. Both bounds are exact where present.
+    LimitReached {
+        /// The objective of a feasible point.
+        primal_bound: Option<Rational>,
+        /// No feasible point has a better objective than this.
+        dual_bound: Option<Rational>,
+    },
+}
+
+/// What the last solve took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Time inside HiGHS, by its own clock.
+    pub solver_time: Duration,
+    /// Rounds of refinement.
+    pub refinements: usize,
+    /// Whether exact pivots were needed.
+    pub pivoted: bool,
+}
+
+/// A program and the warm state of its solver.
+pub struct Solver {
+    program: LinearProgram,
+    float: Option<(FloatModel, Scaling)>,
+    /// Last basis, and how many columns and rows it knew.
+    warm: bool,
+    statistics: Statistics,
+}
+
+impl Solver {
+    /// Takes a program.
+    pub fn new(program: LinearProgram) -> Self {
+        Solver { program, float: None, warm: false, statistics: Statistics::default() }
+    }
+
+    /// The program as it stands.
+    pub fn program(&self) -> &LinearProgram {
+        &self.program
+    }
+
+    /// What the last [`solve`](Self::solve) took.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Adds a column; the next solve starts from the last basis.
+    ///
+    /// # Errors
+    /// As [`LinearProgram::add_column`].
+    pub fn add_column(
+        &mut self,
+        objective: Rational,
+        entries: impl IntoIterator<Item = (Row, Rational)>,
+    ) -> Result<Column, ExactError> {
+        let column = self.program.add_column(objective, entries)?;
+        if let Some((model, scaling)) = &mut self.float {
+            scaling.columns.push(0);
+            let cost = scaling.cost_of(&self.program, column.0);
+            let (rows, values): (Vec<i32>, Vec<f64>) = scaling.entries_of(&self.program, column.0).into_iter().unzip();
+            model.add_columns(&[cost], &[0], &rows, &values)?;
+        }
+        Ok(column)
+    }
+
+    /// Adds a row over existing columns; the next solve starts from the last basis.
+    ///
+    /// # Errors
+    /// As [`LinearProgram::add_row_with`].
+    pub fn add_row(
+        &mut self,
+        relation: Relation,
+        rhs: Rational,
+        entries: impl IntoIterator<Item = (Column, Rational)>,
+    ) -> Result<Row, ExactError> {
+        let entries: Vec<_> = entries.into_iter().collect();
+        let row = self.program.add_row_with(relation, rhs, entries.iter().cloned())?;
+        if let Some((model, scaling)) = &mut self.float {
+            scaling.rows.push(0);
+            let (lower, upper) = scaling.row_bounds(&self.program, row.0);
+            let scaled = entries.iter().filter(|(_, value)| !value.is_zero()).map(|(column, value)| {
+                let (mantissa, exponent) = decompose(value.numer(), value.denom());
+                (column.0 as i32, compose(mantissa, exponent + scaling.columns[column.0]))
+            });
+            let (columns, values): (Vec<i32>, Vec<f64>) = scaled.unzip();
+            model.add_rows((&[lower], &[upper]), &[0], &columns, &values)?;
+        }
+        Ok(row)
+    }
+
+    /// Solves the program exactly.
+    ///
+    /// # Errors
+    /// [`ExactError::TooLarge`] beyond what HiGHS can number, [`ExactError::Solver`] when HiGHS refuses a call. Numerical
+    /// trouble is no error: it is repaired, or told as [`Outcome::LimitReached`].
+    pub fn solve(&mut self, options: &Options) -> Result<Outcome, ExactError> {
+        self.statistics = Statistics::default();
+        self.check_size()?;
+        if self.program.columns() == 0 || self.program.rows() == 0 {
+            return Ok(trivial(&self.program));
+        }
+        match integer_form(&self.program) {
+            AnyForm::Small(form) => self.solve_form(&form, options),
+            AnyForm::Big(form) => self.solve_form(&form, options),
+        }
+    }
+
+    fn check_size(&self) -> Result<(), ExactError> {
+        let sizes =
+            [("rows", self.program.rows()), ("columns", self.program.columns()), ("entries", self.program.entries())];
+        match sizes.into_iter().find(|&(_, count)| count > LIMIT) {
+            Some((what, count)) => Err(ExactError::TooLarge { what, count, limit: LIMIT }),
+            None => Ok(()),
+        }
+    }
+
+    fn solve_form<C: Coefficient>(&mut self, form: &IntegerForm<C>, options: &Options) -> Result<Outcome, ExactError> {
+        let slack = Basis::slack(self.program.columns(), self.program.rows());
+        if options.method == Method::ExactPivots {
+            return Ok(self.finish_by_pivots(form, slack, options));
+        }
+        // What HiGHS will not touch, exact pivots will.
+        let claim = self.propose(options).unwrap_or(Claim::Unknown);
+        let proposed = self.float.as_ref().and_then(|(model, _)| model.basis());
+        let outcome = match (claim, proposed) {
+            (Claim::LimitReached, basis) => self.limit_reached(form, basis),
+            (Claim::Infeasible | Claim::Unbounded, basis) => match self.degenerate(options)? {
+                Some(outcome) => outcome,
+                None => self.refine(form, basis.unwrap_or(slack), options)?,
+            },
+            (_, basis) => self.refine(form, basis.unwrap_or(slack), options)?,
+        };
+        if let Some((model, _)) = &self.float {
+            self.statistics.solver_time = model.elapsed().saturating_sub(self.statistics.solver_time);
+        }
+        Ok(outcome)
+    }
+
+    /// Runs HiGHS, cold or warm.
+    fn propose(&mut self, options: &Options) -> Result<Claim, ExactError> {
+        if self.float.is_none() {
+            let scaling = Scaling::new(&self.program);
+            self.float = Some((FloatModel::new(&scaling.apply(&self.program))?, scaling));
+            self.warm = false;
+        }
+        let Some((model, _)) = &self.float else { return Ok(Claim::Unknown) };
+        self.statistics.solver_time = model.elapsed();
+        let cold_interior = options.method == Method::InteriorPoint
+            || (options.method == Method::Auto && !self.warm && interior_wins(&self.program));
+        let engine = if cold_interior && !self.warm { Engine::InteriorPoint } else { Engine::Simplex };
+        model.set_engine(engine)?;
+        model.set_presolve(!self.warm)?;
+        model.set_time_limit(options.time_limit)?;
+        let mut claim = model.run()?;
+        if claim == Claim::Unknown && engine == Engine::InteriorPoint {
+            model.set_engine(Engine::Simplex)?;
+            claim = model.run()?;
+        }
+        self.warm = true;
+        Ok(claim)
+    }
+
+    /// Evaluates, refines, and finally pivots until the basis is exactly optimal.
+    fn refine<C: Coefficient>(
+        &mut self,
+        form: &IntegerForm<C>,
+        start: Basis,
+        options: &Options,
+    ) -> Result<Outcome, ExactError> {
+        let mut basis = start;
+        for round in 0..=REFINEMENT_ROUNDS {
+            let (completed, evaluation) = evaluate_completed(form, basis);
+            basis = completed;
+            let Some(evaluation) = evaluation else { break };
+            if evaluation.is_optimal() {
+                if round > 0 && self.restore().is_err() {
+                    self.float = None;
+                }
+                return Ok(Outcome::Optimal(self.optimum(form, evaluation)));
+            }
+            if round == REFINEMENT_ROUNDS {
+                break;
+            }
+            self.statistics.refinements += 1;
+            let Ok(Some(next)) = self.refinement_step(form, &basis, &evaluation) else { break };
+            if next == basis {
+                break;
+            }
+            basis = next;
+        }
+        if self.restore().is_err() {
+            self.float = None;
+        }
+        Ok(self.finish_by_pivots(form, basis, options))
+    }
+
+    /// One refinement: HiGHS solves for the correction to an exact but not optimal pair, magnified.
+    ///
+    /// With `x = x* + x' / S` and the exact reduced costs as costs, the program is the same up to scaling, so its
+    /// optimal basis is ours; errors below the tolerance become errors of order one.
+    fn refinement_step<C: Coefficient>(
+        &self,
+        form: &IntegerForm<C>,
+        basis: &Basis,
+        evaluation: &Evaluation,
+    ) -> Result<Option<Basis>, ExactError> {
+        let Some((model, scaling)) = &self.float else { return Ok(None) };
+        let magnified = Magnified::new(form, evaluation, scaling);
+        let upper: Vec<bool> = form.relations.iter().map(|&relation| relation == Relation::AtMost).collect();
+        model.change(&magnified.cost, &magnified.lower, &magnified.row_lower, &magnified.row_upper)?;
+        model.set_engine(Engine::Simplex)?;
+        model.set_presolve(false)?;
+        model.set_basis(basis, &upper)?;
+        model.run()?;
+        Ok(model.basis())
+    }
+
+    /// Puts the original costs and bounds back after refinement.
+    fn restore(&self) -> Result<(), ExactError> {
+        let Some((model, scaling)) = &self.float else { return Ok(()) };
+        let float = scaling.apply(&self.program);
+        model.change(&float.cost, &float.column_lower, &float.row_lower, &float.row_upper)
+    }
+
+    fn finish_by_pivots<C: Coefficient>(&mut self, form: &IntegerForm<C>, start: Basis, options: &Options) -> Outcome {
+        self.statistics.pivoted = true;
+        let slack = Basis::slack(form.columns(), form.rhs.len());
+        let pivoted = pivot(form, start, options.pivot_limit).or_else(|_| pivot(form, slack, options.pivot_limit));
+        match pivoted {
+            Ok(Pivoted::Optimal(basis)) => match evaluate(form, &basis) {
+                Ok(evaluation) if evaluation.is_optimal() => Outcome::Optimal(self.optimum(form, evaluation)),
+                _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
+            },
+            Ok(Pivoted::Infeasible(y)) => Outcome::Infeasible(unscale_rows(form, y, &Rational::one())),
+            Ok(Pivoted::Unbounded { point, ray }) => Outcome::Unbounded { point, ray },
+            Ok(Pivoted::Limit(basis)) => self.limit_reached(form, Some(basis)),
+            Err(_) => Outcome::LimitReached { primal_bound: None, dual_bound: None },
+        }
+    }
+
+    /// The exact bounds that a basis yields.
+    fn limit_reached<C: Coefficient>(&self, form: &IntegerForm<C>, basis: Option<Basis>) -> Outcome {
+        let slack = || evaluate(form, &Basis::slack(form.columns(), form.rhs.len())).ok();
+        let evaluations = [basis.and_then(|basis| evaluate(form, &basis).ok()), slack()];
+        let (mut primal_bound, mut dual_bound) = (None, None);
+        for evaluation in evaluations.into_iter().flatten() {
+            if primal_bound.is_none() && evaluation.primal_violations.is_empty() {
+                primal_bound = Some(value(&self.program, &evaluation.primal));
+            }
+            if dual_bound.is_none() && evaluation.dual_violations.is_empty() {
+                dual_bound = Some(dual_value(&self.program, &self.program_dual(form, evaluation.dual)));
+            }
+        }
+        Outcome::LimitReached { primal_bound, dual_bound }
+    }
+
+    /// The evaluation's multipliers in the program's units and sense.
+    fn program_dual<C: Coefficient>(&self, form: &IntegerForm<C>, dual: RationalVector) -> RationalVector {
+        let factor = form.cost_factor.recip();
+        let signed = if self.program.sense() == Sense::Maximize { -factor } else { factor };
+        unscale_rows(form, dual, &signed)
+    }
+
+    fn optimum<C: Coefficient>(&self, form: &IntegerForm<C>, evaluation: Evaluation) -> Optimum {
+        let objective = value(&self.program, &evaluation.primal);
+        Optimum { objective, primal: evaluation.primal, dual: self.program_dual(form, evaluation.dual) }
+    }
+
+    /// Infeasible or unbounded, decided exactly by auxiliary programs; `None` when the claim was wrong.
+    fn degenerate(&self, options: &Options) -> Result<Option<Outcome>, ExactError> {
+        let feasibility = feasibility_program(&self.program)?;
+        let Outcome::Optimal(feasible) = Solver::new(feasibility).solve(options)? else { return Ok(None) };
+        if feasible.objective.is_positive() {
+            // Weak duality of the auxiliary program is Farkas' lemma for ours, with the opposite sign.
+            let numerators = feasible.dual.numerators.into_iter().map(|value| -value).collect();
+            return Ok(Some(Outcome::Infeasible(RationalVector::new(numerators, feasible.dual.denominator))));
+        }
+        let Outcome::Optimal(improving) = Solver::new(ray_program(&self.program)?).solve(options)? else {
+            return Ok(None);
+        };
+        if improving.objective.is_zero() {
+            return Ok(None);
+        }
+        let mut point = feasible.primal;
+        point.numerators.truncate(self.program.columns());
+        Ok(Some(Outcome::Unbounded { point, ray: improving.primal }))
+    }
+}
+
+/// Whether interior point with crossover beats the dual simplex on a cold start.
+fn interior_wins(program: &LinearProgram) -> bool {
+    program.rows() > 1500
+}
+
+/// Programs without rows or without columns need no solver.
+fn trivial(program: &LinearProgram) -> Outcome {
+    let zero = RationalVector::zeros(program.columns());
+    let broken = (0..program.rows()).find(|&row| match program.relations[row] {
+        Relation::AtMost => program.rhs[row].is_negative(),
+        Relation::Equal => !program.rhs[row].is_zero(),
+        Relation::AtLeast => program.rhs[row].is_positive(),
+    });
+    if let Some(row) = broken {
+        let mut y = RationalVector::zeros(program.rows());
+        let downward = program.rhs[row].is_positive();
+        y.numerators[row] = if downward { -BigInt::one() } else { BigInt::one() };
+        return Outcome::Infeasible(y);
+    }
+    let improves = |value: &Rational| match program.sense {
+        Sense::Maximize => value.is_positive(),
+        Sense::Minimize => value.is_negative(),
+    };
+    if let Some(column) = program.objective.iter().position(improves) {
+        let mut ray = RationalVector::zeros(program.columns());
+        ray.numerators[column] = BigInt::one();
+        return Outcome::Unbounded { point: zero, ray };
+    }
+    let dual = RationalVector::zeros(program.rows());
+    Outcome::Optimal(Optimum { objective: Rational::zero(), primal: zero, dual })
+}
+
+/// `min` of the sum of artificial variables that make every row satisfiable.
+fn feasibility_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
+    let mut auxiliary = program.clone();
+    auxiliary.sense = Sense::Minimize;
+    auxiliary.objective.iter_mut().for_each(|cost| *cost = Rational::zero());
+    for row in 0..program.rows() {
+        let artificial = match program.relations[row] {
+            Relation::AtMost => -Rational::one(),
+            Relation::AtLeast => Rational::one(),
+            Relation::Equal if program.rhs[row].is_negative() => -Rational::one(),
+            Relation::Equal => Rational::one(),
+        };
+        auxiliary.add_column(Rational::one(), [(Row(row), artificial)])?;
+    }
+    Ok(auxiliary)
+}
+
+/// The best direction of unit size that keeps every row.
+fn ray_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
+    let mut auxiliary = program.clone();
+    auxiliary.rhs.iter_mut().for_each(|side| *side = Rational::zero());
+    let unit = (0..program.columns()).map(|column| (Column(column), Rational::one()));
+    auxiliary.add_row_with(Relation::AtMost, Rational::one(), unit)?;
+    Ok(auxiliary)
+}
+
+/// Evaluates a basis, replacing columns without a pivot by slacks until it is regular.
+fn evaluate_completed<C: Coefficient>(form: &IntegerForm<C>, mut basis: Basis) -> (Basis, Option<Evaluation>) {
+    loop {
+        match evaluate(form, &basis) {
+            Ok(evaluation) => return (basis, Some(evaluation)),
+            Err(Singular { rows, columns }) => {
+                if rows.is_empty() && columns.is_empty() {
+                    return (basis, None);
+                }
+                columns.iter().for_each(|&column| basis.columns[column] = false);
+                rows.iter().for_each(|&row| basis.rows[row] = true);
+            }
+        }
+    }
+}
+
+/// `c x` in the program's units.
+fn value(program: &LinearProgram, x: &RationalVector) -> Rational {
+    weighted_sum(&program.objective, x)
+}
+
+/// `y b` in the program's units.
+fn dual_value(program: &LinearProgram, y: &RationalVector) -> Rational {
+    weighted_sum(&program.rhs, y)
+}
+
+/// The products added up over one denominator, reduced once.
+fn weighted_sum(weights: &[Rational], vector: &RationalVector) -> Rational {
+    let mut by_denominator: Vec<(BigInt, BigInt)> = Vec::new();
+    for (weight, numerator) in weights.iter().zip(&vector.numerators) {
+        if weight.is_zero() || numerator.is_zero() {
+            continue;
+        }
+        let product = weight.numer() * numerator;
+        match by_denominator.iter_mut().find(|(denominator, _)| denominator == weight.denom()) {
+            Some((_, sum)) => *sum += product,
+            None => by_denominator.push((weight.denom().clone(), product)),
+        }
+    }
+    by_denominator.into_iter().map(|(d, n)| Rational::new(n, d * &vector.denominator)).sum()
+}
+
+/// Multipliers of integer rows turned into multipliers of the program's rows, times a factor.
+fn unscale_rows<C>(form: &IntegerForm<C>, y: RationalVector, factor: &Rational) -> RationalVector {
+    let mut common = BigInt::one();
+    for row in &form.row_factors {
+        if !row.denom().is_one() {
+            common = num_integer::lcm(common, row.denom().clone());
+        }
+    }
+    let scale = |(value, row): (BigInt, &Rational)| {
+        if value.is_zero() { value } else { value * row.numer() * (&common / row.denom()) * factor.numer() }
+    };
+    let numerators = y.numerators.into_iter().zip(&form.row_factors).map(scale).collect();
+    RationalVector::new(numerators, y.denominator * common * factor.denom())
+}
+
+/// The magnified program of one refinement step, in the float model's scaling.
+struct Magnified {
+    cost: Vec<f64>,
+    lower: Vec<f64>,
+    row_lower: Vec<f64>,
+    row_upper: Vec<f64>,
+}
+
+impl Magnified {
+    fn new<C: Coefficient>(form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling) -> Self {
+        let primal_zoom = zoom(&evaluation.primal_violations, &evaluation.primal.denominator, |member| match member {
+            Member::Column(column) => -scaling.columns[column],
+            Member::Row(row) => scaling.rows[row] - log2(&form.row_factors[row]),
+        });
+        let dual_zoom = zoom(&evaluation.dual_violations, &evaluation.dual.denominator, |member| match member {
+            Member::Column(column) => scaling.columns[column],
+            Member::Row(row) => log2(&form.row_factors[row]) - scaling.rows[row],
+        });
+        let scale = |value: &BigInt, denominator: &BigInt, exponent: i64| {
+            let (mantissa, own) = decompose(value, denominator);
+            compose(mantissa, own + exponent)
+        };
+        let cost = evaluation.reduced.iter().enumerate().map(|(column, reduced)| {
+            scale(reduced, &evaluation.dual.denominator, scaling.columns[column] + dual_zoom)
+        });
+        let lower = evaluation.primal.numerators.iter().enumerate().map(|(column, value)| {
+            -scale(value, &evaluation.primal.denominator, primal_zoom - scaling.columns[column])
+        });
+        let denominator = &evaluation.primal.denominator;
+        let sides = (0..form.rhs.len()).map(|row| {
+            let over = excess(form, row, &evaluation.activity[row], denominator);
+            let factor = &form.row_factors[row];
+            let room = scale(&(-over * factor.denom()), &(denominator * factor.numer()), scaling.rows[row] + primal_zoom);
+            bounds(form.relations[row], room)
+        });
+        let (row_lower, row_upper) = sides.unzip();
+        Magnified { cost: cost.collect(), lower: lower.collect(), row_lower, row_upper }
+    }
+}
+
+/// Binary logarithm of a positive rational, rounded.
+fn log2(value: &Rational) -> i64 {
+    bits(value.numer()) as i64 - bits(value.denom()) as i64
+}
+
+/// The power of two that brings the largest violation (in the float model's scaling) to one.
+fn zoom(
+    violations: &[crate::basis::Violation],
+    denominator: &BigInt,
+    exponent_of: impl Fn(Member) -> i64,
+) -> i64 {
+    let sizes = violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
+    sizes.max().map_or(0, |largest| -largest)
+}

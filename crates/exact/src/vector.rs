@@ -1,0 +1,70 @@
+//! Rational vectors over a common denominator: one gcd only where an entry is asked for.
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+
+use crate::Rational;
+use crate::program::{Column, Row};
+
+/// A vector of rationals with one positive denominator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RationalVector {
+    pub(crate) numerators: Vec<BigInt>,
+    pub(crate) denominator: BigInt,
+}
+
+/// What can index a [`RationalVector`].
+pub trait Index {
+    /// The place in the vector.
+    fn place(self) -> usize;
+}
+
+impl Index for Row {
+    fn place(self) -> usize {
+        self.0
+    }
+}
+
+impl Index for Column {
+    fn place(self) -> usize {
+        self.0
+    }
+}
+
+impl RationalVector {
+    pub(crate) fn new(numerators: Vec<BigInt>, denominator: BigInt) -> Self {
+        RationalVector { numerators, denominator }
+    }
+
+    pub(crate) fn zeros(length: usize) -> Self {
+        RationalVector { numerators: vec![BigInt::zero(); length], denominator: BigInt::one() }
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.numerators.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.numerators.is_empty()
+    }
+
+    /// The entry of a row or column, in lowest terms; zero where the vector has no such entry.
+    pub fn get(&self, index: impl Index) -> Rational {
+        match self.numerators.get(index.place()) {
+            Some(numerator) if !numerator.is_zero() => Rational::new(numerator.clone(), self.denominator.clone()),
+            _ => Rational::zero(),
+        }
+    }
+
+    /// The entry's numerator over [`denominator`](Self::denominator), not reduced. The entry must exist.
+    pub fn numerator(&self, index: impl Index) -> &BigInt {
+        &self.numerators[index.place()]
+    }
+
+    /// The common denominator, positive.
+    pub fn denominator(&self) -> &BigInt {
+        &self.denominator
+    }
+}
