@@ -1,1 +1,75 @@
-fn main() {}
+//! `cargo xtask VERB`: what is done to this repository, one module per verb. It dispatches and solves nothing.
+//!
+//! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it runs.
+
+mod bench;
+mod reproduce;
+mod setup;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Work on the oneport repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Find or fetch the build tools and compile HiGHS, once for all profiles and commands
+    Setup,
+    /// Compare every table, figure and claim of the papers with ours (runs setup first)
+    Reproduce {
+        /// Given to the reproduce program as they are
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Run every check: format, tidy, clippy, tests, documentation, reproduction, benchmarks' answers (runs setup first)
+    Test {
+        /// Only format, tidy, clippy and tests
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Measure; every benchmark asserts its answer (runs setup first)
+    Bench {
+        /// Given to the benchmarks as they are
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Check the house rules that no compiler checks
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().verb {
+        Verb::Setup => setup::run(),
+        Verb::Reproduce { arguments } => reproduce::run(&arguments),
+        Verb::Test { quick } => test::run(quick),
+        Verb::Bench { arguments } => bench::run(&arguments),
+        Verb::Tidy => tidy::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -1,2 +1,45 @@
-//! todo
-fn main() {}
+//! The `oneport` command: solve, verify, show, convert. The contract is in DESIGN.md and `oneport --help`.
+//!
+//! Exit codes: 0 done, 1 refused or violated, 2 usage.
+
+mod arguments;
+mod convert;
+mod numbers;
+mod progress;
+mod question;
+mod show;
+mod solve;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// What a command has to say in the end.
+pub enum End {
+    /// Done.
+    Done,
+    /// An answer was given, and it is no.
+    Refused,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let end = match arguments.command {
+        Command::Solve(arguments) => solve::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
+    };
+    match end {
+        Ok(End::Done) => ExitCode::SUCCESS,
+        Ok(End::Refused) => ExitCode::from(1),
+        Err(error) => {
+            // One line: what went wrong, then why.
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<question::Usage>() { 2 } else { 1 })
+        }
+    }
+}

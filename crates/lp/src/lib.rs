@@ -1,1 +1,17 @@
-//! todo
+//! Steady-state programs of collective communication, solved exactly.
+//!
+//! [`solve`] turns a platform and a collective into a linear program, has it solved exactly, and reads off weighted
+//! patterns (the steady state) and prices on ports (the certificate). Two formulations are offered and agree
+//! exactly: the aggregated flow ([`Formulation::Columns`], one commodity per source or per target) and the papers'
+//! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of papers/000, corrected).
+
+mod compact;
+mod decompose;
+mod flow;
+mod question;
+mod solve;
+mod whole;
+
+pub use question::{LpError, Question};
+pub use solve::{Answer, Formulation, Options, Solution, solve};
+pub use whole::{smallest_period, whole_within};

@@ -1,1 +1,167 @@
-//! todo
+//! Exact one-port decomposition: who talks to whom, and how long.
+//!
+//! # Problem
+//! Under the one-port model a node sends one message at a time and receives one message at a time. The transfers of
+//! a steady state form a weighted bipartite graph: senders on the left, receivers on the right, an edge per transfer,
+//! labelled with the time it takes. What may happen simultaneously is a *matching*. Cut the transfers into a
+//! sequence of matchings, each kept for some time, within the shortest total time: the weighted edge colouring of
+//! papers/000 section 3.3, and, with machines and jobs for the two sides, the preemptive open shop of Gonzalez and
+//! Sahni. This crate knows neither platforms nor messages.
+//!
+//! # Symbols
+//! | symbol | here | meaning |
+//! |---|---|---|
+//! | `w(e)` | [`Edge::weight`] | (remaining) weight of an edge, rational, not negative |
+//! | `deg(v)` | | (remaining) weighted degree: sum of the weights at a vertex |
+//! | `Delta` | [`max_weighted_degree`] | the largest weighted degree at the start |
+//! | `D` | | time remaining: `Delta` minus the steps taken |
+//! | `D - deg(v)` | slack | how long the vertex may still idle; *tight* means 0 |
+//! | `d`, `M` | [`Step`] | length of a step and its matching |
+//! | `n` | | the larger of the numbers of left and right vertices |
+//!
+//! # Theorem
+//! The steps of [`decompose`] are matchings; the steps of every edge add up to exactly its weight; all steps together
+//! add up to exactly `Delta`, which no sequence of matchings can beat; and there are at most `|E| + 2n` steps.
+//!
+//! *Proof.* A step `(d, M)` keeps `deg(v) <= D` everywhere if every vertex with slack below `d` is covered, and keeps
+//! weights non-negative if every edge of `M` weighs `d`. For small `d` only the tight vertices need covering, which
+//! König's theorem grants for each side and Mendelsohn and Dulmage's for both at once. Take for `d` the largest
+//! length that `M` allows: then an edge of `M` is used up or an uncovered vertex becomes tight. Tight vertices stay
+//! tight, so this happens at most `|E| + 2n` times, and some vertex is always tight, so `D` ends at 0 with the work.
+//!
+//! # Algorithm and deviations from the textbook
+//! 1. **No padding.** The textbook pads the graph with dummy edges until it is regular and takes perfect matchings.
+//!    Slacks do the same without the edges; on sparse graphs few vertices are tight and a step touches few vertices.
+//! 2. **Longest steps.** Not any matching, but one that makes `d` largest (max-min) at every step. "Any" ends with about
+//!    `|E|` steps when the weights are large integers, "longest" with many times fewer; neither is a minimum. Lengths
+//!    never increase, so a step starts from the length and the matching of the one before and repairs what is broken,
+//!    by alternating searches that lower `d` only when Hall's condition forces them to.
+//! 3. **Maximum matchings.** The matching is then made maximum among the edges that weigh `d`: idling early makes
+//!    vertices tight later, and many tight vertices make for short steps.
+//! 4. **Whole edges.** Weights with unrelated denominators admit no few steps at all: the weights are sums of step
+//!    lengths, so there are at least as many steps as the weights have dimensions over the rationals. Longest steps
+//!    then shred every edge to no avail. A second peeling lets an edge, once begun, run to its end wherever possible
+//!    (list scheduling) and runs no more edges at a time than the work requires. It seldom interrupts any.
+//! 5. **The cheaper of the two.** Both peelings advance in turn until one is done; a step costs the number of its
+//!    edges plus a constant. The result depends on the input alone.
+//! 6. **Integers.** Weights are scaled once to integers over their common denominator: `u64` or `u128` when all sums
+//!    fit, else big integers, in one generic kernel.
+//!
+//! # Complexity
+//! At most `|E| + 2n` steps. A step costs `O(|E| log |E|)` per vertex whose cover is lost, `O(n)` in the worst case,
+//! and in practice little more than the length of its list; memory `O(|E|)` besides the result.
+//!
+//! # References
+//! - T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976 (preemptive case).
+//! - A. Schrijver, "Combinatorial Optimization", volume A, chapter 20 (weighted edge colouring, as papers/000 cites it).
+//! - N. S. Mendelsohn, A. L. Dulmage, "Some generalizations of the problem of distinct representatives",
+//!   Canadian J. Math. 10, 1958.
+//!
+//! # Example
+//! The scatter of papers/000, figure 2: a source sends to `a` and `b`, which serve targets 0 and 1.
+//! ```
+//! use num_rational::BigRational;
+//! use oneport_matching::{Edge, decompose};
+//! let edge = |left, right, p: i64, q: i64| Edge { left, right, weight: BigRational::new(p.into(), q.into()) };
+//! // left: source, a, b; right: a, b, target 0, target 1
+//! let edges = [edge(0, 0, 1, 4), edge(0, 1, 3, 4), edge(1, 2, 1, 6), edge(2, 2, 1, 3), edge(2, 3, 2, 3)];
+//! let steps = decompose(3, 4, &edges)?.steps;
+//! let total: BigRational = steps.iter().map(|step| &step.length).sum();
+//! assert_eq!(total, BigRational::from_integer(1.into()));
+//! assert_eq!(steps.len(), 4); // the minimum for these weights, and as many as the paper's figure 3
+//! # Ok::<(), oneport_matching::MatchingError>(())
+//! ```
+
+mod error;
+mod gcd;
+mod longest;
+mod race;
+mod rest;
+mod scale;
+mod search;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+use num_bigint::BigUint;
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
+
+pub use error::MatchingError;
+use longest::LongestSteps;
+use race::race;
+use rest::Rest;
+use scale::{Quantity, Scaled, scale};
+use whole::WholeEdges;
+
+/// An edge of the weighted bipartite graph. Parallel edges are allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The left end, numbered from 0.
+    pub left: usize,
+    /// The right end, numbered from 0.
+    pub right: usize,
+    /// How long the edge is to be used, in units of time; not negative. An edge of weight 0 is never used.
+    pub weight: BigRational,
+}
+
+/// A stretch of time during which the same edges are used without a break.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Duration, in the unit of the weights; positive.
+    pub length: BigRational,
+    /// A matching: indices of the input's edges, ascending. Every one is used during the whole step.
+    pub edges: Vec<usize>,
+}
+
+/// A sequence of matchings that uses every edge for exactly its weight.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Decomposition {
+    /// The steps, one after another.
+    pub steps: Vec<Step>,
+}
+
+/// The largest sum of weights at a vertex, `Delta`: no sequence of matchings takes less time. 0 without edges.
+///
+/// `O(|E| log |E|)`.
+///
+/// # Errors
+/// [`MatchingError`] names the first edge that has an end out of range or a weight that is no time.
+pub fn max_weighted_degree(left: usize, right: usize, edges: &[Edge]) -> Result<BigRational, MatchingError> {
+    let scaled = scale(left, right, edges)?;
+    let mut degrees = vec![BigUint::zero(); scaled.vertices];
+    for (ends, weight) in scaled.ends.iter().zip(&scaled.weights) {
+        ends.iter().for_each(|&v| degrees[v] += weight);
+    }
+    Ok(scaled.rational(degrees.into_iter().max().unwrap_or_default()))
+}
+
+/// Cuts the graph with `left` and `right` vertices into matchings that take [`max_weighted_degree`] together: see
+/// the theorem at the top of the crate. No steps when no edge has a positive weight.
+///
+/// The result depends on the input alone. Memory and time follow the edges, not the numbers of vertices.
+///
+/// # Errors
+/// [`MatchingError`] names the first edge that has an end out of range or a weight that is no time.
+pub fn decompose(left: usize, right: usize, edges: &[Edge]) -> Result<Decomposition, MatchingError> {
+    let scaled = scale(left, right, edges)?;
+    // The kernels form no number above twice the total.
+    let bits = scaled.total().bits() + 1;
+    let steps = if bits <= u64::BITS.into() {
+        steps(&scaled, |weight| weight.to_u64().unwrap_or_default())
+    } else if bits <= u128::BITS.into() {
+        steps(&scaled, |weight| weight.to_u128().unwrap_or_default())
+    } else {
+        steps(&scaled, BigUint::clone)
+    };
+    Ok(Decomposition { steps })
+}
+
+/// Runs the kernels in one kind of integers; `convert` must be exact on every weight.
+fn steps<W: Quantity>(scaled: &Scaled, convert: impl Fn(&BigUint) -> W) -> Vec<Step> {
+    let weights = scaled.weights.iter().map(convert).collect();
+    let rest = Rest::new(scaled.vertices, scaled.ends.clone(), weights);
+    let steps = race(LongestSteps::new(rest.clone()), WholeEdges::new(rest));
+    let original = |edges: Vec<usize>| edges.into_iter().map(|e| scaled.original[e]).collect();
+    steps.into_iter().map(|(length, edges)| Step { length: scaled.rational(length), edges: original(edges) }).collect()
+}

@@ -1,1 +1,219 @@
-//! todo
+//! Optimal collective communication on heterogeneous platforms.
+//!
+//! [`solve`] takes a platform and a collective and returns a [`Plan`]: the exact optimal steady-state throughput, a
+//! price certificate that proves it, and a periodic schedule with whole messages. The referee has checked the plan
+//! before it is returned.
+//!
+//! ```
+//! use oneport::{Collective, Options, Outcome, Status, formats, solve};
+//! let text = br#"
+//! format = "oneport-platform/1"
+//! node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+//! link = [{ from = "a", to = "b", cost = "1/2" }, { from = "a", to = "c", cost = 1 }]
+//! "#;
+//! let platform = formats::parse_platform("example.toml", text, formats::PlatformFormat::Toml)?;
+//! let source = platform.find("a").ok_or("no node a")?;
+//! let targets = platform.processors().filter(|&node| node != source).collect();
+//! let outcome = solve(&platform, &Collective::Scatter { source, targets }, &Options::default())?;
+//! let Outcome::Planned(planned) = outcome else { return Err("not connected".into()) };
+//! assert_eq!(planned.plan.steady_state.throughput.to_string(), "2/3");
+//! assert_eq!(planned.plan.status, Status::Optimal);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crates underneath can be used on their own; they are re-exported here as modules.
+
+use std::time::Duration;
+
+use num_traits::One;
+
+pub use oneport_exact as exact;
+pub use oneport_formats as formats;
+pub use oneport_lp as lp;
+pub use oneport_matching as matching;
+pub use oneport_plan as plan;
+pub use oneport_platform as platform;
+pub use oneport_referee as referee;
+pub use oneport_schedule as schedule;
+
+pub use oneport_lp::Formulation;
+pub use oneport_plan::{Collective, Commodity, Plan, Status};
+pub use oneport_platform::{NodeId, Platform, PortModel, Rational, parse_rational};
+
+use oneport_lp::{Answer, LpError, Question, Solution};
+use oneport_plan::{SteadyState, WeightedPattern, WholePatterns};
+use oneport_referee::Violation;
+use oneport_schedule::{ScheduleError, Target};
+
+/// Most instances per period unless asked otherwise.
+pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;
+
+/// Which periodic schedule is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Period {
+    /// The smallest found that attains the optimum with at most this many instances; where there is none, the best
+    /// whole-message schedule within that number.
+    AtMost(u64),
+    /// Exactly this long.
+    Fixed(Rational),
+    /// The smallest found that attains the optimum, whatever its length.
+    Exact,
+}
+
+/// How to solve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Size of every message.
+    pub size: Rational,
+    /// Which linear program.
+    pub formulation: Formulation,
+    /// Which periodic schedule.
+    pub period: Period,
+    /// Limit on the time inside the floating-point solver.
+    pub time_limit: Option<Duration>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            size: Rational::one(),
+            formulation: Formulation::default(),
+            period: Period::AtMost(DEFAULT_MAX_INSTANCES),
+            time_limit: None,
+        }
+    }
+}
+
+/// A checked plan and what it took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The plan; the referee found nothing to object to.
+    pub plan: Plan,
+    /// Time spent inside the floating-point solver, by its own clock.
+    pub solver_time: Duration,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// A plan.
+    Planned(Box<Planned>),
+    /// No throughput at all: these messages cannot arrive.
+    Unreachable(Vec<Commodity>),
+    /// The time limit came before any steady state was found.
+    LimitReached,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The question does not make sense, or cannot be answered yet.
+    #[error(transparent)]
+    Question(#[from] LpError),
+    /// The schedule asked for does not exist.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The referee objects to our own plan: a defect of oneport.
+    #[error("the referee objects to the plan found: {0}; please report it with the platform file")]
+    Referee(#[from] Violation),
+}
+
+/// The stages of a solve, for those who watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The linear program: throughput, patterns, prices.
+    Throughput,
+    /// Whole messages and the period.
+    Period,
+    /// The one-port decomposition into slots.
+    Slots,
+    /// The referee's check.
+    Referee,
+}
+
+/// Solves and checks; see the crate's example.
+///
+/// # Errors
+/// [`Error::Question`] names what does not fit, [`Error::Schedule`] what cannot be scheduled.
+pub fn solve(platform: &Platform, collective: &Collective, options: &Options) -> Result<Outcome, Error> {
+    solve_watched(platform, collective, options, &mut |_| {})
+}
+
+/// [`solve`], announcing every stage as it begins.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_watched(
+    platform: &Platform,
+    collective: &Collective,
+    options: &Options,
+    watch: &mut dyn FnMut(Stage),
+) -> Result<Outcome, Error> {
+    watch(Stage::Throughput);
+    let question = Question::new(platform, collective, &options.size)?;
+    let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
+    let solution = match lp::solve(&question, &lp_options)? {
+        Answer::Steady(solution) => *solution,
+        Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
+        Answer::LimitReached => return Ok(Outcome::LimitReached),
+    };
+    watch(Stage::Period);
+    let whole = whole_patterns(&question, &solution, &options.period)?;
+    watch(Stage::Slots);
+    let schedule = schedule::periodic(platform, &options.size, whole)?;
+    let solver_time = solution.solver_time;
+    let Solution { mut steady_state, certificate, upper_bound, status, .. } = solution;
+    if schedule.throughput() == steady_state.throughput {
+        steady_state = steady_state_of(&schedule);
+    }
+    let plan = Plan {
+        platform: platform.clone(),
+        collective: collective.clone(),
+        size: options.size.clone(),
+        status,
+        steady_state,
+        certificate,
+        upper_bound,
+        schedule,
+    };
+    watch(Stage::Referee);
+    referee::check_plan(&plan)?;
+    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time })))
+}
+
+/// Whole messages as asked for: at the optimum where the period allows it, else rounded.
+fn whole_patterns(question: &Question<'_>, solution: &Solution, period: &Period) -> Result<WholePatterns, Error> {
+    let round = |target: &Target| {
+        schedule::round(question.platform(), question.commodities(), question.size(), &solution.steady_state, target)
+    };
+    let found = match period {
+        Period::AtMost(0) => return Err(ScheduleError::NoInstances.into()),
+        Period::AtMost(most) => lp::smallest_period(question, solution, Some(*most))?,
+        Period::Fixed(_) => None,
+        Period::Exact => lp::smallest_period(question, solution, None)?,
+    };
+    match (found, period) {
+        (Some(whole), _) => Ok(whole),
+        (None, Period::AtMost(most)) => Ok(round(&Target::Instances(*most))?),
+        (None, Period::Fixed(length)) => {
+            let rounded = round(&Target::Period(length.clone()));
+            match (lp::whole_within(question, solution, length)?, rounded) {
+                (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
+                (Some(whole), _) => Ok(whole),
+                (None, rounded) => Ok(rounded?),
+            }
+        }
+        (None, Period::Exact) => Err(LpError::Contradiction("the optimum has no period").into()),
+    }
+}
+
+/// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.
+fn steady_state_of(schedule: &plan::PeriodicSchedule) -> SteadyState {
+    let weight = |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
+    let patterns = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| WeightedPattern { pattern: scheduled.pattern.clone(), weight: weight(&scheduled.copies) })
+        .collect();
+    SteadyState { throughput: schedule.throughput(), patterns }
+}

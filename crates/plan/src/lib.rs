@@ -18,5 +18,5 @@ pub use collective::{Collective, CollectiveError, Commodity};
 pub use num_bigint::BigUint;
 pub use pattern::{Message, Pattern, SteadyState, Transfer, WeightedPattern};
 pub use plan::{Plan, Status};
-pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot};
+pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use timeline::{Event, Timeline};

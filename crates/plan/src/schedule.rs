@@ -15,6 +15,17 @@ pub struct ScheduledPattern {
     pub copies: BigUint,
 }
 
+/// Whole copies of patterns for one period: what a periodic schedule is built from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholePatterns {
+    /// Length of the period, in units of time; long enough for every port.
+    pub period: Rational,
+    /// Instances of the collective per period.
+    pub instances: BigUint,
+    /// For every commodity the copies add up to `instances`.
+    pub patterns: Vec<ScheduledPattern>,
+}
+
 /// A stretch of the period during which the same links are busy without a break: a matching of send and
 /// receive ports.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,143 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
+#[derive(Debug, Parser)]
+#[command(name = "oneport", version, arg_required_else_help = true, max_term_width = 110)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the optimal steady-state throughput of a collective, its proof and a periodic schedule.
+    Solve(SolveArguments),
+    /// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.
+    Verify(VerifyArguments),
+    /// Print a plan, or draw it.
+    Show(ShowArguments),
+    /// Convert a platform file.
+    Convert(ConvertArguments),
+}
+
+/// The collectives that can be solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CollectiveName {
+    /// The source sends a distinct message to each target.
+    Scatter,
+    /// Each participant sends a distinct message to the target.
+    Gather,
+    /// Each participant sends a distinct message to each other participant.
+    AllToAll,
+}
+
+/// Which linear program is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormulationName {
+    /// One commodity per source or target: small and fast.
+    Columns,
+    /// The papers' own program, corrected: one commodity per message.
+    Compact,
+}
+
+/// `oneport solve`.
+#[derive(Debug, Args)]
+pub struct SolveArguments {
+    /// What to schedule.
+    pub collective: CollectiveName,
+    /// Platform file: TOML, JSON, bandwidth matrix, GML.
+    #[arg(long, value_name = "FILE")]
+    pub platform: PathBuf,
+    /// Scatter: the node that owns the messages.
+    #[arg(long, value_name = "NODE")]
+    pub source: Option<String>,
+    /// Gather: the node that receives the messages.
+    #[arg(long, value_name = "NODE")]
+    pub target: Option<String>,
+    /// Scatter: receivers, or "all" processors but the source (the default).
+    #[arg(long, value_name = "A,B|all")]
+    pub targets: Option<String>,
+    /// Gather, all-to-all: participants, or "all" processors (the default).
+    #[arg(long, value_name = "A,B|all")]
+    pub participants: Option<String>,
+    /// Port model: full-duplex, half-duplex, multiport, links (default: the platform file's, else full-duplex).
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Size of every message.
+    #[arg(long, value_name = "S", default_value = "1")]
+    pub size: String,
+    /// Work of one merge; for reductions only.
+    #[arg(long, value_name = "W")]
+    pub work: Option<String>,
+    /// Fix the period's length.
+    #[arg(long, value_name = "T", conflicts_with_all = ["max_instances", "exact_period"])]
+    pub period: Option<String>,
+    /// Most instances per period; beyond it the optimum is approached with whole messages and the loss stated.
+    #[arg(long, value_name = "M", conflicts_with = "exact_period")]
+    pub max_instances: Option<u64>,
+    /// Insist on the optimum, whatever the period.
+    #[arg(long)]
+    pub exact_period: bool,
+    /// Which linear program.
+    #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
+    pub formulation: FormulationName,
+    /// Stop the floating-point solver after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub time_limit: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the plan, self-contained JSON.
+    #[arg(short = 'o', long = "output", value_name = "PLAN")]
+    pub output: Option<PathBuf>,
+}
+
+/// `oneport verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The plan file.
+    pub plan: PathBuf,
+    /// Also check that the plan is for this platform.
+    #[arg(long, value_name = "FILE")]
+    pub platform: Option<PathBuf>,
+}
+
+/// `oneport show`.
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// The plan file.
+    pub plan: PathBuf,
+    /// Draw one period: a send and a receive row per node.
+    #[arg(long, value_name = "F.svg")]
+    pub gantt: Option<PathBuf>,
+    /// Draw a whole run: start-up, steady periods, clean-up.
+    #[arg(long, value_name = "F.svg")]
+    pub timeline: Option<PathBuf>,
+    /// Periods in which instances start, for --timeline.
+    #[arg(long, value_name = "K", default_value_t = 4)]
+    pub periods: u64,
+    /// Draw the platform and its flows.
+    #[arg(long, value_name = "F.svg")]
+    pub graph: Option<PathBuf>,
+}
+
+/// `oneport convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// The platform file to read.
+    pub input: PathBuf,
+    /// The platform file to write.
+    pub output: PathBuf,
+    /// Format of IN (toml, json, matrix, gml); by default told from its name and content.
+    #[arg(long, value_name = "F")]
+    pub from: Option<String>,
+    /// Format of OUT; by default told from its name.
+    #[arg(long, value_name = "F")]
+    pub to: Option<String>,
+}

@@ -1,0 +1,37 @@
+//! `oneport convert`.
+
+use anyhow::{Context, Result};
+use oneport::formats::{self, PlatformFormat};
+
+use crate::End;
+use crate::arguments::ConvertArguments;
+use crate::question::usage;
+
+/// Runs the command.
+pub fn run(arguments: &ConvertArguments) -> Result<End> {
+    let format = |option: &str, name: &String| -> Result<PlatformFormat> {
+        name.parse().map_err(|error| usage(format!("{option}: {error}")))
+    };
+    let from = arguments.from.as_ref().map(|name| format("--from", name)).transpose()?;
+    let to = match &arguments.to {
+        Some(name) => format("--to", name)?,
+        None => PlatformFormat::from_extension(&arguments.output).ok_or_else(|| {
+            usage(format!("cannot tell the format of {} from its name; add --to toml, json or matrix", arguments.output.display()))
+        })?,
+    };
+    let platform = match from {
+        None => formats::read_platform(&arguments.input)?,
+        Some(format) => formats::read_platform_as(&arguments.input, format)?,
+    };
+    let text = formats::write_platform(&platform, to)?;
+    formats::write_atomically(&arguments.output, text.as_bytes())
+        .with_context(|| format!("cannot write {}", arguments.output.display()))?;
+    println!(
+        "{}: {} nodes ({} processors), {} links",
+        arguments.output.display(),
+        platform.nodes().len(),
+        platform.processors().count(),
+        platform.links().len()
+    );
+    Ok(End::Done)
+}

@@ -1,0 +1,80 @@
+//! A spinner for anything over a second, only on a terminal.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use oneport::Stage;
+
+/// Shows the stage a solve is in, once it has taken a second.
+pub struct Progress {
+    stages: Option<Sender<Stage>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Starts watching; silent unless standard error is a terminal.
+    pub fn new() -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Progress { stages: None, thread: None };
+        }
+        let (stages, received) = channel::<Stage>();
+        let thread = std::thread::spawn(move || {
+            let mut bar: Option<ProgressBar> = None;
+            let mut stage = Stage::Throughput;
+            loop {
+                match received.recv_timeout(Duration::from_secs(1)) {
+                    Ok(next) => stage = next,
+                    Err(RecvTimeoutError::Timeout) => {
+                        bar.get_or_insert_with(spinner);
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if let Some(bar) = &bar {
+                    bar.set_message(describe(stage));
+                }
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        });
+        Progress { stages: Some(stages), thread: Some(thread) }
+    }
+
+    /// Tells that a stage begins.
+    pub fn stage(&self, stage: Stage) {
+        if let Some(stages) = &self.stages {
+            // The watcher ends only after this sender is gone.
+            let _ = stages.send(stage);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.stages.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+fn describe(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Throughput => "1/4 optimal throughput (linear program, exact)",
+        Stage::Period => "2/4 whole messages and the period",
+        Stage::Slots => "3/4 slots (one-port decomposition)",
+        Stage::Referee => "4/4 the referee checks the plan",
+    }
+}

@@ -1,0 +1,175 @@
+//! `oneport solve`.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use oneport::{
+    Commodity, Formulation, Options, Outcome, Period, Plan, Planned, Platform, Rational, formats, parse_rational,
+    solve_watched,
+};
+use serde_json::{Map, Value, json};
+
+use crate::End;
+use crate::arguments::{FormulationName, SolveArguments};
+use crate::numbers::{percent, readable};
+use crate::progress::Progress;
+use crate::question::{self, usage};
+
+/// Runs the command.
+pub fn run(arguments: &SolveArguments) -> Result<End> {
+    let options = options(arguments)?;
+    let platform = question::platform(&arguments.platform, arguments.model.as_deref())?;
+    let collective = question::collective(&platform, arguments)?;
+    let started = Instant::now();
+    let outcome = {
+        let progress = Progress::new();
+        solve_watched(&platform, &collective, &options, &mut |stage| progress.stage(stage))?
+    };
+    let seconds = started.elapsed();
+    match outcome {
+        Outcome::Planned(planned) => {
+            if let Some(path) = &arguments.output {
+                let text = formats::plan_to_json(&planned.plan);
+                formats::write_atomically(path, text.as_bytes())
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            if arguments.json {
+                println!("{}", json_report(&planned, seconds));
+            } else {
+                print!("{}", text_report(&planned, seconds));
+            }
+            Ok(End::Done)
+        }
+        Outcome::Unreachable(commodities) => {
+            let names = unreachable(&platform, &commodities);
+            if arguments.json {
+                println!("{}", infeasible_report(collective.name(), &platform, &names, seconds));
+            }
+            let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+            let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
+            eprintln!(
+                "error: {} is infeasible: no path {shown}{more}; connect the nodes, or leave them out of the collective",
+                collective.name()
+            );
+            Ok(End::Refused)
+        }
+        Outcome::LimitReached => anyhow::bail!(
+            "the time limit of {} s came before any steady state was found; give more time or leave out --time-limit",
+            arguments.time_limit.as_deref().unwrap_or("?")
+        ),
+    }
+}
+
+fn options(arguments: &SolveArguments) -> Result<Options> {
+    let number = |option: &str, text: &str| {
+        parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))
+    };
+    let mut options = Options { size: number("--size", &arguments.size)?, ..Options::default() };
+    options.formulation = match arguments.formulation {
+        FormulationName::Columns => Formulation::Columns,
+        FormulationName::Compact => Formulation::Compact,
+    };
+    if let Some(period) = &arguments.period {
+        options.period = Period::Fixed(number("--period", period)?);
+    } else if arguments.exact_period {
+        options.period = Period::Exact;
+    } else if let Some(most) = arguments.max_instances {
+        options.period = Period::AtMost(most);
+    }
+    options.time_limit = arguments.time_limit.as_deref().map(time_limit).transpose()?;
+    Ok(options)
+}
+
+fn time_limit(text: &str) -> Result<Duration> {
+    let seconds: f64 = text.parse().map_err(|_| usage(format!("--time-limit: '{text}' is not a number of seconds")))?;
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| usage(format!("--time-limit: {text} is not a time; give a number of seconds, 0 or more")))
+}
+
+fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
+    let name = |commodity: &Commodity| {
+        format!("from '{}' to '{}'", platform.name(commodity.source), platform.name(commodity.target))
+    };
+    commodities.iter().map(name).collect()
+}
+
+/// The contract's object.
+fn json_report(planned: &Planned, seconds: Duration) -> Value {
+    let plan = &planned.plan;
+    json!({
+        "collective": plan.collective.name(),
+        "model": plan.platform.model().name(),
+        "throughput": plan.steady_state.throughput.to_string(),
+        "upper_bound": plan.upper_bound.to_string(),
+        "status": plan.status.name(),
+        "period": plan.schedule.period.to_string(),
+        "instances": plan.schedule.instances.to_string(),
+        "schedule_throughput": plan.schedule.throughput().to_string(),
+        "schedule_share": share(plan).to_string(),
+        "patterns": plan.steady_state.patterns.len(),
+        "slots": plan.schedule.slots.len(),
+        "solve_seconds": seconds.as_secs_f64(),
+        "solver_seconds": planned.solver_time.as_secs_f64(),
+    })
+}
+
+fn infeasible_report(collective: &str, platform: &Platform, names: &[String], seconds: Duration) -> Value {
+    let mut report = Map::new();
+    report.insert("collective".into(), collective.into());
+    report.insert("model".into(), platform.model().name().into());
+    for key in ["throughput", "upper_bound", "schedule_throughput", "period"] {
+        report.insert(key.into(), "0".into());
+    }
+    report.insert("status".into(), "infeasible".into());
+    report.insert("patterns".into(), 0.into());
+    report.insert("slots".into(), 0.into());
+    report.insert("unreachable".into(), names.into());
+    report.insert("solve_seconds".into(), seconds.as_secs_f64().into());
+    Value::Object(report)
+}
+
+/// Schedule throughput over the best throughput known.
+fn share(plan: &Plan) -> Rational {
+    plan.schedule.throughput() / &plan.steady_state.throughput
+}
+
+fn text_report(planned: &Planned, seconds: Duration) -> String {
+    let plan = &planned.plan;
+    let (platform, schedule) = (&plan.platform, &plan.schedule);
+    let proof = match plan.status {
+        oneport::Status::Optimal => "optimal: the referee checked its certificate".to_string(),
+        oneport::Status::Feasible => format!("feasible; upper bound {}", readable(&plan.upper_bound)),
+    };
+    let attained = share(plan);
+    let loss = if attained == Rational::from_integer(1.into()) {
+        "attains the throughput".to_string()
+    } else {
+        let lost = Rational::from_integer(1.into()) - &attained;
+        format!("{} of the throughput, loss {}", percent(&attained), readable_loss(&lost))
+    };
+    format!(
+        "{} of {} messages on {} nodes, {} links ({})\n\
+         throughput  {} per unit of time ({proof})\n\
+         period      {} for {} instances, {} slots: {} per unit of time, {loss}\n\
+         patterns    {}\n\
+         time        {:.3} s, of which {:.3} s in HiGHS\n",
+        plan.collective.name(),
+        plan.collective.commodities().len(),
+        platform.nodes().len(),
+        platform.links().len(),
+        platform.model(),
+        readable(&plan.steady_state.throughput),
+        readable(&schedule.period),
+        schedule.instances,
+        schedule.slots.len(),
+        readable(&schedule.throughput()),
+        plan.steady_state.patterns.len(),
+        seconds.as_secs_f64(),
+        planned.solver_time.as_secs_f64(),
+    )
+}
+
+/// The loss as a percentage with enough digits to be seen.
+fn readable_loss(lost: &Rational) -> String {
+    format!("{} %", crate::numbers::decimal(&(lost * Rational::from_integer(100.into()))))
+}

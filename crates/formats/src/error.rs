@@ -1,0 +1,244 @@
+//! Why a file was refused: where, what, and what would be right.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use oneport_plan::CollectiveError;
+use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
+
+/// A refused file: a place and a problem, one line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct FormatError {
+    /// Where.
+    pub place: Box<Place>,
+    /// What is wrong there.
+    pub problem: Box<Problem>,
+}
+
+impl FormatError {
+    pub(crate) fn new(file: &str, line: Option<usize>, key: Option<String>, problem: Problem) -> Self {
+        FormatError { place: Box::new(Place { file: file.to_string(), line, key }), problem: Box::new(problem) }
+    }
+}
+
+/// A place in a file: `platform.toml:12: link[3].cost`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name, as the caller gave it.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: Option<usize>,
+    /// The key, such as `link[3].cost` (entries are counted from 0), or the row and column of a matrix.
+    pub key: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        match &self.key {
+            Some(key) => write!(f, ": {key}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with a file. Values taken from the file are shortened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The operating system refused.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// A directory where a file should be.
+    #[error("is a directory; give the name of a file")]
+    Directory,
+    /// More bytes than any such file has.
+    #[error("is over {limit} bytes; such a file should be smaller")]
+    TooLarge {
+        /// Most bytes accepted.
+        limit: u64,
+    },
+    /// More entries than the format carries well.
+    #[error("has over {limit} {what}; {instead}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// Most accepted.
+        limit: usize,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// Bytes that are no text.
+    #[error("byte {byte} of the file is not UTF-8; save the file as UTF-8 text")]
+    NotUtf8 {
+        /// Offset of the first wrong byte, from 0.
+        byte: usize,
+    },
+    /// A UTF-16 or UTF-32 file.
+    #[error("starts with a UTF-16 byte order mark; save the file as UTF-8 text")]
+    Utf16,
+    /// Nothing there.
+    #[error("is empty; {0} is expected")]
+    Empty(&'static str),
+    /// The text is not of its format.
+    #[error("not valid {format}{}: {message}", column(*.at))]
+    Syntax {
+        /// Name of the syntax.
+        format: &'static str,
+        /// Column, counted from 1.
+        at: Option<usize>,
+        /// What the parser says.
+        message: String,
+    },
+    /// The file's `format` is another one.
+    #[error("{found} is not a format read here; write {expected:?}")]
+    WrongFormat {
+        /// The value found.
+        found: String,
+        /// The right value.
+        expected: &'static str,
+    },
+    /// A key that means nothing here.
+    #[error("unknown key '{key}'; the keys here are {}", .known.join(", "))]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The keys that are known.
+        known: Vec<&'static str>,
+    },
+    /// A key given twice.
+    #[error("key '{0}' is given twice; keep one")]
+    DuplicateKey(String),
+    /// A key that has to be there.
+    #[error("'{key}' is missing; it gives {meaning}")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// What it would say.
+        meaning: &'static str,
+    },
+    /// Two keys that exclude each other.
+    #[error("both '{0}' and '{1}' are given; keep one")]
+    BothKeys(&'static str, &'static str),
+    /// A value of another kind.
+    #[error("{value} is not {expected}")]
+    WrongValue {
+        /// The value found.
+        value: String,
+        /// What would be right.
+        expected: Cow<'static, str>,
+    },
+    /// A text that is no exact number.
+    #[error(transparent)]
+    Number(#[from] NumberError),
+    /// A number that has to be positive.
+    #[error("{what} is {value}; it must be positive")]
+    NotPositive {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        value: String,
+    },
+    /// A port model that does not exist.
+    #[error("{}", clip_message(&.0.to_string()))]
+    Model(ParsePortModelError),
+    /// A node name that is not in the platform.
+    #[error("no node is named '{name}'{}", suggestion(.close))]
+    UnknownNode {
+        /// The name.
+        name: String,
+        /// A node with nearly that name.
+        close: Option<String>,
+    },
+    /// A number that names nothing.
+    #[error("{what} {value} does not exist; there are {count}, numbered from 0")]
+    NoSuch {
+        /// What is numbered.
+        what: &'static str,
+        /// The number found.
+        value: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// The platform is refused.
+    #[error("{}", clip_message(&.0.to_string()))]
+    Platform(PlatformError),
+    /// The collective does not fit its platform.
+    #[error("{}", clip_message(&.0.to_string()))]
+    Collective(CollectiveError),
+    /// A row of a matrix with more or fewer cells than the others.
+    #[error("has {cells} cells; {expected} are expected, as in the first row")]
+    Ragged {
+        /// Cells found.
+        cells: usize,
+        /// Cells expected.
+        expected: usize,
+    },
+    /// A matrix that is not square.
+    #[error("{rows} rows of {columns} numbers; a bandwidth matrix has as many rows as columns")]
+    NotSquare {
+        /// Rows of numbers.
+        rows: usize,
+        /// Numbers in each.
+        columns: usize,
+    },
+    /// The platform says something that the format cannot.
+    #[error("cannot be written as {format}: {why}; write toml or json")]
+    Unsupported {
+        /// The format.
+        format: &'static str,
+        /// What cannot be said.
+        why: String,
+    },
+}
+
+/// Longest part of an error message that is taken from a message of another crate.
+const LONG: usize = 500;
+/// Longest value shown.
+const SHORT: usize = 60;
+
+fn column(at: Option<usize>) -> String {
+    at.map(|at| format!(" at column {at}")).unwrap_or_default()
+}
+
+fn suggestion(close: &Option<String>) -> String {
+    match close {
+        Some(name) => format!("; did you mean '{name}'?"),
+        None => "; a link or a participant must name one of the file's nodes".to_string(),
+    }
+}
+
+/// The text on one line, cut where it is too long to be shown.
+pub(crate) fn clip(text: &str) -> String {
+    clip_to(text, SHORT)
+}
+
+/// A message of another crate, on one line.
+pub(crate) fn clip_message(text: &str) -> String {
+    clip_to(text, LONG)
+}
+
+fn clip_to(text: &str, keep: usize) -> String {
+    let mut shown = String::new();
+    let mut chars = text.chars();
+    for c in chars.by_ref().take(keep) {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    let rest = chars.count();
+    if rest > 0 {
+        shown.push_str(&format!("... ({} characters)", keep + rest));
+    }
+    shown
+}
+
+/// The text in quotes, on one line, cut where it is too long to be shown.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", clip(text))
+}

@@ -1,0 +1,47 @@
+//! The native platform file in JSON.
+
+use oneport_platform::{NumberError, Platform, Rational, parse_rational};
+
+use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, TOP_KEYS};
+use crate::error::FormatError;
+use crate::json::{Json, need};
+use crate::source::Source;
+
+/// Reads a whole file.
+pub(crate) fn read_json(source: Source<'_>) -> Result<Platform, FormatError> {
+    assemble(Json::parse(source)?, "", parse_rational)
+}
+
+/// Reads a platform that may be part of a larger file, whose keys are then preceded by `prefix` in messages.
+pub(crate) fn assemble(
+    top: Json<'_, '_>,
+    prefix: &'static str,
+    number: fn(&str) -> Result<Rational, NumberError>,
+) -> Result<Platform, FormatError> {
+    let [format, model, nodes, links] = top.object(TOP_KEYS)?;
+    let mut assembly = Assembly { prefix, number, ..Assembly::new(top.source) };
+    assembly.head(format.map(field).transpose()?, model.map(field).transpose()?)?;
+    need(&top, nodes, "node", "the list of nodes")?.each(|index, node| {
+        let fields = fields(node.object(NODE_KEYS)?)?;
+        assembly.node(index, node.offset(), fields)
+    })?;
+    if let Some(links) = links {
+        links.each(|index, link| {
+            let fields = fields(link.object(LINK_KEYS)?)?;
+            assembly.link(index, link.offset(), fields)
+        })?;
+    }
+    assembly.finish()
+}
+
+fn field<'a>(value: Json<'a, '_>) -> Result<Field<'a>, FormatError> {
+    Ok(Field { offset: value.offset(), scalar: value.scalar()? })
+}
+
+fn fields<'a, const N: usize>(values: [Option<Json<'a, '_>>; N]) -> Result<[Option<Field<'a>>; N], FormatError> {
+    let mut fields = [const { None }; N];
+    for (place, value) in fields.iter_mut().zip(values) {
+        *place = value.map(field).transpose()?;
+    }
+    Ok(fields)
+}

@@ -1,0 +1,323 @@
+//! The native platform file, `oneport-platform/1`: the same keys in TOML and JSON.
+//!
+//! Both syntaxes are cut into [`Field`]s; everything that the keys mean is decided here, once.
+
+mod json;
+mod toml;
+mod write;
+
+use std::borrow::Cow;
+
+use num_traits::{Signed, Zero};
+use oneport_platform::{
+    Node, NodeId, NumberError, Platform, PlatformBuilder, PlatformError, PortModel, Rational, parse_rational,
+};
+
+pub(crate) use json::{assemble, read_json};
+pub(crate) use toml::read_toml;
+pub(crate) use write::{quote, write_json, write_json_into, write_toml};
+
+use crate::error::{FormatError, Problem, clip, quoted};
+use crate::source::Source;
+
+/// The value of `format`.
+const FORMAT: &str = "oneport-platform/1";
+const TOP_KEYS: [&str; 4] = ["format", "model", "node", "link"];
+const NODE_KEYS: [&str; 5] = ["name", "compute", "model", "ports", "replicates"];
+const LINK_KEYS: [&str; 5] = ["from", "to", "cost", "bandwidth", "duplex"];
+
+/// Node names that are compared with a misspelt one.
+const COMPARED: usize = 20_000;
+
+/// A value of a platform file, with the text of its number.
+pub(crate) enum Scalar<'a> {
+    Text(Cow<'a, str>),
+    Number(Cow<'a, str>),
+    Bool(bool),
+    /// Anything else, by its kind: "an array".
+    Other(&'static str),
+}
+
+impl Scalar<'_> {
+    fn shown(&self) -> String {
+        match self {
+            Scalar::Text(text) => quoted(text),
+            Scalar::Number(text) => clip(text),
+            Scalar::Bool(value) => value.to_string(),
+            Scalar::Other(kind) => kind.to_string(),
+        }
+    }
+}
+
+/// A scalar and where it stands.
+pub(crate) struct Field<'a> {
+    pub offset: usize,
+    pub scalar: Scalar<'a>,
+}
+
+/// An entry of `node` or `link`: for messages.
+#[derive(Clone, Copy)]
+struct Entry {
+    list: &'static str,
+    index: usize,
+    offset: usize,
+}
+
+/// A platform being read: the meaning of every key.
+struct Assembly<'a> {
+    source: Source<'a>,
+    /// What precedes the keys in messages: "platform." inside a plan.
+    prefix: &'static str,
+    number: fn(&str) -> Result<Rational, NumberError>,
+    builder: PlatformBuilder,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(source: Source<'a>) -> Self {
+        Assembly { source, prefix: "", number: parse_rational, builder: Platform::builder() }
+    }
+
+    fn error(&self, offset: usize, key: &str, problem: Problem) -> FormatError {
+        self.source.error(offset, Some(format!("{}{key}", self.prefix)), problem)
+    }
+
+    fn entry_error(&self, entry: Entry, key: &str, offset: usize, problem: Problem) -> FormatError {
+        let dot = if key.is_empty() { "" } else { "." };
+        self.error(offset, &format!("{}[{}]{dot}{key}", entry.list, entry.index), problem)
+    }
+
+    /// `format` and `model`.
+    fn head(&mut self, format: Option<Field<'_>>, model: Option<Field<'_>>) -> Result<(), FormatError> {
+        let format = format.ok_or_else(|| {
+            self.source.error_in_file(Problem::MissingKey { key: "format", meaning: "\"oneport-platform/1\"" })
+        })?;
+        if !matches!(&format.scalar, Scalar::Text(text) if text == FORMAT) {
+            let problem = Problem::WrongFormat { found: format.scalar.shown(), expected: FORMAT };
+            return Err(self.error(format.offset, "format", problem));
+        }
+        if let Some(field) = model {
+            let model = port_model(&field.scalar).map_err(|problem| self.error(field.offset, "model", problem))?;
+            self.builder.model(model);
+        }
+        Ok(())
+    }
+
+    /// One `node`; fields in the order of [`NODE_KEYS`].
+    fn node(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 5]) -> Result<(), FormatError> {
+        let entry = Entry { list: "node", index, offset };
+        let [name, compute, model, ports, replicates] = fields;
+        let name = self.name(entry, name, "name", "the node's name")?;
+        let mut node = Node::router(name);
+        if let Some(field) = compute {
+            node.compute = Some(self.rational(entry, "compute", &field)?);
+        }
+        if let Some(field) = model {
+            let model =
+                port_model(&field.scalar).map_err(|problem| self.entry_error(entry, "model", field.offset, problem))?;
+            node.model = Some(model);
+        }
+        if let Some(field) = ports {
+            let ports = whole(&field.scalar);
+            node.ports = Some(ports.map_err(|problem| self.entry_error(entry, "ports", field.offset, problem))?);
+        }
+        if let Some(field) = replicates {
+            node.replicates = self.boolean(entry, "replicates", &field)?;
+        }
+        let added = self.builder.node(node);
+        added.map(|_| ()).map_err(|error| self.entry_error(entry, "", offset, Problem::Platform(error)))
+    }
+
+    /// One `link`; fields in the order of [`LINK_KEYS`].
+    fn link(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 5]) -> Result<(), FormatError> {
+        let entry = Entry { list: "link", index, offset };
+        let [from, to, cost, bandwidth, duplex] = fields;
+        let from = self.end(entry, from, "from", "the sending node")?;
+        let to = self.end(entry, to, "to", "the receiving node")?;
+        let cost = self.cost(entry, cost, bandwidth)?;
+        let duplex = match duplex {
+            Some(field) => self.boolean(entry, "duplex", &field)?,
+            None => false,
+        };
+        let added = if duplex {
+            self.builder.duplex(from, to, cost).map(|_| ())
+        } else {
+            self.builder.link(from, to, cost).map(|_| ())
+        };
+        added.map_err(|error| self.entry_error(entry, "", offset, Problem::Platform(error)))
+    }
+
+    fn finish(self) -> Result<Platform, FormatError> {
+        self.builder.build().map_err(|error| self.source.error_in_file(Problem::Platform(error)))
+    }
+
+    /// `cost`, or 1 / `bandwidth`.
+    fn cost(
+        &self,
+        entry: Entry,
+        cost: Option<Field<'_>>,
+        bandwidth: Option<Field<'_>>,
+    ) -> Result<Rational, FormatError> {
+        let (key, field) = match (cost, bandwidth) {
+            (Some(cost), None) => ("cost", cost),
+            (None, Some(bandwidth)) => ("bandwidth", bandwidth),
+            (Some(_), Some(second)) => {
+                let problem = Problem::BothKeys("cost", "bandwidth");
+                return Err(self.entry_error(entry, "", second.offset, problem));
+            }
+            (None, None) => {
+                let meaning = "the time for one unit of message (or give 'bandwidth', its inverse)";
+                return Err(self.entry_error(entry, "", entry.offset, Problem::MissingKey { key: "cost", meaning }));
+            }
+        };
+        let value = self.rational(entry, key, &field)?;
+        if !value.is_positive() {
+            let what = if key == "cost" { "a link's cost" } else { "a link's bandwidth" };
+            let problem = Problem::NotPositive { what, value: field.scalar.shown() };
+            return Err(self.entry_error(entry, key, field.offset, problem));
+        }
+        Ok(if key == "cost" { value } else { value.recip() })
+    }
+
+    fn rational(&self, entry: Entry, key: &str, field: &Field<'_>) -> Result<Rational, FormatError> {
+        let refuse = |problem| self.entry_error(entry, key, field.offset, problem);
+        match &field.scalar {
+            Scalar::Text(text) | Scalar::Number(text) => {
+                let value = (self.number)(text).map_err(|error| refuse(Problem::Number(error)))?;
+                if key == "compute" && !value.is_positive() {
+                    let what = if value.is_zero() { "compute (absent for a router)" } else { "compute" };
+                    return Err(refuse(Problem::NotPositive { what, value: field.scalar.shown() }));
+                }
+                Ok(value)
+            }
+            other => Err(refuse(wrong(other, "a number; write 7, 0.25, \"2/3\" or \"1e-3\""))),
+        }
+    }
+
+    fn boolean(&self, entry: Entry, key: &str, field: &Field<'_>) -> Result<bool, FormatError> {
+        match field.scalar {
+            Scalar::Bool(value) => Ok(value),
+            ref other => Err(self.entry_error(entry, key, field.offset, wrong(other, "true or false"))),
+        }
+    }
+
+    fn name(
+        &self,
+        entry: Entry,
+        field: Option<Field<'_>>,
+        key: &'static str,
+        meaning: &'static str,
+    ) -> Result<String, FormatError> {
+        let field =
+            field.ok_or_else(|| self.entry_error(entry, "", entry.offset, Problem::MissingKey { key, meaning }))?;
+        match field.scalar {
+            Scalar::Text(text) => Ok(text.into_owned()),
+            other => Err(self.entry_error(entry, key, field.offset, wrong(&other, "a name in quotes"))),
+        }
+    }
+
+    fn end(
+        &self,
+        entry: Entry,
+        field: Option<Field<'_>>,
+        key: &'static str,
+        meaning: &'static str,
+    ) -> Result<NodeId, FormatError> {
+        let offset = field.as_ref().map_or(entry.offset, |field| field.offset);
+        let name = self.name(entry, field, key, meaning)?;
+        self.builder.find(&name).ok_or_else(|| {
+            let close = self.close(&name);
+            self.entry_error(entry, key, offset, Problem::UnknownNode { name: clip(&name), close })
+        })
+    }
+
+    /// A node with nearly this name. The builder does not list its nodes, but it builds.
+    fn close(&self, name: &str) -> Option<String> {
+        closest(name, self.builder.clone().build().ok()?.nodes().iter().map(|node| node.name.as_str()))
+    }
+}
+
+fn wrong(found: &Scalar<'_>, expected: &'static str) -> Problem {
+    Problem::WrongValue { value: found.shown(), expected: Cow::Borrowed(expected) }
+}
+
+fn port_model(scalar: &Scalar<'_>) -> Result<PortModel, Problem> {
+    match scalar {
+        Scalar::Text(text) => model_named(text),
+        other => Err(wrong(other, "a port model in quotes: full-duplex, half-duplex, multiport or links")),
+    }
+}
+
+/// The port model of this name.
+pub(crate) fn model_named(text: &str) -> Result<PortModel, Problem> {
+    // The name is cut before it enters the message, so that the models are still listed after a long one.
+    clip(text).parse().map_err(Problem::Model)
+}
+
+fn whole(scalar: &Scalar<'_>) -> Result<u32, Problem> {
+    let number = match scalar {
+        Scalar::Number(text) => text.parse().ok().filter(|&ports| ports > 0),
+        _ => None,
+    };
+    number.ok_or_else(|| wrong(scalar, "a whole number of ports, from 1 to 4294967295"))
+}
+
+/// The name nearest to `name`, when it is at most two edits away (one, for short names).
+pub(crate) fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let length = name.chars().count();
+    if length == 0 || length > 40 {
+        return None;
+    }
+    let allowed = if length < 4 { 1 } else { 2 };
+    names
+        .take(COMPARED)
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed)
+        .map(|candidate| (edits(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, candidate)| candidate.to_string())
+}
+
+/// Levenshtein distance; upper and lower case count as equal.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (y, above) in b.iter().zip(row.iter_mut().skip(1)) {
+            let best = (diagonal + usize::from(x != *y)).min(left + 1).min(*above + 1);
+            diagonal = std::mem::replace(above, best);
+            left = best;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// What is refused by [`Platform::builder`] in a reader of a foreign format, at a line.
+pub(crate) fn refused(source: &Source<'_>, offset: usize, error: PlatformError) -> FormatError {
+    source.error(offset, None, Problem::Platform(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_levenshteins() {
+        for (a, b, distance) in [("", "abc", 3), ("kitten", "sitting", 3), ("P1", "p1", 0), ("ab", "ba", 2)] {
+            assert_eq!(edits(a, b), distance, "{a} {b}");
+            assert_eq!(edits(b, a), distance, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested_and_nothing_far() {
+        let names = ["node-1", "node-12", "gateway"];
+        assert_eq!(closest("gatewy", names.into_iter()), Some("gateway".to_string()));
+        assert_eq!(closest("node1", names.into_iter()), Some("node-1".to_string()));
+        assert_eq!(closest("switch", names.into_iter()), None);
+    }
+}

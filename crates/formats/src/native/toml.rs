@@ -1,0 +1,138 @@
+//! The native platform file in TOML.
+//!
+//! The `toml` crate's own value type would turn decimals into floats; its deserialization tree keeps their text.
+
+use std::borrow::Cow;
+
+use num_bigint::BigInt;
+use oneport_platform::Platform;
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, Scalar, TOP_KEYS};
+use crate::error::{FormatError, Problem, clip, clip_message};
+use crate::source::Source;
+
+/// Most punctuation, and most separators, of a TOML file: the parser keeps every token in memory.
+const MAX_PUNCTUATION: usize = 3_000_000;
+const MAX_SEPARATORS: usize = 1_000_000;
+/// Longest number in another base; longer ones are refused as numbers, unconverted.
+const MAX_DIGITS: usize = 1000;
+
+/// Reads a whole file.
+pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
+    check_size(source.text).map_err(|problem| source.error_in_file(problem))?;
+    let top = DeTable::parse(source.text).map_err(|error| syntax(&source, &error))?;
+    let [format, model, nodes, links] = members(&source, top.get_ref(), None, TOP_KEYS)?;
+    let mut assembly = Assembly::new(source);
+    assembly.head(format.map(field), model.map(field))?;
+    let nodes = nodes.ok_or_else(|| {
+        source.error_in_file(Problem::MissingKey { key: "node", meaning: "the nodes, one [[node]] each" })
+    })?;
+    each(&source, nodes, "node", |index, offset, table| {
+        let fields = members(&source, table, Some(("node", index)), NODE_KEYS)?;
+        assembly.node(index, offset, fields.map(|value| value.map(field)))
+    })?;
+    if let Some(links) = links {
+        each(&source, links, "link", |index, offset, table| {
+            let fields = members(&source, table, Some(("link", index)), LINK_KEYS)?;
+            assembly.link(index, offset, fields.map(|value| value.map(field)))
+        })?;
+    }
+    assembly.finish()
+}
+
+/// Whether a text is small enough to be read back.
+pub(super) fn check_size(text: &str) -> Result<(), Problem> {
+    let instead = "write so large a platform as JSON";
+    let (mut punctuation, mut separators) = (0, 0);
+    for byte in text.bytes() {
+        punctuation += usize::from(byte.is_ascii_punctuation() || byte == b'\n');
+        separators += usize::from(byte == b',' || byte == b'=');
+    }
+    if separators > MAX_SEPARATORS {
+        return Err(Problem::TooMany { what: "values for a TOML file", limit: MAX_SEPARATORS, instead });
+    }
+    if punctuation > MAX_PUNCTUATION {
+        let what = "line ends and punctuation marks for a TOML file";
+        return Err(Problem::TooMany { what, limit: MAX_PUNCTUATION, instead });
+    }
+    Ok(())
+}
+
+type Value<'t, 'a> = &'t Spanned<DeValue<'a>>;
+
+/// A table's values by key; the first key that is not known is refused.
+fn members<'t, 'a, const N: usize>(
+    source: &Source<'_>,
+    table: &'t DeTable<'a>,
+    entry: Option<(&str, usize)>,
+    keys: [&'static str; N],
+) -> Result<[Option<Value<'t, 'a>>; N], FormatError> {
+    let unknown = table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())).min_by_key(|key| key.span().start);
+    if let Some(key) = unknown {
+        let at = entry.map(|(list, index)| format!("{list}[{index}]"));
+        let problem = Problem::UnknownKey { key: clip(key.get_ref()), known: keys.to_vec() };
+        return Err(source.error(key.span().start, at, problem));
+    }
+    Ok(keys.map(|key| table.get(key)))
+}
+
+/// Calls `f` with the place, offset and contents of every table of an array of tables.
+fn each<'t, 'a>(
+    source: &Source<'_>,
+    list: Value<'t, 'a>,
+    name: &'static str,
+    mut f: impl FnMut(usize, usize, &'t DeTable<'a>) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let wrong = |value: Value<'_, '_>, key: String| {
+        let expected = Cow::Owned(format!("a list of tables; write [[{name}]] before the keys of each {name}"));
+        let problem = Problem::WrongValue { value: field(value).scalar.shown(), expected };
+        source.error(value.span().start, Some(key), problem)
+    };
+    let DeValue::Array(elements) = list.get_ref() else { return Err(wrong(list, name.to_string())) };
+    for (index, element) in elements.iter().enumerate() {
+        let DeValue::Table(table) = element.get_ref() else {
+            return Err(wrong(element, format!("{name}[{index}]")));
+        };
+        f(index, element.span().start, table)?;
+    }
+    Ok(())
+}
+
+fn field<'t>(value: Value<'t, '_>) -> Field<'t> {
+    let scalar = match value.get_ref() {
+        DeValue::String(text) => Scalar::Text(Cow::Borrowed(text)),
+        DeValue::Integer(integer) => Scalar::Number(decimal(integer)),
+        DeValue::Float(float) => Scalar::Number(Cow::Borrowed(float.as_str())),
+        DeValue::Boolean(value) => Scalar::Bool(*value),
+        DeValue::Datetime(_) => Scalar::Other("a date"),
+        DeValue::Array(_) => Scalar::Other("an array"),
+        DeValue::Table(_) => Scalar::Other("a table"),
+    };
+    Field { offset: value.span().start, scalar }
+}
+
+/// The digits in base ten; TOML also knows `0xff`, `0o17` and `0b11`.
+fn decimal<'t>(integer: &'t DeInteger<'_>) -> Cow<'t, str> {
+    let digits = integer.as_str();
+    if integer.radix() == 10 || digits.len() > MAX_DIGITS {
+        return Cow::Borrowed(digits);
+    }
+    match BigInt::parse_bytes(digits.as_bytes(), integer.radix()) {
+        Some(value) => Cow::Owned(value.to_string()),
+        None => Cow::Borrowed(digits),
+    }
+}
+
+fn syntax(source: &Source<'_>, error: &toml::de::Error) -> FormatError {
+    let message = clip_message(error.message());
+    match error.span() {
+        Some(span) => {
+            let before = source.text.get(..span.start).unwrap_or(source.text);
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            source.error(span.start, None, Problem::Syntax { format: "TOML", at: Some(column), message })
+        }
+        None => source.error_in_file(Problem::Syntax { format: "TOML", at: None, message }),
+    }
+}

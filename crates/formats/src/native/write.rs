@@ -1,0 +1,138 @@
+//! Writing native platform files.
+
+use std::fmt::Write as _;
+
+use oneport_platform::{Link, Node, Platform, parse_rational};
+
+use super::toml::check_size;
+use super::{FORMAT, LINK_KEYS, NODE_KEYS};
+use crate::error::{FormatError, Problem};
+
+/// Why a platform cannot be written in a format that reads numbers of bounded length only.
+fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), FormatError> {
+    let costs = platform.links().iter().map(|link| &link.cost);
+    let numbers = platform.nodes().iter().filter_map(|node| node.compute.as_ref()).chain(costs);
+    for number in numbers {
+        // Cheap bound first: 1,000 characters are over 3,000 bits.
+        if number.numer().bits() + number.denom().bits() > 3000
+            && let Err(error) = parse_rational(&number.to_string())
+        {
+            return Err(unsupported(format, error.to_string()));
+        }
+    }
+    Ok(())
+}
+
+fn unsupported(format: &'static str, why: String) -> FormatError {
+    FormatError::new("the platform", None, None, Problem::Unsupported { format, why })
+}
+
+/// The platform as TOML.
+pub(crate) fn write_toml(platform: &Platform) -> Result<String, FormatError> {
+    check_numbers(platform, "toml")?;
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "format = {}\nmodel = {}", quote(FORMAT), quote(platform.model().name()));
+    for node in platform.nodes() {
+        out.push_str("\n[[node]]\n");
+        for (key, value) in node_values(node) {
+            let _ = writeln!(out, "{key} = {value}");
+        }
+    }
+    for (link, duplex) in folded(platform, true) {
+        out.push_str("\n[[link]]\n");
+        for (key, value) in link_values(platform, link, duplex) {
+            let _ = writeln!(out, "{key} = {value}");
+        }
+    }
+    check_size(&out).map_err(|problem| unsupported("toml", problem.to_string()))?;
+    Ok(out)
+}
+
+/// The platform as JSON, one node or link a line.
+pub(crate) fn write_json(platform: &Platform) -> Result<String, FormatError> {
+    check_numbers(platform, "json")?;
+    let mut out = String::new();
+    write_json_into(&mut out, platform, "", true);
+    out.push('\n');
+    Ok(out)
+}
+
+/// As [`write_json`], indented, inside a larger file; `fold` writes two opposite links as one entry.
+pub(crate) fn write_json_into(out: &mut String, platform: &Platform, indent: &str, fold: bool) {
+    let _ = writeln!(out, "{{\n{indent}  \"format\": {},", quote(FORMAT));
+    let _ = writeln!(out, "{indent}  \"model\": {},", quote(platform.model().name()));
+    let nodes = platform.nodes().iter().map(node_values);
+    write_list(out, "node", nodes, indent);
+    out.push_str(",\n");
+    let links = folded(platform, fold).map(|(link, duplex)| link_values(platform, link, duplex));
+    write_list(out, "link", links, indent);
+    let _ = write!(out, "\n{indent}}}");
+}
+
+type Values = Vec<(&'static str, String)>;
+
+fn write_list(out: &mut String, name: &str, entries: impl Iterator<Item = Values>, indent: &str) {
+    let _ = write!(out, "{indent}  \"{name}\": [");
+    for (index, entry) in entries.enumerate() {
+        let _ = write!(out, "{}\n{indent}    {{", if index == 0 { "" } else { "," });
+        for (place, (key, value)) in entry.into_iter().enumerate() {
+            let _ = write!(out, "{}\"{key}\": {value}", if place == 0 { "" } else { ", " });
+        }
+        out.push('}');
+    }
+    let _ = write!(out, "\n{indent}  ]");
+}
+
+/// Keys and values, which TOML and JSON write alike.
+fn node_values(node: &Node) -> Values {
+    let [name, compute, model, ports, replicates] = NODE_KEYS;
+    let mut values = vec![(name, quote(&node.name))];
+    values.extend(node.compute.as_ref().map(|value| (compute, format!("\"{value}\""))));
+    values.extend(node.model.map(|value| (model, quote(value.name()))));
+    values.extend(node.ports.map(|value| (ports, value.to_string())));
+    if !node.replicates {
+        values.push((replicates, "false".to_string()));
+    }
+    values
+}
+
+fn link_values(platform: &Platform, link: &Link, both: bool) -> Values {
+    let [from, to, cost, _, duplex] = LINK_KEYS;
+    let mut values = vec![
+        (from, quote(platform.name(link.from))),
+        (to, quote(platform.name(link.to))),
+        (cost, format!("\"{}\"", link.cost)),
+    ];
+    if both {
+        values.push((duplex, "true".to_string()));
+    }
+    values
+}
+
+/// The links in order; with `fold`, a link directly followed by its reverse of the same cost comes once, with `true`.
+fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (&Link, bool)> {
+    let mut links = platform.links().iter().peekable();
+    std::iter::from_fn(move || {
+        let link = links.next()?;
+        let reverse = |next: &&Link| fold && next.from == link.to && next.to == link.from && next.cost == link.cost;
+        Some((link, links.next_if(reverse).is_some()))
+    })
+}
+
+/// The text in quotes with the escapes that JSON and TOML share; names hold no control characters.
+pub(crate) fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

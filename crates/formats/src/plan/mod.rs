@@ -1,0 +1,32 @@
+//! Plan files, `oneport-plan/1`: the whole answer to one question, self-contained, in JSON.
+//!
+//! Nodes go by name, links by their place in the platform's list, counted from 0 (so a plan's platform lists every
+//! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
+
+mod commodity;
+mod read;
+mod write;
+
+use std::path::Path;
+
+use oneport_plan::Plan;
+
+use crate::error::FormatError;
+use crate::source::read_bytes;
+
+pub use read::plan_from_json;
+pub use write::plan_to_json;
+
+/// Most bytes of a plan file.
+pub const MAX_PLAN_BYTES: u64 = 512 << 20;
+
+/// The value of `format`.
+const FORMAT: &str = "oneport-plan/1";
+
+/// Reads a plan file.
+///
+/// # Errors
+/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
+pub fn read_plan(path: &Path) -> Result<Plan, FormatError> {
+    plan_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
+}

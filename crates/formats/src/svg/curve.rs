@@ -1,0 +1,194 @@
+//! Line charts.
+
+use super::colour::Colour;
+use super::legend::{self, Entry, Mark};
+use super::ticks;
+use super::words;
+use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
+
+const WIDTH: f64 = 760.0;
+const PLOT_HEIGHT: f64 = 340.0;
+const MARGIN: f64 = 16.0;
+const SIZE: f64 = 11.0;
+const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
+
+/// A named line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Shown in the legend.
+    pub name: String,
+    /// Points in the order in which they are joined; those that are not finite are left out.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// How [`curve`] draws.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CurveOptions {
+    /// Logarithmic x axis; points with x <= 0 are left out.
+    pub log_x: bool,
+    /// A horizontal line at this height, with a label.
+    pub reference: Option<(f64, String)>,
+}
+
+/// The mapping from values to pixels.
+struct Axes {
+    log_x: bool,
+    x: (f64, f64),
+    y: (f64, f64),
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Axes {
+    fn x(&self, value: f64) -> f64 {
+        let of = |value: f64| if self.log_x { value.log10() } else { value };
+        self.left + (self.right - self.left) * (of(value) - of(self.x.0)) / (of(self.x.1) - of(self.x.0))
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        self.bottom - (self.bottom - self.top) * (value - self.y.0) / (self.y.1 - self.y.0)
+    }
+}
+
+/// A line chart of measured values, such as delivered over optimal throughput against the number of instances.
+pub fn curve(title: &str, x_label: &str, y_label: &str, series: &[Series], options: &CurveOptions) -> String {
+    let usable = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite() && (!options.log_x || x > 0.0);
+    let lines: Vec<Vec<(f64, f64)>> =
+        series.iter().map(|series| series.points.iter().copied().filter(usable).collect()).collect();
+    let reference = options.reference.as_ref().filter(|(height, _)| height.is_finite());
+    let entries = entries(series, reference);
+    let legend = legend::layout(&entries, MARGIN, WIDTH - 2.0 * MARGIN);
+    let top = 62.0;
+    let mut axes = scales(&lines, reference.map(|(height, _)| *height), options.log_x);
+    (axes.top, axes.bottom, axes.right) = (top, top + PLOT_HEIGHT, WIDTH - 30.0);
+    let y_ticks: Vec<(f64, String)> = ticks::round_values(axes.y.0, axes.y.1, 7)
+        .into_iter()
+        .map(|y| (y, words::decimal(tidy(y, axes.y), 4)))
+        .collect();
+    let widest = y_ticks.iter().map(|(_, text)| words::width(text, SIZE)).fold(0.0, f64::max);
+    axes.left = MARGIN + 22.0 + widest + 8.0;
+    let legend_top = axes.bottom + 54.0;
+    let height = legend_top + legend.height + 4.0;
+
+    let mut canvas = Canvas::new(WIDTH, height, title);
+    canvas.text((MARGIN, 30.0), "start", 17.0, INK, &words::fit(title, 17.0, WIDTH - 2.0 * MARGIN));
+    draw_axes(&mut canvas, &axes, &y_ticks, x_label, y_label);
+    if let Some((height, _)) = reference {
+        let y = axes.y(*height);
+        let tag = canvas.tag("line").n("x1", axes.left).n("y1", y).n("x2", axes.right).n("y2", y);
+        tag.s("stroke", SOFT_INK).n("stroke-width", 1.4).s("stroke-dasharray", "5 4").end();
+    }
+    for (index, (line, series)) in lines.iter().zip(series).enumerate() {
+        draw_line(&mut canvas, &axes, index, line, &series.name);
+    }
+    if lines.iter().all(Vec::is_empty) {
+        let middle = ((axes.left + axes.right) / 2.0, (axes.top + axes.bottom) / 2.0);
+        canvas.text(middle, "middle", 13.0, SOFT_INK, "no points");
+    }
+    legend::draw(&mut canvas, &entries, &legend, legend_top);
+    canvas.finish()
+}
+
+/// Colours that read well as thin lines on white; the palette's pale ones are passed over.
+fn line_colour(index: usize) -> Colour {
+    let dark = (0..).map(Colour::category).filter(|colour| colour.luminance() < 0.45);
+    dark.take(index + 1).last().unwrap_or(Colour::category(0))
+}
+
+fn entries(series: &[Series], reference: Option<&(f64, String)>) -> Vec<Entry> {
+    let lines = series.iter().enumerate().map(|(index, series)| {
+        let mark = Mark::Line(line_colour(index).hex(), 2.2, DASHES[index % DASHES.len()]);
+        Entry { mark, label: series.name.clone() }
+    });
+    let reference =
+        reference.map(|(_, label)| Entry { mark: Mark::Line(SOFT_INK.to_string(), 1.4, "5 4"), label: label.clone() });
+    lines.chain(reference).collect()
+}
+
+/// Ranges that hold every point, never empty.
+fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log_x: bool) -> Axes {
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let (mut x0, mut x1) = range(&mut lines.iter().flatten().map(|point| point.0));
+    let (mut y0, mut y1) = range(&mut lines.iter().flatten().map(|point| point.1).chain(reference));
+    if x0 > x1 {
+        (x0, x1) = (1.0, 10.0);
+    }
+    if x0 == x1 {
+        (x0, x1) = if log_x { (x0 / 2.0, x1 * 2.0) } else { (x0 - 0.5, x1 + 0.5) };
+    }
+    if !log_x && x0 > 0.0 && x0 < 0.2 * x1 {
+        x0 = 0.0;
+    }
+    if y0 > y1 {
+        (y0, y1) = (0.0, 1.0);
+    }
+    // An axis that nearly starts at zero starts at zero.
+    if y0 >= 0.0 && y0 < 0.5 * y1 {
+        y0 = 0.0;
+    }
+    let room = if y1 > y0 { (y1 - y0) * 0.05 } else { y1.abs().max(1.0) * 0.5 };
+    let low = if y0 == 0.0 { 0.0 } else { y0 - room };
+    Axes { log_x, x: (x0, x1), y: (low, y1 + room), left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 }
+}
+
+/// Zero instead of the tiny values that adding steps leaves behind.
+fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
+    if value.abs() < (high - low) * 1e-9 { 0.0 } else { value }
+}
+
+fn draw_axes(canvas: &mut Canvas, axes: &Axes, y_ticks: &[(f64, String)], x_label: &str, y_label: &str) {
+    for (value, text) in y_ticks {
+        let y = axes.y(*value);
+        canvas.line((axes.left, y), (axes.right, y), "#dddddd", 0.8);
+        canvas.text((axes.left - 7.0, y + SIZE * 0.36), "end", SIZE, INK, text);
+    }
+    let values =
+        if axes.log_x { ticks::log_values(axes.x.0, axes.x.1) } else { ticks::round_values(axes.x.0, axes.x.1, 9) };
+    let mut free = f64::NEG_INFINITY;
+    for value in values {
+        let x = axes.x(value);
+        canvas.line((x, axes.top), (x, axes.bottom), "#ececec", 0.8);
+        canvas.line((x, axes.bottom), (x, axes.bottom + 4.0), SOFT_INK, 1.0);
+        let text = words::decimal(tidy(value, axes.x), 4);
+        let half = words::width(&text, SIZE) / 2.0 + 3.0;
+        if x - half >= free {
+            canvas.text((x, axes.bottom + 17.0), "middle", SIZE, INK, &text);
+            free = x + half;
+        }
+    }
+    canvas.line((axes.left, axes.bottom), (axes.right, axes.bottom), SOFT_INK, 1.0);
+    canvas.line((axes.left, axes.top), (axes.left, axes.bottom), GRID, 1.0);
+    let room = axes.right - axes.left;
+    let middle = (axes.left + axes.right) / 2.0;
+    canvas.text((middle, axes.bottom + 36.0), "middle", 12.0, SOFT_INK, &words::fit(x_label, 12.0, room));
+    let at = (MARGIN + 10.0, (axes.top + axes.bottom) / 2.0);
+    let turn = format!("rotate(-90 {} {})", number(at.0), number(at.1));
+    canvas.g().s("transform", &turn).start();
+    canvas.text(at, "middle", 12.0, SOFT_INK, &words::fit(y_label, 12.0, PLOT_HEIGHT));
+    canvas.close();
+}
+
+fn draw_line(canvas: &mut Canvas, axes: &Axes, index: usize, points: &[(f64, f64)], name: &str) {
+    /// Beyond this many points the line speaks for itself.
+    const DOTS: usize = 60;
+    let colour = line_colour(index).hex();
+    let path: Vec<String> =
+        points.iter().map(|&(x, y)| format!("{} {}", number(axes.x(x)), number(axes.y(y)))).collect();
+    if path.len() > 1 {
+        let dash = DASHES[index % DASHES.len()];
+        let tag = canvas.tag("path").s("class", "series").s("d", &format!("M{}", path.join("L"))).s("fill", "none");
+        let tag = tag.s("stroke", &colour).n("stroke-width", 2.2).s("stroke-linejoin", "round");
+        let tag = if dash.is_empty() { tag } else { tag.s("stroke-dasharray", dash) };
+        tag.titled(name);
+    }
+    if points.len() <= DOTS {
+        for &(x, y) in points {
+            let tag = canvas.tag("circle").n("cx", axes.x(x)).n("cy", axes.y(y)).n("r", 3.0).s("fill", &colour);
+            tag.titled(&format!("{name}: {}, {}", words::decimal(x, 4), words::decimal(y, 4)));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Gantt charts of a period and of a whole run.
+
+use num_traits::Zero;
+use oneport_plan::{Collective, PeriodicSchedule, Timeline};
+use oneport_platform::{Platform, Rational};
+
+use super::chart::{self, Chart, Phase};
+use super::{occupancy, words};
+
+/// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
+const MOST_MARKS: u64 = 1000;
+
+/// One period of a schedule, a row per send port and receive port in use.
+///
+/// Boxes are coloured and labelled by message and say how many messages they hold; thin vertical lines are the ends
+/// of slots. Transfers narrower than 0.3 px are drawn together as a grey hatch (wider ones too where a schedule has
+/// tens of thousands of transfers), so the text stays below about 5 MB. `size` is the size of every message.
+///
+/// O(b log b) for b boxes before merging.
+pub fn gantt(platform: &Platform, collective: &Collective, size: &Rational, schedule: &PeriodicSchedule) -> String {
+    let bars = occupancy::of_period(platform, size, schedule);
+    let mut end = Rational::zero();
+    let mut marks = Vec::new();
+    for slot in &schedule.slots {
+        end += &slot.length;
+        marks.push(end.clone());
+    }
+    chart::draw(&Chart {
+        platform,
+        collective,
+        title: format!("{}: one period", words::describe(platform, collective)),
+        subtitle: format!(
+            "period {} · {} per period · throughput {}",
+            words::show(&schedule.period),
+            words::plural(words::show(&Rational::from_integer(schedule.instances.clone().into())), "instance"),
+            words::show(&schedule.throughput())
+        ),
+        horizon: chart::horizon(&bars, &schedule.period.clone().max(end)),
+        bars: &bars,
+        marks,
+        phases: Vec::new(),
+        time_label: "time within the period",
+        widest: 1800.0,
+    })
+}
+
+/// A whole run, the same rows as [`gantt`]; boxes are coloured by message and labelled by instance, and the phases
+/// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
+///
+/// O(b log b) for b events.
+pub fn timeline_gantt(platform: &Platform, collective: &Collective, timeline: &Timeline) -> String {
+    let bars = occupancy::of_timeline(timeline);
+    let (starting, clean_up) = (timeline.starting_periods, timeline.clean_up_periods);
+    let periods = starting.saturating_add(clean_up);
+    let at = |count: u64| &timeline.period * Rational::from_integer(count.into());
+    let horizon = chart::horizon(&bars, &at(periods));
+    let marks = if periods <= MOST_MARKS { (1..=periods).map(at).collect() } else { Vec::new() };
+    let total = u128::from(starting) * u128::from(timeline.instances_per_period);
+    chart::draw(&Chart {
+        platform,
+        collective,
+        title: format!("{}: {}", words::describe(platform, collective), words::plural(total, "instance")),
+        subtitle: format!(
+            "period {} · {} per period · {} · total time {}",
+            words::show(&timeline.period),
+            words::plural(timeline.instances_per_period, "instance"),
+            words::plural(periods, "period"),
+            words::show(&horizon)
+        ),
+        phases: phases(starting, clean_up, &timeline.period, &horizon),
+        horizon,
+        bars: &bars,
+        marks,
+        time_label: "time; boxes are numbered by instance",
+        widest: 3200.0,
+    })
+}
+
+/// Start-up lasts until the first instances finish, as many periods as clean-up; steady state until the last start.
+fn phases(starting: u64, clean_up: u64, period: &Rational, horizon: &Rational) -> Vec<Phase> {
+    let at = |count: u64| period * Rational::from_integer(count.into());
+    let filling = clean_up.min(starting);
+    let all = [
+        ("start-up", Rational::zero(), at(filling), "#fdebc8"),
+        ("steady state", at(filling), at(starting), "#e3f1e3"),
+        ("clean-up", at(starting), horizon.clone(), "#dfe8f5"),
+    ];
+    let phases = all.into_iter().map(|(label, start, end, fill)| Phase { label, start, end, fill });
+    phases.filter(|phase| phase.start < phase.end).collect()
+}

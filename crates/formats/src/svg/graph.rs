@@ -1,0 +1,403 @@
+//! The platform as a graph, with the flows of a steady state.
+
+use std::collections::BTreeMap;
+
+use num_traits::Zero;
+use oneport_plan::{Collective, SteadyState};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use super::edges::{self, Edge};
+use super::labels::{Area, Page};
+use super::layout;
+use super::legend::{self, Entry, Mark};
+use super::words::{self, Messages};
+use super::xml::{Canvas, INK, SOFT_INK};
+
+const MARGIN: f64 = 16.0;
+const TOP: f64 = 60.0;
+/// Most nodes whose names are printed whatever they touch.
+const ALL_NAMES: usize = 60;
+/// Most nodes whose names are printed where there is room.
+const SOME_NAMES: usize = 1000;
+/// Most links with a label of their own; beyond, only busy links have one, and a shorter one.
+const ALL_LABELS: usize = 40;
+/// A link's label may cover this many points of other lines, about 8 px apart.
+const COVERED: usize = 1;
+/// Beyond this many busy links no link has a label.
+const BUSY_LABELS: usize = 60;
+/// Largest side of the page.
+const LARGEST: f64 = 2400.0;
+
+/// What a node is to the collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Role {
+    Source,
+    Target,
+    Participant,
+    Processor,
+    Router,
+}
+
+impl Role {
+    /// Fill colour, and outline width: the ends of a collective differ by more than colour.
+    fn style(self) -> (&'static str, f64) {
+        match self {
+            Role::Source => ("#d55e00", 3.5),
+            Role::Target => ("#56b4e9", 1.2),
+            Role::Participant => ("#2fb58c", 1.2),
+            Role::Processor => ("#e4e4e4", 1.2),
+            Role::Router => ("#555555", 0.0),
+        }
+    }
+
+    fn name(self, collective: &Collective) -> &'static str {
+        match (self, collective) {
+            (Role::Target, Collective::Gather { .. }) => "sender",
+            (Role::Source, Collective::Gather { .. }) => "target",
+            (Role::Source, _) => "source",
+            (Role::Target, _) => "target",
+            (Role::Participant, _) => "participant",
+            (Role::Processor, _) => "other processor",
+            (Role::Router, _) => "router (forwards only)",
+        }
+    }
+}
+
+/// How long a link or port is busy per unit of time, and with what.
+#[derive(Default)]
+struct Flows {
+    busy: BTreeMap<LinkId, Rational>,
+    rates: BTreeMap<LinkId, BTreeMap<usize, Rational>>,
+    send: BTreeMap<NodeId, Rational>,
+    receive: BTreeMap<NodeId, Rational>,
+}
+
+/// The platform as a graph: processors are circles, routers small squares, links arrows. With a steady state, links
+/// in use are blue, the wider the longer they are busy, and labelled with their share of busy time; the others are
+/// light grey. Every element has a tooltip with the exact figures.
+///
+/// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
+pub fn graph(
+    platform: &Platform,
+    steady_state: Option<&SteadyState>,
+    collective: &Collective,
+    size: &Rational,
+) -> String {
+    let flows = flows(platform, steady_state, size);
+    let roles = roles(platform, collective);
+    let count = platform.nodes().len();
+    let pairs: Vec<(usize, usize)> = platform.links().iter().map(|link| (link.from.index(), link.to.index())).collect();
+    let raw = layout::place(count, &pairs, root(platform, &roles));
+    let entries = legend_entries(&roles, collective, platform, steady_state.is_some(), &flows);
+    let title = words::describe(platform, collective);
+    let subtitle = subtitle(platform, steady_state, size);
+
+    let radius = radius(count);
+    let crowd = platform.links().len() as f64 / count.max(1) as f64;
+    let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(520.0, 900.0) + 2.0 * MARGIN;
+    let (places, width, graph_bottom) = scale(&raw, radius, longest_outer_name(platform, radius), crowd, least);
+    let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
+    let height = graph_bottom + legend.height + 14.0;
+
+    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
+    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
+    canvas.text((MARGIN, 47.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
+
+    let size_of = |node: NodeId| node_size(roles.get(node.index()).copied().unwrap_or(Role::Router), radius);
+    let edges = edges::edges(platform, &places, &flows.busy, steady_state.is_some(), size_of);
+    let messages = Messages::new(platform, collective);
+    edges::draw(&mut canvas, &edges, |edge| link_tooltip(platform, edge.link, &flows, &messages));
+
+    let bounds = Area { left: 4.0, top: TOP - 4.0, right: width - 4.0, bottom: graph_bottom - 2.0 };
+    let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
+    draw_nodes(&mut canvas, &mut page, platform, collective, &roles, &places, radius, &flows);
+    label_links(&mut canvas, &mut page, platform, &edges, &flows);
+    legend::draw(&mut canvas, &entries, &legend, graph_bottom + 8.0);
+    canvas.finish()
+}
+
+fn flows(platform: &Platform, steady_state: Option<&SteadyState>, size: &Rational) -> Flows {
+    let mut flows = Flows::default();
+    for weighted in steady_state.iter().flat_map(|state| &state.patterns) {
+        for transfer in weighted.pattern.transfers() {
+            let Some(link) = words::link(platform, transfer.link) else { continue };
+            let time = &weighted.weight * size * &link.cost;
+            let rates = flows.rates.entry(transfer.link).or_default();
+            *rates.entry(transfer.message.commodity).or_insert_with(Rational::zero) += &weighted.weight;
+            *flows.busy.entry(transfer.link).or_insert_with(Rational::zero) += &time;
+            *flows.send.entry(link.from).or_insert_with(Rational::zero) += &time;
+            *flows.receive.entry(link.to).or_insert_with(Rational::zero) += &time;
+        }
+    }
+    flows
+}
+
+fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
+    let mut roles: Vec<Role> =
+        platform.nodes().iter().map(|node| if node.is_processor() { Role::Processor } else { Role::Router }).collect();
+    let mut set = |node: NodeId, role| {
+        if let Some(place) = roles.get_mut(node.index()) {
+            *place = role;
+        }
+    };
+    match collective {
+        Collective::Scatter { source, targets } => {
+            targets.iter().for_each(|&node| set(node, Role::Target));
+            set(*source, Role::Source);
+        }
+        Collective::Gather { target, participants } => {
+            participants.iter().for_each(|&node| set(node, Role::Target));
+            set(*target, Role::Source);
+        }
+        Collective::AllToAll { participants } => participants.iter().for_each(|&node| set(node, Role::Participant)),
+    }
+    roles
+}
+
+/// Where the drawing starts: the one end of the collective, else the node with most links.
+fn root(platform: &Platform, roles: &[Role]) -> usize {
+    let degree = |index: &usize| {
+        let id = NodeId::new(*index);
+        (platform.outgoing(id).len() + platform.incoming(id).len(), std::cmp::Reverse(*index))
+    };
+    let source = roles.iter().position(|&role| role == Role::Source);
+    source.or_else(|| (0..roles.len()).max_by_key(degree)).unwrap_or(0)
+}
+
+fn subtitle(platform: &Platform, steady_state: Option<&SteadyState>, size: &Rational) -> String {
+    let mut parts = vec![
+        words::plural(platform.nodes().len(), "node"),
+        words::plural(platform.links().len(), "link"),
+        platform.model().name().to_string(),
+    ];
+    if let Some(state) = steady_state {
+        parts.push(format!("throughput {}", words::show(&state.throughput)));
+        parts.push(format!("message size {}", words::show(size)));
+    }
+    parts.join(" · ")
+}
+
+/// Radius of a processor's circle.
+fn radius(nodes: usize) -> f64 {
+    match nodes {
+        0..=12 => 19.0,
+        13..=30 => 16.0,
+        31..=60 => 13.0,
+        61..=150 => 9.0,
+        _ => 5.0,
+    }
+}
+
+/// Half the extent of a node's mark.
+fn node_size(role: Role, radius: f64) -> f64 {
+    if role == Role::Router { radius * 0.6 } else { radius }
+}
+
+/// Places in pixels, the width of the page and the bottom of the graph.
+fn scale(raw: &[(f64, f64)], radius: f64, name_room: f64, crowd: f64, least: f64) -> (Vec<(f64, f64)>, f64, f64) {
+    let extent = |pick: fn(&(f64, f64)) -> f64| {
+        let (low, high) =
+            raw.iter().map(pick).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+        if low <= high { (low, high - low) } else { (0.0, 0.0) }
+    };
+    let ((left, across), (top, down)) = (extent(|place| place.0), extent(|place| place.1));
+    let wanted = match raw.len() {
+        0..=12 => 160.0,
+        13..=30 => 140.0,
+        31..=60 => 125.0,
+        61..=150 => 100.0,
+        151..=500 => 70.0,
+        _ => 36.0,
+    };
+    // Small dense graphs need room for their labels.
+    let wanted = if raw.len() <= 30 { wanted * (crowd / 3.0).clamp(1.0, 1.6) } else { wanted };
+    let side = MARGIN + radius + name_room.max(30.0);
+    let unit = f64::min(wanted, (LARGEST - 2.0 * side) / across.max(down).max(1.0));
+    let width = (across * unit + 2.0 * side).max(least);
+    let x0 = (width - across * unit) / 2.0;
+    let y0 = TOP + radius + 26.0;
+    let places = raw.iter().map(|&(x, y)| (x0 + (x - left) * unit, y0 + (y - top) * unit)).collect();
+    (places, width, y0 + down * unit + radius + 34.0)
+}
+
+const NAME_SIZE: f64 = 11.5;
+
+fn name_size(radius: f64) -> f64 {
+    if radius < 8.0 { 8.5 } else { NAME_SIZE.min(radius) }
+}
+
+/// Room left and right of the outermost nodes for names that do not fit into their circle.
+fn longest_outer_name(platform: &Platform, radius: f64) -> f64 {
+    let size = name_size(radius);
+    let widths = platform.nodes().iter().map(|node| words::width(&node.name, size));
+    widths.filter(|&width| width > 2.0 * radius - 4.0).fold(0.0, f64::max).min(110.0) / 2.0
+}
+
+#[allow(clippy::too_many_arguments)] // one drawing step: everything it shows
+fn draw_nodes(
+    canvas: &mut Canvas,
+    page: &mut Page,
+    platform: &Platform,
+    collective: &Collective,
+    roles: &[Role],
+    places: &[(f64, f64)],
+    radius: f64,
+    flows: &Flows,
+) {
+    for ((id, &role), &place) in platform.node_ids().zip(roles).zip(places) {
+        let half = node_size(role, radius);
+        page.taken.push(Area::around(place, 2.0 * half + 4.0, 2.0 * half + 4.0));
+        let (fill, outline) = role.style();
+        let tag = match role {
+            Role::Router => {
+                let tag = canvas.tag("rect").n("x", place.0 - half).n("y", place.1 - half);
+                tag.n("width", 2.0 * half).n("height", 2.0 * half)
+            }
+            _ => canvas.tag("circle").n("cx", place.0).n("cy", place.1).n("r", half),
+        };
+        let tag = tag.s("class", "node").s("fill", fill).s("stroke", INK).n("stroke-width", outline);
+        tag.titled(&node_tooltip(platform, collective, id, role, flows));
+    }
+    canvas.g().s("pointer-events", "none").start();
+    for ((id, &role), &place) in platform.node_ids().zip(roles).zip(places) {
+        let half = node_size(role, radius);
+        let size = name_size(radius);
+        let name = words::fit_name(&words::name(platform, id), size, 110.0);
+        let width = words::width(&name, size);
+        if role != Role::Router && width <= 2.0 * half - 4.0 {
+            canvas.text((place.0, place.1 + size * 0.36), "middle", size, INK, &name);
+            continue;
+        }
+        let (dx, dy) = (half + 4.0 + width / 2.0, half + 4.0 + size / 2.0);
+        let shifts = [(0.0, dy), (0.0, -dy), (dx, 0.0), (-dx, 0.0), (dx, dy), (-dx, dy), (dx, -dy), (-dx, -dy)];
+        let candidates: Vec<Area> =
+            shifts.iter().map(|(x, y)| Area::around((place.0 + x, place.1 + y), width, size + 2.0)).collect();
+        let forced = || if roles.len() <= ALL_NAMES { page.least_bad(&candidates) } else { None };
+        let free = if roles.len() <= SOME_NAMES { page.choose(&candidates, usize::MAX) } else { None };
+        let Some(area) = free.or_else(forced) else { continue };
+        page.taken.push(area);
+        let (x, y) = area.centre();
+        halo(canvas, &area);
+        canvas.text((x, y + size * 0.36), "middle", size, INK, &name);
+    }
+    canvas.close();
+}
+
+/// A nearly white area that keeps lines from crossing a text.
+fn halo(canvas: &mut Canvas, area: &Area) {
+    let tag = canvas.tag("rect").n("x", area.left).n("y", area.top).n("width", area.right - area.left);
+    let tag = tag.n("height", area.bottom - area.top).n("rx", 2.0).s("fill", "#ffffff");
+    tag.n("fill-opacity", 0.82).end();
+}
+
+fn node_tooltip(platform: &Platform, collective: &Collective, id: NodeId, role: Role, flows: &Flows) -> String {
+    let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
+    if let Some(node) = words::node(platform, id) {
+        if let Some(compute) = &node.compute {
+            text += &format!(", compute {}", words::show(compute));
+        }
+        if let Some(model) = node.model {
+            text += &format!(", {model}");
+        }
+    }
+    for (verb, busy) in [("sends", flows.send.get(&id)), ("receives", flows.receive.get(&id))] {
+        if let Some(busy) = busy {
+            text += &format!(", {verb} {} of the time", words::show(busy));
+        }
+    }
+    text
+}
+
+fn link_tooltip(platform: &Platform, link: LinkId, flows: &Flows, messages: &Messages) -> String {
+    const LISTED: usize = 8;
+    let cost = words::link(platform, link).map_or_else(String::new, |link| words::show(&link.cost));
+    let mut text = format!("{}: cost {cost}", words::link_name(platform, link));
+    if let Some(busy) = flows.busy.get(&link) {
+        text += &format!(", busy {} of the time", words::show(busy));
+    }
+    if let Some(rates) = flows.rates.get(&link) {
+        let list: Vec<String> = rates
+            .iter()
+            .take(LISTED)
+            .map(|(&commodity, rate)| format!("{} ×{}", messages.label(commodity), words::show(rate)))
+            .collect();
+        let more = if rates.len() > LISTED { format!(", {} more", rates.len() - LISTED) } else { String::new() };
+        text += &format!("; per unit of time {}{more}", list.join(", "));
+    }
+    text
+}
+
+/// Labels of links, busy ones first, each where there is room.
+fn label_links(canvas: &mut Canvas, page: &mut Page, platform: &Platform, edges: &[Edge], flows: &Flows) {
+    const SIZE: f64 = 10.5;
+    let busy = |edge: &&Edge| flows.busy.contains_key(&edge.link);
+    let count = edges.iter().filter(busy).count();
+    let all = edges.len() <= ALL_LABELS;
+    if !all && count > BUSY_LABELS {
+        return;
+    }
+    canvas.g().s("pointer-events", "none").start();
+    // Edges are sorted by width: the busiest come last.
+    for edge in edges.iter().rev().filter(busy).chain(edges.iter().filter(|edge| all && !busy(edge))) {
+        let Some(link) = words::link(platform, edge.link) else { continue };
+        let cost = format!("c {}", words::show(&link.cost));
+        let forms = match flows.busy.get(&edge.link) {
+            Some(share) if all => {
+                let share = format!("busy {}", words::show(share));
+                vec![vec![format!("{cost} · {share}")], vec![cost, share.clone()], vec![share]]
+            }
+            Some(share) => vec![vec![format!("busy {}", words::terse(share))]],
+            None => vec![vec![cost]],
+        };
+        let fill = if busy(&edge) { "#003a66" } else { SOFT_INK };
+        for lines in forms {
+            let width = lines.iter().map(|line| words::width(line, SIZE)).fold(0.0, f64::max) + 2.0;
+            let height = lines.len() as f64 * (SIZE + 2.0);
+            let Some(area) = page.choose(&edge.label_areas(width, height), COVERED) else { continue };
+            page.taken.push(area);
+            halo(canvas, &area);
+            for (row, line) in lines.iter().enumerate() {
+                let y = area.top + (row as f64 + 0.82) * (SIZE + 2.0) - 0.4;
+                canvas.text((area.centre().0, y), "middle", SIZE, fill, line);
+            }
+            break;
+        }
+    }
+    canvas.close();
+}
+
+fn legend_entries(
+    roles: &[Role],
+    collective: &Collective,
+    platform: &Platform,
+    solved: bool,
+    flows: &Flows,
+) -> Vec<Entry> {
+    let mut present = roles.to_vec();
+    present.sort_unstable();
+    present.dedup();
+    let mut entries: Vec<Entry> = present
+        .into_iter()
+        .map(|role| {
+            let (fill, outline) = role.style();
+            let mark =
+                if role == Role::Router { Mark::Square(fill) } else { Mark::Circle(fill.to_string(), INK, outline) };
+            Entry { mark, label: role.name(collective).to_string() }
+        })
+        .collect();
+    let mut line = |stroke: &str, width: f64, label: &str| {
+        entries.push(Entry { mark: Mark::Line(stroke.to_string(), width, ""), label: label.to_string() });
+    };
+    if !flows.busy.is_empty() {
+        line(edges::BUSY, 4.0, "link in use, the wider the busier");
+    }
+    if solved && flows.busy.len() < platform.links().len() {
+        line(edges::UNUSED, 1.2, "link not in use");
+    }
+    if !solved && !platform.links().is_empty() {
+        let labelled = platform.links().len() <= ALL_LABELS;
+        let label = if labelled { "link, c: time per unit of message" } else { "link; its tooltip tells its cost" };
+        line(edges::PLAIN, 1.2, label);
+    }
+    entries
+}

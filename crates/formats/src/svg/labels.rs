@@ -1,0 +1,103 @@
+//! Places for labels on a crowded page.
+
+use std::collections::BTreeMap;
+
+/// Side of the squares into which points are sorted.
+const CELL: f64 = 24.0;
+
+/// An axis-parallel rectangle: left, top, right, bottom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Area {
+    /// The area of this size around a point.
+    pub(super) fn around(centre: (f64, f64), width: f64, height: f64) -> Self {
+        let (x, y) = centre;
+        Area { left: x - width / 2.0, top: y - height / 2.0, right: x + width / 2.0, bottom: y + height / 2.0 }
+    }
+
+    pub(super) fn centre(&self) -> (f64, f64) {
+        ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
+    }
+
+    /// How much of this area the other covers.
+    fn overlap(&self, other: &Area) -> f64 {
+        let width = self.right.min(other.right) - self.left.max(other.left);
+        let height = self.bottom.min(other.bottom) - self.top.max(other.top);
+        if width > 0.0 && height > 0.0 { width * height } else { 0.0 }
+    }
+
+    fn contains(&self, (x, y): (f64, f64)) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    fn inside(&self, other: &Area) -> bool {
+        self.left >= other.left && self.right <= other.right && self.top >= other.top && self.bottom <= other.bottom
+    }
+}
+
+/// What is on the page already.
+pub(super) struct Page {
+    pub bounds: Area,
+    /// Areas that no label may touch: nodes and earlier labels.
+    pub taken: Vec<Area>,
+    /// Points of lines, which labels should avoid but may cover, by square.
+    points: BTreeMap<(i64, i64), Vec<(f64, f64)>>,
+}
+
+impl Page {
+    /// A page on which only lines are drawn, given by points along them.
+    pub(super) fn new(bounds: Area, lines: impl Iterator<Item = (f64, f64)>) -> Self {
+        let mut points: BTreeMap<(i64, i64), Vec<(f64, f64)>> = BTreeMap::new();
+        for point in lines {
+            points.entry(cell(point)).or_default().push(point);
+        }
+        Page { bounds, taken: Vec::new(), points }
+    }
+
+    /// How many points of lines lie in the area.
+    fn covered(&self, area: &Area) -> usize {
+        let (left, top) = cell((area.left, area.top));
+        let (right, bottom) = cell((area.right, area.bottom));
+        let cells = (left..=right).flat_map(|x| (top..=bottom).map(move |y| (x, y)));
+        let points = cells.filter_map(|cell| self.points.get(&cell)).flatten();
+        points.filter(|&&point| area.contains(point)).count()
+    }
+
+    /// The best candidate: free of taken areas, covering few points of lines (at most `most`), earlier rather than
+    /// later. `None` if there is none.
+    pub(super) fn choose(&self, candidates: &[Area], most: usize) -> Option<Area> {
+        let mut best: Option<(usize, Area)> = None;
+        for (order, area) in candidates.iter().enumerate() {
+            if !area.inside(&self.bounds) || self.taken.iter().any(|taken| area.overlap(taken) > 0.0) {
+                continue;
+            }
+            let covered = self.covered(area);
+            if covered > most {
+                continue;
+            }
+            // Six places down the list are worth one covered point.
+            let score = order + 6 * covered;
+            if best.is_none_or(|(least, _)| score < least) {
+                best = Some((score, *area));
+            }
+        }
+        best.map(|(_, area)| area)
+    }
+
+    /// The candidate that touches least, for a label that must not be left out.
+    pub(super) fn least_bad(&self, candidates: &[Area]) -> Option<Area> {
+        let cost = |area: &Area| self.taken.iter().map(|taken| area.overlap(taken)).sum::<f64>();
+        candidates.iter().copied().min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    }
+}
+
+/// The square that holds a point.
+fn cell((x, y): (f64, f64)) -> (i64, i64) {
+    ((x / CELL).floor() as i64, (y / CELL).floor() as i64)
+}

@@ -1,0 +1,153 @@
+//! Platforms as graphs.
+
+use oneport_plan::{Collective, SteadyState};
+use oneport_platform::{Node, NodeId, Platform};
+
+use super::parse::{Element, assert_inside, parse, text_span};
+use super::samples::{self, q};
+use crate::svg::{graph, layout};
+
+/// Centres and half extents of the nodes.
+fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64)> {
+    let drawn = elements.iter().filter(|element| element.is("node"));
+    drawn
+        .map(|element| match element.name.as_str() {
+            "circle" => (element.number("cx"), element.number("cy"), element.number("r")),
+            _ => {
+                let half = element.number("width") / 2.0;
+                (element.number("x") + half, element.number("y") + half, half)
+            }
+        })
+        .collect()
+}
+
+/// The labels of nodes and links, as (left, top, right, bottom, text).
+fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> {
+    let inner = |e: &&Element| {
+        e.name == "text" && e.parent.is_some_and(|p| elements[p].attributes.contains_key("pointer-events"))
+    };
+    elements
+        .iter()
+        .filter(inner)
+        .map(|element| {
+            let (left, right) = text_span(element);
+            let (y, size) = (element.number("y"), element.number("font-size"));
+            (left, y - 0.75 * size, right, y + 0.15 * size, element.text.clone())
+        })
+        .collect()
+}
+
+#[test]
+fn nodes_links_and_figures_are_all_there() {
+    let sample = samples::toy();
+    let text = graph(&sample.platform, Some(&sample.steady_state), &sample.collective, &q("1"));
+    let elements = parse(&text);
+    assert_inside(&elements);
+    assert_eq!(nodes(&elements).len(), 5);
+    let links: Vec<&str> = elements.iter().filter(|e| e.is("link")).map(|e| e.title.as_str()).collect();
+    assert_eq!(links.len(), 5);
+    assert!(links.contains(&"Pa → P0: cost 2/3, busy 1/3 of the time; per unit of time m P0 ×1/2"), "{links:?}");
+    assert!(links.contains(&"Pb → P0: cost 4/3"), "{links:?}");
+    let texts: Vec<String> = labels(&elements).into_iter().map(|label| label.4).collect();
+    for wanted in ["c 2/3 · busy 1/3", "c 4/3 · busy 2/3", "c 4/3", "Ps", "P1"] {
+        assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
+    }
+    let source = elements.iter().find(|e| e.is("node") && e.title.starts_with("Ps: source")).unwrap();
+    assert!(source.title.ends_with("sends 1 of the time"), "{}", source.title);
+}
+
+#[test]
+fn the_size_of_messages_counts() {
+    let sample = samples::toy();
+    let text = graph(&sample.platform, Some(&sample.steady_state), &sample.collective, &q("1/2"));
+    assert!(parse(&text).iter().any(|e| e.title.starts_with("Pa → P0: cost 2/3, busy 1/6 of the time")));
+}
+
+#[test]
+fn nothing_overlaps() {
+    let check = |text: String, count: usize, links: usize| {
+        let elements = parse(&text);
+        assert_inside(&elements);
+        let nodes = nodes(&elements);
+        assert_eq!(nodes.len(), count);
+        assert_eq!(elements.iter().filter(|e| e.is("link")).count(), links);
+        for (index, a) in nodes.iter().enumerate() {
+            for b in &nodes[..index] {
+                let distance = ((a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)).sqrt();
+                assert!(distance > a.2 + b.2 + 1.0, "nodes {distance} apart");
+            }
+        }
+        let labels = labels(&elements);
+        for (index, a) in labels.iter().enumerate() {
+            for b in &labels[..index] {
+                let apart = a.2 <= b.0 + 0.02 || b.2 <= a.0 + 0.02 || a.3 <= b.1 + 0.02 || b.3 <= a.1 + 0.02;
+                assert!(apart, "{a:?} touches {b:?}");
+            }
+        }
+    };
+    for seed in 0..20u64 {
+        let sample = samples::random(2 + 3 * seed as usize, seed, 1);
+        let (platform, collective) = (&sample.platform, &sample.collective);
+        for state in [None, Some(&sample.steady_state)] {
+            let text = graph(platform, state, collective, &q("1"));
+            assert_eq!(text, graph(platform, state, collective, &q("1")), "the same input gives the same bytes");
+            check(text, platform.nodes().len(), platform.links().len());
+        }
+    }
+}
+
+/// Nodes with these links, all processors.
+fn platform(nodes: usize, links: &[(usize, usize)]) -> Platform {
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..nodes).map(|k| builder.node(Node::processor(format!("node {k}"), q("1"))).unwrap()).collect();
+    for &(a, b) in links {
+        builder.duplex(ids[a], ids[b], q("1")).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn every_shape_of_platform_is_drawn() {
+    let star: Vec<(usize, usize)> = (1..60).map(|leaf| (0, leaf)).collect();
+    let chain: Vec<(usize, usize)> = (1..100).map(|node| (node - 1, node)).collect();
+    let complete: Vec<(usize, usize)> = (0..9).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
+    let many: Vec<(usize, usize)> = (1..1500).map(|node| (node / 3, node)).collect();
+    for (count, links) in [(1, vec![]), (7, vec![]), (60, star), (100, chain), (9, complete), (1500, many)] {
+        let platform = platform(count, &links);
+        let participants: Vec<NodeId> = platform.processors().collect();
+        let elements = parse(&graph(&platform, None, &Collective::AllToAll { participants }, &q("1")));
+        assert_inside(&elements);
+        assert_eq!(nodes(&elements).len(), count);
+        let width = elements[0].number("width");
+        assert!((500.0..2700.0).contains(&width), "{count} nodes on {width} px");
+    }
+}
+
+#[test]
+fn layouts_keep_links_short_and_strangers_apart() {
+    // A ring: neighbours are nearer than opposite nodes, all links about equally long.
+    let ring: Vec<(usize, usize)> = (0..12).map(|node| (node, (node + 1) % 12)).collect();
+    let places = layout::place(12, &ring, 0);
+    let distance =
+        |a: usize, b: usize| ((places[a].0 - places[b].0).powi(2) + (places[a].1 - places[b].1).powi(2)).sqrt();
+    let lengths: Vec<f64> = ring.iter().map(|&(a, b)| distance(a, b)).collect();
+    let (low, high) = lengths.iter().fold((f64::MAX, 0.0f64), |(l, h), &x| (l.min(x), h.max(x)));
+    assert!(low > 0.5 && high < 1.5 && high / low < 1.3, "{low} to {high}");
+    assert!((0..6).all(|node| distance(node, node + 6) > 2.5 * high));
+    // A source at the edge is above the rest, or left of it.
+    let tree = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 5)];
+    let places = layout::place(6, &tree, 0);
+    let (above, left) = ((1..6).all(|n| places[n].1 > places[0].1), (1..6).all(|n| places[n].0 > places[0].0));
+    assert!(above || left, "{places:?}");
+}
+
+#[test]
+fn ids_of_another_platform_are_no_panic() {
+    let sample = samples::toy();
+    let small = platform(2, &[(0, 1)]);
+    let text = graph(&small, Some(&sample.steady_state), &sample.collective, &q("1"));
+    assert_eq!(nodes(&parse(&text)).len(), 2);
+    let nothing = SteadyState { throughput: q("0"), patterns: Vec::new() };
+    parse(&graph(&small, Some(&nothing), &sample.collective, &q("0")));
+}

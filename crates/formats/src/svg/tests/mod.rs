@@ -1,0 +1,8 @@
+//! What the drawings say, read back from their own text.
+
+mod charts;
+mod curves;
+mod graphs;
+mod parse;
+mod samples;
+mod small;

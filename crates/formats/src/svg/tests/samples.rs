@@ -1,0 +1,205 @@
+//! Small platforms with schedules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::{Signed, Zero};
+use oneport_plan::{
+    Collective, Event, Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, Timeline, WeightedPattern,
+};
+use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
+
+pub(super) fn q(text: &str) -> Rational {
+    parse_rational(text).unwrap()
+}
+
+pub(super) fn whole(count: u64) -> Rational {
+    Rational::from_integer(count.into())
+}
+
+/// Everything that is drawn.
+pub(super) struct Sample {
+    pub platform: Platform,
+    pub collective: Collective,
+    pub schedule: PeriodicSchedule,
+    pub steady_state: SteadyState,
+}
+
+/// A linear congruential generator: samples need variety, not quality.
+pub(super) struct Dice(pub u64);
+
+impl Dice {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % sides
+    }
+}
+
+/// The toy platform of papers/000, figure 2, with its schedule of period 2.
+pub(super) fn toy() -> Sample {
+    let mut builder = Platform::builder();
+    let mut node = |name| builder.node(Node::processor(name, q("1"))).unwrap();
+    let [ps, pa, pb, p0, p1] = ["Ps", "Pa", "Pb", "P0", "P1"].map(&mut node);
+    let mut link = |from, to, cost| builder.link(from, to, q(cost)).unwrap();
+    let (sa, sb) = (link(ps, pa, "1"), link(ps, pb, "1"));
+    let (a0, _b0, b1) = (link(pa, p0, "2/3"), link(pb, p0, "4/3"), link(pb, p1, "4/3"));
+    let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
+    let slots = vec![slot("2/3", &[sb, a0]), slot("1/3", &[sb, b1]), slot("1", &[sa, b1])];
+    let patterns = vec![Pattern { commodity: 0, links: vec![sa, a0] }, Pattern { commodity: 1, links: vec![sb, b1] }];
+    finish(
+        builder.build().unwrap(),
+        Collective::Scatter { source: ps, targets: vec![p0, p1] },
+        patterns,
+        1,
+        slots,
+        q("2"),
+    )
+}
+
+fn finish(
+    platform: Platform,
+    collective: Collective,
+    patterns: Vec<Pattern>,
+    copies: u64,
+    slots: Vec<Slot>,
+    period: Rational,
+) -> Sample {
+    let throughput = whole(copies) / &period;
+    let weighted = |pattern: &Pattern| WeightedPattern { pattern: pattern.clone(), weight: throughput.clone() };
+    let steady_state = SteadyState { patterns: patterns.iter().map(weighted).collect(), throughput };
+    let scheduled = |pattern| ScheduledPattern { pattern, copies: copies.into() };
+    let patterns = patterns.into_iter().map(scheduled).collect();
+    let schedule = PeriodicSchedule { period, instances: copies.into(), patterns, slots };
+    Sample { platform, collective, schedule, steady_state }
+}
+
+/// A scatter along a random tree with some further links, sent in greedily chosen matchings.
+pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
+    let mut dice = Dice(seed);
+    let mut builder = Platform::builder();
+    let mut ids = Vec::new();
+    for index in 0..nodes {
+        let name = format!("n{index}");
+        let router = index > 0 && dice.roll(4) == 0;
+        ids.push(builder.node(if router { Node::router(name) } else { Node::processor(name, q("1")) }).unwrap());
+    }
+    let mut parent = vec![None; nodes];
+    let costs = ["1", "2/3", "1/2", "4/3", "3", "22/7"];
+    for child in 1..nodes {
+        let up = dice.roll(child);
+        let cost = q(costs[dice.roll(costs.len())]);
+        parent[child] = Some((up, builder.duplex(ids[up], ids[child], cost).unwrap().0));
+        if dice.roll(3) == 0 && up > 0 {
+            let _ = builder.link(ids[up - 1], ids[child], q("5"));
+        }
+    }
+    let platform = builder.build().unwrap();
+    let mut targets: Vec<_> = platform.processors().filter(|&id| id != ids[0]).collect();
+    if targets.is_empty() {
+        // Dice that make every node a router would leave nothing to draw.
+        targets.push(ids[nodes - 1]);
+    }
+    let path = |(commodity, target): (usize, &oneport_platform::NodeId)| {
+        let mut links = Vec::new();
+        let mut at = target.index();
+        while let Some((up, link)) = parent[at] {
+            links.push(link);
+            at = up;
+        }
+        links.reverse();
+        Pattern { commodity, links }
+    };
+    let patterns: Vec<Pattern> = targets.iter().enumerate().map(path).collect();
+    let (slots, period) = matchings(&platform, &patterns, copies);
+    finish(platform, Collective::Scatter { source: ids[0], targets }, patterns, copies, slots, period)
+}
+
+/// Greedy matchings, longest transfers first.
+fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) -> (Vec<Slot>, Rational) {
+    let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
+    for &link in patterns.iter().flat_map(|pattern| &pattern.links) {
+        *busy.entry(link).or_insert_with(Rational::zero) += &platform.link(link).cost * whole(copies);
+    }
+    let (mut slots, mut period) = (Vec::new(), Rational::zero());
+    while !busy.is_empty() {
+        let mut waiting: Vec<_> = busy.iter().map(|(&link, time)| (time.clone(), link)).collect();
+        waiting.sort();
+        let (mut senders, mut receivers, mut links) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+        for (_, id) in waiting.into_iter().rev() {
+            let link = platform.link(id);
+            if !senders.contains(&link.from) && !receivers.contains(&link.to) {
+                senders.insert(link.from);
+                receivers.insert(link.to);
+                links.push(id);
+            }
+        }
+        links.sort();
+        let length = links.iter().map(|link| busy[link].clone()).min().unwrap();
+        for link in &links {
+            *busy.get_mut(link).unwrap() -= &length;
+        }
+        busy.retain(|_, time| time.is_positive());
+        period += &length;
+        slots.push(Slot { length, links });
+    }
+    (slots, period)
+}
+
+/// The naive twin of the drawings' own walk: every copy of every message on its own, cut slot by slot, nothing
+/// merged. Gives (link, commodity, number of the copy, pieces).
+pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usize, u64, usize, Pieces)> {
+    let mut all = Vec::new();
+    for link in sample.platform.link_ids() {
+        let mut free: Vec<(Rational, Rational)> = Vec::new();
+        let mut start = Rational::zero();
+        for slot in &sample.schedule.slots {
+            let end = &start + &slot.length;
+            if slot.links.contains(&link) {
+                free.push((start, end.clone()));
+            }
+            start = end;
+        }
+        free.reverse();
+        for scheduled in &sample.schedule.patterns {
+            for (stage, _) in scheduled.pattern.links.iter().enumerate().filter(|(_, used)| **used == link) {
+                for copy in 0..u64::try_from(scheduled.copies.clone()).unwrap() {
+                    let mut left = size * &sample.platform.link(link).cost;
+                    let mut pieces = Vec::new();
+                    while left.is_positive() {
+                        let (start, end) = free.pop().expect("a schedule with enough time");
+                        let stop = (&start + &left).min(end.clone());
+                        left -= &stop - &start;
+                        if stop < end {
+                            free.push((stop.clone(), end));
+                        }
+                        pieces.push((start, stop));
+                    }
+                    all.push((link, scheduled.pattern.commodity, copy, stage, pieces));
+                }
+            }
+        }
+    }
+    all
+}
+
+pub(super) type Pieces = Vec<(Rational, Rational)>;
+
+/// A run of so many starting periods. Every commodity has one pattern here, so copy c is instance c of its period.
+pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
+    let instances = u64::try_from(sample.schedule.instances.clone()).unwrap();
+    let mut events = Vec::new();
+    for (link, commodity, copy, stage, pieces) in naive_pieces(sample, &q("1")) {
+        for period in 0..periods {
+            let shift = &sample.schedule.period * whole(period + stage as u64);
+            let pieces = pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect();
+            let message = oneport_plan::Message { commodity };
+            events.push(Event { instance: period * instances + copy, message, link, pieces });
+        }
+    }
+    Timeline {
+        period: sample.schedule.period.clone(),
+        starting_periods: periods,
+        instances_per_period: instances,
+        clean_up_periods: sample.schedule.depth() as u64 - 1,
+        events,
+    }
+}

@@ -1,0 +1,111 @@
+//! The question put to the programs: a platform, a collective and a message size that fit together.
+
+use num_traits::Signed;
+use oneport_exact::ExactError;
+use oneport_plan::{Collective, CollectiveError, Commodity};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+
+/// Why a question cannot be answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LpError {
+    /// The collective does not fit the platform.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// The message size is not positive.
+    #[error("size is {0}; a message needs a positive size")]
+    BadSize(Box<Rational>),
+    /// A port model whose programs are not written yet.
+    #[error("node '{node}': port model {model} is not yet supported; only full-duplex is, so far")]
+    NotYet {
+        /// The first node under that model.
+        node: String,
+        /// The model.
+        model: PortModel,
+    },
+    /// The linear programming layer failed.
+    #[error("the linear program could not be solved: {0}")]
+    Exact(#[from] ExactError),
+    /// The solver's answer contradicts the theory; this is a defect of oneport.
+    #[error("internal contradiction: {0}; please report it with the platform file")]
+    Contradiction(&'static str),
+}
+
+/// A validated question.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    platform: &'a Platform,
+    collective: &'a Collective,
+    size: &'a Rational,
+    commodities: Vec<Commodity>,
+}
+
+impl<'a> Question<'a> {
+    /// Checks that collective, size and port models fit.
+    ///
+    /// # Errors
+    /// See [`LpError`]; never the variants that solving produces.
+    pub fn new(platform: &'a Platform, collective: &'a Collective, size: &'a Rational) -> Result<Self, LpError> {
+        collective.validate(platform)?;
+        if !size.is_positive() {
+            return Err(LpError::BadSize(Box::new(size.clone())));
+        }
+        if let Some(node) = platform.node_ids().find(|&node| platform.model_of(node) != PortModel::FullDuplex) {
+            return Err(LpError::NotYet { node: platform.name(node).to_string(), model: platform.model_of(node) });
+        }
+        Ok(Question { platform, collective, size, commodities: collective.commodities() })
+    }
+
+    /// The platform.
+    pub fn platform(&self) -> &'a Platform {
+        self.platform
+    }
+
+    /// The collective.
+    pub fn collective(&self) -> &'a Collective {
+        self.collective
+    }
+
+    /// The message size.
+    pub fn size(&self) -> &'a Rational {
+        self.size
+    }
+
+    /// The distinct messages of one instance.
+    pub fn commodities(&self) -> &[Commodity] {
+        &self.commodities
+    }
+
+    /// Time one message takes on a link: `size x c(i, j)`.
+    pub fn time(&self, link: LinkId) -> Rational {
+        self.size * &self.platform.link(link).cost
+    }
+
+    /// Commodities whose target cannot be reached from their source, in order.
+    pub fn unreachable(&self) -> Vec<Commodity> {
+        let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
+        let mut missing = Vec::new();
+        for &commodity in &self.commodities {
+            let from_source = reached[commodity.source.index()].get_or_insert_with(|| self.reach(commodity.source));
+            if !from_source[commodity.target.index()] {
+                missing.push(commodity);
+            }
+        }
+        missing
+    }
+
+    /// Which nodes messages from `source` can reach.
+    fn reach(&self, source: NodeId) -> Vec<bool> {
+        let mut seen = vec![false; self.platform.nodes().len()];
+        seen[source.index()] = true;
+        let mut queue = vec![source];
+        while let Some(node) = queue.pop() {
+            for &link in self.platform.outgoing(node) {
+                let next = self.platform.link(link).to;
+                if !std::mem::replace(&mut seen[next.index()], true) {
+                    queue.push(next);
+                }
+            }
+        }
+        seen
+    }
+}

@@ -1,0 +1,172 @@
+//! One driver for every collective: program, exact optimum, patterns, prices.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use num_bigint::BigInt;
+use num_traits::{Signed, Zero};
+use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
+use oneport_plan::{Certificate, Commodity, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_platform::{LinkId, Rational};
+
+use crate::compact;
+use crate::decompose::paths;
+use crate::flow::{self, Budget, Flow, FlowProgram, Group};
+use crate::{LpError, Question};
+
+/// Which program is solved. Both have the same optimum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Formulation {
+    /// The aggregated flow: one commodity per source or per target.
+    #[default]
+    Columns,
+    /// The papers' program, corrected: one commodity per message (SSSP, SSPA2A of papers/000).
+    Compact,
+}
+
+/// How to solve.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Which program.
+    pub formulation: Formulation,
+    /// Limit on the time inside HiGHS.
+    pub time_limit: Option<Duration>,
+}
+
+/// A steady state with its proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// Weighted patterns.
+    pub steady_state: SteadyState,
+    /// Prices that prove `upper_bound`.
+    pub certificate: Certificate,
+    /// No schedule has a larger throughput.
+    pub upper_bound: Rational,
+    /// Whether the two meet.
+    pub status: Status,
+    /// Time spent inside HiGHS, by its own clock.
+    pub solver_time: Duration,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A steady state; see its status.
+    Steady(Box<Solution>),
+    /// These messages cannot arrive: their targets are not connected to their sources.
+    Unreachable(Vec<Commodity>),
+    /// The limit came before any steady state was found.
+    LimitReached,
+}
+
+/// Amounts by link for one group, and the demand of each leaf, in one integer unit.
+pub type GroupFlow = BTreeMap<LinkId, BigInt>;
+
+/// Solves a question exactly.
+///
+/// # Errors
+/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Contradiction`] never, unless oneport is wrong.
+pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpError> {
+    let unreachable = question.unreachable();
+    if !unreachable.is_empty() {
+        return Ok(Answer::Unreachable(unreachable));
+    }
+    let FlowProgram { program, groups, flows, time, ports } = match options.formulation {
+        Formulation::Columns => flow::build(question, &Budget::Least)?,
+        Formulation::Compact => compact::build(question)?,
+    };
+    let mut solver = Solver::new(program);
+    let outcome = solver.solve(&exact::Options { time_limit: options.time_limit, ..exact::Options::default() })?;
+    let solver_time = solver.statistics().solver_time;
+    let optimum = match outcome {
+        Outcome::Optimal(optimum) => optimum,
+        Outcome::LimitReached { .. } => return Ok(Answer::LimitReached),
+        Outcome::Infeasible(_) => return Err(LpError::Contradiction("a connected platform has no flow")),
+        Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
+    };
+    let Some(time) = time else { return Err(LpError::Contradiction("the program has no time")) };
+    let (per_instance, unit) = match options.formulation {
+        // `T` is the time per instance, and flows count messages per instance.
+        Formulation::Columns => (optimum.primal.numerator(time).clone(), optimum.primal.denominator().clone()),
+        // The column is the throughput, and flows count messages per unit of time.
+        Formulation::Compact => (optimum.primal.denominator().clone(), optimum.primal.numerator(time).clone()),
+    };
+    let steady_state = steady_state(question, &groups, &flows, &optimum.primal, &per_instance, &unit)?;
+    let certificate = certificate(&ports, &optimum, options.formulation);
+    let upper_bound = steady_state.throughput.clone();
+    Ok(Answer::Steady(Box::new(Solution { steady_state, certificate, upper_bound, status: Status::Optimal, solver_time })))
+}
+
+/// Reads off the patterns. A flow amount `n` means `n / per_instance` messages per unit of time, and every leaf
+/// receives `unit`, so the throughput is `unit / per_instance`.
+fn steady_state(
+    question: &Question<'_>,
+    groups: &[Group],
+    flows: &[Flow],
+    primal: &RationalVector,
+    per_instance: &BigInt,
+    unit: &BigInt,
+) -> Result<SteadyState, LpError> {
+    if !per_instance.is_positive() || !unit.is_positive() {
+        return Err(LpError::Contradiction("an instance takes no time"));
+    }
+    let mut by_group = vec![GroupFlow::new(); groups.len()];
+    for flow in flows {
+        let amount = primal.numerator(flow.column);
+        if !amount.is_zero() {
+            by_group[flow.group].insert(flow.link, amount.clone());
+        }
+    }
+    let whole = split(question, groups, &by_group, unit)?;
+    let throughput = Rational::new(unit.clone(), per_instance.clone());
+    let weight = |amount: BigInt| {
+        // Most messages take one path; their weight is the throughput and needs no gcd of its own.
+        if amount == *unit { throughput.clone() } else { Rational::new(amount, per_instance.clone()) }
+    };
+    let patterns =
+        whole.into_iter().map(|(pattern, amount)| WeightedPattern { pattern, weight: weight(amount) }).collect();
+    Ok(SteadyState { throughput, patterns })
+}
+
+/// Splits the flows of all groups into paths, sorted by commodity.
+pub fn split(
+    question: &Question<'_>,
+    groups: &[Group],
+    flows: &[GroupFlow],
+    demand: &BigInt,
+) -> Result<Vec<(Pattern, BigInt)>, LpError> {
+    let mut all = Vec::new();
+    for (group, flow) in groups.iter().zip(flows) {
+        let paths = paths(question.platform(), group, flow, demand);
+        all.extend(paths.ok_or(LpError::Contradiction("a flow does not serve its targets"))?);
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(merge_equal(all))
+}
+
+/// Adds up amounts of equal patterns; the list is sorted.
+fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
+    let mut merged: Vec<(Pattern, BigInt)> = Vec::with_capacity(sorted.len());
+    for (pattern, amount) in sorted {
+        match merged.last_mut() {
+            Some((last, total)) if *last == pattern => *total += amount,
+            _ => merged.push((pattern, amount)),
+        }
+    }
+    merged
+}
+
+/// The dual solution of the port rows as prices.
+fn certificate(ports: &[(Resource, exact::Row)], optimum: &Optimum, formulation: Formulation) -> Certificate {
+    let mut prices: Vec<(Resource, Rational)> = Vec::new();
+    for &(resource, row) in ports {
+        if optimum.dual.numerator(row).is_zero() {
+            continue;
+        }
+        let value = optimum.dual.get(row);
+        // `<=` rows of a minimisation have multipliers <= 0.
+        prices.push((resource, if formulation == Formulation::Columns { -value } else { value }));
+    }
+    prices.sort();
+    Certificate { prices }
+}

@@ -1,0 +1,62 @@
+//! Two ways to peel the same graph; the cheaper result is kept.
+
+/// What a step costs beyond the edges it lists, in listings: it has a date of its own, where transfers may be cut.
+const STEP_COST: usize = 8;
+
+/// A way to peel, the steps it has taken and what they cost.
+struct Run<'a, W> {
+    steps: Box<dyn Iterator<Item = (W, Vec<usize>)> + 'a>,
+    taken: Vec<(W, Vec<usize>)>,
+    cost: usize,
+}
+
+impl<'a, W> Run<'a, W> {
+    fn new(steps: impl Iterator<Item = (W, Vec<usize>)> + 'a) -> Self {
+        Run { steps: Box::new(steps), taken: Vec::new(), cost: 0 }
+    }
+
+    /// Takes one more step; false when there is none.
+    fn advance(&mut self) -> bool {
+        let Some(step) = self.steps.next() else { return false };
+        self.cost += STEP_COST + step.1.len();
+        self.taken.push(step);
+        true
+    }
+}
+
+/// The cheaper sequence of steps, the first one on a tie.
+///
+/// The run that has cost less so far advances, so the first to end is the cheapest, and the other one has not gone
+/// further than the winner: at most twice the work of the winner alone.
+pub(crate) fn race<'a, W>(
+    first: impl Iterator<Item = (W, Vec<usize>)> + 'a,
+    second: impl Iterator<Item = (W, Vec<usize>)> + 'a,
+) -> Vec<(W, Vec<usize>)> {
+    let (mut first, mut second) = (Run::new(first), Run::new(second));
+    loop {
+        let leader = if first.cost <= second.cost { &mut first } else { &mut second };
+        if !leader.advance() {
+            return std::mem::take(&mut leader.taken);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(lists: &[usize]) -> impl Iterator<Item = (usize, Vec<usize>)> {
+        lists.iter().map(|&listed| (lists.len(), vec![0; listed]))
+    }
+
+    #[test]
+    fn the_cheaper_run_wins_and_the_first_on_a_tie() {
+        let few_long: &[usize] = &[40, 40];
+        let many_short: &[usize] = &[2, 2, 2];
+        assert_eq!(race(run(few_long), run(many_short)).len(), 3);
+        assert_eq!(race(run(many_short), run(few_long)).len(), 3);
+        assert_eq!(race(run(&[8]), run(&[0, 0])).len(), 1);
+        assert_eq!(race(run(&[0, 0]), run(&[8])).len(), 2);
+        assert_eq!(race(run(&[]), run(&[])).len(), 0);
+    }
+}

@@ -1,1 +1,0 @@
-//! Platform generators, deterministic per seed.

@@ -1,0 +1,53 @@
+//! A whole plan.
+
+use oneport_plan::{Plan, Status};
+use oneport_platform::Rational;
+
+use crate::arithmetic::is_sound;
+use crate::{Violation, bound, check_schedule, check_steady_state};
+
+/// What a plan was found to prove. All three rates are in instances per unit of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What the steady state sustains.
+    pub throughput: Rational,
+    /// What no schedule exceeds.
+    pub bound: Rational,
+    /// What the periodic schedule sustains, with whole messages.
+    pub schedule_throughput: Rational,
+    /// [`Status::Optimal`] exactly when `throughput` equals `bound`.
+    pub status: Status,
+}
+
+/// Checks everything that a plan claims: its steady state, its certificate and `upper_bound`, its schedule, and
+/// its status. (A timeline is not part of a plan: see [`check_timeline`](crate::check_timeline).)
+///
+/// # Errors
+/// The first claim that does not hold.
+pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
+    let Plan { platform, collective, size, steady_state, certificate, schedule, .. } = plan;
+    check_steady_state(platform, collective, size, steady_state)?;
+    let bound = bound(platform, collective, size, certificate)?;
+    if !is_sound(&plan.upper_bound) || plan.upper_bound != bound {
+        return Err(Violation::BoundDiffers { stated: Box::new(plan.upper_bound.clone()), proved: Box::new(bound) });
+    }
+    check_schedule(platform, collective, size, schedule)?;
+    let throughput = steady_state.throughput.clone();
+    let schedule_throughput = schedule.throughput();
+    // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.
+    for (what, value) in [("steady state", &throughput), ("schedule", &schedule_throughput)] {
+        if value > &bound {
+            return Err(Violation::AboveBound { what, throughput: Box::new(value.clone()), bound: Box::new(bound) });
+        }
+    }
+    let status = if throughput == bound { Status::Optimal } else { Status::Feasible };
+    if plan.status != status {
+        return Err(Violation::WrongStatus {
+            stated: plan.status.name(),
+            right: status.name(),
+            throughput: Box::new(throughput),
+            bound: Box::new(bound),
+        });
+    }
+    Ok(Verdict { throughput, bound, schedule_throughput, status })
+}

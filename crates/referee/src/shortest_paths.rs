@@ -1,0 +1,138 @@
+//! Dijkstra's algorithm in exact arithmetic.
+//!
+//! The heap holds node numbers and compares their distances in place, and a candidate distance is formed in a
+//! scratch value: with numbers of thousands of bits nearly all time would otherwise go into allocations.
+
+use std::ops::AddAssign;
+
+use num_traits::Zero;
+use oneport_platform::{NodeId, Platform};
+
+/// What link lengths are measured in.
+pub(crate) trait Length: Clone + Ord + Zero + for<'a> AddAssign<&'a Self> {}
+impl<T: Clone + Ord + Zero + for<'a> AddAssign<&'a T>> Length for T {}
+
+/// Not in the heap: never reached, or settled.
+const OUTSIDE: usize = usize::MAX;
+
+/// Shortest distances from one node at a time; the arrays are reused from root to root.
+#[derive(Debug)]
+pub(crate) struct ShortestPaths<'a, T> {
+    platform: &'a Platform,
+    /// By link; not negative.
+    lengths: &'a [T],
+    /// Whether links are followed against their direction.
+    reversed: bool,
+    distance: Vec<T>,
+    settled: Vec<bool>,
+    /// Binary heap of nodes by distance, and where each node stands in it.
+    heap: Vec<usize>,
+    position: Vec<usize>,
+}
+
+impl<'a, T: Length> ShortestPaths<'a, T> {
+    pub(crate) fn new(platform: &'a Platform, lengths: &'a [T], reversed: bool) -> Self {
+        let nodes = platform.nodes().len();
+        ShortestPaths {
+            platform,
+            lengths,
+            reversed,
+            distance: vec![T::zero(); nodes],
+            settled: vec![false; nodes],
+            heap: Vec::new(),
+            position: vec![OUTSIDE; nodes],
+        }
+    }
+
+    /// Computes the distances from `root`, until `wanted` nodes satisfying `is_wanted` have theirs.
+    ///
+    /// O((nodes + links) log nodes) comparisons and O(links) additions.
+    pub(crate) fn run(&mut self, root: NodeId, is_wanted: &[bool], mut wanted: usize) {
+        self.settled.fill(false);
+        self.position.fill(OUTSIDE);
+        self.heap.clear();
+        self.distance[root.index()].set_zero();
+        self.push(root.index());
+        let mut candidate = T::zero();
+        while let Some(node) = self.pop() {
+            self.settled[node] = true;
+            wanted -= usize::from(is_wanted[node]);
+            if wanted == 0 {
+                return;
+            }
+            let platform = self.platform;
+            let id = NodeId::new(node);
+            let links = if self.reversed { platform.incoming(id) } else { platform.outgoing(id) };
+            for &id in links {
+                let link = platform.link(id);
+                let next = if self.reversed { link.from } else { link.to }.index();
+                if self.settled[next] {
+                    continue;
+                }
+                candidate.clone_from(&self.distance[node]);
+                candidate += &self.lengths[id.index()];
+                if self.position[next] == OUTSIDE {
+                    self.distance[next].clone_from(&candidate);
+                    self.push(next);
+                } else if candidate < self.distance[next] {
+                    std::mem::swap(&mut candidate, &mut self.distance[next]);
+                    self.rise(self.position[next]);
+                }
+            }
+        }
+    }
+
+    /// The distance found by the last [`run`](Self::run); `None` for a node that it did not reach.
+    pub(crate) fn distance(&self, node: NodeId) -> Option<&T> {
+        self.settled[node.index()].then(|| &self.distance[node.index()])
+    }
+
+    fn push(&mut self, node: usize) {
+        self.position[node] = self.heap.len();
+        self.heap.push(node);
+        self.rise(self.heap.len() - 1);
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        let last = self.heap.len().checked_sub(1)?;
+        self.exchange(0, last);
+        let node = self.heap.pop()?;
+        self.position[node] = OUTSIDE;
+        self.sink(0);
+        Some(node)
+    }
+
+    fn rise(&mut self, mut place: usize) {
+        while place > 0 && self.nearer(place, (place - 1) / 2) {
+            self.exchange(place, (place - 1) / 2);
+            place = (place - 1) / 2;
+        }
+    }
+
+    fn sink(&mut self, mut place: usize) {
+        loop {
+            let mut nearest = place;
+            for child in [2 * place + 1, 2 * place + 2] {
+                if child < self.heap.len() && self.nearer(child, nearest) {
+                    nearest = child;
+                }
+            }
+            if nearest == place {
+                return;
+            }
+            self.exchange(place, nearest);
+            place = nearest;
+        }
+    }
+
+    /// Whether the node at one heap place is nearer than the one at another.
+    fn nearer(&self, one: usize, other: usize) -> bool {
+        self.distance[self.heap[one]] < self.distance[self.heap[other]]
+    }
+
+    fn exchange(&mut self, one: usize, other: usize) {
+        self.heap.swap(one, other);
+        self.position[self.heap[one]] = one;
+        self.position[self.heap[other]] = other;
+    }
+}

@@ -1,0 +1,42 @@
+//! Why there is no schedule.
+
+use oneport_matching::MatchingError;
+use oneport_platform::Rational;
+
+/// Why a schedule cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// The period asked for is not positive.
+    #[error("period is {0}; it must be positive")]
+    BadPeriod(Box<Rational>),
+    /// Not even one instance fits.
+    #[error("no whole instance fits into a period of {period}; the shortest period found for one instance is {needed}")]
+    PeriodTooShort {
+        /// The period asked for.
+        period: Box<Rational>,
+        /// A period long enough for one instance.
+        needed: Box<Rational>,
+    },
+    /// No instance was asked for.
+    #[error("max-instances is 0; a period needs at least one instance")]
+    NoInstances,
+    /// A port is asked to work longer than the period.
+    #[error("the patterns keep a port busy for {busy}, longer than the period of {period}")]
+    Overfull {
+        /// The busiest port's time.
+        busy: Box<Rational>,
+        /// The period.
+        period: Box<Rational>,
+    },
+    /// The timeline would be too long to write down.
+    #[error("a timeline over {periods} periods has more than {limit} transfers; ask for fewer periods or instances")]
+    TooManyEvents {
+        /// Periods asked for.
+        periods: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The decomposition refused its input; this is a defect of oneport.
+    #[error("the one-port decomposition failed: {0}")]
+    Matching(#[from] MatchingError),
+}

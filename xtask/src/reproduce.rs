@@ -1,0 +1,16 @@
+//! `cargo xtask reproduce [ARGUMENTS]`: the papers' tables, figures and claims against ours.
+
+use anyhow::Result;
+
+use crate::{setup, workspace};
+
+/// Sets up, then runs the reproduce program in release.
+///
+/// # Errors
+/// Setup failed, or the program refused its arguments or found a verdict that nobody expected.
+pub fn run(arguments: &[String]) -> Result<()> {
+    setup::run()?;
+    let mut command = workspace::cargo(&["run", "--release", "--package", "oneport-reproduce", "--"])?;
+    command.args(arguments);
+    workspace::run(command)
+}

@@ -1,0 +1,335 @@
+//! The tools that building against HiGHS asks for: found on this machine, else fetched as Python packages.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::Place;
+
+/// What the tools are needed for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// HiGHS is there; its binding asks for libclang and pkg-config.
+    Bind,
+    /// HiGHS must be compiled too: cmake, make or ninja, and a C++ compiler.
+    BindAndBuild,
+}
+
+/// What compiles HiGHS.
+#[derive(Default)]
+pub struct Builder {
+    cmake: PathBuf,
+    /// Only where there is no make.
+    ninja: Option<PathBuf>,
+}
+
+impl Builder {
+    /// A call of cmake, free of settings of an outer build that would change where things go.
+    pub fn cmake(&self) -> Command {
+        let mut command = Command::new(&self.cmake);
+        for name in ["DESTDIR", "MAKEFLAGS", "MFLAGS"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// The arguments that choose make or ninja.
+    pub fn generator(&self) -> Vec<String> {
+        match &self.ninja {
+            None => vec!["-G".into(), "Unix Makefiles".into()],
+            Some(ninja) => {
+                vec!["-G".into(), "Ninja".into(), format!("-DCMAKE_MAKE_PROGRAM={}", ninja.display())]
+            }
+        }
+    }
+}
+
+/// A tool that can be missing, and how to get it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Tool {
+    name: &'static str,
+    debian: &'static str,
+    python: &'static str,
+}
+
+const CMAKE: Tool = Tool { name: "cmake >= 3.15", debian: "cmake", python: "cmake>=3.15" };
+const LIBCLANG: Tool = Tool { name: "libclang", debian: "libclang1", python: "libclang" };
+const PKG_CONFIG: Tool = Tool { name: "pkg-config", debian: "pkg-config", python: "pkgconf" };
+const MAKE: Tool = Tool { name: "make", debian: "make", python: "ninja" };
+
+/// Whether libclang and pkg-config are in place. Only looks, so that a finished setup stays quick.
+pub fn are_linked(place: &Place) -> bool {
+    holds_libclang(&place.path("libclang")) && place.path("bin/pkg-config").is_file()
+}
+
+/// Finds the tools, fetches those that are missing, and links libclang and pkg-config into place.
+///
+/// # Errors
+/// One line that names what is missing and what to install.
+pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
+    if purpose == Purpose::BindAndBuild && !has_compiler() {
+        bail!("there is no C++ compiler here; install one (Debian: apt install g++), then run this again");
+    }
+    let (_, missing) = look(place, purpose)?;
+    if !missing.is_empty() {
+        fetch(place, &missing)?;
+    }
+    let (builder, missing) = look(place, purpose)?;
+    if !missing.is_empty() {
+        bail!("the Python packages do not work on this machine; {}", advice(&missing));
+    }
+    Ok(builder)
+}
+
+/// Asks the linked pkg-config for HiGHS exactly as the binding will.
+///
+/// # Errors
+/// pkg-config does not run or does not find our HiGHS.
+pub fn check(place: &Place) -> Result<()> {
+    let mut command = Command::new(place.path("bin/pkg-config"));
+    command.args(["--modversion", "highs"]).env("PKG_CONFIG_PATH", place.path("highs/lib/pkgconfig"));
+    if text_of(&mut command).is_none() {
+        bail!("{} does not find HiGHS; remove {} and run this again", "target/setup/bin/pkg-config", "target/setup");
+    }
+    Ok(())
+}
+
+/// One look at this machine: what was found, and what is missing.
+fn look(place: &Place, purpose: Purpose) -> Result<(Builder, Vec<Tool>)> {
+    let mut missing = Vec::new();
+    let mut builder = Builder::default();
+    if purpose == Purpose::BindAndBuild {
+        match find_cmake(place) {
+            Some(cmake) => builder.cmake = cmake,
+            None => missing.push(CMAKE),
+        }
+        if !runs(Path::new("make")) {
+            builder.ninja = find_ninja(place);
+            missing.extend(builder.ninja.is_none().then_some(MAKE));
+        }
+    }
+    match find_libclang(place) {
+        Some(folder) => link(&folder, &place.path("libclang"))?,
+        None => missing.push(LIBCLANG),
+    }
+    if !link_pkg_config(place)? {
+        missing.push(PKG_CONFIG);
+    }
+    Ok((builder, missing))
+}
+
+fn find_cmake(place: &Place) -> Option<PathBuf> {
+    let private = place.path("python/cmake/data/bin/cmake");
+    let usual = ["cmake", "cmake3", "/usr/bin/cmake", "/usr/local/bin/cmake", "/opt/homebrew/bin/cmake"];
+    let usual = usual.iter().map(PathBuf::from).chain(["/Applications/CMake.app/Contents/bin/cmake".into(), private]);
+    let mut candidates = env::var_os("CMAKE").map(PathBuf::from).into_iter().chain(usual);
+    candidates.find(|cmake| {
+        let version = text_of(Command::new(cmake).arg("--version"));
+        version.and_then(|text| cmake_version(&text)).is_some_and(|version| version >= (3, 15))
+    })
+}
+
+/// Major and minor version from `cmake version 3.25.1`.
+fn cmake_version(text: &str) -> Option<(u32, u32)> {
+    let version = text.strip_prefix("cmake version ")?;
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+fn find_ninja(place: &Place) -> Option<PathBuf> {
+    let private = [place.path("python/ninja/data/bin/ninja"), place.path("python/bin/ninja")];
+    ["ninja", "ninja-build"].iter().map(PathBuf::from).chain(private).find(|ninja| runs(ninja))
+}
+
+/// The folder that holds libclang: the user's choice, what llvm-config says, the usual places, our own.
+fn find_libclang(place: &Place) -> Option<PathBuf> {
+    // cargo sets LIBCLANG_PATH to our own link when a setup exists; that is no choice of the user.
+    let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
+    let chosen = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
+    let chosen = chosen.map(|path| if path.is_file() { path.parent().unwrap_or(&path).to_path_buf() } else { path });
+    let chosen = chosen.and_then(|path| std::path::absolute(path).ok());
+    let chosen = chosen.filter(|path| fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&own)));
+    let config = text_of(Command::new("llvm-config").arg("--libdir")).map(|text| PathBuf::from(text.trim()));
+    let private = place.path("python/clang/native");
+    let mut candidates = chosen.into_iter().chain(config).chain(usual_library_folders()).chain([private]);
+    let folder = candidates.find(|folder| holds_libclang(folder))?;
+    // A link inside target/setup counts from there, so that the repository may be moved.
+    Some(folder.strip_prefix(&place.setup).map(Path::to_path_buf).unwrap_or(folder))
+}
+
+fn usual_library_folders() -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for (parent, prefix, inner) in [
+        ("/usr/lib", "llvm", "lib"),
+        ("/usr/lib", "llvm", "lib64"),
+        ("/usr/lib64", "llvm", "lib64"),
+        ("/opt/homebrew/opt", "llvm", "lib"),
+        ("/usr/local/opt", "llvm", "lib"),
+    ] {
+        let mut found: Vec<PathBuf> = fs::read_dir(parent)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
+            .map(|entry| entry.path())
+            .collect();
+        found.sort_by_key(|folder| std::cmp::Reverse(llvm_version(folder)));
+        folders.extend(found.iter().map(|folder| folder.join(inner)));
+    }
+    folders.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
+    for folder in [
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/Library/Developer/CommandLineTools/usr/lib",
+        "/Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib",
+    ] {
+        folders.push(folder.into());
+    }
+    folders
+}
+
+/// The number in `llvm-14`, `llvm18` or `llvm@17`; a folder without one belongs to the newest.
+fn llvm_version(folder: &Path) -> u32 {
+    let text = folder.to_string_lossy();
+    let digits: String = text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(u32::MAX)
+}
+
+fn holds_libclang(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    // `is_file` follows links, so a dangling one does not count.
+    entries.into_iter().any(|entry| is_libclang(&entry.file_name().to_string_lossy()) && entry.path().is_file())
+}
+
+/// Whether a file is libclang, the C interface; `libclang-cpp` is another library.
+fn is_libclang(name: &str) -> bool {
+    let versioned = name.starts_with("libclang-") && name.contains(".so");
+    let plain = ["libclang.so", "libclang.dylib"].contains(&name) || name.starts_with("libclang.so.");
+    (plain || versioned) && !name.starts_with("libclang-cpp")
+}
+
+/// Links the first pkg-config that also runs through the link: a shim that dispatches on its own name does not.
+fn link_pkg_config(place: &Place) -> Result<bool> {
+    let target = place.path("bin/pkg-config");
+    fs::create_dir_all(place.path("bin")).context("cannot create target/setup/bin")?;
+    let found = ["pkg-config", "pkgconf"].iter().flat_map(|name| on_path(name));
+    let private = PathBuf::from("../python/pkgconf/.bin/pkgconf");
+    let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
+    for candidate in found.filter(|path| !path.starts_with(&own)).chain([private]) {
+        link(&candidate, &target)?;
+        if runs(&target) {
+            return Ok(true);
+        }
+    }
+    fs::remove_file(&target).context("cannot remove target/setup/bin/pkg-config")?;
+    Ok(false)
+}
+
+/// The files of this name in the folders of PATH.
+fn on_path(name: &str) -> Vec<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).map(|folder| folder.join(name)).filter(|path| path.is_file()).collect()
+}
+
+fn has_compiler() -> bool {
+    let chosen = env::var("CXX").ok().and_then(|text| text.split_whitespace().next().map(str::to_string));
+    let usual = ["c++", "g++", "clang++"].map(str::to_string);
+    chosen.into_iter().chain(usual).any(|name| runs(Path::new(&name)))
+}
+
+/// Whether a program says its version.
+fn runs(program: &Path) -> bool {
+    text_of(Command::new(program).arg("--version")).is_some()
+}
+
+/// What a command prints, if it ends well.
+fn text_of(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Fetches what is missing into our own folder: needs no root, no virtual environment, and changes nothing else.
+fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
+    let python = ["python3", "python"].into_iter().find(|name| {
+        text_of(Command::new(name).args(["-m", "pip", "--version"])).is_some_and(|text| text.contains("python 3"))
+    });
+    let Some(python) = python else { bail!("{}", advice(missing)) };
+    let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
+    eprintln!("Fetching {} with pip into {}", names.join(", "), place.path("python").display());
+    let mut command = Command::new(python);
+    command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-input", "--disable-pip-version-check"]);
+    command.args(["--only-binary", ":all:", "--target"]).arg(place.path("python")).args(names);
+    // Settings that would refuse or redirect an installation into a folder.
+    command.env("PIP_USER", "0").env("PIP_REQUIRE_VIRTUALENV", "0");
+    let output = command.stdin(Stdio::null()).output().context("cannot run pip")?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let reason = errors.lines().rev().find(|line| line.starts_with("ERROR")).unwrap_or("no reason given");
+        bail!("pip failed ({reason}); {}", advice(missing));
+    }
+    Ok(())
+}
+
+/// What to install, in one line.
+fn advice(missing: &[Tool]) -> String {
+    let names: Vec<&str> = missing.iter().map(|tool| tool.name).collect();
+    let debian: Vec<&str> = missing.iter().map(|tool| tool.debian).collect();
+    let (names, debian) = (names.join(" and "), debian.join(" "));
+    format!("install {names} (Debian: apt install {debian}), or python3 with pip, then run this again")
+}
+
+#[cfg(unix)]
+fn link(to: &Path, link: &Path) -> Result<()> {
+    if fs::symlink_metadata(link).is_ok() {
+        fs::remove_file(link).with_context(|| format!("cannot replace {}", link.display()))?;
+    }
+    std::os::unix::fs::symlink(to, link).with_context(|| format!("cannot create {}", link.display()))
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> Result<()> {
+    bail!("setup knows Linux and macOS; elsewhere install cmake and libclang, and plain cargo compiles HiGHS by itself")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libclang_is_told_from_its_neighbours() {
+        for name in ["libclang.so", "libclang.so.1", "libclang-14.so.1", "libclang-14.so", "libclang.dylib"] {
+            assert!(is_libclang(name), "{name}");
+        }
+        for name in
+            ["libclang-cpp.so.14", "libclang-cpp.so", "libclangBasic.a", "libclang.a", "clang", "libclang-cpp.dylib"]
+        {
+            assert!(!is_libclang(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn cmake_versions_are_compared_as_numbers() {
+        assert_eq!(cmake_version("cmake version 3.25.1\n\nCMake suite maintained by Kitware"), Some((3, 25)));
+        assert!(cmake_version("cmake version 3.9.6\n").is_some_and(|version| version < (3, 15)));
+        assert_eq!(cmake_version("cmake version 4.0-rc1\n"), Some((4, 0)));
+        assert_eq!(cmake_version("pyenv: cmake: command not found"), None);
+    }
+
+    #[test]
+    fn the_newest_llvm_comes_first() {
+        let mut folders =
+            ["/usr/lib/llvm-9", "/usr/lib/llvm-18", "/opt/homebrew/opt/llvm@17", "/opt/homebrew/opt/llvm"];
+        folders.sort_by_key(|folder| std::cmp::Reverse(llvm_version(Path::new(folder))));
+        assert_eq!(folders.map(|folder| folder.rsplit('/').next().unwrap()), ["llvm", "llvm-18", "llvm@17", "llvm-9"]);
+    }
+
+    #[test]
+    fn the_advice_is_one_line_and_names_everything() {
+        let advice = advice(&[CMAKE, LIBCLANG]);
+        assert!(!advice.contains('\n'));
+        assert!(["cmake >= 3.15", "libclang1", "pip"].iter().all(|part| advice.contains(part)), "{advice}");
+    }
+}

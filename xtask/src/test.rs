@@ -1,0 +1,78 @@
+//! `cargo xtask test`: every check there is, in the order in which a mistake shows soonest.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::{setup, tidy, workspace};
+
+/// The steps of `--quick`, then the rest. `tidy` is our own; everything else is a cargo command.
+const QUICK: &[Step] = &[
+    Step::Cargo(&["fmt", "--all", "--check"]),
+    Step::Tidy,
+    Step::Cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+    Step::Cargo(&["test", "--workspace"]),
+];
+const REST: &[Step] = &[
+    Step::Doc(&["doc", "--workspace", "--no-deps"]),
+    Step::Cargo(&["run", "--release", "--package", "oneport-reproduce"]),
+    Step::Cargo(&["bench", "--package", "oneport-benches", "--", "--test"]),
+];
+
+/// One step of the test.
+#[derive(Clone, Copy)]
+enum Step {
+    /// A cargo command, judged by its exit code.
+    Cargo(&'static [&'static str]),
+    /// The documentation, where a warning (a dead link, say) is an error.
+    Doc(&'static [&'static str]),
+    /// The house rules.
+    Tidy,
+}
+
+impl Step {
+    fn command(self) -> Result<Option<Command>> {
+        match self {
+            Step::Cargo(arguments) => Ok(Some(workspace::cargo(arguments)?)),
+            Step::Doc(arguments) => {
+                let mut command = workspace::cargo(arguments)?;
+                command.env("RUSTDOCFLAGS", "-D warnings");
+                Ok(Some(command))
+            }
+            Step::Tidy => Ok(None),
+        }
+    }
+}
+
+/// Sets up, then runs the steps one by one and stops at the first that fails.
+///
+/// # Errors
+/// Names the command that failed.
+pub fn run(quick: bool) -> Result<()> {
+    let start = Instant::now();
+    setup::run()?;
+    let steps: Vec<Step> = if quick { QUICK.to_vec() } else { [QUICK, REST].concat() };
+    for (index, step) in steps.iter().enumerate() {
+        let label = format!("step {}/{}", index + 1, steps.len());
+        one(*step, &label).with_context(|| format!("{label} failed"))?;
+    }
+    eprintln!("== all {} steps passed in {}", steps.len(), workspace::duration(start.elapsed()));
+    Ok(())
+}
+
+fn one(step: Step, label: &str) -> Result<()> {
+    let start = Instant::now();
+    match step.command()? {
+        Some(command) => {
+            eprintln!("== {label}: {}", workspace::describe(&command));
+            workspace::run(command)?;
+        }
+        None => {
+            eprintln!("== {label}: cargo xtask tidy");
+            tidy::run()?;
+        }
+    }
+    eprintln!("== {label}: passed in {}", workspace::duration(start.elapsed()));
+    Ok(())
+}

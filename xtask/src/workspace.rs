@@ -1,0 +1,91 @@
+//! Where the repository is, and how a program is run in it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// The root of the repository, from what cargo says about this run; the folder may have moved since xtask was compiled.
+pub fn root() -> Result<PathBuf> {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let root = Path::new(&manifest).parent().context("xtask lies in no folder")?;
+    Ok(root.to_path_buf())
+}
+
+/// A call of the cargo that runs this xtask, from the root of the repository.
+pub fn cargo(arguments: &[&str]) -> Result<Command> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()?).args(arguments);
+    Ok(command)
+}
+
+/// Runs a command whose output the user sees; an error names the command and how it ended.
+pub fn run(mut command: Command) -> Result<()> {
+    let text = describe(&command);
+    let status = command.status().with_context(|| format!("cannot run `{text}`"))?;
+    if !status.success() {
+        bail!("`{text}` failed ({status})");
+    }
+    Ok(())
+}
+
+/// What `cargo metadata` says about the workspace.
+pub fn metadata(arguments: &[&str]) -> Result<Value> {
+    let mut command = cargo(&["metadata", "--format-version", "1"])?;
+    command.args(arguments).stderr(std::process::Stdio::inherit());
+    let output = command.output().context("cannot run `cargo metadata`")?;
+    if !output.status.success() {
+        bail!("`cargo metadata` failed ({})", output.status);
+    }
+    serde_json::from_slice(&output.stdout).context("`cargo metadata` printed something that is not JSON")
+}
+
+/// The platform that cargo compiles for, such as `x86_64-unknown-linux-gnu`.
+pub fn host() -> Result<String> {
+    let output = cargo(&["--version", "--verbose"])?.output().context("cannot run `cargo --version`")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("`cargo --version --verbose` names no host")?.to_string())
+}
+
+/// The command as a user would type it: the program's file name and the arguments.
+pub fn describe(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// A time for people: `0.4 s`, `42.0 s`, `3 min 20 s`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds < 100 {
+        return format!("{:.1} s", time.as_secs_f64());
+    }
+    format!("{} min {} s", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_read_as_typed() {
+        let mut command = Command::new("/some/where/cargo");
+        command.args(["test", "--workspace"]);
+        assert_eq!(describe(&command), "cargo test --workspace");
+    }
+
+    #[test]
+    fn durations_read_well() {
+        assert_eq!(duration(Duration::from_millis(420)), "0.4 s");
+        assert_eq!(duration(Duration::from_secs(200)), "3 min 20 s");
+    }
+
+    #[test]
+    fn the_root_holds_the_workspace() {
+        assert!(root().unwrap().join("xtask/Cargo.toml").is_file());
+    }
+}
