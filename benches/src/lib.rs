@@ -1,1 +1,47 @@
-//! Criterion benchmarks; see `benches/`.
+//! What the benchmarks share: platforms and questions, every answer asserted.
+
+use std::time::{Duration, Instant};
+
+use oneport::platform::generate::{Options as Costs, random_connected};
+use oneport::{Collective, Options, Outcome, Planned, Platform, Status, solve, solve_watched};
+
+/// A random connected platform of degree 4, costs 1..10, every node a processor.
+pub fn platform(nodes: usize, seed: u64) -> Platform {
+    random_connected(nodes, 4, &Costs { seed, ..Costs::default() }).expect("a sensible size")
+}
+
+/// Scatter from the first processor to all others.
+pub fn scatter(platform: &Platform) -> Collective {
+    let mut processors = platform.processors();
+    let source = processors.next().expect("a platform has processors");
+    Collective::Scatter { source, targets: processors.collect() }
+}
+
+/// All-to-all among the first processors.
+pub fn all_to_all(platform: &Platform, participants: usize) -> Collective {
+    Collective::AllToAll { participants: platform.processors().take(participants).collect() }
+}
+
+/// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
+pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
+    let outcome = solve(platform, collective, &Options::default()).expect("the question is proper");
+    accept(outcome)
+}
+
+fn accept(outcome: Outcome) -> Planned {
+    let Outcome::Planned(planned) = outcome else { panic!("a connected platform has a plan") };
+    assert_eq!(planned.plan.status, Status::Optimal);
+    assert_eq!(planned.plan.upper_bound, planned.plan.steady_state.throughput);
+    *planned
+}
+
+/// As [`certified`], with the time at which each stage began and the whole time.
+pub fn staged(platform: &Platform, collective: &Collective) -> (Planned, Vec<(String, Duration)>, Duration) {
+    let started = Instant::now();
+    let mut stages = Vec::new();
+    let outcome = solve_watched(platform, collective, &Options::default(), &mut |stage| {
+        stages.push((format!("{stage:?}"), started.elapsed()));
+    });
+    let total = started.elapsed();
+    (accept(outcome.expect("the question is proper")), stages, total)
+}

@@ -16,6 +16,8 @@ use crate::error::{FormatError, Problem, clip};
 use crate::native::refused;
 use crate::source::Source;
 
+/// Most bytes: networks of the Zoo have less than one megabyte.
+const MAX_BYTES: usize = 16 << 20;
 /// Bits in one unit of message.
 const GIGABIT: u32 = 1_000_000_000;
 /// Bytes of the longest character reference, without its '&': `#1114111;`.
@@ -23,6 +25,9 @@ const LONGEST_REFERENCE: usize = 9;
 
 /// Reads a whole file.
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
+    if source.text.len() > MAX_BYTES {
+        return Err(source.error_in_file(Problem::TooLarge { limit: MAX_BYTES as u64 }));
+    }
     let graph = Reader { source, at: 0 }.graph()?;
     let mut builder = Platform::builder();
     let mut ids = BTreeMap::new();
@@ -366,9 +371,15 @@ mod tests {
 
     #[test]
     fn references_are_replaced_and_lone_ampersands_kept() {
-        for (text, decoded) in
-            [("a", "a"), ("AT&amp;T", "AT&T"), ("R&D", "R&D"), ("&#233;cole", "école"), ("&#1114111;", "\u{10ffff}"), ("&é;&é", "&é;&é"), ("&bad;&", "&bad;&")]
-        {
+        for (text, decoded) in [
+            ("a", "a"),
+            ("AT&amp;T", "AT&T"),
+            ("R&D", "R&D"),
+            ("&#233;cole", "école"),
+            ("&#1114111;", "\u{10ffff}"),
+            ("&é;&é", "&é;&é"),
+            ("&bad;&", "&bad;&"),
+        ] {
             assert_eq!(decode(text), decoded, "{text}");
         }
     }

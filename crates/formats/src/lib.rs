@@ -44,5 +44,6 @@ pub use error::{FormatError, Place, Problem};
 pub use joined::read_joined_tiers;
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};
 pub use platform::{
-    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, read_platform_as, write_platform,
+    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, read_platform_as,
+    write_platform,
 };

@@ -16,8 +16,8 @@ use crate::error::{FormatError, Problem, clip, quoted};
 use crate::native::refused;
 use crate::source::Source;
 
-/// Most nodes of a matrix: a full one of this size has nine million links.
-const MAX_NODES: usize = 3000;
+/// Most nodes of a matrix: a full one of this size has four million links.
+const MAX_NODES: usize = 2000;
 /// Top left cell of the matrices written here; no number, so that the first row is one of names.
 const CORNER: &str = "from\\to";
 

@@ -257,10 +257,10 @@ fn matrices() {
     ] {
         refused(Matrix, text, parts);
     }
-    refused(Matrix, "0 ".repeat(20_000_000), &["over 3000 columns", "JSON"]);
-    refused(Matrix, "0\n".repeat(20_000_000), &["over 3000 rows", "JSON"]);
+    refused(Matrix, "0 ".repeat(20_000_000), &["over 2000 columns", "JSON"]);
+    refused(Matrix, "0\n".repeat(20_000_000), &["over 2000 rows", "JSON"]);
     refused(Matrix, "\"".repeat(10_000_000), &["bad.file"]);
-    refused(Matrix, ",".repeat(10_000_000), &["over 3000 columns"]);
+    refused(Matrix, ",".repeat(10_000_000), &["over 2000 columns"]);
 }
 
 #[test]
@@ -296,7 +296,8 @@ fn topology_zoo_files() {
     refused(Gml, format!("graph {}", "[ a ".repeat(1_000_000)), &["GML"]);
     refused(Gml, format!("graph [ a {}", "[ a ".repeat(1_000_000)), &["cut off"]);
     refused(Gml, format!("graph [ node [ id 0 label \"{}\" ] ]", "&".repeat(10_000_000)), &["too long"]);
-    refused(Gml, "#\n".repeat(10_000_000), &["no graph"]);
+    refused(Gml, "#\n".repeat(8_000_000), &["no graph"]);
+    refused(Gml, "#\n".repeat(9_000_000), &["over 16777216 bytes"]);
 }
 
 #[test]
@@ -352,6 +353,8 @@ fn nesting_bombs_and_long_strings() {
         (0..deep).map(|i| format!("k{i} = 1\n")).collect(),
         format!("{}\n", "a.".repeat(20_000_000)),
         "=".repeat(20_000_000),
+        "x ".repeat(20_000_000),
+        "é ".repeat(10_000_000),
         "\n".repeat(30_000_000) + "x",
         format!("a = [{}", "0,".repeat(10_000_000)),
     ] {

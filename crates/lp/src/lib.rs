@@ -14,4 +14,4 @@ mod whole;
 
 pub use question::{LpError, Question};
 pub use solve::{Answer, Formulation, Options, Solution, solve};
-pub use whole::{smallest_period, whole_within};
+pub use whole::{OptimalInstances, is_searchable, optimal_instances, own_period, whole_at, whole_within};

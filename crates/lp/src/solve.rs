@@ -46,6 +46,8 @@ pub struct Solution {
     pub status: Status,
     /// Time spent inside HiGHS, by its own clock.
     pub solver_time: Duration,
+    /// Whether the first basis proposed was not exactly optimal and had to be repaired.
+    pub repaired: bool,
 }
 
 /// What came out.
@@ -77,7 +79,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     };
     let mut solver = Solver::new(program);
     let outcome = solver.solve(&exact::Options { time_limit: options.time_limit, ..exact::Options::default() })?;
-    let solver_time = solver.statistics().solver_time;
+    let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
         Outcome::LimitReached { .. } => return Ok(Answer::LimitReached),
@@ -94,7 +96,14 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     let steady_state = steady_state(question, &groups, &flows, &optimum.primal, &per_instance, &unit)?;
     let certificate = certificate(&ports, &optimum, options.formulation);
     let upper_bound = steady_state.throughput.clone();
-    Ok(Answer::Steady(Box::new(Solution { steady_state, certificate, upper_bound, status: Status::Optimal, solver_time })))
+    Ok(Answer::Steady(Box::new(Solution {
+        steady_state,
+        certificate,
+        upper_bound,
+        status: Status::Optimal,
+        solver_time,
+        repaired: refinements > 0 || pivoted,
+    })))
 }
 
 /// Reads off the patterns. A flow amount `n` means `n / per_instance` messages per unit of time, and every leaf

@@ -1,4 +1,4 @@
-//! Whole messages at the optimum: the smallest period found.
+//! Whole messages at the optimum: where to look for a small period.
 //!
 //! A schedule that starts `d` instances per period attains the optimum when `d` instances of every message fit,
 //! as whole messages, into the ports during `d T` (`T` the optimal time per instance). Two facts bound the search:
@@ -8,9 +8,10 @@
 //!   such a multiple for each of them: `d` is a multiple of a number that is known beforehand.
 //! - The paths of the optimal steady state become whole at the lcm of their denominators.
 //!
-//! In between, integer points of the optimal face are searched for with HiGHS and checked in integers.
+//! In between, integer points of the optimal face are found by rounding (crate `oneport-schedule`) or, here, with HiGHS
+//! and a check in integers.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, find_integer_point};
@@ -21,45 +22,57 @@ use crate::flow::{self, Budget, FlowProgram};
 use crate::solve::{GroupFlow, split};
 use crate::{LpError, Question, Solution};
 
-/// Branch-and-bound nodes per candidate.
+/// Branch-and-bound nodes per integer program.
 const NODES: u32 = 200;
-/// Candidates tried at most.
-const CANDIDATES: usize = 48;
-/// Integer variables over all candidates: keeps the search to seconds on large platforms.
-const EFFORT: usize = 60_000;
+/// Largest integer program, in columns: keeps each to about a second.
+const MOST_COLUMNS: usize = 6000;
 
-/// The whole patterns with the fewest instances per period found that attain the solution's throughput.
-///
-/// With a limit, `None` when no such period with at most that many instances was found. Without a limit there is
-/// always one. The result is proved smallest only in so far as smaller multiples were refuted by divisibility.
+/// Which numbers of instances per period can attain the optimum with whole messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptimalInstances {
+    /// Every such number is a multiple of this one, by divisibility at the priced ports.
+    pub step: BigUint,
+    /// The steady state's own weights become whole at this number, which is therefore one of them.
+    pub own: BigUint,
+}
+
+/// The bounds of the search for the smallest period. The solution must be optimal.
+pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> OptimalInstances {
+    let throughput = &solution.steady_state.throughput;
+    OptimalInstances {
+        step: instances_step(question, &solution.certificate, throughput).magnitude().clone(),
+        own: own_instances(&solution.steady_state).magnitude().clone(),
+    }
+}
+
+/// The steady state's own patterns over the period in which they become whole.
+pub fn own_period(solution: &Solution) -> WholePatterns {
+    scale(&solution.steady_state, &own_instances(&solution.steady_state))
+}
+
+/// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
+pub fn is_searchable(question: &Question<'_>) -> bool {
+    flow::groups(question).len() * question.platform().links().len() <= MOST_COLUMNS
+}
+
+/// Whole messages for this many instances within the optimal time, by integer programming. `None` if none was found, or
+/// the platform is too large to look.
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn smallest_period(
+pub fn whole_at(
     question: &Question<'_>,
     solution: &Solution,
-    limit: Option<u64>,
+    instances: &BigUint,
 ) -> Result<Option<WholePatterns>, LpError> {
-    let steady_state = &solution.steady_state;
-    let step = instances_step(question, &solution.certificate, &steady_state.throughput);
-    let own = own_instances(steady_state);
-    let end = limit.map_or_else(|| own.clone(), |limit| BigInt::from(limit).min(own.clone()));
-    let program_size = flow::groups(question).len() * question.platform().links().len();
-    let tries = CANDIDATES.min(EFFORT / program_size.max(1));
-    let mut candidate = step.clone();
-    for _ in 0..tries {
-        if candidate > end || candidate >= own {
-            break;
-        }
-        let count = Rational::from_integer(candidate.clone());
-        let period = &count / &steady_state.throughput;
-        let budget = Budget::Fixed { period: period.clone(), instances: count };
-        if let Some(found) = integer_flow(question, &budget, &period, &candidate)? {
-            return Ok(Some(found));
-        }
-        candidate += &step;
+    if !is_searchable(question) {
+        return Ok(None);
     }
-    Ok((own <= end).then(|| scale(steady_state, &own)))
+    let instances = BigInt::from(instances.clone());
+    let count = Rational::from_integer(instances.clone());
+    let period = &count / &solution.steady_state.throughput;
+    let budget = Budget::Fixed { period: period.clone(), instances: count };
+    integer_flow(question, &budget, &period, &instances)
 }
 
 /// What the number of instances per period must be a multiple of, by divisibility at the priced ports.
@@ -117,8 +130,7 @@ pub fn whole_within(
     period: &Rational,
 ) -> Result<Option<WholePatterns>, LpError> {
     let most = (period * &solution.steady_state.throughput).floor().to_integer();
-    let too_large = flow::groups(question).len() * question.platform().links().len() > EFFORT / CANDIDATES;
-    if !most.is_positive() || !period.is_positive() || too_large {
+    if !most.is_positive() || !period.is_positive() || !is_searchable(question) {
         return Ok(None);
     }
     let fixed = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(most.clone()) };

@@ -105,7 +105,7 @@ impl Search {
             }
             let slack = minus(&rest.total, &rest.degree[self.idlest]);
             match self.exit(rest, &mut exits) {
-                Some((weight, u)) if *weight > slack && false => {
+                Some((weight, u)) if *weight > slack => {
                     *length = weight.clone();
                     self.outer.push(u);
                 }

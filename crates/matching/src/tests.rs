@@ -53,21 +53,22 @@ fn check_theorem(vertices: usize, ends: &Ends, weights: &[u64], steps: &Steps) -
     Ok(())
 }
 
-/// The longest length that any matching allows, by enumeration of all of them.
+/// All matchings but the empty one, by enumeration of the sets of edges.
+fn matchings(ends: &Ends) -> Vec<Vec<usize>> {
+    let sets = (1..1u32 << ends.len()).map(|set| (0..ends.len()).filter(|e| set >> e & 1 == 1).collect());
+    let apart = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
+    sets.filter(|set: &Vec<usize>| set.iter().all(|&e| set.iter().all(|&f| apart(e, f)))).collect()
+}
+
+/// The longest length that any matching allows.
 fn longest_by_enumeration(vertices: usize, ends: &Ends, weights: &[u64], total: u64) -> u64 {
     let degrees = degrees(vertices, ends, weights);
-    let mut longest = 0;
-    for subset in 1..1u32 << ends.len() {
-        let chosen: Vec<usize> = (0..ends.len()).filter(|e| subset >> e & 1 == 1).collect();
-        let covers = |v: usize| chosen.iter().filter(|&&e| ends[e].contains(&v)).count();
-        if (0..vertices).any(|v| covers(v) > 1) {
-            continue;
-        }
-        let lightest = chosen.iter().map(|&e| weights[e]).min().unwrap_or(0);
-        let slack = (0..vertices).filter(|&v| covers(v) == 0).map(|v| total - degrees[v]).min().unwrap_or(total);
-        longest = longest.max(lightest.min(slack));
-    }
-    longest
+    let allowed = |matching: &Vec<usize>| {
+        let lightest = matching.iter().map(|&e| weights[e]).min().unwrap_or(0);
+        let idle = (0..vertices).filter(|v| !matching.iter().any(|&e| ends[e].contains(v)));
+        idle.map(|v| total - degrees[v]).min().unwrap_or(total).min(lightest)
+    };
+    matchings(ends).iter().map(allowed).max().unwrap_or(0)
 }
 
 fn longest(vertices: usize, ends: &Ends, weights: &[u64]) -> Steps {
@@ -107,12 +108,11 @@ proptest! {
     }
 
     #[test]
-    fn a_longest_step_leaves_no_edge_that_could_be_added((vertices, ends, mut weights) in graph(5, 15, 20)) {
+    fn no_matching_of_that_length_has_more_edges((vertices, ends, mut weights) in graph(4, 8, 12)) {
         for (length, edges) in longest(vertices, &ends, &weights) {
-            for e in 0..ends.len() {
-                let touches = edges.iter().any(|&f| ends[f].iter().any(|v| ends[e].contains(v)));
-                prop_assert!(touches || weights[e] < length);
-            }
+            let heavy = |matching: &&Vec<usize>| matching.iter().all(|&e| weights[e] >= length);
+            let most = matchings(&ends).iter().filter(heavy).map(Vec::len).max();
+            prop_assert_eq!(Some(edges.len()), most);
             edges.iter().for_each(|&e| weights[e] -= length);
         }
     }

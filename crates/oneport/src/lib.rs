@@ -23,6 +23,8 @@
 //!
 //! The crates underneath can be used on their own; they are re-exported here as modules.
 
+mod period;
+
 use std::time::Duration;
 
 use num_traits::One;
@@ -41,9 +43,9 @@ pub use oneport_plan::{Collective, Commodity, Plan, Status};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, parse_rational};
 
 use oneport_lp::{Answer, LpError, Question, Solution};
-use oneport_plan::{SteadyState, WeightedPattern, WholePatterns};
+use oneport_plan::{SteadyState, WeightedPattern};
 use oneport_referee::Violation;
-use oneport_schedule::{ScheduleError, Target};
+use oneport_schedule::ScheduleError;
 
 /// Most instances per period unless asked otherwise.
 pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;
@@ -158,7 +160,7 @@ pub fn solve_watched(
         Answer::LimitReached => return Ok(Outcome::LimitReached),
     };
     watch(Stage::Period);
-    let whole = whole_patterns(&question, &solution, &options.period)?;
+    let whole = period::whole_patterns(&question, &solution, &options.period)?;
     watch(Stage::Slots);
     let schedule = schedule::periodic(platform, &options.size, whole)?;
     let solver_time = solution.solver_time;
@@ -179,32 +181,6 @@ pub fn solve_watched(
     watch(Stage::Referee);
     referee::check_plan(&plan)?;
     Ok(Outcome::Planned(Box::new(Planned { plan, solver_time })))
-}
-
-/// Whole messages as asked for: at the optimum where the period allows it, else rounded.
-fn whole_patterns(question: &Question<'_>, solution: &Solution, period: &Period) -> Result<WholePatterns, Error> {
-    let round = |target: &Target| {
-        schedule::round(question.platform(), question.commodities(), question.size(), &solution.steady_state, target)
-    };
-    let found = match period {
-        Period::AtMost(0) => return Err(ScheduleError::NoInstances.into()),
-        Period::AtMost(most) => lp::smallest_period(question, solution, Some(*most))?,
-        Period::Fixed(_) => None,
-        Period::Exact => lp::smallest_period(question, solution, None)?,
-    };
-    match (found, period) {
-        (Some(whole), _) => Ok(whole),
-        (None, Period::AtMost(most)) => Ok(round(&Target::Instances(*most))?),
-        (None, Period::Fixed(length)) => {
-            let rounded = round(&Target::Period(length.clone()));
-            match (lp::whole_within(question, solution, length)?, rounded) {
-                (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
-                (Some(whole), _) => Ok(whole),
-                (None, rounded) => Ok(rounded?),
-            }
-        }
-        (None, Period::Exact) => Err(LpError::Contradiction("the optimum has no period").into()),
-    }
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.

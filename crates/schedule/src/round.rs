@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Commodity, Pattern, ScheduledPattern, SteadyState, WholePatterns};
@@ -50,6 +50,37 @@ pub fn round(
             Ok(shares.whole(rounded, period))
         }
     }
+}
+
+/// Whole messages for exactly this many instances within the time that the throughput allows them, if rounding finds
+/// any: shares rounded down, then every left-over message on a path of the platform with room on all its ports.
+pub fn whole_at(
+    platform: &Platform,
+    commodities: &[Commodity],
+    size: &Rational,
+    steady_state: &SteadyState,
+    instances: &BigUint,
+) -> Option<WholePatterns> {
+    let shares = Shares::new(platform, size, steady_state);
+    let count = Rational::from_integer(BigInt::from(instances.clone()));
+    let period = &count / &steady_state.throughput;
+    let room = (&period * Rational::from_integer(shares.unit.clone())).floor().to_integer();
+    let mut rounded = shares.round_down(&count.to_integer(), &period, steady_state);
+    let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
+    for (weighted, copies) in steady_state.patterns.iter().zip(&rounded.copies) {
+        *left.entry(weighted.pattern.commodity).or_insert_with(|| count.to_integer()) -= copies;
+    }
+    let mut searches = REFILL_EFFORT / platform.links().len().max(1);
+    for (place, mut missing) in left {
+        while missing.is_positive() {
+            searches = searches.checked_sub(1)?;
+            let links = path_with_room(platform, *commodities.get(place)?, &shares, &rounded.loads, &room)?;
+            shares.add(&mut rounded.loads, &links, &BigInt::one());
+            *rounded.added.entry(Pattern { commodity: place, links }).or_default() += 1u32;
+            missing -= 1u32;
+        }
+    }
+    Some(shares.whole(rounded, period))
 }
 
 /// The largest number of instances found that fits, then refilled.

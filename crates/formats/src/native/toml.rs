@@ -13,9 +13,9 @@ use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, Scalar, TOP_KEYS};
 use crate::error::{FormatError, Problem, clip, clip_message};
 use crate::source::Source;
 
-/// Most punctuation, and most separators, of a TOML file: the parser keeps every token in memory.
-const MAX_PUNCTUATION: usize = 3_000_000;
-const MAX_SEPARATORS: usize = 1_000_000;
+/// Most tokens, and most values, of a TOML file: the parser keeps them all in memory, some 50 bytes a token.
+const MAX_TOKENS: usize = 4_000_000;
+const MAX_VALUES: usize = 600_000;
 /// Longest number in another base; longer ones are refused as numbers, unconverted.
 const MAX_DIGITS: usize = 1000;
 
@@ -45,19 +45,33 @@ pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
 /// Whether a text is small enough to be read back.
 pub(super) fn check_size(text: &str) -> Result<(), Problem> {
     let instead = "write so large a platform as JSON";
-    let (mut punctuation, mut separators) = (0, 0);
+    // At least as many as the parser's: marks and line ends, and the runs of blanks and of other characters.
+    let (mut tokens, mut values) = (0, 0);
+    let mut before = b'\n';
     for byte in text.bytes() {
-        punctuation += usize::from(byte.is_ascii_punctuation() || byte == b'\n');
-        separators += usize::from(byte == b',' || byte == b'=');
+        let mark = byte == b'\n' || byte.is_ascii_punctuation();
+        let goes_on = kind(byte) == kind(before);
+        tokens += usize::from(mark || !goes_on);
+        values += usize::from(byte == b',' || byte == b'=');
+        before = byte;
     }
-    if separators > MAX_SEPARATORS {
-        return Err(Problem::TooMany { what: "values for a TOML file", limit: MAX_SEPARATORS, instead });
+    if values > MAX_VALUES {
+        return Err(Problem::TooMany { what: "values for a TOML file", limit: MAX_VALUES, instead });
     }
-    if punctuation > MAX_PUNCTUATION {
-        let what = "line ends and punctuation marks for a TOML file";
-        return Err(Problem::TooMany { what, limit: MAX_PUNCTUATION, instead });
+    if tokens > MAX_TOKENS {
+        return Err(Problem::TooMany { what: "words and marks for a TOML file", limit: MAX_TOKENS, instead });
     }
     Ok(())
+}
+
+/// Blank, mark or other.
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b' ' | b'\t' => 0,
+        b'\n' => 1,
+        _ if byte.is_ascii_punctuation() => 1,
+        _ => 2,
+    }
 }
 
 type Value<'t, 'a> = &'t Spanned<DeValue<'a>>;

@@ -1,0 +1,39 @@
+//! What does exactness cost? The compact scatter program, whole against HiGHS's own time.
+
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use num_traits::One;
+use oneport::Rational;
+use oneport::lp::{self, Answer, Formulation, Question};
+use oneport_benches::{platform, scatter};
+
+fn certified(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("compact_scatter_certified");
+    group.sample_size(10).warm_up_time(Duration::from_millis(1));
+    // n nodes make about n^2 rows: 100 nodes for 10,000 rows, 316 for 100,000 (`--bin share_exact`).
+    for nodes in [50, 100] {
+        let platform = platform(nodes, 1);
+        let collective = scatter(&platform);
+        let size = Rational::one();
+        let question = Question::new(&platform, &collective, &size).expect("a proper question");
+        let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
+        let reference = lp::solve(&question, &lp::Options::default()).expect("HiGHS works");
+        let Answer::Steady(reference) = reference else { panic!("a connected platform has a steady state") };
+        group.bench_function(format!("{nodes}_nodes"), |bencher| {
+            bencher.iter_custom(|iterations| {
+                let started = Instant::now();
+                for _ in 0..iterations {
+                    let answer = lp::solve(&question, &options).expect("HiGHS works");
+                    let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
+                    assert_eq!(solution.steady_state.throughput, reference.steady_state.throughput);
+                }
+                started.elapsed()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, certified);
+criterion_main!(benches);

@@ -1,0 +1,43 @@
+//! How long does a certified plan for scatter to all take, and what does aggregation gain?
+
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use num_traits::One;
+use oneport::lp::{self, Answer, Formulation, Question};
+use oneport::{Rational, Status};
+use oneport_benches::{certified, platform, scatter};
+
+fn plans(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("scatter_to_all");
+    group.sample_size(10).warm_up_time(Duration::from_millis(1));
+    for nodes in [100, 1000, 10_000] {
+        let platform = platform(nodes, 1);
+        let collective = scatter(&platform);
+        group.bench_function(format!("{nodes}_nodes"), |bencher| bencher.iter(|| certified(&platform, &collective)));
+    }
+    group.finish();
+}
+
+/// Both formulations in one run; the ratio is the gain.
+fn formulations(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("scatter_formulations");
+    group.sample_size(10).warm_up_time(Duration::from_millis(1));
+    let platform = platform(24, 1);
+    let collective = scatter(&platform);
+    let size = Rational::one();
+    let question = Question::new(&platform, &collective, &size).expect("a proper question");
+    let solve = |formulation| {
+        let answer = lp::solve(&question, &lp::Options { formulation, time_limit: None }).expect("HiGHS works");
+        let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
+        assert_eq!(solution.status, Status::Optimal);
+        solution.steady_state.throughput
+    };
+    assert_eq!(solve(Formulation::Columns), solve(Formulation::Compact));
+    group.bench_function("aggregated_24_nodes", |bencher| bencher.iter(|| solve(Formulation::Columns)));
+    group.bench_function("compact_24_nodes", |bencher| bencher.iter(|| solve(Formulation::Compact)));
+    group.finish();
+}
+
+criterion_group!(benches, plans, formulations);
+criterion_main!(benches);

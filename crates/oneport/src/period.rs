@@ -1,0 +1,72 @@
+//! Whole messages and the period: the smallest that attains the optimum, or the best within a limit.
+
+use num_traits::One;
+
+use oneport_lp::{self as lp, LpError, OptimalInstances, Question, Solution};
+use oneport_plan::{BigUint, WholePatterns};
+use oneport_schedule::{self as schedule, ScheduleError, Target};
+
+use crate::{Error, Period};
+
+/// Numbers of instances tried by rounding, and by integer programming.
+const ROUNDINGS: u32 = 64;
+const PROGRAMS: u32 = 24;
+
+/// Whole messages as asked for.
+pub fn whole_patterns(question: &Question<'_>, solution: &Solution, period: &Period) -> Result<WholePatterns, Error> {
+    let round = |target: &Target| {
+        let commodities = question.commodities();
+        schedule::round(question.platform(), commodities, question.size(), &solution.steady_state, target)
+    };
+    match period {
+        Period::AtMost(0) => Err(ScheduleError::NoInstances.into()),
+        Period::AtMost(most) => match at_the_optimum(question, solution, Some(&BigUint::from(*most)))? {
+            Some(whole) => Ok(whole),
+            None => Ok(round(&Target::Instances(*most))?),
+        },
+        Period::Exact => at_the_optimum(question, solution, None)?
+            .ok_or_else(|| LpError::Contradiction("the optimum has no period").into()),
+        Period::Fixed(length) => {
+            let rounded = round(&Target::Period(length.clone()));
+            match (lp::whole_within(question, solution, length)?, rounded) {
+                (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
+                (Some(whole), _) => Ok(whole),
+                (None, rounded) => Ok(rounded?),
+            }
+        }
+    }
+}
+
+/// The fewest instances per period found that attain the optimum; within the limit, if there is one.
+///
+/// Multiples of the step are tried in ascending order, each by rounding and then by integer programming, up to the
+/// steady state's own number, at which its weights become whole.
+fn at_the_optimum(
+    question: &Question<'_>,
+    solution: &Solution,
+    limit: Option<&BigUint>,
+) -> Result<Option<WholePatterns>, Error> {
+    let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
+    let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
+    let mut candidate = step.clone();
+    for attempt in 0..ROUNDINGS {
+        if !within(&candidate) || candidate >= own {
+            break;
+        }
+        let steady_state = &solution.steady_state;
+        let commodities = question.commodities();
+        if let Some(whole) =
+            schedule::whole_at(question.platform(), commodities, question.size(), steady_state, &candidate)
+        {
+            return Ok(Some(whole));
+        }
+        if attempt < PROGRAMS
+            && let Some(whole) = lp::whole_at(question, solution, &candidate)?
+        {
+            return Ok(Some(whole));
+        }
+        candidate += &step;
+    }
+    debug_assert!(own >= BigUint::one());
+    Ok(within(&own).then(|| lp::own_period(solution)))
+}
