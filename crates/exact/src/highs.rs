@@ -267,6 +267,10 @@ impl FloatModel {
         let lower = vec![0.0; self.columns];
         let last = self.columns as HighsInt - 1;
         self.int_option(c"mip_max_nodes", node_limit.min(i32::MAX as u32) as HighsInt)?;
+        self.bool_option(c"mip_detect_symmetry", false)?;
+        self.bool_option(c"mip_allow_restart", false)?;
+        // Costs more than it finds on flows.
+        self.bool_option(c"mip_heuristic_run_feasibility_jump", false)?;
         // SAFETY: all buffers have the model's dimensions.
         unsafe {
             ok(

@@ -368,8 +368,7 @@ impl Solver {
 
 /// Whether interior point with crossover beats the dual simplex on a cold start.
 fn interior_wins(program: &LinearProgram) -> bool {
-    if let Ok(v) = std::env::var("IPM") { return v == "1"; }
-    program.rows() > 1500
+    program.rows() > 700
 }
 
 /// Programs without rows or without columns need no solver.

@@ -8,10 +8,11 @@
 mod compact;
 mod decompose;
 mod flow;
+mod near;
 mod question;
 mod solve;
 mod whole;
 
 pub use question::{LpError, Question};
 pub use solve::{Answer, Formulation, Options, Solution, solve};
-pub use whole::{OptimalInstances, is_searchable, optimal_instances, own_period, whole_at, whole_within};
+pub use whole::{OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_within};

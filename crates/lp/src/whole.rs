@@ -8,8 +8,8 @@
 //!   such a multiple for each of them: `d` is a multiple of a number that is known beforehand.
 //! - The paths of the optimal steady state become whole at the lcm of their denominators.
 //!
-//! In between, integer points of the optimal face are found by rounding (crate `oneport-schedule`) or, here, with HiGHS
-//! and a check in integers.
+//! In between, integer points of the optimal face are found with HiGHS and checked in integers: first close to the
+//! steady state ([`rounded_at`]), then anywhere ([`whole_at`]).
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -18,7 +18,8 @@ use oneport_exact::{IntegerOptions, find_integer_point};
 use oneport_plan::{Certificate, Resource, ScheduledPattern, SteadyState, WholePatterns};
 use oneport_platform::Rational;
 
-use crate::flow::{self, Budget, FlowProgram};
+use crate::flow::{self, Budget, FlowProgram, Group};
+use crate::near;
 use crate::solve::{GroupFlow, split};
 use crate::{LpError, Question, Solution};
 
@@ -48,6 +49,27 @@ pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> Optima
 /// The steady state's own patterns over the period in which they become whole.
 pub fn own_period(solution: &Solution) -> WholePatterns {
     scale(&solution.steady_state, &own_instances(&solution.steady_state))
+}
+
+/// Whole messages for this many instances within the optimal time, by rounding the few links that carry a fraction:
+/// fast on any platform, and `None` where that leads nowhere.
+///
+/// # Errors
+/// As [`solve`](crate::solve).
+pub fn rounded_at(
+    question: &Question<'_>,
+    solution: &Solution,
+    instances: &BigUint,
+) -> Result<Option<WholePatterns>, LpError> {
+    let instances = BigInt::from(instances.clone());
+    let period = Rational::from_integer(instances.clone()) / &solution.steady_state.throughput;
+    let groups = flow::groups(question);
+    for reach in [0, 1] {
+        if let Some(flows) = near::round(question, &groups, &solution.steady_state, &instances, &period, reach)? {
+            return whole(question, &groups, &flows, &instances, &period).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 /// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
@@ -164,10 +186,20 @@ fn integer_flow(
             by_group[flow.group].insert(flow.link, amount.clone());
         }
     }
-    let patterns = split(question, &groups, &by_group, &instances)?;
-    let patterns = patterns
+    whole(question, &groups, &by_group, &instances, period).map(Some)
+}
+
+/// Splits integer flows into whole copies of patterns.
+fn whole(
+    question: &Question<'_>,
+    groups: &[Group],
+    flows: &[GroupFlow],
+    instances: &BigInt,
+    period: &Rational,
+) -> Result<WholePatterns, LpError> {
+    let patterns = split(question, groups, flows, instances)?
         .into_iter()
         .map(|(pattern, copies)| ScheduledPattern { pattern, copies: copies.magnitude().clone() })
         .collect();
-    Ok(Some(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns }))
+    Ok(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns })
 }

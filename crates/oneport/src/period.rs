@@ -53,11 +53,7 @@ fn at_the_optimum(
         if !within(&candidate) || candidate >= own {
             break;
         }
-        let steady_state = &solution.steady_state;
-        let commodities = question.commodities();
-        if let Some(whole) =
-            schedule::whole_at(question.platform(), commodities, question.size(), steady_state, &candidate)
-        {
+        if let Some(whole) = lp::rounded_at(question, solution, &candidate)? {
             return Ok(Some(whole));
         }
         if attempt < PROGRAMS

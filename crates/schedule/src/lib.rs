@@ -11,5 +11,5 @@ mod timeline;
 
 pub use error::ScheduleError;
 pub use periodic::{buffers, periodic};
-pub use round::{Target, round, whole_at};
+pub use round::{Target, round};
 pub use timeline::timeline;

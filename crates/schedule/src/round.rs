@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Commodity, Pattern, ScheduledPattern, SteadyState, WholePatterns};
@@ -25,7 +25,7 @@ pub enum Target {
 }
 
 /// Work allowed for trying numbers of instances, in port updates.
-const EFFORT: usize = 3_000_000;
+const EFFORT: usize = 500_000;
 /// Work allowed for refilling, in links looked at.
 const REFILL_EFFORT: usize = 4_000_000;
 
@@ -50,37 +50,6 @@ pub fn round(
             Ok(shares.whole(rounded, period))
         }
     }
-}
-
-/// Whole messages for exactly this many instances within the time that the throughput allows them, if rounding finds
-/// any: shares rounded down, then every left-over message on a path of the platform with room on all its ports.
-pub fn whole_at(
-    platform: &Platform,
-    commodities: &[Commodity],
-    size: &Rational,
-    steady_state: &SteadyState,
-    instances: &BigUint,
-) -> Option<WholePatterns> {
-    let shares = Shares::new(platform, size, steady_state);
-    let count = Rational::from_integer(BigInt::from(instances.clone()));
-    let period = &count / &steady_state.throughput;
-    let room = (&period * Rational::from_integer(shares.unit.clone())).floor().to_integer();
-    let mut rounded = shares.round_down(&count.to_integer(), &period, steady_state);
-    let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
-    for (weighted, copies) in steady_state.patterns.iter().zip(&rounded.copies) {
-        *left.entry(weighted.pattern.commodity).or_insert_with(|| count.to_integer()) -= copies;
-    }
-    let mut searches = REFILL_EFFORT / platform.links().len().max(1);
-    for (place, mut missing) in left {
-        while missing.is_positive() {
-            searches = searches.checked_sub(1)?;
-            let links = path_with_room(platform, *commodities.get(place)?, &shares, &rounded.loads, &room)?;
-            shares.add(&mut rounded.loads, &links, &BigInt::one());
-            *rounded.added.entry(Pattern { commodity: place, links }).or_default() += 1u32;
-            missing -= 1u32;
-        }
-    }
-    Some(shares.whole(rounded, period))
 }
 
 /// The largest number of instances found that fits, then refilled.
@@ -195,7 +164,7 @@ impl<'a> Shares<'a> {
                 shares.base = base;
             } else {
                 let share = |place: usize| &steady_state.patterns[place].weight / &steady_state.throughput;
-                shares.split.push(patterns.into_iter().map(|place| (place, share(place))).collect());
+                shares.split.push(patterns.into_iter().map(|place| (place, share(place))).collect::<Vec<_>>());
             }
         }
         shares.based = (0..2 * nodes).filter(|&port| !shares.base[port].is_zero()).collect();
@@ -218,11 +187,10 @@ impl<'a> Shares<'a> {
             loads[port] = &self.base[port] * instances;
         }
         let mut copies = vec![instances.clone(); self.steady_state.patterns.len()];
-        let count = Rational::from_integer(instances.clone());
         for paths in &self.split {
             let mut left = instances.clone();
             for (place, share) in paths {
-                copies[*place] = (share * &count).floor().to_integer();
+                copies[*place] = share.numer() * instances / share.denom();
                 left -= &copies[*place];
                 self.add(&mut loads, &self.steady_state.patterns[*place].pattern.links, &copies[*place]);
             }

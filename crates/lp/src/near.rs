@@ -1,0 +1,155 @@
+//! Whole messages close to a fractional optimum: only what is fractional may change, up or down to the next integer.
+//!
+//! A vertex of the program splits few messages, so few links carry a fractional number of messages per period. An
+//! integer program over those links alone is tiny on any platform, and often has a solution: without ports it always
+//! would, because flows between integer bounds round to integers.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use oneport_exact::{Column, IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
+use oneport_plan::{Resource, SteadyState};
+use oneport_platform::{LinkId, NodeId, Rational};
+
+use crate::flow::{Group, Side};
+use crate::solve::GroupFlow;
+use crate::{LpError, Question};
+
+/// Branch-and-bound nodes.
+const NODES: u32 = 100;
+
+/// Flows of all groups per period, split into whole numbers and the fractional links.
+struct Parts {
+    whole: Vec<GroupFlow>,
+    /// Links whose flow lies between two integers.
+    fractional: Vec<(usize, LinkId)>,
+    /// What the whole numbers lack at a node, by group and node: positive where messages are missing.
+    missing: BTreeMap<(usize, NodeId), BigInt>,
+}
+
+/// Integer flows of all groups for `instances` instances within `period`, if some are that close to the steady state.
+///
+/// # Errors
+/// HiGHS refuses a call.
+pub fn round(
+    question: &Question<'_>,
+    groups: &[Group],
+    steady_state: &SteadyState,
+    instances: &BigInt,
+    period: &Rational,
+    reach: u32,
+) -> Result<Option<Vec<GroupFlow>>, LpError> {
+    let Parts { mut whole, fractional, missing } = parts(question, groups, steady_state, instances, period, reach);
+    if fractional.is_empty() {
+        return Ok(missing.is_empty().then_some(whole));
+    }
+    let mut program = LinearProgram::new(Sense::Minimize);
+    let mut balances: BTreeMap<(usize, NodeId), Row> = BTreeMap::new();
+    let mut ports: BTreeMap<Resource, Row> = BTreeMap::new();
+    let free = free_time(question, &whole, period);
+    let mut columns: Vec<Column> = Vec::new();
+    for &(place, link) in &fractional {
+        let (from, to) = (question.platform().link(link).from, question.platform().link(link).to);
+        let (gains, loses) = if groups[place].side == Side::Source { (to, from) } else { (from, to) };
+        let mut entries: Vec<(Row, Rational)> = Vec::with_capacity(4);
+        for (node, sign) in [(gains, Rational::one()), (loses, -Rational::one())] {
+            if node != groups[place].root {
+                let key = (place, node);
+                let side = || Rational::from_integer(missing.get(&key).cloned().unwrap_or_default());
+                let row = *balances.entry(key).or_insert_with(|| program.add_row(Relation::Equal, side()));
+                entries.push((row, sign));
+            }
+        }
+        for resource in Resource::of_link(question.platform(), link) {
+            let room = || free.get(&resource).unwrap_or(period).clone();
+            let row = *ports.entry(resource).or_insert_with(|| program.add_row(Relation::AtMost, room()));
+            entries.push((row, question.time(link)));
+        }
+        columns.push(program.add_column(Rational::zero(), entries)?);
+    }
+    if missing.keys().any(|key| !balances.contains_key(key)) {
+        return Ok(None);
+    }
+    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper: 2 * reach + 1 })? else {
+        return Ok(None);
+    };
+    for (&(place, link), column) in fractional.iter().zip(columns) {
+        *whole[place].entry(link).or_default() += &point[column.0];
+    }
+    whole.iter_mut().for_each(|flow| flow.retain(|_, amount| amount.is_positive()));
+    Ok(Some(whole))
+}
+
+fn parts(
+    question: &Question<'_>,
+    groups: &[Group],
+    steady_state: &SteadyState,
+    instances: &BigInt,
+    period: &Rational,
+    reach: u32,
+) -> Parts {
+    let mut group_of = vec![0; question.commodities().len()];
+    let mut missing: BTreeMap<(usize, NodeId), BigInt> = BTreeMap::new();
+    for (place, group) in groups.iter().enumerate() {
+        for &(leaf, commodity) in &group.leaves {
+            group_of[commodity] = place;
+            *missing.entry((place, leaf)).or_default() += instances;
+        }
+    }
+    let mut whole = vec![GroupFlow::new(); groups.len()];
+    let mut shares: BTreeMap<(usize, LinkId), Rational> = BTreeMap::new();
+    for weighted in &steady_state.patterns {
+        let place = group_of[weighted.pattern.commodity];
+        if weighted.weight == steady_state.throughput {
+            weighted.pattern.links.iter().for_each(|&link| *whole[place].entry(link).or_default() += instances);
+        } else {
+            let share = &weighted.weight * period;
+            weighted.pattern.links.iter().for_each(|&link| {
+                *shares.entry((place, link)).or_insert_with(Rational::zero) += &share;
+            });
+        }
+    }
+    let mut fractional = Vec::new();
+    for ((place, link), share) in shares {
+        *whole[place].entry(link).or_default() += share.floor().to_integer();
+        if !share.is_integer() {
+            fractional.push((place, link));
+        }
+    }
+    if reach > 0 {
+        fractional.clear();
+        for (place, flow) in whole.iter_mut().enumerate() {
+            for (&link, amount) in flow.iter_mut() {
+                *amount -= BigInt::from(reach).min(amount.clone());
+                fractional.push((place, link));
+            }
+        }
+    }
+    for (place, (group, flow)) in groups.iter().zip(&whole).enumerate() {
+        for (&link, amount) in flow {
+            let (from, to) = (question.platform().link(link).from, question.platform().link(link).to);
+            let (gains, loses) = if group.side == Side::Source { (to, from) } else { (from, to) };
+            *missing.entry((place, gains)).or_default() -= amount;
+            *missing.entry((place, loses)).or_default() += amount;
+        }
+    }
+    missing.retain(|(place, node), amount| !amount.is_zero() && *node != groups[*place].root);
+    Parts { whole, fractional, missing }
+}
+
+/// What the whole numbers leave of the period at every port they use.
+fn free_time(question: &Question<'_>, whole: &[GroupFlow], period: &Rational) -> BTreeMap<Resource, Rational> {
+    let mut counts: BTreeMap<LinkId, BigInt> = BTreeMap::new();
+    for (&link, amount) in whole.iter().flatten() {
+        *counts.entry(link).or_default() += amount;
+    }
+    let mut free: BTreeMap<Resource, Rational> = BTreeMap::new();
+    for (link, count) in counts {
+        let busy = question.time(link) * Rational::from_integer(count);
+        for resource in Resource::of_link(question.platform(), link) {
+            *free.entry(resource).or_insert_with(|| period.clone()) -= &busy;
+        }
+    }
+    free
+}
