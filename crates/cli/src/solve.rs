@@ -53,10 +53,6 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
             );
             Ok(End::Refused)
         }
-        Outcome::LimitReached => anyhow::bail!(
-            "the time limit of {} s came before any steady state was found; give more time or leave out --time-limit",
-            arguments.time_limit.as_deref().unwrap_or("?")
-        ),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Every node is a processor with compute 1, named by its label; labels that are missing or used twice get `#id`
 //! appended. An edge is a link in both directions (unless `directed 1`) and needs `LinkSpeedRaw`, in bits per second,
-//! or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T). A link costs 10^9 / LinkSpeedRaw: the unit of message is the
+//! or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link costs 10^9 / LinkSpeedRaw: the unit of message is the
 //! gigabit, the unit of time the second. Of parallel edges the fastest counts; edges from a node to itself are skipped.
 //! Other keys are ignored, as the format demands.
 
@@ -18,6 +18,8 @@ use crate::source::Source;
 
 /// Most bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
+/// Bits per second of SONET's OC-1; OC-n is n times as fast.
+const SONET: u64 = 51_840_000;
 /// Bits in one unit of message.
 const GIGABIT: u32 = 1_000_000_000;
 /// Bytes of the longest character reference, without its '&': `#1114111;`.
@@ -94,18 +96,22 @@ struct Edge<'a> {
     raw: Option<Cow<'a, str>>,
     speed: Option<Cow<'a, str>>,
     units: Option<Cow<'a, str>>,
+    kind: Option<Cow<'a, str>>,
 }
 
 impl Edge<'_> {
     /// Seconds per gigabit.
     fn cost(&self) -> Result<Rational, Problem> {
         let (key, text, unit) = match (&self.raw, &self.speed, &self.units) {
-            (Some(raw), _, _) => ("LinkSpeedRaw", raw, 1),
-            (None, Some(speed), Some(units)) => ("LinkSpeed", speed, bits(units)?),
-            _ => {
-                let meaning = "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits)";
-                return Err(Problem::MissingKey { key: "LinkSpeedRaw", meaning });
-            }
+            (Some(raw), _, _) => ("LinkSpeedRaw", raw.as_ref(), 1),
+            (None, Some(speed), Some(units)) => ("LinkSpeed", speed.as_ref(), bits(units)?),
+            _ => match self.kind.as_deref().and_then(|kind| kind.strip_prefix("OC-")) {
+                Some(multiple) => ("LinkType OC-", multiple, SONET),
+                None => {
+                    let meaning = "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n)";
+                    return Err(Problem::MissingKey { key: "LinkSpeedRaw", meaning });
+                }
+            },
         };
         let speed = parse_rational(text)? * Rational::from_integer(unit.into());
         if !speed.is_positive() {
@@ -195,11 +201,11 @@ impl<'a> Reader<'a> {
     }
 
     fn edge(&mut self, offset: usize) -> Result<Edge<'a>, FormatError> {
-        let keys = ["source", "target", "LinkSpeedRaw", "LinkSpeed", "LinkSpeedUnits"];
-        let [source, target, raw, speed, units] = self.record("edge", keys)?;
+        let keys = ["source", "target", "LinkSpeedRaw", "LinkSpeed", "LinkSpeedUnits", "LinkType"];
+        let [source, target, raw, speed, units, kind] = self.record("edge", keys)?;
         let source = self.need(offset, "edge", source, "source", "the id of a node")?;
         let target = self.need(offset, "edge", target, "target", "the id of a node")?;
-        Ok(Edge { offset, source, target, raw, speed, units })
+        Ok(Edge { offset, source, target, raw, speed, units, kind })
     }
 
     fn directed(&mut self) -> Result<bool, FormatError> {

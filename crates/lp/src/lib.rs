@@ -5,6 +5,7 @@
 //! exactly: the aggregated flow ([`Formulation::Columns`], one commodity per source or per target) and the papers'
 //! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of papers/000, corrected).
 
+mod anytime;
 mod compact;
 mod decompose;
 mod flow;

@@ -9,6 +9,7 @@ use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
 use oneport_plan::{Certificate, Commodity, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
+use crate::anytime;
 use crate::compact;
 use crate::decompose::paths;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
@@ -57,14 +58,13 @@ pub enum Answer {
     Steady(Box<Solution>),
     /// These messages cannot arrive: their targets are not connected to their sources.
     Unreachable(Vec<Commodity>),
-    /// The limit came before any steady state was found.
-    LimitReached,
 }
 
 /// Amounts by link for one group, and the demand of each leaf, in one integer unit.
 pub type GroupFlow = BTreeMap<LinkId, BigInt>;
 
-/// Solves a question exactly.
+/// Solves a question exactly; within a time limit that proves too short, as well as multiplicative weights can: a
+/// feasible steady state, an exact bound, and [`Status::Feasible`].
 ///
 /// # Errors
 /// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Contradiction`] never, unless oneport is wrong.
@@ -85,7 +85,10 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
-        Outcome::LimitReached { .. } => return Ok(Answer::LimitReached),
+        Outcome::LimitReached { .. } => {
+            let approximate = Solution { solver_time, ..anytime::approximate(question)? };
+            return Ok(Answer::Steady(Box::new(approximate)));
+        }
         Outcome::Infeasible(_) => return Err(LpError::Contradiction("a connected platform has no flow")),
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };

@@ -102,8 +102,6 @@ pub enum Outcome {
     Planned(Box<Planned>),
     /// No throughput at all: these messages cannot arrive.
     Unreachable(Vec<Commodity>),
-    /// The time limit came before any steady state was found.
-    LimitReached,
 }
 
 /// Why there is no answer.
@@ -157,7 +155,6 @@ pub fn solve_watched(
     let solution = match lp::solve(&question, &lp_options)? {
         Answer::Steady(solution) => *solution,
         Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
-        Answer::LimitReached => return Ok(Outcome::LimitReached),
     };
     watch(Stage::Period);
     let whole = period::whole_patterns(&question, &solution, &options.period)?;

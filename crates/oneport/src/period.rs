@@ -3,7 +3,7 @@
 use num_traits::One;
 
 use oneport_lp::{self as lp, LpError, OptimalInstances, Question, Solution};
-use oneport_plan::{BigUint, WholePatterns};
+use oneport_plan::{BigUint, Status, WholePatterns};
 use oneport_schedule::{self as schedule, ScheduleError, Target};
 
 use crate::{Error, Period};
@@ -46,6 +46,11 @@ fn at_the_optimum(
     solution: &Solution,
     limit: Option<&BigUint>,
 ) -> Result<Option<WholePatterns>, Error> {
+    if solution.status != Status::Optimal {
+        // Neither divisibility nor the optimal period's length is known.
+        let whole = lp::own_period(solution);
+        return Ok(limit.is_none_or(|limit| whole.instances <= *limit).then_some(whole));
+    }
     let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
     let mut candidate = step.clone();

@@ -1,0 +1,40 @@
+//! What exactness adds: the compact scatter program (about nodes^2 rows), whole time against HiGHS's own.
+//!
+//! `cargo run --release -p oneport-benches --bin share_exact [NODES...]` (316 nodes make 100,000 rows)
+
+use std::time::Instant;
+
+use num_traits::One;
+use oneport::lp::{self, Answer, Formulation, Question};
+use oneport::{Rational, Status, referee};
+use oneport_benches::{platform, scatter};
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![32, 100] } else { sizes };
+    println!("| nodes | rows | columns | whole s | HiGHS s | whole / HiGHS | denominator bits |");
+    println!("|---|---|---|---|---|---|---|");
+    for nodes in sizes {
+        let platform = platform(nodes, 1);
+        let collective = scatter(&platform);
+        let size = Rational::one();
+        let question = Question::new(&platform, &collective, &size).expect("a proper question");
+        let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
+        let started = Instant::now();
+        let answer = lp::solve(&question, &options).expect("HiGHS works");
+        let whole = started.elapsed().as_secs_f64();
+        let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
+        assert_eq!(solution.status, Status::Optimal);
+        let bound = referee::bound(&platform, &collective, &size, &solution.certificate).expect("a sound certificate");
+        assert_eq!(bound, solution.steady_state.throughput);
+        let solver = solution.solver_time.as_secs_f64();
+        let rows = 2 * nodes + (nodes - 1) * (nodes - 1);
+        let bits = solution.steady_state.patterns.iter().map(|pattern| pattern.weight.denom().bits()).max();
+        println!(
+            "| {nodes} | {rows} | {} | {whole:.3} | {solver:.3} | {:.3} | {} |",
+            (nodes - 1) * platform.links().len(),
+            whole / solver,
+            bits.unwrap_or(0)
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! An answer when time is short: a feasible steady state and a proved bound, without a linear program.
+//!
+//! Multiplicative weights: every port has a price; each round sends every message along a cheapest path, and the ports
+//! that were busy grow dearer. The paths of all rounds together, spread over the busiest port's time, are a steady
+//! state; every round's prices prove a bound. Both approach the optimum as rounds go by (Plotkin, Shmoys, Tardos 1995;
+//! Young 1995). Prices and times guide in rounded integers; weights and bound are computed exactly at the end.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_platform::{LinkId, NodeId, Rational};
+
+use crate::{LpError, Question, Solution};
+
+/// Links looked at over all rounds.
+const EFFORT: usize = 40_000_000;
+/// Rounds at most.
+const MOST_ROUNDS: usize = 400;
+/// The shortest link's time in guiding units.
+const RESOLUTION: u64 = 1 << 12;
+/// Prices are kept below this, so that sums along a path fit 128 bits.
+const PRICE_LIMIT: u64 = 1 << 40;
+
+/// The best steady state and bound within the effort. Every target must be reachable.
+///
+/// # Errors
+/// [`LpError::Contradiction`] if a target is not reachable after all.
+pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
+    let mut guide = Guide::new(question);
+    let sources = guide.by_source.len().max(1);
+    let rounds = (EFFORT / (sources * question.platform().links().len().max(1))).clamp(2, MOST_ROUNDS);
+    let mut counts: BTreeMap<Pattern, u64> = BTreeMap::new();
+    let mut best: Option<(Vec<u64>, u128, u128)> = None;
+    for _ in 0..rounds {
+        let (paths, instance_price) = guide.cheapest_paths()?;
+        let sum: u128 = guide.prices.iter().map(|&price| u128::from(price)).sum();
+        // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.
+        let better = best.as_ref().is_none_or(|(_, best_sum, best_price)| {
+            BigInt::from(sum) * BigInt::from(*best_price) < BigInt::from(*best_sum) * BigInt::from(instance_price)
+        });
+        if better {
+            best = Some((guide.prices.clone(), sum, instance_price));
+        }
+        guide.raise_prices(&paths);
+        for pattern in paths {
+            *counts.entry(pattern).or_default() += 1;
+        }
+    }
+    let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
+    let certificate = guide.certificate(&prices);
+    let upper_bound = exact_bound(question, &guide, &prices)?;
+    let steady_state = steady_state(question, &counts, rounds)?;
+    let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+    Ok(Solution { steady_state, certificate, upper_bound, status, solver_time: Default::default(), repaired: false })
+}
+
+/// Times and prices in guiding integers.
+struct Guide<'q, 'a> {
+    question: &'q Question<'a>,
+    times: Vec<u64>,
+    /// Send ports, then receive ports.
+    prices: Vec<u64>,
+    /// Places of the commodities by their source.
+    by_source: BTreeMap<NodeId, Vec<usize>>,
+}
+
+impl<'q, 'a> Guide<'q, 'a> {
+    fn new(question: &'q Question<'a>) -> Self {
+        let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link)).collect();
+        let shortest = exact.iter().min().cloned().unwrap_or_else(Rational::one);
+        let scale = Rational::from_integer(RESOLUTION.into()) / shortest;
+        let guide = |time: &Rational| (time * &scale).ceil().to_integer().to_u64().unwrap_or(u64::MAX).min(PRICE_LIMIT);
+        let mut by_source: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        for (place, commodity) in question.commodities().iter().enumerate() {
+            by_source.entry(commodity.source).or_default().push(place);
+        }
+        let ports = 2 * question.platform().nodes().len();
+        Guide { question, times: exact.iter().map(guide).collect(), prices: vec![1 << 10; ports], by_source }
+    }
+
+    fn ports(&self, link: LinkId) -> [usize; 2] {
+        let nodes = self.question.platform().nodes().len();
+        let link = self.question.platform().link(link);
+        [link.from.index(), nodes + link.to.index()]
+    }
+
+    fn link_price(&self, link: LinkId) -> u128 {
+        let ports: u128 = self.ports(link).iter().map(|&port| u128::from(self.prices[port])).sum();
+        u128::from(self.times[link.index()]) * ports
+    }
+
+    /// A cheapest path for every commodity, and what they cost together.
+    fn cheapest_paths(&self) -> Result<(Vec<Pattern>, u128), LpError> {
+        let mut patterns = Vec::with_capacity(self.question.commodities().len());
+        let mut total = 0u128;
+        for (&source, places) in &self.by_source {
+            let (distance, by) = self.tree(source);
+            for &commodity in places {
+                let target = self.question.commodities()[commodity].target;
+                let mut links = Vec::new();
+                let mut node = target;
+                while node != source {
+                    let link = by[node.index()].ok_or(LpError::Contradiction("a target is not reachable"))?;
+                    links.push(link);
+                    node = self.question.platform().link(link).from;
+                }
+                links.reverse();
+                total = total.saturating_add(distance[target.index()]);
+                patterns.push(Pattern { commodity, links });
+            }
+        }
+        Ok((patterns, total))
+    }
+
+    /// Dijkstra: distances and the last link of a cheapest path.
+    fn tree(&self, source: NodeId) -> (Vec<u128>, Vec<Option<LinkId>>) {
+        let platform = self.question.platform();
+        let mut distance = vec![u128::MAX; platform.nodes().len()];
+        let mut by = vec![None; platform.nodes().len()];
+        distance[source.index()] = 0;
+        let mut heap = BinaryHeap::from([Reverse((0u128, source))]);
+        while let Some(Reverse((near, node))) = heap.pop() {
+            if near > distance[node.index()] {
+                continue;
+            }
+            for &link in platform.outgoing(node) {
+                let next = platform.link(link).to;
+                let far = near.saturating_add(self.link_price(link));
+                if far < distance[next.index()] {
+                    distance[next.index()] = far;
+                    by[next.index()] = Some(link);
+                    heap.push(Reverse((far, next)));
+                }
+            }
+        }
+        (distance, by)
+    }
+
+    /// Ports grow dearer by up to an eighth, in proportion to how busy the round's paths keep them.
+    fn raise_prices(&mut self, paths: &[Pattern]) {
+        let mut loads = vec![0u128; self.prices.len()];
+        for link in paths.iter().flat_map(|pattern| &pattern.links) {
+            for port in self.ports(*link) {
+                loads[port] += u128::from(self.times[link.index()]);
+            }
+        }
+        let busiest = loads.iter().copied().max().unwrap_or(0).max(1);
+        for (price, load) in self.prices.iter_mut().zip(loads) {
+            let growth = u128::from(*price) * load / busiest / 8;
+            *price += u64::try_from(growth).unwrap_or(0);
+        }
+        while self.prices.iter().any(|&price| price >= PRICE_LIMIT) {
+            self.prices.iter_mut().for_each(|price| *price = (*price).div_ceil(2));
+        }
+    }
+
+    fn certificate(&self, prices: &[u64]) -> Certificate {
+        let nodes = self.question.platform().nodes().len();
+        let resource = |port: usize| match port < nodes {
+            true => Resource::Send(NodeId::new(port)),
+            false => Resource::Receive(NodeId::new(port - nodes)),
+        };
+        let mut list: Vec<(Resource, Rational)> = prices
+            .iter()
+            .enumerate()
+            .filter(|(_, price)| **price > 0)
+            .map(|(port, &price)| (resource(port), Rational::from_integer(price.into())))
+            .collect();
+        list.sort();
+        Certificate { prices: list }
+    }
+}
+
+/// What the prices prove: their sum over the exact price of the cheapest paths of one instance.
+fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Rational, LpError> {
+    let platform = question.platform();
+    let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
+    let unit = times.iter().fold(BigInt::one(), |unit, time| unit.lcm(time.denom()));
+    let cost = |link: LinkId| -> BigInt {
+        let ports: BigInt = guide.ports(link).iter().map(|&port| BigInt::from(prices[port])).sum();
+        times[link.index()].numer() * (&unit / times[link.index()].denom()) * ports
+    };
+    let costs: Vec<BigInt> = platform.link_ids().map(cost).collect();
+    let mut total = BigInt::zero();
+    for (&source, places) in &guide.by_source {
+        let distance = exact_distances(question, source, &costs);
+        for &commodity in places {
+            let target = question.commodities()[commodity].target;
+            total += distance[target.index()].as_ref().ok_or(LpError::Contradiction("a target is not reachable"))?;
+        }
+    }
+    let sum: BigInt = prices.iter().map(|&price| BigInt::from(price)).sum();
+    Ok(Rational::new(sum * unit, total))
+}
+
+fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
+    let platform = question.platform();
+    let mut distance: Vec<Option<BigInt>> = vec![None; platform.nodes().len()];
+    distance[source.index()] = Some(BigInt::zero());
+    let mut heap = BinaryHeap::from([Reverse((BigInt::zero(), source))]);
+    while let Some(Reverse((near, node))) = heap.pop() {
+        if distance[node.index()].as_ref().is_some_and(|known| near > *known) {
+            continue;
+        }
+        for &link in platform.outgoing(node) {
+            let next = platform.link(link).to;
+            let far = &near + &costs[link.index()];
+            if distance[next.index()].as_ref().is_none_or(|known| far < *known) {
+                distance[next.index()] = Some(far.clone());
+                heap.push(Reverse((far, next)));
+            }
+        }
+    }
+    distance
+}
+
+/// All rounds' paths, spread over the time the busiest port needs for them.
+fn steady_state(
+    question: &Question<'_>,
+    counts: &BTreeMap<Pattern, u64>,
+    rounds: usize,
+) -> Result<SteadyState, LpError> {
+    let mut messages: BTreeMap<LinkId, u64> = BTreeMap::new();
+    for (pattern, count) in counts {
+        pattern.links.iter().for_each(|&link| *messages.entry(link).or_default() += count);
+    }
+    let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
+    for (link, count) in messages {
+        let busy = question.time(link) * Rational::from_integer(count.into());
+        for resource in Resource::of_link(question.platform(), link) {
+            *loads.entry(resource).or_insert_with(Rational::zero) += &busy;
+        }
+    }
+    let busiest = loads.into_values().max().ok_or(LpError::Contradiction("no message travels"))?;
+    let weight = |count: u64| Rational::from_integer(count.into()) / &busiest;
+    let patterns = counts
+        .iter()
+        .map(|(pattern, &count)| WeightedPattern { pattern: pattern.clone(), weight: weight(count) })
+        .collect();
+    Ok(SteadyState { throughput: weight(rounds as u64), patterns })
+}

@@ -1,0 +1,107 @@
+//! Whole messages by exhaustive search: every way to spread `d` copies of every message over simple paths.
+
+use num_traits::{One, ToPrimitive};
+use oneport_plan::WholePatterns;
+use oneport_platform::Rational;
+
+use super::{Case, simple_paths};
+
+/// What an exhaustive search says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Fits,
+    DoesNotFit,
+    /// The search became too long.
+    Unknown,
+}
+
+/// Whether `instances` whole instances fit into `period`.
+pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
+    let mut unit = Rational::one();
+    for number in case.platform.links().iter().map(|link| &case.size * &link.cost).chain([period.clone()]) {
+        unit *= Rational::from_integer((number * &unit).denom().clone());
+    }
+    let integer = |value: Rational| (value * &unit).to_integer().to_i128().expect("small numbers");
+    let nodes = case.platform.nodes().len();
+    let mut messages: Vec<Vec<Vec<(usize, i128)>>> = Vec::new();
+    for commodity in case.collective.commodities() {
+        let paths = simple_paths(&case.platform, commodity.source, commodity.target);
+        let loads = paths.iter().map(|path| {
+            let uses = path.iter().flat_map(|&link| {
+                let link = case.platform.link(link);
+                let time = integer(&case.size * &link.cost);
+                [(link.from.index(), time), (nodes + link.to.index(), time)]
+            });
+            uses.collect()
+        });
+        messages.push(loads.collect());
+    }
+    // Messages with little choice first.
+    messages.sort_by_key(Vec::len);
+    let mut search = Search { messages, instances, room: vec![integer(period.clone()); 2 * nodes], effort: 400_000 };
+    search.place(0, 0, instances)
+}
+
+struct Search {
+    /// By message, by path: ports and the time that one copy takes of them.
+    messages: Vec<Vec<Vec<(usize, i128)>>>,
+    instances: u32,
+    room: Vec<i128>,
+    effort: u32,
+}
+
+impl Search {
+    /// Spreads the `left` copies of a message over its paths from `path` on, then the messages after it.
+    fn place(&mut self, message: usize, path: usize, left: u32) -> Verdict {
+        if message == self.messages.len() {
+            return Verdict::Fits;
+        }
+        if left == 0 {
+            return self.place(message + 1, 0, self.instances);
+        }
+        if path == self.messages[message].len() {
+            return Verdict::DoesNotFit;
+        }
+        if self.effort == 0 {
+            return Verdict::Unknown;
+        }
+        self.effort -= 1;
+        let uses = self.messages[message][path].clone();
+        if uses.iter().all(|&(port, time)| self.room[port] >= time) {
+            uses.iter().for_each(|&(port, time)| self.room[port] -= time);
+            let verdict = self.place(message, path, left - 1);
+            uses.iter().for_each(|&(port, time)| self.room[port] += time);
+            if verdict != Verdict::DoesNotFit {
+                return verdict;
+            }
+        }
+        self.place(message, path + 1, left)
+    }
+}
+
+/// Panics unless the patterns are simple paths between the right ends, every message has `instances` copies, and no port
+/// is busy for longer than the period.
+#[track_caller]
+pub fn check_whole(case: &Case, whole: &WholePatterns) {
+    let commodities = case.collective.commodities();
+    let mut copies = vec![Rational::from_integer(0.into()); commodities.len()];
+    let nodes = case.platform.nodes().len();
+    let mut busy = vec![Rational::from_integer(0.into()); 2 * nodes];
+    for scheduled in &whole.patterns {
+        let commodity = commodities[scheduled.pattern.commodity];
+        let paths = simple_paths(&case.platform, commodity.source, commodity.target);
+        assert!(paths.contains(&scheduled.pattern.links), "{case:?}: {:?} is no simple path", scheduled.pattern);
+        let count = Rational::from_integer(scheduled.copies.clone().into());
+        assert!(count >= Rational::one(), "{case:?}: {scheduled:?} has no copies");
+        for &link in &scheduled.pattern.links {
+            let link = case.platform.link(link);
+            let time = &count * &case.size * &link.cost;
+            busy[link.from.index()] += &time;
+            busy[nodes + link.to.index()] += time;
+        }
+        copies[scheduled.pattern.commodity] += count;
+    }
+    let instances = Rational::from_integer(whole.instances.clone().into());
+    assert!(copies.iter().all(|count| *count == instances), "{case:?}: {copies:?} copies, {instances} instances");
+    assert!(busy.iter().all(|time| *time <= whole.period), "{case:?}: {busy:?} in a period of {}", whole.period);
+}

@@ -1,0 +1,187 @@
+//! Random questions, small enough for naive oracles and unfriendly enough to mislead: one-way links, routers, unrelated
+//! costs, participants in any order, targets that cannot be reached.
+
+#![allow(dead_code)] // Every test file uses a part of this.
+
+pub mod brute;
+
+use std::fmt;
+
+use num_traits::{One, Zero};
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
+use oneport_plan::Collective;
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use proptest::prelude::*;
+
+pub fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+/// A platform with a question, printed as a user would write it down.
+#[derive(Clone)]
+pub struct Case {
+    pub platform: Platform,
+    pub collective: Collective,
+    pub size: Rational,
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |id: &NodeId| self.platform.name(*id).to_string();
+        let names = |ids: &[NodeId]| ids.iter().map(name).collect::<Vec<_>>().join(",");
+        match &self.collective {
+            Collective::Scatter { source, targets } => write!(f, "scatter {} to {}", name(source), names(targets))?,
+            Collective::Gather { target, participants } => {
+                write!(f, "gather {} from {}", name(target), names(participants))?
+            }
+            Collective::AllToAll { participants } => write!(f, "all-to-all {}", names(participants))?,
+        }
+        write!(f, ", size {}; routers:", self.size)?;
+        for id in self.platform.node_ids().filter(|&id| !self.platform.node(id).is_processor()) {
+            write!(f, " {}", name(&id))?;
+        }
+        for id in self.platform.link_ids() {
+            write!(f, "; {} {}", self.platform.link_name(id), self.platform.link(id).cost)?;
+        }
+        Ok(())
+    }
+}
+
+/// What shrinks: everything by index.
+#[derive(Debug, Clone)]
+pub struct Raw {
+    nodes: usize,
+    ring: bool,
+    /// `from`, `to`, numerator and denominator of the cost; doubles and loops are skipped.
+    links: Vec<(usize, usize, i64, i64)>,
+    kind: usize,
+    /// Nodes in the order in which they are picked as participants.
+    order: Vec<usize>,
+    participants: usize,
+    size: (i64, i64),
+}
+
+impl Raw {
+    fn case(&self) -> Case {
+        let members: Vec<usize> =
+            self.order.iter().copied().filter(|&node| node < self.nodes).take(self.participants.max(2)).collect();
+        let mut builder = Platform::builder();
+        for node in 0..self.nodes {
+            let name = format!("n{node}");
+            // Bystanders are routers as often as not.
+            let router = !members.contains(&node) && node % 2 == 0;
+            builder.node(if router { Node::router(name) } else { Node::processor(name, Rational::one()) }).unwrap();
+        }
+        let around = (0..self.nodes).filter(|_| self.ring).map(|i| (i, (i + 1) % self.nodes, 1 + i as i64 % 3, 1));
+        for (from, to, numerator, denominator) in self.links.iter().copied().chain(around) {
+            if from < self.nodes && to < self.nodes {
+                // A loop or a second link is refused, which is what we want.
+                let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(numerator, denominator));
+            }
+        }
+        let members: Vec<NodeId> = members.into_iter().map(NodeId::new).collect();
+        let (first, rest) = (members[0], members[1..].to_vec());
+        let collective = match self.kind {
+            0 => Collective::Scatter { source: first, targets: rest },
+            1 => Collective::Gather { target: first, participants: rest },
+            _ => Collective::AllToAll { participants: members },
+        };
+        Case { platform: builder.build().unwrap(), collective, size: ratio(self.size.0, self.size.1) }
+    }
+}
+
+/// Questions on 2 to `nodes` nodes with at most `links` links besides a one-way ring, which most of them have.
+pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
+    let link = (0..nodes, 0..nodes, 1..=12i64, prop_oneof![3 => Just(1i64), 1 => 1..=7i64]);
+    let order = Just((0..nodes).collect::<Vec<_>>()).prop_shuffle();
+    let raw = (
+        2..=nodes,
+        prop::bool::weighted(0.8),
+        prop::collection::vec(link, 0..=links),
+        0..3usize,
+        order,
+        2..=nodes,
+        (1..=5i64, 1..=3i64),
+    );
+    raw.prop_map(|(nodes, ring, links, kind, order, participants, size)| {
+        Raw { nodes, ring, links, kind, order, participants, size }.case()
+    })
+}
+
+/// The same, but every message can arrive.
+pub fn connected_cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
+    cases(nodes, links).prop_filter("reachable", |case| {
+        case.collective.commodities().iter().all(|c| !simple_paths(&case.platform, c.source, c.target).is_empty())
+    })
+}
+
+pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {
+    let question = Question::new(&case.platform, &case.collective, &case.size)?;
+    solve(&question, &Options { formulation, time_limit: None })
+}
+
+/// The optimal solution of a question that has one.
+#[track_caller]
+pub fn solution(case: &Case, formulation: Formulation) -> Solution {
+    match answer(case, formulation) {
+        Ok(Answer::Steady(solution)) => *solution,
+        other => panic!("{case:?}: {other:?}"),
+    }
+}
+
+/// The optimal throughput; 0 where a message cannot arrive.
+#[track_caller]
+pub fn throughput(case: &Case) -> Rational {
+    match answer(case, Formulation::Columns) {
+        Ok(Answer::Steady(solution)) => solution.steady_state.throughput,
+        Ok(Answer::Unreachable(_)) => Rational::zero(),
+        other => panic!("{case:?}: {other:?}"),
+    }
+}
+
+/// Every simple path, by trying everything.
+pub fn simple_paths(platform: &Platform, source: NodeId, target: NodeId) -> Vec<Vec<LinkId>> {
+    fn extend(
+        platform: &Platform,
+        target: NodeId,
+        nodes: &mut Vec<NodeId>,
+        links: &mut Vec<LinkId>,
+        found: &mut Vec<Vec<LinkId>>,
+    ) {
+        let at = nodes[nodes.len() - 1];
+        if at == target {
+            found.push(links.clone());
+            return;
+        }
+        for link in platform.link_ids() {
+            let (from, to) = (platform.link(link).from, platform.link(link).to);
+            if from == at && !nodes.contains(&to) {
+                nodes.push(to);
+                links.push(link);
+                extend(platform, target, nodes, links, found);
+                nodes.pop();
+                links.pop();
+            }
+        }
+    }
+    let mut found = Vec::new();
+    extend(platform, target, &mut vec![source], &mut Vec::new(), &mut found);
+    found
+}
+
+/// The platform built again with other links: `(from, to, cost)`.
+pub fn relinked(platform: &Platform, links: impl IntoIterator<Item = (NodeId, NodeId, Rational)>) -> Platform {
+    let mut builder = Platform::builder();
+    for node in platform.nodes() {
+        builder.node(node.clone()).unwrap();
+    }
+    for (from, to, cost) in links {
+        builder.link(from, to, cost).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Every link turned round.
+pub fn reversed(platform: &Platform) -> Platform {
+    relinked(platform, platform.links().iter().map(|link| (link.to, link.from, link.cost.clone())))
+}
