@@ -20,6 +20,12 @@ use crate::vector::RationalVector;
 const LIMIT: usize = 1 << 30;
 /// Rounds of refinement before exact pivots take over.
 const REFINEMENT_ROUNDS: usize = 8;
+/// Exact pivots tried between rounds.
+const SHORT_PIVOTS: usize = 25;
+/// Wrong reduced costs up to which they are.
+const FEW: usize = 12;
+/// Refinement magnifies a violation to 2^-18, far above the tolerance and far below what would swamp other numbers.
+const MAGNIFIED: i64 = -18;
 
 /// Which engine proposes the basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -252,13 +258,24 @@ impl Solver {
             basis = completed;
             let Some(evaluation) = evaluation else { break };
             if evaluation.is_optimal() {
-                if round > 0 && self.restore().is_err() {
-                    self.float = None;
+                if round > 0 {
+                    self.restore();
                 }
                 return Ok(Outcome::Optimal(self.optimum(form, evaluation)));
             }
             if round == REFINEMENT_ROUNDS {
                 break;
+            }
+            // A feasible basis is usually a few exact pivots from the optimum, and they cannot be misled.
+            let nearly = evaluation.primal_violations.is_empty() && evaluation.dual_violations.len() <= FEW;
+            if round > 0 && nearly {
+                self.statistics.pivoted = true;
+                match pivot(form, basis.clone(), SHORT_PIVOTS) {
+                    Ok(Pivoted::Optimal(better)) => return Ok(self.settle(form, better)),
+                    Ok(Pivoted::Limit(better)) => basis = better,
+                    _ => {}
+                }
+                continue;
             }
             self.statistics.refinements += 1;
             let Ok(Some(next)) = self.refinement_step(form, &basis, &evaluation) else { break };
@@ -267,9 +284,7 @@ impl Solver {
             }
             basis = next;
         }
-        if self.restore().is_err() {
-            self.float = None;
-        }
+        self.restore();
         Ok(self.finish_by_pivots(form, basis, options))
     }
 
@@ -294,11 +309,22 @@ impl Solver {
         Ok(model.basis())
     }
 
-    /// Puts the original costs and bounds back after refinement.
-    fn restore(&self) -> Result<(), ExactError> {
-        let Some((model, scaling)) = &self.float else { return Ok(()) };
+    /// Puts the original costs and bounds back after refinement; a model that refuses is given up.
+    fn restore(&mut self) {
+        let Some((model, scaling)) = &self.float else { return };
         let float = scaling.apply(&self.program);
-        model.change(&float.cost, &float.column_lower, &float.row_lower, &float.row_upper)
+        if model.change(&float.cost, &float.column_lower, &float.row_lower, &float.row_upper).is_err() {
+            self.float = None;
+        }
+    }
+
+    /// The outcome of a basis that pivots ended at.
+    fn settle<C: Coefficient>(&mut self, form: &IntegerForm<C>, basis: Basis) -> Outcome {
+        self.restore();
+        match evaluate(form, &basis) {
+            Ok(evaluation) if evaluation.is_optimal() => Outcome::Optimal(self.optimum(form, evaluation)),
+            _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
+        }
     }
 
     fn finish_by_pivots<C: Coefficient>(&mut self, form: &IntegerForm<C>, start: Basis, options: &Options) -> Outcome {
@@ -306,10 +332,7 @@ impl Solver {
         let slack = Basis::slack(form.columns(), form.rhs.len());
         let pivoted = pivot(form, start, options.pivot_limit).or_else(|_| pivot(form, slack, options.pivot_limit));
         match pivoted {
-            Ok(Pivoted::Optimal(basis)) => match evaluate(form, &basis) {
-                Ok(evaluation) if evaluation.is_optimal() => Outcome::Optimal(self.optimum(form, evaluation)),
-                _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
-            },
+            Ok(Pivoted::Optimal(basis)) => self.settle(form, basis),
             Ok(Pivoted::Infeasible(y)) => Outcome::Infeasible(unscale_rows(form, y, &Rational::one())),
             Ok(Pivoted::Unbounded { point, ray }) => Outcome::Unbounded { point, ray },
             Ok(Pivoted::Limit(basis)) => self.limit_reached(form, Some(basis)),
@@ -526,12 +549,12 @@ fn log2(value: &Rational) -> i64 {
     bits(value.numer()) as i64 - bits(value.denom()) as i64
 }
 
-/// The power of two that brings the largest violation (in the float model's scaling) to one.
+/// The power of two that brings the largest violation (in the float model's scaling) to the size aimed at.
 fn zoom(
     violations: &[crate::basis::Violation],
     denominator: &BigInt,
     exponent_of: impl Fn(Member) -> i64,
 ) -> i64 {
     let sizes = violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
-    sizes.max().map_or(0, |largest| -largest)
+    sizes.max().map_or(0, |largest| (MAGNIFIED - largest).max(0))
 }

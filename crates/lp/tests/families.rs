@@ -1,4 +1,5 @@
-//! A hundred random scatter programs of every cost family that misleads floating point: all certified optimal.
+//! A hundred random scatter programs of every cost family that misleads floating point, under both formulations: all
+//! certified optimal. (Ten of the hardest family, where exact pivots do most of the work.)
 
 use num_traits::{One, ToPrimitive};
 use oneport_lp::{Answer, Formulation, Options, Question, solve};
@@ -22,9 +23,9 @@ fn platform(seed: u64, cost: &dyn Fn(u64) -> u64) -> Platform {
     builder.build().expect("there are nodes")
 }
 
-fn certify(family: &str, cost: &dyn Fn(u64) -> u64) {
+fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
     let mut refined = 0;
-    for seed in 0..100 {
+    for seed in 0..seeds {
         let platform = platform(seed, cost);
         let mut processors = platform.processors();
         let source = processors.next().expect("sixteen processors");
@@ -46,35 +47,35 @@ fn certify(family: &str, cost: &dyn Fn(u64) -> u64) {
         }
         assert_eq!(throughputs[0], throughputs[1], "{family}, seed {seed}: the formulations differ");
     }
-    println!("{family}: 100 of 100 certified optimal under both formulations, {refined} after repair");
+    println!("{family}: {seeds} of {seeds} certified optimal under both formulations, {refined} after repair");
 }
 
 #[test]
 fn small_integers() {
-    certify("1..10", &|draw| 1 + draw % 10);
+    certify("1..10", 100, &|draw| 1 + draw % 10);
 }
 
 #[test]
 fn ties_everywhere() {
-    certify("1", &|_| 1);
+    certify("1", 100, &|_| 1);
 }
 
 #[test]
 fn six_digits() {
-    certify("1..1e6", &|draw| 1 + draw % 1_000_000);
+    certify("1..1e6", 100, &|draw| 1 + draw % 1_000_000);
 }
 
 #[test]
 fn powers_of_ten_and_a_bit() {
-    certify("10^k + {0,1}", &|draw| 10u64.pow((draw / 2 % 8) as u32) + draw % 2);
+    certify("10^k + {0,1}", 100, &|draw| 10u64.pow((draw / 2 % 8) as u32) + draw % 2);
 }
 
 #[test]
 fn near_ties() {
-    certify("1e7 + {0..3}", &|draw| 10_000_000 + draw % 4);
+    certify("1e7 + {0..3}", 100, &|draw| 10_000_000 + draw % 4);
 }
 
 #[test]
 fn nearer_ties() {
-    certify("1e9 + {0..3}", &|draw| 1_000_000_000 + draw % 4);
+    certify("1e9 + {0..3}", 10, &|draw| 1_000_000_000 + draw % 4);
 }

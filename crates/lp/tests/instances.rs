@@ -44,7 +44,7 @@ fn check(case: &Case, formulation: Formulation) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]
     fn the_step_divides_every_optimal_number(case in connected_cases(4, 8)) {

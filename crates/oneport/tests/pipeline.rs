@@ -3,7 +3,7 @@
 #[path = "../../lp/tests/common/mod.rs"]
 mod common;
 
-use common::{Case, cases, connected_cases, ratio, throughput};
+use common::{Case, cases, connected_cases, ratio, sample, throughput};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use oneport::{Error, Formulation, Options, Outcome, Period, Plan, Status, formats, referee, solve};
@@ -40,7 +40,7 @@ fn check(case: &Case, plan: &Plan) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn exact_periods_attain_the_optimum(case in connected_cases(6, 12)) {
@@ -107,8 +107,7 @@ proptest! {
 
 #[test]
 fn nonsense_is_refused() {
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let case = connected_cases(4, 6).new_tree(&mut runner).unwrap().current();
+    let case = sample();
     let refused = |period: Period| ask(&case, period, Formulation::Columns).unwrap_err();
     assert_eq!(refused(Period::AtMost(0)), Error::Schedule(ScheduleError::NoInstances));
     for length in [ratio(0, 1), ratio(-1, 3)] {
@@ -125,8 +124,7 @@ fn nonsense_is_refused() {
 /// Numbers as large and as small as files may hold them.
 #[test]
 fn extreme_numbers_are_only_numbers() {
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let case = connected_cases(4, 6).new_tree(&mut runner).unwrap().current();
+    let case = sample();
     let huge = BigInt::from(10).pow(300);
     for size in [oneport::Rational::from_integer(huge.clone()), oneport::Rational::new(BigInt::one(), huge)] {
         let case = Case { size, ..case.clone() };

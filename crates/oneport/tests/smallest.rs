@@ -25,10 +25,10 @@ fn fewest(case: &Case, throughput: &Rational) -> Option<Option<u32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn no_smaller_period_attains_the_optimum(case in connected_cases(4, 8)) {
+    fn no_smaller_period_attains_the_optimum(case in connected_cases(5, 20)) {
         let options = Options { size: case.size.clone(), period: Period::Exact, ..Options::default() };
         let Ok(Outcome::Planned(planned)) = solve(&case.platform, &case.collective, &options) else {
             return Err(TestCaseError::fail(format!("{case:?}: no plan")));

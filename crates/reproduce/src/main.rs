@@ -1,2 +1,106 @@
-//! todo
-fn main() {}
+//! `oneport-reproduce [--out DIR]`: every printed value and claim of the papers against ours, and the same pipeline on
+//! real networks.
+//!
+//! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
+//! the expected one, 1 some verdict is not, 2 usage.
+
+mod cases;
+mod errata;
+mod figures;
+mod html;
+mod matchings;
+mod networks;
+mod numbers;
+mod paper000;
+mod paper003;
+mod printed;
+mod report;
+mod rows;
+mod runs;
+mod search;
+mod toy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use oneport::formats::write_atomically;
+
+use figures::{Body, Figure};
+use report::{Report, Section};
+use rows::{Check, Paper};
+
+/// What is known about one paper.
+pub struct Chapter {
+    /// Its fixture, `fixtures/papers/STEM.toml`.
+    pub stem: &'static str,
+    /// By row, what computes ours.
+    pub checks: &'static [(&'static str, Check)],
+    /// Drawings and tables.
+    pub figures: fn() -> Result<Vec<Figure>>,
+}
+
+/// The papers reproduced so far.
+pub const CHAPTERS: &[Chapter] = &[paper000::CHAPTER, paper003::CHAPTER];
+
+const USAGE: &str = "usage: oneport-reproduce [--out DIR]";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let folder = match (arguments.next(), arguments.next(), arguments.next()) {
+        (None, ..) => rows::root().join("target/reproduce"),
+        (Some(option), Some(folder), None) if option == "--out" => PathBuf::from(folder),
+        (Some(option), None, None) if option == "--help" || option == "-h" => {
+            println!("{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce).");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&folder) {
+        Ok(report) if report.failures().is_empty() => ExitCode::SUCCESS,
+        Ok(report) => {
+            report.failures().iter().for_each(|failure| eprintln!("error: {failure}"));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(folder: &Path) -> Result<Report> {
+    let started = Instant::now();
+    let mut sections = Vec::new();
+    for chapter in CHAPTERS {
+        let paper = Paper::load(chapter.stem)?;
+        let rows = rows::judge_all(&paper, chapter.checks)?;
+        let figures = (chapter.figures)().with_context(|| format!("figures of {}", paper.name))?;
+        sections.push(Section { paper, rows, figures });
+    }
+    let mut report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
+    report.seconds = started.elapsed().as_secs_f64();
+    print!("{}", report.terminal());
+    write(&report, folder)?;
+    println!("\n{} in {:.1} s; report: {}", report.summary(), report.seconds, folder.join("index.html").display());
+    Ok(report)
+}
+
+fn write(report: &Report, folder: &Path) -> Result<()> {
+    let drawings = folder.join("figures");
+    std::fs::create_dir_all(&drawings).with_context(|| format!("cannot create {}", drawings.display()))?;
+    let write = |path: PathBuf, text: &str| {
+        write_atomically(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    };
+    for figure in report.figures() {
+        if let Body::Svg(svg) = &figure.body {
+            write(drawings.join(format!("{}.svg", report::file_name(figure))), svg)?;
+        }
+    }
+    write(folder.join("REPORT.md"), &report.markdown())?;
+    write(folder.join("index.html"), &html::page(report))
+}

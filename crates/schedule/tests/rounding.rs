@@ -4,7 +4,7 @@
 mod common;
 
 use common::brute::{Verdict, check_whole, fits};
-use common::{Case, connected_cases, ratio, solution};
+use common::{Case, connected_cases, ratio, sample, solution};
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_lp::{Formulation, Question, optimal_instances};
@@ -45,7 +45,7 @@ fn rate(whole: &WholePatterns) -> Rational {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
     fn a_fixed_period_keeps_its_promises(
@@ -108,8 +108,7 @@ proptest! {
 
 #[test]
 fn nonsense_is_refused() {
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let case = connected_cases(4, 6).new_tree(&mut runner).unwrap().current();
+    let case = sample();
     let steady_state = solution(&case, Formulation::Columns).steady_state;
     for period in [ratio(0, 1), ratio(-3, 2)] {
         let refused = rounded(&case, &steady_state, &Target::Period(period.clone()));

@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Case, connected_cases, ratio, solution};
+use common::{Case, connected_cases, ratio, sample, solution};
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_lp::{Formulation, own_period};
@@ -48,7 +48,7 @@ fn port_times(case: &Case, links: &BTreeMap<LinkId, Rational>) -> Vec<Rational> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn slots_are_matchings_as_long_as_the_busiest_port(
@@ -122,8 +122,7 @@ proptest! {
 
 #[test]
 fn too_long_a_run_is_refused() {
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let case = connected_cases(4, 6).new_tree(&mut runner).unwrap().current();
+    let case = sample();
     let schedule = periodic(&case.platform, &case.size, whole(&case, Some(2))).unwrap();
     for periods in [10_000_000, u64::MAX] {
         let refused = timeline(&case.platform, &case.size, &schedule, periods);

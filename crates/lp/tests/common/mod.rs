@@ -12,6 +12,8 @@ use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solv
 use oneport_plan::Collective;
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 pub fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
@@ -58,6 +60,8 @@ pub struct Raw {
     /// Nodes in the order in which they are picked as participants.
     order: Vec<usize>,
     participants: usize,
+    /// Divides the costs at the first participant: the others become the bottleneck, and messages take several paths.
+    speed_up: i64,
     size: (i64, i64),
 }
 
@@ -76,7 +80,8 @@ impl Raw {
         for (from, to, numerator, denominator) in self.links.iter().copied().chain(around) {
             if from < self.nodes && to < self.nodes {
                 // A loop or a second link is refused, which is what we want.
-                let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(numerator, denominator));
+                let speed_up = if from == members[0] || to == members[0] { self.speed_up } else { 1 };
+                let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(numerator, denominator * speed_up));
             }
         }
         let members: Vec<NodeId> = members.into_iter().map(NodeId::new).collect();
@@ -92,19 +97,22 @@ impl Raw {
 
 /// Questions on 2 to `nodes` nodes with at most `links` links besides a one-way ring, which most of them have.
 pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
-    let link = (0..nodes, 0..nodes, 1..=12i64, prop_oneof![3 => Just(1i64), 1 => 1..=7i64]);
+    // Few different costs make for ties and small periods, many for neither.
+    let costs = |p: i64, q: i64| prop::collection::vec((0..nodes, 0..nodes, 1..=p, 1..=q), 0..=links);
+    let links = prop_oneof![costs(3, 1), costs(12, 1), costs(12, 7)];
     let order = Just((0..nodes).collect::<Vec<_>>()).prop_shuffle();
     let raw = (
         2..=nodes,
         prop::bool::weighted(0.8),
-        prop::collection::vec(link, 0..=links),
+        links,
         0..3usize,
         order,
         2..=nodes,
+        prop_oneof![Just(1i64), 2..=8i64],
         (1..=5i64, 1..=3i64),
     );
-    raw.prop_map(|(nodes, ring, links, kind, order, participants, size)| {
-        Raw { nodes, ring, links, kind, order, participants, size }.case()
+    raw.prop_map(|(nodes, ring, links, kind, order, participants, speed_up, size)| {
+        Raw { nodes, ring, links, kind, order, participants, speed_up, size }.case()
     })
 }
 
@@ -113,6 +121,12 @@ pub fn connected_cases(nodes: usize, links: usize) -> impl Strategy<Value = Case
     cases(nodes, links).prop_filter("reachable", |case| {
         case.collective.commodities().iter().all(|c| !simple_paths(&case.platform, c.source, c.target).is_empty())
     })
+}
+
+/// One connected case, always the same.
+pub fn sample() -> Case {
+    let mut runner = TestRunner::deterministic();
+    connected_cases(4, 6).new_tree(&mut runner).unwrap().current()
 }
 
 pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {

@@ -1,0 +1,253 @@
+//! `oneport solve`: the JSON contract, exit codes, and every option that can be given wrongly.
+
+mod common;
+
+use common::{Folder, Run, fixture, oneport, read, toy, unwritable};
+use serde_json::Value;
+
+/// The toy scatter with further options.
+fn solve(options: &[&str]) -> Run {
+    let platform = toy();
+    oneport(&[&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1"], options].concat())
+}
+
+/// A rational in lowest terms: `p` or `p/q`.
+#[track_caller]
+fn rational(value: &Value) -> (u64, u64) {
+    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no string"));
+    let (p, q) = text.split_once('/').unwrap_or((text, "1"));
+    let (p, q): (u64, u64) = (p.parse().expect("a numerator"), q.parse().expect("a denominator"));
+    assert!(q >= 1 && (q > 1 || !text.contains('/')), "{text}");
+    assert!((2..=q.min(1000)).all(|d| p % d != 0 || q % d != 0), "{text} is not in lowest terms");
+    (p, q)
+}
+
+#[test]
+fn json_says_what_the_contract_asks_for() {
+    let object = solve(&["--json"]).ok().object();
+    for (key, expected) in [
+        ("collective", "scatter"),
+        ("model", "full-duplex"),
+        ("throughput", "1/2"),
+        ("upper_bound", "1/2"),
+        ("status", "optimal"),
+        ("period", "2"),
+        ("schedule_throughput", "1/2"),
+    ] {
+        assert_eq!(object[key], expected, "{key}");
+    }
+    for key in ["throughput", "upper_bound", "schedule_throughput", "period"] {
+        rational(&object[key]);
+    }
+    assert_eq!(object["patterns"], 2);
+    assert!(object["slots"].as_u64().is_some_and(|slots| slots >= 3), "{object}");
+    assert!(object["solve_seconds"].as_f64().is_some_and(|seconds| (0.0..60.0).contains(&seconds)), "{object}");
+}
+
+#[test]
+fn every_collective_has_the_same_keys() {
+    let keys = |object: &Value| object.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    let expected = keys(&solve(&["--json"]).ok().object());
+    let platform = fixture("star.json");
+    for arguments in [
+        vec!["solve", "all-to-all", "--platform", &platform, "--json"],
+        vec!["solve", "gather", "--platform", &platform, "--target", "hub", "--json"],
+        vec!["solve", "scatter", "--platform", &platform, "--source", "hub", "--json", "--formulation", "compact"],
+    ] {
+        let object = oneport(&arguments).ok().object();
+        assert_eq!(keys(&object), expected);
+        assert_eq!(object["collective"], arguments[1]);
+        assert_eq!((object["status"].as_str(), &object["throughput"]), (Some("optimal"), &object["upper_bound"]));
+    }
+}
+
+#[test]
+fn the_formulations_print_the_same_throughput() {
+    let platform = fixture("two-racks.toml");
+    let throughput = |formulation| {
+        let arguments = ["solve", "all-to-all", "--platform", &platform, "--json", "--formulation", formulation];
+        oneport(&arguments).ok().object()["throughput"].clone()
+    };
+    assert_eq!(throughput("columns"), throughput("compact"));
+}
+
+#[test]
+fn defaults_are_every_processor() {
+    let platform = toy();
+    let throughput = |options: &[&str]| {
+        let arguments = [&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--json"], options].concat();
+        oneport(&arguments).ok().object()["throughput"].clone()
+    };
+    let expected = throughput(&["--targets", "Pa,Pb,P0,P1"]);
+    assert_eq!(throughput(&[]), expected);
+    assert_eq!(throughput(&["--targets", "all"]), expected);
+    assert_eq!(throughput(&["--targets", "P1, P0 ,Pb,Pa"]), expected);
+    assert_ne!(throughput(&["--targets", "P0,P1"]), expected);
+}
+
+#[test]
+fn a_text_report_is_for_people() {
+    let run = solve(&[]).ok();
+    for word in ["scatter", "throughput", "1/2", "optimal", "period", "patterns"] {
+        assert!(run.stdout.contains(word), "{run:#?}");
+    }
+}
+
+#[test]
+fn the_same_question_gives_the_same_plan() {
+    let folder = Folder::new();
+    let plans = ["one.json", "two.json"].map(|name| {
+        let path = folder.path(name);
+        solve(&["-o", &path]).ok();
+        read(&path)
+    });
+    assert_eq!(plans[0], plans[1]);
+    assert_eq!(folder.names(), ["one.json", "two.json"]);
+}
+
+#[test]
+fn periods_are_kept_or_refused() {
+    let object = solve(&["--json", "--period", "7"]).ok().object();
+    assert_eq!(object["period"], "7");
+    let (p, q) = rational(&object["schedule_throughput"]);
+    assert!(p * 2 <= q && p > 0, "{object}");
+    assert_eq!(object["throughput"], "1/2");
+    assert_eq!(solve(&["--json", "--period", "4.0"]).ok().object()["schedule_throughput"], "1/2");
+    assert_eq!(solve(&["--json", "--exact-period"]).ok().object()["schedule_throughput"], "1/2");
+    assert_eq!(solve(&["--json", "--max-instances", "1"]).ok().object()["schedule_throughput"], "1/2");
+    solve(&["--period", "1/10"]).refused(1, &["period", "1/10"]);
+    solve(&["--period", "0"]).refused_with_either_code(&["period", "0", "positive"]);
+    solve(&["--period=-1"]).refused_with_either_code(&["period", "-1"]);
+    for text in ["abc", "1/0", "nan", "inf", "", "1e2000", "0x10"] {
+        solve(&[&format!("--period={text}")]).refused(2, &["--period", text]);
+    }
+}
+
+#[test]
+fn impossible_numbers_are_refused() {
+    solve(&["--max-instances", "0"]).refused_with_either_code(&["max-instances", "0"]);
+    for text in ["-1", "1.5", "abc", "99999999999999999999", ""] {
+        solve(&[&format!("--max-instances={text}")]).misused(&["--max-instances"]);
+    }
+    for text in ["0", "-1"] {
+        solve(&[&format!("--size={text}")]).refused_with_either_code(&["size", text, "positive"]);
+    }
+    for text in ["nan", "abc", "1/0", ""] {
+        solve(&[&format!("--size={text}")]).refused(2, &["--size", text]);
+    }
+    for text in ["-1", "nan", "inf", "abc", "1e400", ""] {
+        solve(&[&format!("--time-limit={text}")]).refused(2, &["--time-limit", text]);
+    }
+    // No time at all: either there is an answer all the same, or it says why there is none.
+    let run = solve(&["--time-limit=0"]);
+    if run.code != Some(0) {
+        run.refused(1, &["time limit"]);
+    }
+}
+
+#[test]
+fn contradictory_options_are_refused() {
+    for options in [
+        ["--period", "2", "--max-instances", "3"].as_slice(),
+        &["--period", "2", "--exact-period"],
+        &["--max-instances", "3", "--exact-period"],
+        &["--json", "--json"],
+        &["--formulation", "simplex"],
+        &["--no-such-option"],
+        &["--size", "1", "--size", "2"],
+    ] {
+        solve(options).misused(&[]);
+    }
+    solve(&["--target", "P0"]).refused(2, &["scatter", "--target"]);
+    solve(&["--participants", "P0"]).refused(2, &["scatter", "--participants"]);
+    solve(&["--work", "1"]).refused(2, &["scatter", "--work"]);
+    let platform = toy();
+    for (collective, option) in [("gather", "--source"), ("gather", "--targets"), ("all-to-all", "--target")] {
+        let arguments = ["solve", collective, "--platform", &platform, option, "P0"];
+        oneport(&arguments).refused(2, &[collective, option, "--participants"]);
+    }
+    oneport(&["solve", "scatter", "--platform", &platform]).refused(2, &["scatter", "--source"]);
+    oneport(&["solve", "gather", "--platform", &platform]).refused(2, &["gather", "--target"]);
+    oneport(&["solve", "scatter", "--source", "Ps"]).misused(&["--platform"]);
+    oneport(&["solve"]).misused(&[]);
+    oneport(&["solve", "no-such-collective", "--platform", &platform]).misused(&["no-such-collective", "scatter"]);
+    oneport(&["no-such-command"]).misused(&["no-such-command"]);
+}
+
+#[test]
+fn nodes_that_do_not_fit_are_named() {
+    let platform = toy();
+    let scatter = |source: &str, targets: &str| {
+        oneport(&["solve", "scatter", "--platform", &platform, "--source", source, "--targets", targets])
+    };
+    scatter("Px", "P0").refused(1, &["--source", "Px", "Pa"]);
+    scatter("Ps", "P0,Px").refused(1, &["--targets", "Px"]);
+    scatter("Ps", "P0,P0").refused(1, &["P0", "twice"]);
+    scatter("Ps", "P0,Ps").refused(1, &["Ps", "itself"]);
+    scatter("Ps", "").refused(1, &["--targets"]);
+    scatter("P0", "P1").refused(1, &["P0", "P1", "no path"]);
+    let racks = fixture("two-racks.toml");
+    oneport(&["solve", "scatter", "--platform", &racks, "--source", "core"]).refused(1, &["core", "router"]);
+}
+
+#[test]
+fn an_infeasible_question_is_answered_in_json_too() {
+    let run =
+        oneport(&["solve", "gather", "--platform", &toy(), "--target", "P0", "--participants", "P1,Ps", "--json"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let object = run.object();
+    assert_eq!((object["status"].as_str(), object["throughput"].as_str()), (Some("infeasible"), Some("0")));
+    for key in ["collective", "model", "upper_bound", "period", "schedule_throughput", "patterns", "slots"] {
+        assert!(object.get(key).is_some(), "{key}: {object}");
+    }
+    run.one_error(&["P1", "P0", "no path"]);
+}
+
+#[test]
+fn other_port_models_are_not_there_yet() {
+    for model in ["half-duplex", "multiport", "links"] {
+        solve(&["--model", model]).refused(1, &[model, "not yet", "full-duplex"]);
+    }
+    solve(&["--model", "no-such-model"]).refused(2, &["--model", "no-such-model", "half-duplex"]);
+    let folder = Folder::new();
+    let half = folder.write("half.toml", read(toy()).replace("full-duplex", "half-duplex"));
+    let arguments = ["solve", "scatter", "--platform", &half, "--source", "Ps", "--targets", "P0,P1"];
+    oneport(&arguments).refused(1, &["half-duplex", "not yet"]);
+    // The option overrides the file.
+    oneport(&[&arguments[..], &["--model", "full-duplex"]].concat()).ok();
+}
+
+#[test]
+fn a_plan_is_written_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.json", "precious");
+    let out = ["-o", &plan];
+    // Refusals of every kind leave what was there.
+    solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
+    solve(&[&out[..], &["--model", "links"]].concat()).refused(1, &[]);
+    let platform = toy();
+    let infeasible = ["solve", "scatter", "--platform", &platform, "--source", "P0", "-o", &plan];
+    oneport(&infeasible).refused(1, &["no path"]);
+    assert_eq!(read(&plan), "precious");
+    assert_eq!(folder.names(), ["plan.json"]);
+    solve(&out).ok();
+    assert!(read(&plan).contains("oneport-plan/1"));
+    assert_eq!(folder.names(), ["plan.json"]);
+    // No report of success where nothing was written.
+    let nowhere = folder.path("no-such-folder/plan.json");
+    solve(&["-o", &nowhere]).refused(1, &["cannot write", "no-such-folder"]);
+    solve(&["--json", "-o", &folder.path("")]).refused(1, &["cannot write"]);
+    let inside = unwritable(&folder);
+    solve(&["--json", "-o", &inside]).refused(1, &["cannot write", "a-file"]);
+    assert_eq!(folder.names(), ["a-file", "plan.json"]);
+}
+
+impl Run {
+    /// Refused; whether as usage (2) or as a question without an answer (1) is not for this test to say.
+    #[track_caller]
+    fn refused_with_either_code(self, words: &[&str]) -> Run {
+        let code = self.code.unwrap_or_default();
+        assert!(code == 1 || code == 2, "{self:#?}");
+        self.refused(code, words)
+    }
+}

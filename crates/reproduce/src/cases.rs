@@ -1,0 +1,144 @@
+//! Platforms for examples and counterexamples, and the questions asked on them.
+
+use anyhow::{Context, Result};
+use oneport::platform::{LinkId, Node};
+use oneport::platform::generate::{self, Costs};
+use oneport::{Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Rational, formats, lp, solve};
+
+use crate::numbers::{number, whole};
+use crate::rows;
+
+/// A platform and a collective on it; messages have size 1.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// For tables.
+    pub name: String,
+    /// The platform.
+    pub platform: Platform,
+    /// The collective.
+    pub collective: Collective,
+}
+
+/// Nodes named by single words, links as (from, to, cost).
+///
+/// # Errors
+/// An edge between unknown nodes, a cost that is no number.
+pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Result<Platform> {
+    let mut builder = Platform::builder();
+    for name in nodes.split_whitespace() {
+        builder.node(Node::processor(name, whole(1)))?;
+    }
+    for (from, to, cost) in links {
+        let find = |name: &str| builder.find(name).with_context(|| format!("no node {name}"));
+        let (from, to) = (find(from)?, find(to)?);
+        builder.link(from, to, number(cost)?)?;
+    }
+    Ok(builder.build()?)
+}
+
+/// The node of this name.
+pub fn node(platform: &Platform, name: &str) -> Result<NodeId> {
+    platform.find(name).with_context(|| format!("the platform has no node {name}"))
+}
+
+/// The link of this name, "a -> b".
+pub fn link(platform: &Platform, name: &str) -> Result<LinkId> {
+    let (from, to) = name.split_once(" -> ").with_context(|| format!("'{name}' is not a link"))?;
+    let found = platform.link_between(node(platform, from)?, node(platform, to)?);
+    found.with_context(|| format!("the platform has no link {name}"))
+}
+
+/// A scatter on a platform of one's own.
+pub fn scatter(name: &str, platform: Platform, source: &str, targets: &str) -> Result<Case> {
+    let targets = targets.split_whitespace().map(|target| node(&platform, target)).collect::<Result<_>>()?;
+    let collective = Collective::Scatter { source: node(&platform, source)?, targets };
+    Ok(Case { name: name.to_string(), platform, collective })
+}
+
+/// An all-to-all among the named nodes.
+pub fn all_to_all(name: &str, platform: Platform, participants: &str) -> Result<Case> {
+    let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
+    Ok(Case { name: name.to_string(), platform, collective: Collective::AllToAll { participants } })
+}
+
+/// The scatter of papers/000, figure 2.
+pub fn toy() -> Result<Case> {
+    scatter("toy of figure 2", fixture("toy-scatter.toml")?, "Ps", "P0 P1")
+}
+
+/// The toy with the reverse of every link, at the same cost.
+pub fn symmetrised_toy() -> Result<Case> {
+    let toy = fixture("toy-scatter.toml")?;
+    let mut builder = Platform::builder();
+    for node in toy.nodes() {
+        builder.node(node.clone())?;
+    }
+    for link in toy.links() {
+        builder.duplex(link.from, link.to, link.cost.clone())?;
+    }
+    scatter("toy, every link in both directions", builder.build()?, "Ps", "P0 P1")
+}
+
+/// A platform file of the repository.
+pub fn fixture(name: &str) -> Result<Platform> {
+    Ok(formats::read_platform(&rows::root().join("fixtures/platforms").join(name))?)
+}
+
+/// A random connected platform whose links cost 1 to `most`.
+pub fn random(nodes: usize, degree: usize, seed: u64, most: u64) -> Result<Platform> {
+    let costs = Costs::Uniform { low: 1, high: most };
+    let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+    Ok(generate::random_connected(nodes, degree, &options)?)
+}
+
+/// A scatter from the first processor to all others.
+pub fn scatter_to_all(name: &str, platform: Platform) -> Result<Case> {
+    let source = platform.processors().next().context("no processor")?;
+    let targets = platform.processors().skip(1).collect();
+    Ok(Case { name: name.to_string(), platform, collective: Collective::Scatter { source, targets } })
+}
+
+/// A gather to the first processor from all others.
+pub fn gather_from_all(name: &str, platform: Platform) -> Result<Case> {
+    let target = platform.processors().next().context("no processor")?;
+    let participants = platform.processors().skip(1).collect();
+    Ok(Case { name: name.to_string(), platform, collective: Collective::Gather { target, participants } })
+}
+
+/// An all-to-all among all processors.
+pub fn all_to_all_of_all(name: &str, platform: Platform) -> Result<Case> {
+    let participants = platform.processors().collect();
+    Ok(Case { name: name.to_string(), platform, collective: Collective::AllToAll { participants } })
+}
+
+impl Case {
+    /// The whole answer; the referee has checked it.
+    pub fn plan(&self) -> Result<Plan> {
+        match solve(&self.platform, &self.collective, &Options::default())? {
+            Outcome::Planned(planned) => Ok(planned.plan),
+            Outcome::Unreachable(_) => anyhow::bail!("{}: some target cannot be reached", self.name),
+        }
+    }
+
+    /// The optimal throughput by one of the two corrected programs.
+    pub fn throughput_by(&self, formulation: Formulation) -> Result<Rational> {
+        let size = whole(1);
+        let question = lp::Question::new(&self.platform, &self.collective, &size)?;
+        match lp::solve(&question, &lp::Options { formulation, time_limit: None })? {
+            lp::Answer::Steady(solution) => Ok(solution.steady_state.throughput),
+            _ => anyhow::bail!("{}: no steady state", self.name),
+        }
+    }
+
+    /// The optimal throughput; both programs and the referee agree on it.
+    pub fn throughput(&self) -> Result<Rational> {
+        let size = whole(1);
+        let plan = self.plan()?;
+        let throughput = plan.steady_state.throughput;
+        let bound = oneport::referee::bound(&self.platform, &self.collective, &size, &plan.certificate)?;
+        anyhow::ensure!(bound == throughput, "{}: the certificate proves {bound}, not {throughput}", self.name);
+        let compact = self.throughput_by(Formulation::Compact)?;
+        anyhow::ensure!(compact == throughput, "{}: the two programs differ: {compact}, {throughput}", self.name);
+        Ok(throughput)
+    }
+}

@@ -1,0 +1,324 @@
+//! One counterexample per entry of `docs/errata.md`: what the printed text yields, and what is right.
+//!
+//! The rows of the report and the tests at the end run the same functions.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use oneport::{NodeId, Platform, schedule};
+
+use crate::cases::{self, Case, platform, scatter};
+use crate::numbers::{common_denominator, whole};
+use crate::printed::{Errors, Program, SSPA2A, SSSP};
+use crate::rows::{Finding, Value, root};
+use crate::runs::{self, Flow, diameter};
+use crate::search;
+use crate::toy::Toy;
+
+/// The two sides of an erratum.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sides {
+    /// What the printed text yields.
+    pub printed: Value,
+    /// What is right.
+    pub right: Value,
+}
+
+impl Sides {
+    fn new(printed: impl Into<Value>, right: impl Into<Value>) -> Sides {
+        Sides { printed: printed.into(), right: right.into() }
+    }
+
+    /// Both sides as a finding for a row.
+    pub fn finding(self) -> Finding {
+        Finding::value(self.right).as_printed(self.printed)
+    }
+}
+
+/// The optimum of a program with errors, beside the throughput on which both our programs and the referee agree.
+fn programs(case: &Case, errors: Errors) -> Result<Sides> {
+    let printed = Program::new(&case.platform, &case.collective.commodities(), errors).throughput()?;
+    Ok(Sides::new(printed, case.throughput()?))
+}
+
+/// E000-1: SSSP as printed, on the toy.
+pub fn conservation_at_the_source() -> Result<Sides> {
+    programs(&cases::toy()?, SSSP)
+}
+
+/// E000-2: one fast detour behind a slow link.
+pub fn circulation_counts() -> Result<Sides> {
+    let platform = platform("s t u", &[("s", "t", "1"), ("t", "u", "1/4"), ("u", "t", "1/4")])?;
+    let case = scatter("detour", platform, "s", "t")?;
+    let sides = programs(&case, SSSP)?;
+    ensure!(sides == programs(&case, Errors { source_conserves: false, ..SSSP })?, "E000-1 plays a part after all");
+    Ok(sides)
+}
+
+/// E000-2 on the toy with every link in both directions; E000-1 put right.
+pub fn circulation_counts_on_the_toy() -> Result<Sides> {
+    programs(&cases::symmetrised_toy()?, Errors { source_conserves: false, ..SSSP })
+}
+
+/// E000-3: one source, one target, one link.
+pub fn gossip_indices() -> Result<Sides> {
+    let platform = platform("k l", &[("k", "l", "1")])?;
+    programs(&scatter("one link", platform, "k", "l")?, SSPA2A)
+}
+
+/// E000-4: a slow link between two participants, each with a fast neighbour.
+pub fn gossip_circulation() -> Result<Sides> {
+    let links = [("u", "k", "1/4"), ("k", "u", "1/4"), ("k", "l", "1"), ("l", "k", "1"), ("l", "v", "1/4"), ("v", "l", "1/4")];
+    let case = cases::all_to_all("two pairs", platform("u k l v", &links)?, "k l")?;
+    programs(&case, Errors { counted_at_source: false, ..SSPA2A })
+}
+
+/// E000-5: which figure shows the schedule without split messages, by the captions' periods.
+pub fn figure_of_the_long_schedule(captions: [(&str, &Value); 2]) -> Result<Value> {
+    let toy = Toy::load()?;
+    let period = Value::Number(toy.period()? * toy.unsplit_factor()?);
+    let figure = captions.into_iter().find(|(_, caption)| **caption == period);
+    Ok(Value::Words(figure.context("no caption has this period")?.0.to_string()))
+}
+
+/// E000-6: which of the messages from Pb to P1 is cut, and the parts of the period that it is sent in; from 1.
+pub fn split_message() -> Result<(usize, Vec<usize>)> {
+    let toy = Toy::load()?;
+    let schedule = toy.schedule(&toy.period()?)?;
+    let platform = &toy.case.platform;
+    let link = cases::link(platform, "Pb -> P1")?;
+    let timeline = schedule::timeline(platform, &whole(1), &schedule, 1)?;
+    let sent = timeline.events.iter().filter(|event| event.link == link);
+    let (place, event) = sent.enumerate().find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
+    // Every part has its slot; which slots does the message touch, counted from the start of its own period?
+    let (mut start, mut parts) = (whole(0), Vec::new());
+    let origin = event.pieces.first().map(|(start, _)| (start / &schedule.period).floor() * &schedule.period);
+    let origin = origin.context("a transfer without a time")?;
+    for (part, slot) in schedule.slots.iter().enumerate() {
+        let end = &start + &slot.length;
+        let (from, to) = (&origin + &start, &origin + &end);
+        if event.pieces.iter().any(|(begin, stop)| *begin < to && *stop > from) {
+            parts.push(part + 1);
+        }
+        start = end;
+    }
+    Ok((place + 1, parts))
+}
+
+/// E000-7: messages into and out of the middle of a line within K = 3, in an optimal run whose source sends most.
+pub fn in_transit() -> Result<Sides> {
+    let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
+    let case = scatter("line", line, "s", "t")?;
+    let horizon = 3;
+    let timeline = schedule::timeline(&case.platform, &whole(1), &case.plan()?.schedule, horizon)?;
+    let carried = |name: &str| -> Result<usize> {
+        let link = cases::link(&case.platform, name)?;
+        let ended = |end: &oneport::Rational| *end <= whole(horizon);
+        let events = timeline.events.iter().filter(|event| event.link == link);
+        Ok(events.filter(|event| event.pieces.last().is_some_and(|(_, end)| ended(end))).count())
+    };
+    let (into, out) = (carried("s -> r")?, carried("r -> t")?);
+    let best = search::opt(&case, horizon as usize)?.pop();
+    ensure!(best == Some(out as u64) && into as u64 == horizon, "the run is not optimal, or its source sends less than it can");
+    // The proof takes them to be equal.
+    Ok(Sides::new(out, into))
+}
+
+/// E000-8: periods until all buffers are full, beside the diameter; four nodes, one long fast path.
+pub fn filling_a_long_path() -> Result<Sides> {
+    let mut links = Vec::new();
+    for from in ["s", "a", "b", "t"] {
+        for to in ["s", "a", "b", "t"] {
+            let fast = [("s", "a"), ("a", "b"), ("b", "t")].contains(&(from, to));
+            if from != to {
+                links.push((from, to, if fast { "1" } else { "10" }));
+            }
+        }
+    }
+    let case = scatter("long path", platform("s a b t", &links)?, "s", "t")?;
+    let plan = case.plan()?;
+    let mut flow = Flow::new();
+    for scheduled in &plan.schedule.patterns {
+        scheduled.pattern.links.iter().for_each(|&link| *flow.entry(link).or_default() += 1);
+    }
+    ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
+    filling(&case.platform, ("s", "t"), &flow)
+}
+
+/// E000-8: a circulation that an optimal solution may contain.
+pub fn filling_with_a_circulation() -> Result<Sides> {
+    let links = [("s", "z", "1/2"), ("s", "a", "1/2"), ("a", "t", "1/2"), ("a", "b", "1/20"), ("b", "a", "1/20")];
+    let case = scatter("circulation", platform("s z a b t", &links)?, "s", "z t")?;
+    let mut flow = Flow::new();
+    let mut program = Program::new(&case.platform, &case.collective.commodities(), Errors::default());
+    let throughput = case.throughput()?;
+    ensure!(throughput == whole(1), "one instance per unit of time");
+    program.fix_throughput(&throughput);
+    for (name, amount) in [("s -> a", 1i64), ("a -> t", 1), ("a -> b", 10), ("b -> a", 10)] {
+        let link = cases::link(&case.platform, name)?;
+        program.fix(link, 1, &whole(amount));
+        flow.insert(link, amount.unsigned_abs());
+    }
+    ensure!(program.throughput()? == throughput, "the solution with the circulation is optimal");
+    filling(&case.platform, ("s", "t"), &flow)
+}
+
+fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> Result<Sides> {
+    let ends: [NodeId; 2] = [cases::node(platform, source)?, cases::node(platform, target)?];
+    let (periods, fullest) = runs::filling_periods(platform, ends[0], ends[1], flow, 1000)?;
+    ensure!(fullest <= whole(2), "a buffer holds more than twice its minimum: {fullest}");
+    Ok(Sides::new(whole(diameter(platform)), whole(periods)))
+}
+
+/// E000-9: the period that makes all communication times whole, and the one that makes all messages whole too.
+pub fn whole_times_are_not_enough() -> Result<Sides> {
+    let case = scatter("one link", platform("s t", &[("s", "t", "2")])?, "s", "t")?;
+    let throughput = case.throughput()?;
+    let busy = &throughput * &case.platform.links()[0].cost;
+    Ok(Sides::new(whole(common_denominator([&busy])), whole(common_denominator([&busy, &throughput]))))
+}
+
+/// E003-1: a single link of cost 2.
+pub fn missing_cost() -> Result<Sides> {
+    let platform = platform("s t", &[("s", "t", "2")])?;
+    programs(&scatter("one link", platform, "s", "t")?, Errors { no_cost: true, ..Errors::default() })
+}
+
+/// E003-2: a forwarding node whose two links have no reverse.
+pub fn wrong_right_side() -> Result<Sides> {
+    let platform = platform("s r t", &[("s", "r", "2"), ("r", "t", "1")])?;
+    programs(&scatter("line", platform, "s", "t")?, Errors { wrong_right_side: true, ..Errors::default() })
+}
+
+/// E003-3: a fast line.
+pub fn at_most_one_message() -> Result<Sides> {
+    let platform = platform("s r t", &[("s", "r", "1/4"), ("r", "t", "1/4")])?;
+    programs(&scatter("fast line", platform, "s", "t")?, Errors { at_most_one: true, ..Errors::default() })
+}
+
+/// E003-4: the vertices of the bipartite graph for the two targets.
+pub fn lower_vertices() -> Result<Value> {
+    let toy = Toy::load()?;
+    let platform = &toy.case.platform;
+    let vertices = toy.case.collective.commodities().into_iter().flat_map(|ends| {
+        ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(ends.target))))
+    });
+    Ok(Value::List(vertices.collect()))
+}
+
+/// The entries of `docs/errata.md`: id and title, from its headings "## E000-1: title".
+pub fn documented() -> Result<Vec<(String, String)>> {
+    let path: PathBuf = root().join("docs/errata.md");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let headings = text.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
+    Ok(headings.map(|(id, title)| (id.to_string(), title.to_string())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::numbers::number;
+    use crate::rows::Paper;
+
+    #[track_caller]
+    fn check(sides: Result<Sides>, printed: &str, right: &str) {
+        let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
+        match (sides, expected) {
+            (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
+            (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn e000_1_the_source_cannot_conserve_what_it_emits() {
+        check(conservation_at_the_source(), "0", "1/2");
+    }
+
+    #[test]
+    fn e000_2_receptions_are_not_throughput() {
+        check(circulation_counts(), "4", "1");
+        check(circulation_counts_on_the_toy(), "3/4", "1/2");
+    }
+
+    #[test]
+    fn e000_3_the_last_line_of_sspa2a_counts_at_the_source() {
+        check(gossip_indices(), "0", "1");
+    }
+
+    #[test]
+    fn e000_4_receptions_are_not_throughput_in_sspa2a_either() {
+        check(gossip_circulation(), "4", "1");
+    }
+
+    #[test]
+    fn e000_5_the_long_schedule_is_in_figure_4b() -> Result<()> {
+        let (a, b) = (Value::from(12), Value::from(48));
+        assert_eq!(figure_of_the_long_schedule([("a", &a), ("b", &b)])?, Value::Words("b".to_string()));
+        Ok(())
+    }
+
+    #[test]
+    fn e000_6_the_fifth_message_is_cut() -> Result<()> {
+        assert_eq!(split_message()?, (5, vec![1, 3]));
+        Ok(())
+    }
+
+    #[test]
+    fn e000_7_messages_may_be_in_transit_when_the_time_is_over() {
+        check(in_transit(), "2", "3");
+    }
+
+    #[test]
+    fn e000_8_buffers_fill_along_the_longest_path_not_the_diameter() {
+        check(filling_a_long_path(), "1", "2");
+        // 11 periods for the first message through, and as many again until the circulation keeps going.
+        check(filling_with_a_circulation(), "2", "31");
+    }
+
+    #[test]
+    fn e000_9_whole_communication_times_do_not_make_whole_messages() {
+        check(whole_times_are_not_enough(), "1", "2");
+    }
+
+    #[test]
+    fn e003_1_the_time_on_a_link_has_a_factor_c() {
+        check(missing_cost(), "1", "1/2");
+    }
+
+    #[test]
+    fn e003_2_what_comes_in_goes_out() {
+        check(wrong_right_side(), "1", "1/2");
+    }
+
+    #[test]
+    fn e003_3_messages_are_not_bounded_by_one() {
+        check(at_most_one_message(), "1", "4");
+    }
+
+    #[test]
+    fn e003_4_every_target_has_a_send_and_a_receive_vertex() -> Result<()> {
+        assert_eq!(lower_vertices()?.to_string(), "P0 send, P0 recv, P1 send, P1 recv");
+        Ok(())
+    }
+
+    #[test]
+    fn every_erratum_has_an_entry_a_test_and_a_row() -> Result<()> {
+        let documented: BTreeSet<String> = documented()?.into_iter().map(|(id, _)| id).collect();
+        let function = |line: &str| {
+            let words: Vec<&str> = line.trim().strip_prefix("fn e")?.splitn(3, '_').collect();
+            let numbers = words.len() == 3 && words[..2].iter().all(|word| word.parse::<u32>().is_ok());
+            numbers.then(|| format!("E{}-{}", words[0], words[1]))
+        };
+        let tested: BTreeSet<String> = include_str!("errata.rs").lines().filter_map(function).collect();
+        let mut shown = BTreeSet::new();
+        for chapter in crate::CHAPTERS {
+            shown.extend(Paper::load(chapter.stem)?.rows.into_iter().filter_map(|row| row.erratum));
+        }
+        assert_eq!(documented, tested);
+        assert_eq!(documented, shown);
+        assert!(!documented.is_empty());
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! The same pipeline on real networks, where the data folder beside the repository is there, and on our own platforms.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use oneport::{Collective, Options, Outcome, Plan, Platform, formats, referee, solve};
+
+use crate::cases::{self, Case};
+use crate::figures::{self, Figure};
+use crate::numbers::{digits, pixels, short, whole};
+use crate::rows::root;
+
+/// Most links of a platform that is drawn at full size in the report.
+const DRAWN: usize = 2000;
+
+/// A network and where its file is, from the data folder or from the repository.
+struct Network {
+    name: &'static str,
+    file: &'static str,
+    shared: bool,
+    about: &'static str,
+}
+
+const NETWORKS: &[Network] = &[
+    Network { name: "Abilene", file: "topology_zoo/Abilene.gml", shared: true, about: "Internet Topology Zoo; costs in seconds per gigabit" },
+    Network { name: "Geant2001", file: "topology_zoo/Geant2001.gml", shared: true, about: "Internet Topology Zoo; costs in seconds per gigabit" },
+    Network { name: "WAN_3", file: "tiers/WAN_3.platform.joined.json", shared: true, about: "Tiers topology with measured links; costs in seconds per megabyte" },
+    Network { name: "two racks", file: "two-racks.toml", shared: false, about: "our own example; costs in seconds per gigabyte" },
+    Network { name: "four sites", file: "four-sites.csv", shared: false, about: "our own example; costs in seconds per megabyte" },
+    Network { name: "star", file: "star.json", shared: false, about: "our own example" },
+];
+
+/// One collective on one network.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// Network.
+    pub network: String,
+    /// Collective, with its number of messages.
+    pub collective: String,
+    /// Cells: throughput, bound, schedule, share, seconds.
+    pub cells: Vec<String>,
+}
+
+/// What came of all networks.
+#[derive(Debug, Clone, Default)]
+pub struct Networks {
+    /// One row per collective and network.
+    pub rows: Vec<Solved>,
+    /// What could not be done and why.
+    pub notes: Vec<String>,
+    /// A drawing per network.
+    pub figures: Vec<Figure>,
+}
+
+/// Heads of the columns after network and collective.
+pub const HEADER: [&str; 5] = ["TP per unit of time", "bound", "schedule: period / instances / slots", "attains", "seconds"];
+
+/// Solves scatter, gather and all-to-all on every network.
+///
+/// # Errors
+/// The referee objects, or a platform of ours cannot be read. Refusals of shared files become notes.
+pub fn run() -> Result<Networks> {
+    let mut networks = Networks::default();
+    let data = data_folder();
+    if !data.is_dir() {
+        networks.notes.push("skipped: the real networks; there is no folder ../shared/data beside the repository".to_string());
+    }
+    for network in NETWORKS.iter().filter(|network| !network.shared || data.is_dir()) {
+        let folder = if network.shared { data.clone() } else { root().join("fixtures/platforms") };
+        match formats::read_platform(&folder.join(network.file)) {
+            Ok(platform) => networks.add(network, &platform)?,
+            Err(error) if network.shared => networks.notes.push(format!("skipped: {}: {error}", network.name)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(networks)
+}
+
+fn data_folder() -> PathBuf {
+    root().join("../shared/data")
+}
+
+impl Networks {
+    fn add(&mut self, network: &Network, platform: &Platform) -> Result<()> {
+        let cases = [
+            cases::scatter_to_all(network.name, platform.clone())?,
+            cases::gather_from_all(network.name, platform.clone())?,
+            cases::all_to_all_of_all(network.name, platform.clone())?,
+        ];
+        for case in cases {
+            let started = Instant::now();
+            let outcome = solve(&case.platform, &case.collective, &Options::default())?;
+            let seconds = started.elapsed().as_secs_f64();
+            let Outcome::Planned(planned) = outcome else {
+                self.notes.push(format!("skipped: {}: {} is not possible", case.name, case.collective.name()));
+                continue;
+            };
+            self.rows.push(solved(&case, &planned.plan, seconds)?);
+            if matches!(case.collective, Collective::Scatter { .. }) && platform.links().len() <= DRAWN {
+                self.figures.push(drawing(&case, &planned.plan, network));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
+    // Once more, on the plan as it is: what is printed has been checked.
+    let verdict = referee::check_plan(plan)?;
+    ensure!(verdict.bound >= verdict.throughput, "{}: the bound is below the throughput", case.name);
+    let schedule = &plan.schedule;
+    let share = &verdict.schedule_throughput / &verdict.throughput;
+    let attains = if share == whole(1) { "TP".to_string() } else { format!("{} % less", digits(pixels(&((whole(1) - share) * whole(100))))) };
+    let bound = if verdict.bound == verdict.throughput { "= TP".to_string() } else { short(&verdict.bound) };
+    Ok(Solved {
+        network: format!("{} ({} nodes, {} links)", case.name, case.platform.nodes().len(), case.platform.links().len()),
+        collective: format!("{} of {}", case.collective.name(), case.collective.commodities().len()),
+        cells: vec![
+            short(&verdict.throughput),
+            bound,
+            format!("{} / {} / {}", short(&schedule.period), schedule.instances, schedule.slots.len()),
+            attains,
+            format!("{seconds:.3}"),
+        ],
+    })
+}
+
+fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
+    let Collective::Scatter { source, targets } = &case.collective else { return Figure::svg(case.name.clone(), "", String::new()) };
+    let caption = format!(
+        "Scatter from {} to {} processors: links in use, the wider the busier. {}.",
+        case.platform.name(*source),
+        targets.len(),
+        network.about
+    );
+    Figure::svg(format!("{}: scatter", case.name), caption, figures::graph(case, Some(&plan.steady_state)))
+}

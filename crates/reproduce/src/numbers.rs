@@ -1,0 +1,64 @@
+//! Rationals for people, and least common multiples.
+
+use anyhow::Result;
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
+use oneport::{Rational, parse_rational};
+
+/// Longest fraction shown as it is.
+const SHORT: usize = 24;
+
+/// Reads an exact number.
+pub fn number(text: &str) -> Result<Rational> {
+    Ok(parse_rational(text)?)
+}
+
+/// A whole number.
+pub fn whole(value: impl Into<BigInt>) -> Rational {
+    Rational::from_integer(value.into())
+}
+
+/// The fraction itself, or six digits after `≈` where it is long.
+pub fn short(value: &Rational) -> String {
+    let exact = value.to_string();
+    if exact.len() <= SHORT { exact } else { format!("≈ {}", digits(pixels(value))) }
+}
+
+/// Six significant digits.
+pub fn digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_string();
+    }
+    let exponent = value.abs().log10().floor();
+    if (-4.0..6.0).contains(&exponent) {
+        let text = format!("{value:.*}", (5.0 - exponent).max(0.0) as usize);
+        return if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text };
+    }
+    format!("{value:.5e}")
+}
+
+/// For drawings and rounded figures only; nothing is decided with it.
+pub fn pixels(value: &Rational) -> f64 {
+    value.to_f64().unwrap_or(f64::NAN)
+}
+
+/// The least common multiple of the denominators: the smallest factor that makes all numbers whole.
+pub fn common_denominator<'a>(values: impl IntoIterator<Item = &'a Rational>) -> BigInt {
+    values.into_iter().fold(BigInt::one(), |least, value| least.lcm(value.denom()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_and_shown() -> Result<()> {
+        for (text, expected) in [("1/2", "1/2"), ("2/4", "1/2"), ("123456789012345678901/1000000", "≈ 1.23457e14")] {
+            assert_eq!(short(&number(text)?), expected);
+        }
+        assert_eq!([0.0, 0.25, 1234567.0, 2.0e-7].map(digits), ["0", "0.25", "1.23457e6", "2.00000e-7"]);
+        assert_eq!(common_denominator(&[number("1/4")?, number("5/6")?]), BigInt::from(12));
+        Ok(())
+    }
+}

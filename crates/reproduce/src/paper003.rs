@@ -1,0 +1,131 @@
+//! papers/003, slides 1 to 52: the slides to papers/000, scatter part.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use num_traits::Zero;
+use oneport::Rational;
+
+use crate::Chapter;
+use crate::errata;
+use crate::figures::Figure;
+use crate::matchings;
+use crate::numbers::{common_denominator, whole};
+use crate::paper000::{lemma_1, limit_is_one, scatter_runs, toy_freedom};
+use crate::printed::{Errors, Program};
+use crate::rows::{Check, Finding, Paper, Value};
+use crate::toy::Toy;
+
+/// Slides 1 to 52.
+pub const CHAPTER: Chapter = Chapter { stem: "003", checks: CHECKS, figures };
+
+const CHECKS: &[(&str, Check)] = &[
+    ("link-time", |_| Ok(errata::missing_cost()?.finding().note("the factor c(i, j) is missing"))),
+    ("amounts", amounts),
+    ("right-side", |_| Ok(errata::wrong_right_side()?.finding().note("r may send without having received"))),
+    ("at-most-one", |_| Ok(errata::at_most_one_message()?.finding().note("a number of messages is no share of time"))),
+    ("sssp", |_| Ok(errata::conservation_at_the_source()?.finding())),
+    ("reception", |_| Ok(errata::circulation_counts()?.finding())),
+    ("costs", |_| costs()),
+    ("flows", |_| flows()),
+    ("occupations", |_| occupations()),
+    ("transfer-times", |_| transfer_times()),
+    ("vertices", |_| Ok(Finding::value(errata::lower_vertices()?))),
+    ("matchings", |_| matching_lengths()),
+    ("axis", |_| axis()),
+    ("unsplit-period", |_| unsplit_period()),
+    ("lemma", |_| lemma_1()),
+    ("asymptotic", |_| limit_is_one(&scatter_runs()?)),
+];
+
+/// The slides' drawings are those of papers/000.
+fn figures() -> Result<Vec<Figure>> {
+    Ok(Vec::new())
+}
+
+/// Exactly one way to split the four amounts into two that come in and two that go out.
+fn amounts(paper: &Paper) -> Result<Finding> {
+    let amounts = paper.printed("amounts")?.list()?;
+    ensure!(amounts.len() == 4, "four amounts");
+    let total: Rational = amounts.iter().copied().sum();
+    // The partner of the first amount decides.
+    let halves: Vec<_> = amounts[1..].iter().filter(|&&other| (amounts[0] + other) * whole(2) == total).collect();
+    let split = halves.first().map_or(String::new(), |other| format!("{} + {other} on one side", amounts[0]));
+    Ok(Finding::claim(halves.len() == 1, format!("conserved, {split}")))
+}
+
+fn costs() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let costs = toy.case.platform.link_ids().map(|link| (link, toy.case.platform.link(link).cost.clone())).collect();
+    Ok(Finding::value(toy.by_link(&costs)))
+}
+
+/// One number is free on the optimal face; with the slide's choice for it, the rest is forced, and computed here.
+fn flows() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let platform = &toy.case.platform;
+    let mut program = Program::new(platform, &toy.case.collective.commodities(), Errors::default());
+    program.fix_throughput(&toy.case.throughput()?);
+    let free = (crate::cases::link(platform, "Pa -> P0")?, 0);
+    program.fix(free.0, free.1, toy.flows.get(&free).context("slide 29 sends nothing from Pa to P0")?);
+    let mut forced = BTreeMap::new();
+    for link in platform.link_ids() {
+        for message in 0..2 {
+            let (low, high) = program.range(link, message)?;
+            ensure!(low == high, "{} is not forced: {low} to {high}", toy.flow_name((link, message)));
+            if !low.is_zero() {
+                forced.insert(toy.flow_name((link, message)), low.into());
+            }
+        }
+    }
+    let (low, high) = toy_freedom(&toy)?;
+    let note = format!("send(Pa -> P0, m0) = 1/4 is a choice out of [{low}, {high}]; the rest follows");
+    Ok(Finding::value(Value::Table(forced)).note(note))
+}
+
+fn occupations() -> Result<Finding> {
+    let toy = Toy::load()?;
+    Ok(Finding::value(toy.by_link(&toy.occupations())))
+}
+
+fn transfer_times() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let time = |(&(link, message), amount): (&(_, usize), &Rational)| {
+        (toy.flow_name((link, message)), Value::Number(amount * &toy.case.platform.link(link).cost))
+    };
+    Ok(Finding::value(Value::Table(toy.flows.iter().map(time).collect())))
+}
+
+/// The lengths that the slides' four matchings must have to make up the occupations.
+fn matching_lengths() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let occupations = toy.occupations();
+    matchings::check(&toy.case.platform, &occupations, &toy.matchings)?;
+    let cuts = matchings::cuts(&toy.case.platform, &occupations, toy.matchings.len())?;
+    let slides = Paper::load("003")?;
+    let Value::List(printed) = slides.printed("matchings")? else { anyhow::bail!("the matchings are not a list") };
+    let mut ours = Vec::new();
+    for ((links, _), entry) in toy.matchings.iter().zip(printed) {
+        let name = entry.table()?.keys().next().map_or(String::new(), ToString::to_string);
+        let same = |cut: &&Vec<matchings::Weighted>| toy.matchings.iter().all(|(other, _)| cut.iter().any(|(set, _)| set == other));
+        let cut = cuts.iter().find(same).into_iter().flatten();
+        let length = cut.filter(|(set, _)| set == links).map(|(_, time)| Value::Number(time.clone())).next();
+        ours.push(Value::Table(length.map(|length| (name, length)).into_iter().collect()));
+    }
+    Ok(Finding::value(Value::List(ours)).note("the lengths follow from the sets; they reproduce every occupation exactly"))
+}
+
+fn axis() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let ends = toy.matchings.iter().scan(Rational::zero(), |end, (_, time)| {
+        *end += time;
+        Some(Value::Number(end.clone()))
+    });
+    Ok(Finding::value(Value::List(ends.collect())))
+}
+
+fn unsplit_period() -> Result<Finding> {
+    let counts: Vec<Rational> =
+        Toy::load()?.messages_per_matching().into_iter().flatten().map(|(_, count)| count).collect();
+    Ok(Finding::value(whole(common_denominator(&counts))))
+}

@@ -1,0 +1,169 @@
+//! The whole result, and its forms: terminal, Markdown.
+
+use std::fmt::Write;
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+use crate::figures::{Body, Figure};
+use crate::networks::{self, Networks};
+use crate::rows::{Judged, Paper, Verdict};
+
+/// Width of the terminal's tables, in characters.
+const WIDTH: u16 = 150;
+
+/// One paper with its outcome.
+pub struct Section {
+    /// What it prints.
+    pub paper: Paper,
+    /// Every row, judged.
+    pub rows: Vec<Judged>,
+    /// Drawings and tables.
+    pub figures: Vec<Figure>,
+}
+
+/// Everything.
+pub struct Report {
+    /// By paper.
+    pub sections: Vec<Section>,
+    /// Real networks.
+    pub networks: Networks,
+    /// Entries of `docs/errata.md`: id and title.
+    pub errata: Vec<(String, String)>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// Rows with an unexpected verdict: "papers/000 row-id: why".
+    pub fn failures(&self) -> Vec<String> {
+        let rows = self.sections.iter().flat_map(|section| section.rows.iter().map(move |row| (section, row)));
+        rows.filter_map(|(section, judged)| {
+            let why = judged.verdict.as_ref().err()?;
+            Some(format!("{} row '{}' ({}): {why}", section.paper.name, judged.row.id, judged.row.place))
+        })
+        .collect()
+    }
+
+    /// Number of rows with this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let rows = self.sections.iter().flat_map(|section| &section.rows);
+        rows.filter(|judged| judged.verdict == Ok(verdict)).count()
+    }
+
+    /// "40 rows: 30 exact, 9 corrected, 1 not reproducible".
+    pub fn summary(&self) -> String {
+        let total: usize = self.sections.iter().map(|section| section.rows.len()).sum();
+        let counts = [Verdict::Exact, Verdict::Corrected, Verdict::NotReproducible];
+        let counts = counts.map(|verdict| format!("{} {}", self.count(verdict), verdict.name()));
+        let failures = self.failures().len();
+        let unexpected = if failures > 0 { format!(", {failures} UNEXPECTED") } else { String::new() };
+        format!("{total} rows: {}{unexpected}", counts.join(", "))
+    }
+
+    /// Tables for the terminal.
+    pub fn terminal(&self) -> String {
+        let mut out = String::new();
+        for section in &self.sections {
+            let _ = writeln!(out, "{}: {}\n", section.paper.name, section.paper.title);
+            let mut table = table(&["where", "what", "printed", "ours", "verdict"]);
+            for judged in &section.rows {
+                let row = &judged.row;
+                table.add_row([&row.place, &row.what, &row.printed.to_string(), &judged.ours, &verdict(judged)]);
+            }
+            let _ = writeln!(out, "{}\n", table.trim_fmt());
+        }
+        let _ = writeln!(out, "Networks\n");
+        let mut table = table(&[&["network", "collective"][..], &networks::HEADER].concat());
+        for row in &self.networks.rows {
+            table.add_row([&row.network, &row.collective].into_iter().chain(&row.cells));
+        }
+        let _ = writeln!(out, "{}\n", table.trim_fmt());
+        for note in &self.networks.notes {
+            let _ = writeln!(out, "{note}");
+        }
+        out
+    }
+
+    /// The report as Markdown; drawings are files beside it.
+    pub fn markdown(&self) -> String {
+        let mut out = format!(
+            "# The papers against oneport\n\n{} ({:.1} s).\n\n`exact`: ours is what is printed. `corrected`: the paper is wrong, see \
+             the entry of docs/errata.md. `not reproducible`: it cannot be computed from what we have.\n",
+            self.summary(),
+            self.seconds
+        );
+        for section in &self.sections {
+            let _ = write!(out, "\n## {}\n\n{}. {}.\n\n", section.paper.name, section.paper.title, section.paper.source);
+            let rows = section.rows.iter().map(|judged| {
+                let row = &judged.row;
+                vec![row.place.clone(), row.what.clone(), row.printed.to_string(), judged.ours.clone(), verdict(judged), judged.note.clone()]
+            });
+            markdown_table(&mut out, &["where", "what", "printed", "ours", "verdict", "note"].map(str::to_string), rows);
+            markdown_figures(&mut out, &section.figures);
+        }
+        out.push_str("\n## Networks\n\n");
+        let header: Vec<String> = ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
+        let rows = self.networks.rows.iter();
+        let rows = rows.map(|row| [&row.network, &row.collective].into_iter().chain(&row.cells).cloned().collect());
+        markdown_table(&mut out, &header, rows);
+        for note in &self.networks.notes {
+            let _ = write!(out, "\n{note}\n");
+        }
+        markdown_figures(&mut out, &self.networks.figures);
+        out.push_str("\n## Errata\n\n");
+        for (id, title) in &self.errata {
+            let _ = writeln!(out, "- {id}: {title}");
+        }
+        out
+    }
+
+    /// All figures, in order.
+    pub fn figures(&self) -> impl Iterator<Item = &Figure> {
+        self.sections.iter().flat_map(|section| &section.figures).chain(&self.networks.figures)
+    }
+}
+
+/// The verdict with its erratum.
+pub fn verdict(judged: &Judged) -> String {
+    match (&judged.verdict, &judged.row.erratum) {
+        (Ok(verdict), Some(erratum)) => format!("{} ({erratum})", verdict.name()),
+        (Ok(verdict), None) => verdict.name().to_string(),
+        (Err(why), _) => format!("UNEXPECTED: {why}"),
+    }
+}
+
+/// A figure's file name, without folder and extension.
+pub fn file_name(figure: &Figure) -> String {
+    let letters = figure.title.to_lowercase();
+    let words = letters.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table.set_header(header.to_vec());
+    table
+}
+
+fn markdown_table(out: &mut String, header: &[String], rows: impl Iterator<Item = Vec<String>>) {
+    let mut line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('<', "&lt;")).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    };
+    line(header);
+    line(&vec!["---".to_string(); header.len()]);
+    rows.for_each(|row| line(&row));
+}
+
+fn markdown_figures(out: &mut String, figures: &[Figure]) {
+    for figure in figures {
+        let _ = write!(out, "\n### {}\n\n{}\n\n", figure.title, figure.caption);
+        match &figure.body {
+            Body::Svg(_) => {
+                let _ = writeln!(out, "![{}](figures/{}.svg)", figure.title, file_name(figure));
+            }
+            Body::Table { header, rows } => markdown_table(out, header, rows.iter().cloned()),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Start-up, steady state and clean-up, measured: instances delivered against time (papers/000, section 3.4).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use anyhow::{Context, Result, bail};
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+use oneport::plan::PeriodicSchedule;
+use oneport::referee::TimelineReport;
+use oneport::platform::LinkId;
+use oneport::{NodeId, Platform, Rational, referee, schedule};
+
+use crate::cases::Case;
+use crate::numbers::whole;
+
+/// A run of a periodic schedule, executed message by message by the referee.
+pub struct Run {
+    /// For tables and curves.
+    pub name: String,
+    /// The schedule's period.
+    pub period: Rational,
+    /// Instances per period.
+    pub instances: u64,
+    /// The platform's diameter in links.
+    pub diameter: u64,
+    /// Periods in which instances were started.
+    pub periods: u64,
+    /// Links of the longest path.
+    depth: u64,
+    report: TimelineReport,
+}
+
+impl Run {
+    /// Unrolls the schedule and has the referee follow every message.
+    ///
+    /// # Errors
+    /// The referee's objection.
+    pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
+        let size = whole(1);
+        let timeline = schedule::timeline(&case.platform, &size, schedule, periods)?;
+        let report = referee::check_timeline(&case.platform, &case.collective, &size, &timeline)?;
+        Ok(Run {
+            name: name.to_string(),
+            period: schedule.period.clone(),
+            instances: schedule.instances.to_u64().context("too many instances per period")?,
+            diameter: diameter(&case.platform),
+            periods,
+            depth: schedule.depth() as u64,
+            report,
+        })
+    }
+
+    /// Instances complete by the end of so many periods.
+    pub fn delivered(&self, periods: u64) -> u64 {
+        self.report.complete_after(periods)
+    }
+
+    /// `TP(G) K` after so many periods, for a schedule that attains the optimum.
+    pub fn ceiling(&self, periods: u64) -> u64 {
+        periods * self.instances
+    }
+
+    /// The paper's lower bound `steady(G, K) = floor((K - 2I - T) / T) T TP` after so many periods, `I` the diameter
+    /// times `T`.
+    pub fn paper_floor(&self, periods: u64) -> u64 {
+        periods.saturating_sub(2 * self.diameter + 1) * self.instances
+    }
+
+    /// Whether `steady(G, K) <= delivered <= TP K` at the end of every period.
+    pub fn is_between(&self) -> bool {
+        (0..=self.periods).all(|k| self.paper_floor(k) <= self.delivered(k) && self.delivered(k) <= self.ceiling(k))
+    }
+
+    /// How many instances `TP K` is ahead, if that is the same at every `K` after the start: then the ratio tends to 1.
+    pub fn constant_loss(&self) -> Option<u64> {
+        let loss = |k: u64| self.ceiling(k).checked_sub(self.delivered(k));
+        let last = loss(self.periods)?;
+        (self.depth..self.periods).all(|k| loss(k) == Some(last)).then_some(last)
+    }
+
+    /// Whether no node ever held more than twice `buff-min-size`, the messages that it forwards per period.
+    pub fn buffers_hold(&self, platform: &Platform, schedule: &PeriodicSchedule) -> bool {
+        let mut forwarded = vec![BigUint::zero(); platform.nodes().len()];
+        for scheduled in &schedule.patterns {
+            for transfer in scheduled.pattern.transfers().filter(|transfer| transfer.stage > 0) {
+                forwarded[platform.link(transfer.link).from.index()] += &scheduled.copies;
+            }
+        }
+        self.report.peak_buffer.iter().zip(forwarded).all(|(&peak, least)| BigUint::from(peak) <= least * 2u32)
+    }
+
+    /// Points for a curve: 1, 2, 5, 10, ... periods.
+    pub fn grid(&self) -> Vec<u64> {
+        let decades = (0..).map(|power| 10u64.pow(power)).take_while(|&power| power <= self.periods);
+        let points = decades.flat_map(|power| [power, 2 * power, 3 * power, 5 * power, 7 * power]);
+        points.filter(|&point| point <= self.periods).collect()
+    }
+}
+
+/// The largest number of links on a shortest path between two nodes that are connected.
+pub fn diameter(platform: &Platform) -> u64 {
+    platform.node_ids().filter_map(|node| hops(platform, node).into_iter().flatten().max()).max().unwrap_or(0)
+}
+
+fn hops(platform: &Platform, start: NodeId) -> Vec<Option<u64>> {
+    let mut distance = vec![None; platform.nodes().len()];
+    distance[start.index()] = Some(0);
+    let mut queue = VecDeque::from([start]);
+    while let Some(node) = queue.pop_front() {
+        for &link in platform.outgoing(node) {
+            let next = platform.link(link).to;
+            if distance[next.index()].is_none() {
+                distance[next.index()] = distance[node.index()].map(|hops| hops + 1);
+                queue.push_back(next);
+            }
+        }
+    }
+    distance
+}
+
+/// Whole messages of one kind that each link carries per period.
+pub type Flow = BTreeMap<LinkId, u64>;
+
+/// The paper's initialisation phase, period by period: a node sends nothing until its buffer holds what it sends per
+/// period, then sends all of it. Returns how many periods it takes until all buffers are that full at once, and the
+/// fullest any buffer has been, relative to that size.
+///
+/// # Errors
+/// It takes more than `limit` periods.
+pub fn filling_periods(platform: &Platform, source: NodeId, target: NodeId, flow: &Flow, limit: u64) -> Result<(u64, Rational)> {
+    let sent = |node: NodeId| platform.outgoing(node).iter().filter_map(|link| flow.get(link)).sum::<u64>();
+    let least: Vec<u64> = platform.node_ids().map(sent).collect();
+    let mut buffer = vec![0; least.len()];
+    let forwards = |node: &NodeId| *node != source && *node != target && least[node.index()] > 0;
+    let forwarders: Vec<NodeId> = platform.node_ids().filter(forwards).collect();
+    let mut fullest = Rational::zero();
+    for period in 0..=limit {
+        if forwarders.iter().all(|node| buffer[node.index()] >= least[node.index()]) {
+            return Ok((period, fullest));
+        }
+        let sends = |node: NodeId| node == source || buffer[node.index()] >= least[node.index()];
+        let moved: Vec<(NodeId, NodeId, u64)> = flow
+            .iter()
+            .map(|(&link, &amount)| (platform.link(link), amount))
+            .filter(|(link, _)| sends(link.from))
+            .map(|(link, amount)| (link.from, link.to, amount))
+            .collect();
+        for (from, to, amount) in moved {
+            buffer[to.index()] += amount;
+            if from != source {
+                buffer[from.index()] -= amount;
+            }
+        }
+        for node in &forwarders {
+            fullest = fullest.max(Rational::new(buffer[node.index()].into(), least[node.index()].into()));
+        }
+    }
+    bail!("the buffers are not full after {limit} periods")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases;
+
+    #[test]
+    fn a_run_gains_an_instance_per_period_once_started() -> Result<()> {
+        let line = cases::platform("s r t", &[("s", "r", "1"), ("r", "t", "2")])?;
+        let case = cases::scatter("line", line, "s", "t")?;
+        let plan = case.plan()?;
+        let run = Run::new("line", &case, &plan.schedule, 5)?;
+        assert_eq!((0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(), [0, 0, 1, 2, 3, 4]);
+        assert_eq!(run.grid(), [1, 2, 3, 5]);
+        assert_eq!(diameter(&case.platform), 2);
+        assert!(run.is_between());
+        Ok(())
+    }
+}
