@@ -5,6 +5,7 @@
 //! dates for every message of every instance.
 
 mod error;
+mod order;
 mod periodic;
 mod round;
 mod timeline;

@@ -9,6 +9,7 @@ use oneport_plan::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::ScheduleError;
+use crate::order::fewest_interruptions;
 
 /// Orders whole patterns into slots: the weighted bipartite graph of send and receive ports is split into matchings
 /// whose lengths add up to the busiest port's time.
@@ -30,11 +31,12 @@ pub fn periodic(platform: &Platform, size: &Rational, whole: WholePatterns) -> R
     if busy > whole.period {
         return Err(ScheduleError::Overfull { busy: Box::new(busy), period: Box::new(whole.period) });
     }
-    let slots = decompose(nodes, nodes, &edges)?
+    let slots: Vec<Slot> = decompose(nodes, nodes, &edges)?
         .steps
         .into_iter()
         .map(|step| Slot { length: step.length, links: step.edges.into_iter().map(|edge| links[edge]).collect() })
         .collect();
+    let slots = fewest_interruptions(slots);
     Ok(PeriodicSchedule { period: whole.period, instances: whole.instances, patterns: whole.patterns, slots })
 }
 

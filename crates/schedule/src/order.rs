@@ -1,0 +1,80 @@
+//! The order of slots: any is valid, the fewer transfers it interrupts the better.
+
+use std::collections::BTreeMap;
+
+use oneport_plan::Slot;
+use oneport_platform::LinkId;
+
+/// Work allowed, in links compared.
+const EFFORT: usize = 20_000_000;
+
+/// Reorders slots so that links busy in one slot are busy in the next where possible: each slot is followed by the one
+/// that shares most links with it (a greedy path through the slots). The given order is kept if it interrupts fewer.
+pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
+    let longest = slots.iter().map(|slot| slot.links.len()).max().unwrap_or(0);
+    if slots.len() * slots.len() * longest > EFFORT {
+        return slots;
+    }
+    let best = (0..slots.len().min(8)).map(|start| greedy(&slots, start)).min_by_key(|order| runs(&slots, order));
+    let given: Vec<usize> = (0..slots.len()).collect();
+    let order = match best {
+        Some(order) if runs(&slots, &order) < runs(&slots, &given) => order,
+        _ => given,
+    };
+    order.into_iter().map(|place| slots[place].clone()).collect()
+}
+
+/// A greedy path from one slot.
+fn greedy(slots: &[Slot], start: usize) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..slots.len()).filter(|&place| place != start).collect();
+    let mut order = vec![start];
+    let mut last = start;
+    while !left.is_empty() {
+        let shared = |place: usize| common(&slots[last].links, &slots[place].links);
+        // The earliest among equals: `max_by_key` would take the last.
+        let next = (0..left.len()).rev().max_by_key(|&at| shared(left[at])).unwrap_or(0);
+        last = left.remove(next);
+        order.push(last);
+    }
+    order
+}
+
+/// Members of both ascending lists.
+fn common(a: &[LinkId], b: &[LinkId]) -> usize {
+    a.iter().filter(|link| b.binary_search(link).is_ok()).count()
+}
+
+/// Unbroken stretches over all links: each costs a transfer at most one interruption.
+fn runs(slots: &[Slot], order: &[usize]) -> usize {
+    let mut last: BTreeMap<LinkId, usize> = BTreeMap::new();
+    let mut runs = 0;
+    for (at, &place) in order.iter().enumerate() {
+        for &link in &slots[place].links {
+            if last.insert(link, at).is_none_or(|before| before + 1 != at) {
+                runs += 1;
+            }
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport_platform::parse_rational;
+
+    #[test]
+    fn the_toy_is_not_interrupted() -> Result<(), Box<dyn std::error::Error>> {
+        let slot = |length: &str, links: &[usize]| -> Result<Slot, Box<dyn std::error::Error>> {
+            Ok(Slot { length: parse_rational(length)?, links: links.iter().map(|&link| LinkId::new(link)).collect() })
+        };
+        let given = vec![slot("1", &[0, 4])?, slot("2/3", &[1, 2])?, slot("1/3", &[1, 4])?];
+        let mut ordered = fewest_interruptions(given.clone());
+        assert_eq!(runs(&ordered, &[0, 1, 2]), 4, "each of the four links runs once");
+        ordered.sort_by(|a, b| a.links.cmp(&b.links));
+        let mut sorted = given;
+        sorted.sort_by(|a, b| a.links.cmp(&b.links));
+        assert_eq!(ordered, sorted, "the same slots");
+        Ok(())
+    }
+}
