@@ -11,7 +11,9 @@ fn plans(criterion: &mut Criterion) {
     for nodes in [16, 32] {
         let platform = platform(nodes, 1);
         let collective = all_to_all(&platform, nodes);
-        group.bench_function(format!("{nodes}_of_{nodes}"), |bencher| bencher.iter(|| certified(&platform, &collective)));
+        group.bench_function(format!("{nodes}_of_{nodes}"), |bencher| {
+            bencher.iter(|| certified(&platform, &collective))
+        });
     }
     group.finish();
 }

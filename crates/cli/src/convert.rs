@@ -16,7 +16,10 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
     let to = match &arguments.to {
         Some(name) => format("--to", name)?,
         None => PlatformFormat::from_extension(&arguments.output).ok_or_else(|| {
-            usage(format!("cannot tell the format of {} from its name; add --to toml, json or matrix", arguments.output.display()))
+            usage(format!(
+                "cannot tell the format of {} from its name; add --to toml, json or matrix",
+                arguments.output.display()
+            ))
         })?,
     };
     let platform = match from {

@@ -58,7 +58,8 @@ fn fixed(digits: &str, exponent: i64) -> String {
 /// A share of one as a percentage that never rounds up to 100.
 pub fn percent(share: &Rational) -> String {
     let hundred = Rational::from_integer(100.into());
-    let scaled = (share * hundred * Rational::from_integer(10_000.into())).floor() / Rational::from_integer(10_000.into());
+    let scaled =
+        (share * hundred * Rational::from_integer(10_000.into())).floor() / Rational::from_integer(10_000.into());
     format!("{} %", decimal(&scaled))
 }
 

@@ -70,9 +70,9 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
             let participants = nodes(platform, arguments.participants.as_deref(), "--participants", Some(target))?;
             Collective::Gather { target, participants }
         }
-        CollectiveName::AllToAll => {
-            Collective::AllToAll { participants: nodes(platform, arguments.participants.as_deref(), "--participants", None)? }
-        }
+        CollectiveName::AllToAll => Collective::AllToAll {
+            participants: nodes(platform, arguments.participants.as_deref(), "--participants", None)?,
+        },
     })
 }
 
@@ -88,9 +88,9 @@ fn some(platform: &Platform) -> String {
 }
 
 fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
-    platform.find(name).ok_or_else(|| {
-        anyhow!("{option}: the platform has no node '{name}'; its processors are {}", some(platform))
-    })
+    platform
+        .find(name)
+        .ok_or_else(|| anyhow!("{option}: the platform has no node '{name}'; its processors are {}", some(platform)))
 }
 
 /// A list of names; "all" and nothing mean every processor except one.

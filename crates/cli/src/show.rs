@@ -28,9 +28,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         }
         Ok(())
     };
-    draw(&arguments.gantt, &|| {
-        Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.size, &plan.schedule))
-    })?;
+    draw(&arguments.gantt, &|| Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.size, &plan.schedule)))?;
     draw(&arguments.graph, &|| {
         Ok(formats::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.size))
     })?;
@@ -63,7 +61,10 @@ fn text(plan: &Plan) -> String {
         plan.status.name(),
         readable(&plan.upper_bound),
     );
-    let _ = writeln!(out, "Certificate: prices of ports; the cheapest paths of one instance cost at least their sum / bound");
+    let _ = writeln!(
+        out,
+        "Certificate: prices of ports; the cheapest paths of one instance cost at least their sum / bound"
+    );
     let _ = writeln!(out, "{}\n", prices(plan));
     let _ = writeln!(out, "Steady state: paths and how often each is taken per unit of time");
     let _ = writeln!(out, "{}\n", patterns(plan));
@@ -80,7 +81,11 @@ fn text(plan: &Plan) -> String {
     if !buffers.is_empty() {
         let shown = buffers.iter().take(LINES).map(|(&node, count)| format!("{} {count}", plan.platform.name(node)));
         let more = if buffers.len() > LINES { ", ..." } else { "" };
-        let _ = writeln!(out, "\nBuffers: messages a forwarding node must be able to hold: {}{more}", shown.collect::<Vec<_>>().join(", "));
+        let _ = writeln!(
+            out,
+            "\nBuffers: messages a forwarding node must be able to hold: {}{more}",
+            shown.collect::<Vec<_>>().join(", ")
+        );
     }
     out
 }

@@ -57,9 +57,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 }
 
 fn options(arguments: &SolveArguments) -> Result<Options> {
-    let number = |option: &str, text: &str| {
-        parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))
-    };
+    let number = |option: &str, text: &str| parse_rational(text).map_err(|error| usage(format!("{option}: {error}")));
     let mut options = Options { size: number("--size", &arguments.size)?, ..Options::default() };
     options.formulation = match arguments.formulation {
         FormulationName::Columns => Formulation::Columns,

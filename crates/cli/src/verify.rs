@@ -39,7 +39,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
 /// Runs start-up, a few steady periods and clean-up, where that is small enough to write down.
 fn execute(plan: &Plan) -> Result<String> {
     let depth = plan.schedule.depth() as u64;
-    let transfers = |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.depth());
+    let transfers =
+        |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.depth());
     let per_period: BigUint = plan.schedule.patterns.iter().map(transfers).sum();
     let Some(most) = per_period.to_u64().filter(|&count| count > 0).map(|count| EXECUTED / count) else {
         return Ok(String::new());
@@ -90,5 +91,6 @@ fn difference(plan: &Platform, file: &Platform) -> Option<String> {
         }
     }
     // The same platform with its nodes or links in another order, or another default model.
-    (plan.model() != file.model()).then(|| format!("the plan's port model is {}, the file's {}", plan.model(), file.model()))
+    (plan.model() != file.model())
+        .then(|| format!("the plan's port model is {}, the file's {}", plan.model(), file.model()))
 }

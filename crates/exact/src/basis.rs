@@ -124,11 +124,7 @@ fn primal_violations<C: Coefficient>(
     found
 }
 
-fn dual_violations<C: Coefficient>(
-    form: &IntegerForm<C>,
-    dual: &RationalVector,
-    reduced: &[BigInt],
-) -> Vec<Violation> {
+fn dual_violations<C: Coefficient>(form: &IntegerForm<C>, dual: &RationalVector, reduced: &[BigInt]) -> Vec<Violation> {
     let mut found = Vec::new();
     for (column, reduced) in reduced.iter().enumerate() {
         if sign(reduced) < 0 {

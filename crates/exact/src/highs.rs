@@ -14,6 +14,8 @@ use crate::program::ExactError;
 pub enum Engine {
     /// Dual simplex.
     Simplex,
+    /// Primal simplex: for a start from a feasible basis.
+    PrimalSimplex,
     /// Interior point, then crossover to a basis.
     InteriorPoint,
 }
@@ -133,7 +135,10 @@ impl FloatModel {
 
     /// Chooses the engine; with a basis at hand the simplex starts from it.
     pub fn set_engine(&self, engine: Engine) -> Result<(), ExactError> {
-        self.text_option(c"solver", if engine == Engine::Simplex { c"simplex" } else { c"ipm" })
+        const DUAL: HighsInt = 1;
+        const PRIMAL: HighsInt = 4;
+        self.int_option(c"simplex_strategy", if engine == Engine::PrimalSimplex { PRIMAL } else { DUAL })?;
+        self.text_option(c"solver", if engine == Engine::InteriorPoint { c"ipm" } else { c"simplex" })
     }
 
     /// Presolve loses a starting basis; it pays on a cold start only.
@@ -190,8 +195,12 @@ impl FloatModel {
     pub fn set_basis(&self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
         let columns: Vec<HighsInt> = basis.columns.iter().map(|&basic| HighsInt::from(basic)).collect();
         let at_bound = |upper: bool| if upper { 2 } else { 0 };
-        let rows: Vec<HighsInt> =
-            basis.rows.iter().zip(row_at_upper).map(|(&basic, &upper)| if basic { BASIC } else { at_bound(upper) }).collect();
+        let rows: Vec<HighsInt> = basis
+            .rows
+            .iter()
+            .zip(row_at_upper)
+            .map(|(&basic, &upper)| if basic { BASIC } else { at_bound(upper) })
+            .collect();
         // SAFETY: both buffers have the model's dimensions.
         ok("Highs_setBasis", unsafe { Highs_setBasis(self.highs, columns.as_ptr(), rows.as_ptr()) })
     }
@@ -216,7 +225,13 @@ impl FloatModel {
     }
 
     /// Appends columns (lower bound 0) with entries in existing rows; the basis stays.
-    pub fn add_columns(&mut self, cost: &[f64], starts: &[i32], rows: &[i32], values: &[f64]) -> Result<(), ExactError> {
+    pub fn add_columns(
+        &mut self,
+        cost: &[f64],
+        starts: &[i32],
+        rows: &[i32],
+        values: &[f64],
+    ) -> Result<(), ExactError> {
         let (lower, upper) = (vec![0.0; cost.len()], vec![f64::INFINITY; cost.len()]);
         // SAFETY: every pointer covers the length announced with it.
         ok("Highs_addCols", unsafe {
@@ -289,9 +304,8 @@ impl FloatModel {
         let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
         let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
         // SAFETY: the buffers have the model's dimensions.
-        let status = unsafe {
-            Highs_getSolution(self.highs, x.as_mut_ptr(), d.as_mut_ptr(), a.as_mut_ptr(), y.as_mut_ptr())
-        };
+        let status =
+            unsafe { Highs_getSolution(self.highs, x.as_mut_ptr(), d.as_mut_ptr(), a.as_mut_ptr(), y.as_mut_ptr()) };
         (status >= 0 && x.iter().all(|value| value.is_finite())).then_some(x)
     }
 }

@@ -75,7 +75,8 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
             }
         }
         // An incomplete basis pads the kernel to a square; the padding is no row or column of the program.
-        let known = |places: Vec<usize>, list: &[usize]| places.iter().filter_map(|&at| list.get(at).copied()).collect();
+        let known =
+            |places: Vec<usize>, list: &[usize]| places.iter().filter_map(|&at| list.get(at).copied()).collect();
         Err(Singular { rows: known(failure.rows, &rows), columns: known(failure.columns, &columns) })
     }
 

@@ -101,7 +101,9 @@ mod tests {
     fn reduction_agrees_with_the_remainder() {
         for prime in PRIMES {
             let field = Field::new(prime);
-            for value in [0, 1, prime as u128 - 1, prime as u128, prime as u128 + 1, u64::MAX as u128, u128::MAX, 1 << 122] {
+            for value in
+                [0, 1, prime as u128 - 1, prime as u128, prime as u128 + 1, u64::MAX as u128, u128::MAX, 1 << 122]
+            {
                 assert_eq!(field.reduce(value) as u128, value % prime as u128);
             }
             assert_eq!(field.reduce_signed(-1), prime - 1);

@@ -56,7 +56,8 @@ fn split(value: &Rational) -> (f64, i64) {
 impl Scaling {
     /// Geometric scaling, where the spread of magnitudes asks for it.
     pub fn new(program: &LinearProgram) -> Self {
-        let mut scaling = Scaling { rows: vec![0; program.rows()], columns: vec![0; program.columns()], ..Default::default() };
+        let mut scaling =
+            Scaling { rows: vec![0; program.rows()], columns: vec![0; program.columns()], ..Default::default() };
         let exponents: Vec<Vec<(usize, i64)>> = program
             .columns
             .iter()

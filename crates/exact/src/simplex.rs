@@ -57,7 +57,11 @@ pub fn pivot<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize) 
         let dual = kernel.multipliers(cost).ok_or_else(lost)?;
         let reduced = reduced_costs(form, cost, &dual);
         let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > PATIENCE) else {
-            return Ok(if first_phase { Pivoted::Infeasible(farkas(form, &wrong, dual)) } else { Pivoted::Optimal(basis) });
+            return Ok(if first_phase {
+                Pivoted::Infeasible(farkas(form, &wrong, dual))
+            } else {
+                Pivoted::Optimal(basis)
+            });
         };
         let direction = direction(form, &kernel, entering, upward).ok_or_else(lost)?;
         let movers = movers(form, &basis, &point, &activity, &direction);

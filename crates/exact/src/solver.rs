@@ -108,20 +108,37 @@ pub struct Statistics {
 pub struct Solver {
     program: LinearProgram,
     float: Option<(FloatModel, Scaling)>,
-    /// Last basis, and how many columns and rows it knew.
+    /// Whether the float model holds the basis of an earlier solve.
     warm: bool,
+    /// A feasible basis to start from.
+    start: Option<Basis>,
     statistics: Statistics,
 }
 
 impl Solver {
     /// Takes a program.
     pub fn new(program: LinearProgram) -> Self {
-        Solver { program, float: None, warm: false, statistics: Statistics::default() }
+        Solver { program, float: None, warm: false, start: None, statistics: Statistics::default() }
     }
 
     /// The program as it stands.
     pub fn program(&self) -> &LinearProgram {
         &self.program
+    }
+
+    /// Suggests a feasible basis for the next cold solve: as many members as there are rows, the other columns at zero and
+    /// the other rows at their right-hand sides. A wrong suggestion costs time, never truth; one of the wrong size is
+    /// ignored.
+    pub fn suggest_basis(&mut self, columns: &[Column], rows: &[Row]) {
+        let mut basis = Basis { columns: vec![false; self.program.columns()], rows: vec![false; self.program.rows()] };
+        let mark = |list: &mut [bool], place: usize| {
+            if let Some(basic) = list.get_mut(place) {
+                *basic = true;
+            }
+        };
+        columns.iter().for_each(|column| mark(&mut basis.columns, column.0));
+        rows.iter().for_each(|row| mark(&mut basis.rows, row.0));
+        self.start = basis.is_complete().then_some(basis);
     }
 
     /// What the last [`solve`](Self::solve) took.
@@ -232,9 +249,17 @@ impl Solver {
         self.statistics.solver_time = model.elapsed();
         let cold_interior = options.method == Method::InteriorPoint
             || (options.method == Method::Auto && !self.warm && interior_wins(&self.program));
-        let engine = if cold_interior && !self.warm { Engine::InteriorPoint } else { Engine::Simplex };
+        let start = self.start.take().filter(|_| !self.warm);
+        let engine = match &start {
+            Some(_) => Engine::PrimalSimplex,
+            None if cold_interior && !self.warm => Engine::InteriorPoint,
+            None => Engine::Simplex,
+        };
         model.set_engine(engine)?;
-        model.set_presolve(!self.warm)?;
+        model.set_presolve(!self.warm && start.is_none())?;
+        if let Some(basis) = &start {
+            model.set_basis(basis, &self.rows_at_upper())?;
+        }
         model.set_time_limit(options.time_limit)?;
         let mut claim = model.run()?;
         if claim == Claim::Unknown && engine == Engine::InteriorPoint {
@@ -300,13 +325,17 @@ impl Solver {
     ) -> Result<Option<Basis>, ExactError> {
         let Some((model, scaling)) = &self.float else { return Ok(None) };
         let magnified = Magnified::new(form, evaluation, scaling);
-        let upper: Vec<bool> = form.relations.iter().map(|&relation| relation == Relation::AtMost).collect();
         model.change(&magnified.cost, &magnified.lower, &magnified.row_lower, &magnified.row_upper)?;
         model.set_engine(Engine::Simplex)?;
         model.set_presolve(false)?;
-        model.set_basis(basis, &upper)?;
+        model.set_basis(basis, &self.rows_at_upper())?;
         model.run()?;
         Ok(model.basis())
+    }
+
+    /// Which rows sit at an upper bound when they are not basic.
+    fn rows_at_upper(&self) -> Vec<bool> {
+        self.program.relations.iter().map(|&relation| relation == Relation::AtMost).collect()
     }
 
     /// Puts the original costs and bounds back after refinement; a model that refuses is given up.
@@ -526,9 +555,10 @@ impl Magnified {
             let (mantissa, own) = decompose(value, denominator);
             compose(mantissa, own + exponent)
         };
-        let cost = evaluation.reduced.iter().enumerate().map(|(column, reduced)| {
-            scale(reduced, &evaluation.dual.denominator, scaling.columns[column] + dual_zoom)
-        });
+        let cost =
+            evaluation.reduced.iter().enumerate().map(|(column, reduced)| {
+                scale(reduced, &evaluation.dual.denominator, scaling.columns[column] + dual_zoom)
+            });
         let lower = evaluation.primal.numerators.iter().enumerate().map(|(column, value)| {
             -scale(value, &evaluation.primal.denominator, primal_zoom - scaling.columns[column])
         });
@@ -536,7 +566,8 @@ impl Magnified {
         let sides = (0..form.rhs.len()).map(|row| {
             let over = excess(form, row, &evaluation.activity[row], denominator);
             let factor = &form.row_factors[row];
-            let room = scale(&(-over * factor.denom()), &(denominator * factor.numer()), scaling.rows[row] + primal_zoom);
+            let room =
+                scale(&(-over * factor.denom()), &(denominator * factor.numer()), scaling.rows[row] + primal_zoom);
             bounds(form.relations[row], room)
         });
         let (row_lower, row_upper) = sides.unzip();
@@ -550,11 +581,8 @@ fn log2(value: &Rational) -> i64 {
 }
 
 /// The power of two that brings the largest violation (in the float model's scaling) to the size aimed at.
-fn zoom(
-    violations: &[crate::basis::Violation],
-    denominator: &BigInt,
-    exponent_of: impl Fn(Member) -> i64,
-) -> i64 {
-    let sizes = violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
+fn zoom(violations: &[crate::basis::Violation], denominator: &BigInt, exponent_of: impl Fn(Member) -> i64) -> i64 {
+    let sizes =
+        violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
     sizes.max().map_or(0, |largest| (MAGNIFIED - largest).max(0))
 }

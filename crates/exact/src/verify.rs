@@ -60,11 +60,10 @@ pub fn check_optimum(program: &LinearProgram, optimum: &Optimum) -> bool {
     let Optimum { objective, primal, dual } = optimum;
     let maximize = program.sense() == Sense::Maximize;
     let (side, prices) = aggregate(program, dual);
-    let value: Rational = (0..program.columns()).map(|column| primal.get(Column(column)) * &program.objective[column]).sum();
-    let dual_feasible = prices
-        .iter()
-        .zip(&program.objective)
-        .all(|(price, cost)| if maximize { price >= cost } else { price <= cost });
+    let value: Rational =
+        (0..program.columns()).map(|column| primal.get(Column(column)) * &program.objective[column]).sum();
+    let dual_feasible =
+        prices.iter().zip(&program.objective).all(|(price, cost)| if maximize { price >= cost } else { price <= cost });
     is_feasible(program, primal)
         && dual.len() == program.rows()
         && signs_fit(program, dual, maximize)
@@ -83,7 +82,8 @@ pub fn check_farkas(program: &LinearProgram, y: &RationalVector) -> bool {
 pub fn check_ray(program: &LinearProgram, point: &RationalVector, ray: &RationalVector) -> bool {
     let zero = Rational::zero();
     let moves = activity(program, ray);
-    let gain: Rational = (0..program.columns()).map(|column| ray.get(Column(column)) * &program.objective[column]).sum();
+    let gain: Rational =
+        (0..program.columns()).map(|column| ray.get(Column(column)) * &program.objective[column]).sum();
     let improves = if program.sense() == Sense::Maximize { gain.is_positive() } else { gain.is_negative() };
     is_feasible(program, point)
         && (0..program.columns()).all(|column| !ray.get(Column(column)).is_negative())

@@ -3,7 +3,8 @@
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{
-    Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver, check_farkas, check_optimum, check_ray,
+    Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver, check_farkas, check_optimum,
+    check_ray,
 };
 use proptest::prelude::*;
 
@@ -45,8 +46,12 @@ fn naive(program: &LinearProgram) -> Naive {
     let phase_one: Vec<BigRational> =
         (0..width - 1).map(|j| if j >= columns + rows { BigRational::one() } else { BigRational::zero() }).collect();
     if run(&mut tableau, &mut basis, &phase_one, width - 1).is_none() || {
-        let left: BigRational =
-            basis.iter().zip(&tableau).filter(|(j, _)| **j >= columns + rows).map(|(_, row)| row[width - 1].clone()).sum();
+        let left: BigRational = basis
+            .iter()
+            .zip(&tableau)
+            .filter(|(j, _)| **j >= columns + rows)
+            .map(|(_, row)| row[width - 1].clone())
+            .sum();
         !left.is_zero()
     } {
         return Naive::Infeasible;
@@ -84,7 +89,12 @@ fn pivot(tableau: &mut [Vec<BigRational>], basis: &mut [usize], row: usize, ente
 }
 
 /// Minimises; `None` when unbounded.
-fn run(tableau: &mut [Vec<BigRational>], basis: &mut [usize], cost: &[BigRational], usable: usize) -> Option<BigRational> {
+fn run(
+    tableau: &mut [Vec<BigRational>],
+    basis: &mut [usize],
+    cost: &[BigRational],
+    usable: usize,
+) -> Option<BigRational> {
     loop {
         let last = cost.len();
         let reduced = |j: usize| -> BigRational {

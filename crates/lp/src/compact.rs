@@ -36,11 +36,16 @@ pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
     };
     let send: Vec<Row> = platform.node_ids().map(|node| port_row(Resource::Send(node))).collect();
     let receive: Vec<Row> = platform.node_ids().map(|node| port_row(Resource::Receive(node))).collect();
-    let groups: Vec<Group> = question.commodities().iter().enumerate().map(|(place, commodity)| Group {
-        root: commodity.source,
-        side: Side::Source,
-        leaves: vec![(commodity.target, place)],
-    }).collect();
+    let groups: Vec<Group> = question
+        .commodities()
+        .iter()
+        .enumerate()
+        .map(|(place, commodity)| Group {
+            root: commodity.source,
+            side: Side::Source,
+            leaves: vec![(commodity.target, place)],
+        })
+        .collect();
     let mut balance: Vec<Vec<Option<Row>>> = Vec::with_capacity(groups.len());
     for commodity in question.commodities() {
         let row = |node| (node != commodity.source).then(|| program.add_row(Relation::Equal, Rational::zero()));

@@ -141,8 +141,10 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
     };
     let send: Vec<Option<Row>> =
         platform.node_ids().map(|node| port_row(Resource::Send(node), !platform.outgoing(node).is_empty())).collect();
-    let receive: Vec<Option<Row>> =
-        platform.node_ids().map(|node| port_row(Resource::Receive(node), !platform.incoming(node).is_empty())).collect();
+    let receive: Vec<Option<Row>> = platform
+        .node_ids()
+        .map(|node| port_row(Resource::Receive(node), !platform.incoming(node).is_empty()))
+        .collect();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
     let nodes = platform.nodes().len();
     let balances: Vec<_> = groups.iter().map(|group| balance_rows(&mut program, nodes, group, &demand)).collect();

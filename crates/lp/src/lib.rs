@@ -12,6 +12,7 @@ mod flow;
 mod near;
 mod question;
 mod solve;
+mod start;
 mod whole;
 
 pub use question::{LpError, Question};

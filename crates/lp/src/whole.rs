@@ -25,8 +25,9 @@ use crate::{LpError, Question, Solution};
 
 /// Branch-and-bound nodes per integer program.
 const NODES: u32 = 200;
-/// Largest integer program, in columns: keeps each to about a second.
+/// Largest integer programs, in columns, of one and of several commodities: keeps each to about half a second.
 const MOST_COLUMNS: usize = 6000;
+const MOST_COLUMNS_OF_MANY: usize = 1200;
 
 /// Which numbers of instances per period can attain the optimum with whole messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +75,9 @@ pub fn rounded_at(
 
 /// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
 pub fn is_searchable(question: &Question<'_>) -> bool {
-    flow::groups(question).len() * question.platform().links().len() <= MOST_COLUMNS
+    let groups = flow::groups(question).len();
+    let most = if groups == 1 { MOST_COLUMNS } else { MOST_COLUMNS_OF_MANY };
+    groups * question.platform().links().len() <= most
 }
 
 /// Whole messages for this many instances within the optimal time, by integer programming. `None` if none was found, or

@@ -92,6 +92,28 @@ proptest! {
     }
 
     #[test]
+    fn plans_made_in_no_time_are_checked_too(case in connected_cases(5, 16), most in 1..40u64) {
+        for period in [Period::Exact, Period::AtMost(most), Period::Fixed(ratio(500, 3))] {
+            let options = Options {
+                size: case.size.clone(),
+                period,
+                time_limit: Some(std::time::Duration::ZERO),
+                ..Options::default()
+            };
+            match solve(&case.platform, &case.collective, &options) {
+                Ok(Outcome::Planned(planned)) => {
+                    let verdict = referee::check_plan(&planned.plan)
+                        .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+                    prop_assert_eq!(verdict.status, planned.plan.status);
+                    prop_assert!(verdict.schedule_throughput <= throughput(&case), "{case:?}");
+                }
+                Err(Error::Schedule(ScheduleError::PeriodTooShort { .. })) => {}
+                other => prop_assert!(false, "{case:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
     fn both_formulations_lead_to_checked_plans(case in cases(6, 8)) {
         let outcomes = [Formulation::Columns, Formulation::Compact].map(|f| ask(&case, Period::AtMost(20), f).unwrap());
         match outcomes {

@@ -273,8 +273,8 @@ mod tests {
     #[test]
     fn e000_8_buffers_fill_along_the_longest_path_not_the_diameter() {
         check(filling_a_long_path(), "1", "2");
-        // 11 periods for the first message through, and as many again until the circulation keeps going.
-        check(filling_with_a_circulation(), "2", "31");
+        // 11 periods until a can send at all; then it gains one message every other period, until it has both shares.
+        check(filling_with_a_circulation(), "2", "32");
     }
 
     #[test]

@@ -48,7 +48,8 @@ fn link_times(platform: &Platform, size: &Rational, patterns: &[ScheduledPattern
             *messages.entry(transfer.link).or_default() += &scheduled.copies;
         }
     }
-    let time = |link: LinkId, count: BigUint| Rational::from_integer(BigInt::from(count)) * size * &platform.link(link).cost;
+    let time =
+        |link: LinkId, count: BigUint| Rational::from_integer(BigInt::from(count)) * size * &platform.link(link).cost;
     messages.into_iter().map(|(link, count)| (link, time(link, count))).collect()
 }
 

@@ -98,7 +98,8 @@ fn fit_period(
 fn paper_floor(steady_state: &SteadyState, period: &Rational) -> BigInt {
     let mut by_commodity: BTreeMap<usize, BigInt> = BTreeMap::new();
     for weighted in &steady_state.patterns {
-        *by_commodity.entry(weighted.pattern.commodity).or_default() += (&weighted.weight * period).floor().to_integer();
+        *by_commodity.entry(weighted.pattern.commodity).or_default() +=
+            (&weighted.weight * period).floor().to_integer();
     }
     by_commodity.into_values().min().unwrap_or_default()
 }
@@ -150,9 +151,18 @@ impl<'a> Shares<'a> {
             }
         }
         // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
-        let times = times.iter().map(|time| (time * Rational::from_integer(unit.clone())).ceil().to_integer()).collect();
+        let times =
+            times.iter().map(|time| (time * Rational::from_integer(unit.clone())).ceil().to_integer()).collect();
         let ports = platform.links().iter().map(|link| [link.from.index(), nodes + link.to.index()]).collect();
-        let mut shares = Shares { steady_state, unit, times, ports, base: vec![BigInt::zero(); 2 * nodes], based: Vec::new(), split: Vec::new() };
+        let mut shares = Shares {
+            steady_state,
+            unit,
+            times,
+            ports,
+            base: vec![BigInt::zero(); 2 * nodes],
+            based: Vec::new(),
+            split: Vec::new(),
+        };
         let mut by_commodity: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in steady_state.patterns.iter().enumerate() {
             by_commodity.entry(weighted.pattern.commodity).or_default().push(place);
@@ -317,7 +327,8 @@ fn path_with_room(
     while let Some(node) = queue.pop_front() {
         for &link in platform.outgoing(node) {
             let to = platform.link(link).to;
-            let fits = shares.ports[link.index()].iter().all(|&port| &loads[port] + &shares.times[link.index()] <= *room);
+            let fits =
+                shares.ports[link.index()].iter().all(|&port| &loads[port] + &shares.times[link.index()] <= *room);
             if to != commodity.source && by[to.index()].is_none() && fits {
                 by[to.index()] = Some(link);
                 queue.push_back(to);
@@ -334,4 +345,3 @@ fn path_with_room(
     links.reverse();
     Some(links)
 }
-
