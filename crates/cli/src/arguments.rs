@@ -51,7 +51,7 @@ pub enum FormulationName {
 pub struct SolveArguments {
     /// What to schedule.
     pub collective: CollectiveName,
-    /// Platform file: TOML, JSON, bandwidth matrix, GML.
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
     #[arg(long, value_name = "FILE")]
     pub platform: PathBuf,
     /// Scatter: the node that owns the messages.
@@ -70,25 +70,25 @@ pub struct SolveArguments {
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Size of every message.
-    #[arg(long, value_name = "S", default_value = "1")]
+    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     pub size: String,
     /// Work of one merge; for reductions only.
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", hide = true)]
     pub work: Option<String>,
     /// Fix the period's length.
-    #[arg(long, value_name = "T", conflicts_with_all = ["max_instances", "exact_period"])]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "exact_period"])]
     pub period: Option<String>,
     /// Most instances per period; beyond it the optimum is approached with whole messages and the loss stated.
-    #[arg(long, value_name = "M", conflicts_with = "exact_period")]
-    pub max_instances: Option<u64>,
+    #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    pub max_instances: Option<String>,
     /// Insist on the optimum, whatever the period.
     #[arg(long)]
     pub exact_period: bool,
     /// Which linear program.
     #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
     pub formulation: FormulationName,
-    /// Stop the floating-point solver after this many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    /// Stop the linear program after this many seconds and answer with the best steady state and bound known.
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
@@ -120,7 +120,7 @@ pub struct ShowArguments {
     #[arg(long, value_name = "F.svg")]
     pub timeline: Option<PathBuf>,
     /// Periods in which instances start, for --timeline.
-    #[arg(long, value_name = "K", default_value_t = 4)]
+    #[arg(long, value_name = "K", default_value_t = 4, requires = "timeline")]
     pub periods: u64,
     /// Draw the platform and its flows.
     #[arg(long, value_name = "F.svg")]
@@ -134,7 +134,7 @@ pub struct ConvertArguments {
     pub input: PathBuf,
     /// The platform file to write.
     pub output: PathBuf,
-    /// Format of IN (toml, json, matrix, gml); by default told from its name and content.
+    /// Format of IN (toml, json, matrix, gml, joined); by default told from its name and content.
     #[arg(long, value_name = "F")]
     pub from: Option<String>,
     /// Format of OUT; by default told from its name.

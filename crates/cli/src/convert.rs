@@ -5,6 +5,7 @@ use oneport::formats::{self, PlatformFormat};
 
 use crate::End;
 use crate::arguments::ConvertArguments;
+use crate::output::{count, print};
 use crate::question::usage;
 
 /// Runs the command.
@@ -26,15 +27,15 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
         None => formats::read_platform(&arguments.input)?,
         Some(format) => formats::read_platform_as(&arguments.input, format)?,
     };
-    let text = formats::write_platform(&platform, to)?;
+    let text = formats::write_platform(&platform, to).with_context(|| arguments.output.display().to_string())?;
     formats::write_atomically(&arguments.output, text.as_bytes())
         .with_context(|| format!("cannot write {}", arguments.output.display()))?;
-    println!(
-        "{}: {} nodes ({} processors), {} links",
+    print(&format!(
+        "{}: {} ({}), {}",
         arguments.output.display(),
-        platform.nodes().len(),
-        platform.processors().count(),
-        platform.links().len()
-    );
+        count(platform.nodes().len(), "node"),
+        count(platform.processors().count(), "processor"),
+        count(platform.links().len(), "link"),
+    ))?;
     Ok(End::Done)
 }

@@ -5,6 +5,7 @@
 mod arguments;
 mod convert;
 mod numbers;
+mod output;
 mod progress;
 mod question;
 mod show;

@@ -1,6 +1,6 @@
 //! Rationals for people: exact where they are short, rounded and marked where they are not.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
 use oneport::Rational;
 
@@ -13,6 +13,11 @@ const DIGITS: usize = 10;
 pub fn readable(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= SHORT { exact } else { format!("≈{}", decimal(value)) }
+}
+
+/// A whole number in full where it is short, else as [`readable`].
+pub fn readable_count(value: &BigUint) -> String {
+    readable(&Rational::from_integer(value.clone().into()))
 }
 
 /// Ten significant digits, in exact integer arithmetic.

@@ -79,7 +79,8 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
 /// The first few processors, for error messages.
 fn some(platform: &Platform) -> String {
     const SHOWN: usize = 8;
-    let names: Vec<&str> = platform.processors().take(SHOWN + 1).map(|id| platform.name(id)).collect();
+    let quoted = |id| format!("'{}'", platform.name(id));
+    let names: Vec<String> = platform.processors().take(SHOWN + 1).map(quoted).collect();
     match names.len() {
         0 => "none (give nodes a compute cost)".to_string(),
         count if count > SHOWN => format!("{}, ...", names[..SHOWN].join(", ")),
@@ -88,9 +89,15 @@ fn some(platform: &Platform) -> String {
 }
 
 fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
-    platform
-        .find(name)
-        .ok_or_else(|| anyhow!("{option}: the platform has no node '{name}'; its processors are {}", some(platform)))
+    platform.find(name).ok_or_else(|| {
+        let clipped: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+        let alike = platform.processors().map(|id| platform.name(id)).find(|known| known.eq_ignore_ascii_case(name));
+        let hint = match alike {
+            Some(known) => format!("did you mean '{known}'?"),
+            None => format!("its processors are {}", some(platform)),
+        };
+        anyhow!("{option}: the platform has no node '{clipped}'; {hint}")
+    })
 }
 
 /// A list of names; "all" and nothing mean every processor except one.
@@ -99,6 +106,9 @@ fn nodes(platform: &Platform, list: Option<&str>, option: &str, except: Option<N
         None | Some("all") => Ok(platform.processors().filter(|&id| Some(id) != except).collect()),
         // A name may contain a comma.
         Some(name) if platform.find(name).is_some() => Ok(vec![node(platform, name, option)?]),
+        Some(list) if list.split(',').any(|name| name.trim().is_empty()) => {
+            Err(usage(format!("{option}: '{list}' holds an empty name; write A,B or all")))
+        }
         Some(list) => list.split(',').map(|name| node(platform, name.trim(), option)).collect(),
     }
 }

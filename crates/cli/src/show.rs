@@ -10,7 +10,8 @@ use oneport::{Plan, Rational, formats, referee, schedule};
 
 use crate::End;
 use crate::arguments::ShowArguments;
-use crate::numbers::readable;
+use crate::numbers::{readable, readable_count};
+use crate::output::{count, print};
 
 /// Longest list printed in full.
 const LINES: usize = 40;
@@ -37,15 +38,14 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         Ok(formats::svg::timeline_gantt(&plan.platform, &plan.collective, &timeline))
     })?;
     if !drawn {
-        print!("{}", text(&plan));
+        print(&text(&plan))?;
     }
     Ok(End::Done)
 }
 
 fn write(path: &Path, svg: &str) -> Result<()> {
     formats::write_atomically(path, svg.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    println!("{}", path.display());
-    Ok(())
+    print(&path.display().to_string())
 }
 
 fn text(plan: &Plan) -> String {
@@ -63,23 +63,26 @@ fn text(plan: &Plan) -> String {
     );
     let _ = writeln!(
         out,
-        "Certificate: prices of ports; the cheapest paths of one instance cost at least their sum / bound"
+        "Certificate: an instance takes priced port time of at least (sum of prices) / (upper bound), whatever its paths"
     );
     let _ = writeln!(out, "{}\n", prices(plan));
     let _ = writeln!(out, "Steady state: paths and how often each is taken per unit of time");
     let _ = writeln!(out, "{}\n", patterns(plan));
     let _ = writeln!(
         out,
-        "Schedule: period {}, {} instances per period, {} per unit of time; an instance ends within {} periods",
+        "Schedule: period {}, {} per period, {} per unit of time; each hop of a message takes one period, {} at most",
         readable(&schedule.period),
-        schedule.instances,
+        count(readable_count(&schedule.instances), "instance"),
         readable(&schedule.throughput()),
-        schedule.depth(),
+        count(schedule.depth(), "hop"),
     );
     let _ = writeln!(out, "{}", slots(plan));
     let buffers = schedule::buffers(&plan.platform, schedule);
     if !buffers.is_empty() {
-        let shown = buffers.iter().take(LINES).map(|(&node, count)| format!("{} {count}", plan.platform.name(node)));
+        let shown = buffers
+            .iter()
+            .take(LINES)
+            .map(|(&node, count)| format!("{} {}", plan.platform.name(node), readable_count(count)));
         let more = if buffers.len() > LINES { ", ..." } else { "" };
         let _ = writeln!(
             out,

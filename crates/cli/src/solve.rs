@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::End;
 use crate::arguments::{FormulationName, SolveArguments};
-use crate::numbers::{percent, readable};
+use crate::numbers::{decimal, percent, readable, readable_count};
+use crate::output::{count, print};
 use crate::progress::Progress;
 use crate::question::{self, usage};
 
@@ -34,16 +35,16 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
                     .with_context(|| format!("cannot write {}", path.display()))?;
             }
             if arguments.json {
-                println!("{}", json_report(&planned, seconds));
+                print(&json_report(&planned, seconds).to_string())?;
             } else {
-                print!("{}", text_report(&planned, seconds));
+                print(&text_report(&planned, seconds))?;
             }
             Ok(End::Done)
         }
         Outcome::Unreachable(commodities) => {
             let names = unreachable(&platform, &commodities);
             if arguments.json {
-                println!("{}", infeasible_report(collective.name(), &platform, &names, seconds));
+                print(&infeasible_report(collective.name(), &platform, &names, seconds).to_string())?;
             }
             let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
             let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
@@ -57,27 +58,38 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 }
 
 fn options(arguments: &SolveArguments) -> Result<Options> {
-    let number = |option: &str, text: &str| parse_rational(text).map_err(|error| usage(format!("{option}: {error}")));
-    let mut options = Options { size: number("--size", &arguments.size)?, ..Options::default() };
+    let mut options = Options { size: positive("--size", &arguments.size)?, ..Options::default() };
     options.formulation = match arguments.formulation {
         FormulationName::Columns => Formulation::Columns,
         FormulationName::Compact => Formulation::Compact,
     };
     if let Some(period) = &arguments.period {
-        options.period = Period::Fixed(number("--period", period)?);
+        options.period = Period::Fixed(positive("--period", period)?);
     } else if arguments.exact_period {
         options.period = Period::Exact;
-    } else if let Some(most) = arguments.max_instances {
-        options.period = Period::AtMost(most);
+    } else if let Some(most) = &arguments.max_instances {
+        let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
+        options.period = Period::AtMost(most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)?);
     }
     options.time_limit = arguments.time_limit.as_deref().map(time_limit).transpose()?;
     Ok(options)
 }
 
+fn positive(option: &str, text: &str) -> Result<Rational> {
+    let value = parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))?;
+    if value > Rational::from_integer(0.into()) {
+        Ok(value)
+    } else {
+        Err(usage(format!("{option}: {text} is not positive; give a number such as 12, 0.5 or 5/2")))
+    }
+}
+
 fn time_limit(text: &str) -> Result<Duration> {
-    let seconds: f64 = text.parse().map_err(|_| usage(format!("--time-limit: '{text}' is not a number of seconds")))?;
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| usage(format!("--time-limit: {text} is not a time; give a number of seconds, 0 or more")))
+    let wrong = || usage(format!("--time-limit: '{text}' is not a number of seconds, 0 or more"));
+    let seconds = parse_rational(text).map_err(|_| wrong())?;
+    // The limit is a hint to the solver's clock: the decimal rounding is harmless.
+    let seconds: f64 = decimal(&seconds).parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
 fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
@@ -138,32 +150,26 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
     let loss = if attained == Rational::from_integer(1.into()) {
         "attains the throughput".to_string()
     } else {
-        let lost = Rational::from_integer(1.into()) - &attained;
-        format!("{} of the throughput, loss {}", percent(&attained), readable_loss(&lost))
+        format!("{} below the throughput", percent(&(Rational::from_integer(1.into()) - &attained)))
     };
     format!(
-        "{} of {} messages on {} nodes, {} links ({})\n\
+        "{} of {} on {}, {} ({})\n\
          throughput  {} per unit of time ({proof})\n\
-         period      {} for {} instances, {} slots: {} per unit of time, {loss}\n\
+         period      {} for {}, {}: {} per unit of time, {loss}\n\
          patterns    {}\n\
-         time        {:.3} s, of which {:.3} s in HiGHS\n",
+         time        {:.3} s, of which {:.3} s in HiGHS on the linear program",
         plan.collective.name(),
-        plan.collective.commodities().len(),
-        platform.nodes().len(),
-        platform.links().len(),
+        count(plan.collective.commodities().len(), "message"),
+        count(platform.nodes().len(), "node"),
+        count(platform.links().len(), "link"),
         platform.model(),
         readable(&plan.steady_state.throughput),
         readable(&schedule.period),
-        schedule.instances,
-        schedule.slots.len(),
+        count(readable_count(&schedule.instances), "instance"),
+        count(schedule.slots.len(), "slot"),
         readable(&schedule.throughput()),
         plan.steady_state.patterns.len(),
         seconds.as_secs_f64(),
         planned.solver_time.as_secs_f64(),
     )
-}
-
-/// The loss as a percentage with enough digits to be seen.
-fn readable_loss(lost: &Rational) -> String {
-    format!("{} %", crate::numbers::decimal(&(lost * Rational::from_integer(100.into()))))
 }

@@ -8,6 +8,7 @@ use oneport::{Plan, Platform, formats, referee, schedule};
 use crate::End;
 use crate::arguments::VerifyArguments;
 use crate::numbers::readable;
+use crate::output::{count, print};
 
 /// Transfers up to which a plan is also executed, message by message.
 const EXECUTED: u64 = 200_000;
@@ -24,7 +25,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let name = arguments.plan.display();
     let verdict = referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
     let executed = execute(&plan).with_context(|| format!("{name}: violation in the run"))?;
-    println!(
+    print(&format!(
         "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{executed}",
         plan.collective.name(),
         readable(&verdict.throughput),
@@ -32,7 +33,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         readable(&verdict.bound),
         readable(&verdict.schedule_throughput),
         readable(&plan.schedule.period),
-    );
+    ))?;
     Ok(End::Done)
 }
 
@@ -51,7 +52,7 @@ fn execute(plan: &Plan) -> Result<String> {
     }
     let timeline = schedule::timeline(&plan.platform, &plan.size, &plan.schedule, periods)?;
     let report = referee::check_timeline(&plan.platform, &plan.collective, &plan.size, &timeline)?;
-    Ok(format!("; executed {} instances over {periods} periods", report.delivered))
+    Ok(format!("; executed {} over {}", count(report.delivered, "instance"), count(periods, "period")))
 }
 
 /// The first difference between two platforms, named.

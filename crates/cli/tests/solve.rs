@@ -184,7 +184,9 @@ fn nodes_that_do_not_fit_are_named() {
     scatter("Ps", "P0,Px").refused(1, &["--targets", "Px"]);
     scatter("Ps", "P0,P0").refused(1, &["P0", "twice"]);
     scatter("Ps", "P0,Ps").refused(1, &["Ps", "itself"]);
-    scatter("Ps", "").refused(1, &["--targets"]);
+    scatter("Ps", "").refused(2, &["--targets", "empty name"]);
+    scatter("Ps", "P0,").refused(2, &["--targets", "'P0,'", "empty name"]);
+    scatter("ps", "P0").refused(1, &["'ps'", "did you mean 'Ps'?"]);
     scatter("P0", "P1").refused(1, &["P0", "P1", "no path"]);
     let racks = fixture("two-racks.toml");
     oneport(&["solve", "scatter", "--platform", &racks, "--source", "core"]).refused(1, &["core", "router"]);
@@ -250,4 +252,19 @@ impl Run {
         assert!(code == 1 || code == 2, "{self:#?}");
         self.refused(code, words)
     }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_oneport"))
+        .args(["solve", "scatter", "--platform", &toy(), "--source", "Ps", "--targets", "P0,P1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }

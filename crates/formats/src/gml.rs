@@ -108,7 +108,8 @@ impl Edge<'_> {
             _ => match self.kind.as_deref().and_then(|kind| kind.strip_prefix("OC-")) {
                 Some(multiple) => ("LinkType OC-", multiple, SONET),
                 None => {
-                    let meaning = "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n)";
+                    let meaning =
+                        "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n)";
                     return Err(Problem::MissingKey { key: "LinkSpeedRaw", meaning });
                 }
             },

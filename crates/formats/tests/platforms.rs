@@ -225,10 +225,12 @@ fn topology_zoo_files() {
         let speeds: Vec<_> = text
             .lines()
             .filter_map(|line| {
-                let raw = line.trim().strip_prefix("LinkSpeedRaw ").map(|speed| parse_rational(speed).expect("a number"));
+                let raw =
+                    line.trim().strip_prefix("LinkSpeedRaw ").map(|speed| parse_rational(speed).expect("a number"));
                 // Abilene says OC-192 instead, 192 times 51.84 Mbit/s.
                 let carrier = line.trim().strip_prefix("LinkType \"OC-").and_then(|rest| rest.strip_suffix('"'));
-                let carrier = carrier.map(|n| parse_rational(n).expect("a number") * parse_rational("51.84e6").expect("one"));
+                let carrier =
+                    carrier.map(|n| parse_rational(n).expect("a number") * parse_rational("51.84e6").expect("one"));
                 raw.or(carrier)
             })
             .collect();

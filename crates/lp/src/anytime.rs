@@ -33,9 +33,10 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     let mut guide = Guide::new(question);
     let sources = guide.by_source.len().max(1);
     let rounds = (EFFORT / (sources * question.platform().links().len().max(1))).clamp(2, MOST_ROUNDS);
-    let mut counts: BTreeMap<Pattern, u64> = BTreeMap::new();
+    let mut windows: Vec<Window> = WINDOWS.iter().map(|part| Window::new(rounds - rounds / part)).collect();
+    let mut single: Option<(u128, Vec<Pattern>)> = None;
     let mut best: Option<(Vec<u64>, u128, u128)> = None;
-    for _ in 0..rounds {
+    for round in 0..rounds {
         let (paths, instance_price) = guide.cheapest_paths()?;
         let sum: u128 = guide.prices.iter().map(|&price| u128::from(price)).sum();
         // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.
@@ -45,17 +46,90 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
         if better {
             best = Some((guide.prices.clone(), sum, instance_price));
         }
-        guide.raise_prices(&paths);
-        for pattern in paths {
-            *counts.entry(pattern).or_default() += 1;
+        let busiest = guide.raise_prices(&paths);
+        windows.iter_mut().for_each(|window| window.add(round, &paths));
+        if single.as_ref().is_none_or(|found| busiest < found.0) {
+            single = Some((busiest, paths));
         }
     }
+    let mut alone = Window::new(0);
+    single.iter().for_each(|(_, paths)| alone.add(0, paths));
+    windows.push(alone);
+    let steady_state = best_window(question, &windows)?;
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
+    let (upper_bound, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
-    let upper_bound = exact_bound(question, &guide, &prices)?;
-    let steady_state = steady_state(question, &counts, rounds)?;
     let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
     Ok(Solution { steady_state, certificate, upper_bound, status, solver_time: Default::default(), repaired: false })
+}
+
+/// Averages are taken over all rounds, and over the last half, quarter and sixteenth: early rounds know little.
+const WINDOWS: [usize; 4] = [1, 2, 4, 16];
+
+/// How often each path was taken since some round.
+struct Window {
+    from: usize,
+    rounds: u64,
+    counts: BTreeMap<Pattern, u64>,
+}
+
+impl Window {
+    fn new(from: usize) -> Self {
+        Window { from, rounds: 0, counts: BTreeMap::new() }
+    }
+
+    fn add(&mut self, round: usize, paths: &[Pattern]) {
+        if round >= self.from {
+            self.rounds += 1;
+            for pattern in paths {
+                // Most paths are known already; a clone per round would cost more than the look-up.
+                match self.counts.get_mut(pattern) {
+                    Some(count) => *count += 1,
+                    None => {
+                        self.counts.insert(pattern.clone(), 1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn best_window(question: &Question<'_>, windows: &[Window]) -> Result<SteadyState, LpError> {
+    let mut best: Option<SteadyState> = None;
+    for window in windows.iter().filter(|window| window.rounds > 0) {
+        let candidate = steady_state(question, &window.counts, window.rounds)?;
+        if best.as_ref().is_none_or(|found| candidate.throughput > found.throughput) {
+            best = Some(candidate);
+        }
+    }
+    best.ok_or(LpError::Contradiction("no message travels"))
+}
+
+/// The best bound among these prices, these without the small ones, and each of the dearest ports alone.
+fn best_bound(
+    question: &Question<'_>,
+    guide: &Guide<'_, '_>,
+    prices: Vec<u64>,
+) -> Result<(Rational, Vec<u64>), LpError> {
+    const ALONE: usize = 3;
+    let dearest = prices.iter().copied().max().unwrap_or(0);
+    let without_below = |least: u64| prices.iter().map(|&price| if price < least { 0 } else { price }).collect();
+    let mut candidates: Vec<Vec<u64>> = vec![without_below(dearest / 256), without_below(dearest / 8)];
+    let mut ports: Vec<usize> = (0..prices.len()).collect();
+    ports.sort_by_key(|&port| (Reverse(prices[port]), port));
+    for &port in ports.iter().take(ALONE) {
+        candidates.push((0..prices.len()).map(|other| u64::from(other == port)).collect());
+    }
+    let bound = exact_bound(question, guide, &prices)?.ok_or(LpError::Contradiction("prices prove nothing"))?;
+    let mut best = (bound, prices);
+    for candidate in candidates {
+        if let Some(bound) = exact_bound(question, guide, &candidate)?
+            && bound < best.0
+        {
+            best = (bound, candidate);
+        }
+    }
+    Ok(best)
 }
 
 /// Times and prices in guiding integers.
@@ -141,7 +215,8 @@ impl<'q, 'a> Guide<'q, 'a> {
     }
 
     /// Ports grow dearer by up to an eighth, in proportion to how busy the round's paths keep them.
-    fn raise_prices(&mut self, paths: &[Pattern]) {
+    /// Returns the busiest port's time.
+    fn raise_prices(&mut self, paths: &[Pattern]) -> u128 {
         let mut loads = vec![0u128; self.prices.len()];
         for link in paths.iter().flat_map(|pattern| &pattern.links) {
             for port in self.ports(*link) {
@@ -156,6 +231,7 @@ impl<'q, 'a> Guide<'q, 'a> {
         while self.prices.iter().any(|&price| price >= PRICE_LIMIT) {
             self.prices.iter_mut().for_each(|price| *price = (*price).div_ceil(2));
         }
+        busiest
     }
 
     fn certificate(&self, prices: &[u64]) -> Certificate {
@@ -175,8 +251,9 @@ impl<'q, 'a> Guide<'q, 'a> {
     }
 }
 
-/// What the prices prove: their sum over the exact price of the cheapest paths of one instance.
-fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Rational, LpError> {
+/// What the prices prove: their sum over the exact price of the cheapest paths of one instance. `None` where an instance
+/// can do without any priced port.
+fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Option<Rational>, LpError> {
     let platform = question.platform();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
     let unit = times.iter().fold(BigInt::one(), |unit, time| unit.lcm(time.denom()));
@@ -194,7 +271,7 @@ fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -
         }
     }
     let sum: BigInt = prices.iter().map(|&price| BigInt::from(price)).sum();
-    Ok(Rational::new(sum * unit, total))
+    Ok((!total.is_zero()).then(|| Rational::new(sum * unit, total)))
 }
 
 fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
@@ -219,11 +296,7 @@ fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) ->
 }
 
 /// All rounds' paths, spread over the time the busiest port needs for them.
-fn steady_state(
-    question: &Question<'_>,
-    counts: &BTreeMap<Pattern, u64>,
-    rounds: usize,
-) -> Result<SteadyState, LpError> {
+fn steady_state(question: &Question<'_>, counts: &BTreeMap<Pattern, u64>, rounds: u64) -> Result<SteadyState, LpError> {
     let mut messages: BTreeMap<LinkId, u64> = BTreeMap::new();
     for (pattern, count) in counts {
         pattern.links.iter().for_each(|&link| *messages.entry(link).or_default() += count);
@@ -241,5 +314,5 @@ fn steady_state(
         .iter()
         .map(|(pattern, &count)| WeightedPattern { pattern: pattern.clone(), weight: weight(count) })
         .collect();
-    Ok(SteadyState { throughput: weight(rounds as u64), patterns })
+    Ok(SteadyState { throughput: weight(rounds), patterns })
 }

@@ -71,7 +71,8 @@ pub struct Options {
     pub formulation: Formulation,
     /// Which periodic schedule.
     pub period: Period,
-    /// Limit on the time inside the floating-point solver.
+    /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state and
+    /// bound known by then are returned, and no integer program looks for a smaller period.
     pub time_limit: Option<Duration>,
 }
 
@@ -91,7 +92,7 @@ impl Default for Options {
 pub struct Planned {
     /// The plan; the referee found nothing to object to.
     pub plan: Plan,
-    /// Time spent inside the floating-point solver, by its own clock.
+    /// Time spent inside the floating-point solver on the linear program, by its own clock.
     pub solver_time: Duration,
 }
 
@@ -157,14 +158,16 @@ pub fn solve_watched(
         Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
     };
     watch(Stage::Period);
-    let whole = period::whole_patterns(&question, &solution, &options.period)?;
+    let integer_programs = options.time_limit.is_none();
+    let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     watch(Stage::Slots);
     let schedule = schedule::periodic(platform, &options.size, whole)?;
     let solver_time = solution.solver_time;
-    let Solution { mut steady_state, certificate, upper_bound, status, .. } = solution;
-    if schedule.throughput() == steady_state.throughput {
+    let Solution { mut steady_state, certificate, upper_bound, .. } = solution;
+    if schedule.throughput() >= steady_state.throughput {
         steady_state = steady_state_of(&schedule);
     }
+    let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
     let plan = Plan {
         platform: platform.clone(),
         collective: collective.clone(),

@@ -12,22 +12,34 @@ use crate::{Error, Period};
 const ROUNDINGS: u32 = 64;
 const PROGRAMS: u32 = 24;
 
-/// Whole messages as asked for.
-pub fn whole_patterns(question: &Question<'_>, solution: &Solution, period: &Period) -> Result<WholePatterns, Error> {
+/// Whole messages as asked for; with or without integer programs, which find more and take their time.
+pub fn whole_patterns(
+    question: &Question<'_>,
+    solution: &Solution,
+    period: &Period,
+    integer_programs: bool,
+) -> Result<WholePatterns, Error> {
     let round = |target: &Target| {
         let commodities = question.commodities();
         schedule::round(question.platform(), commodities, question.size(), &solution.steady_state, target)
     };
     match period {
         Period::AtMost(0) => Err(ScheduleError::NoInstances.into()),
-        Period::AtMost(most) => match at_the_optimum(question, solution, Some(&BigUint::from(*most)))? {
-            Some(whole) => Ok(whole),
-            None => Ok(round(&Target::Instances(*most))?),
-        },
-        Period::Exact => at_the_optimum(question, solution, None)?
+        Period::AtMost(most) => {
+            match at_the_optimum(question, solution, Some(&BigUint::from(*most)), integer_programs)? {
+                Some(whole) => Ok(whole),
+                None => Ok(round(&Target::Instances(*most))?),
+            }
+        }
+        Period::Exact => at_the_optimum(question, solution, None, integer_programs)?
             .ok_or_else(|| LpError::Contradiction("the optimum has no period").into()),
         Period::Fixed(length) => {
             let rounded = round(&Target::Period(length.clone()));
+            let most = (length * &solution.upper_bound).floor().to_integer();
+            let cannot_be_beaten = |whole: &WholePatterns| BigUint::clone(&whole.instances) == *most.magnitude();
+            if !integer_programs || rounded.as_ref().is_ok_and(cannot_be_beaten) {
+                return Ok(rounded?);
+            }
             match (lp::whole_within(question, solution, length)?, rounded) {
                 (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
                 (Some(whole), _) => Ok(whole),
@@ -45,6 +57,7 @@ fn at_the_optimum(
     question: &Question<'_>,
     solution: &Solution,
     limit: Option<&BigUint>,
+    integer_programs: bool,
 ) -> Result<Option<WholePatterns>, Error> {
     if solution.status != Status::Optimal {
         // Neither divisibility nor the optimal period's length is known.
@@ -61,7 +74,8 @@ fn at_the_optimum(
         if let Some(whole) = lp::rounded_at(question, solution, &candidate)? {
             return Ok(Some(whole));
         }
-        if attempt < PROGRAMS
+        if integer_programs
+            && attempt < PROGRAMS
             && let Some(whole) = lp::whole_at(question, solution, &candidate)?
         {
             return Ok(Some(whole));

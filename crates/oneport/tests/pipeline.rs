@@ -106,6 +106,7 @@ proptest! {
                         .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
                     prop_assert_eq!(verdict.status, planned.plan.status);
                     prop_assert!(verdict.schedule_throughput <= throughput(&case), "{case:?}");
+                    prop_assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
                 }
                 Err(Error::Schedule(ScheduleError::PeriodTooShort { .. })) => {}
                 other => prop_assert!(false, "{case:?}: {other:?}"),

@@ -1,8 +1,8 @@
 //! Platforms for examples and counterexamples, and the questions asked on them.
 
 use anyhow::{Context, Result};
-use oneport::platform::{LinkId, Node};
 use oneport::platform::generate::{self, Costs};
+use oneport::platform::{LinkId, Node};
 use oneport::{Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Rational, formats, lp, solve};
 
 use crate::numbers::{number, whole};
@@ -89,6 +89,18 @@ pub fn random(nodes: usize, degree: usize, seed: u64, most: u64) -> Result<Platf
     let costs = Costs::Uniform { low: 1, high: most };
     let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
     Ok(generate::random_connected(nodes, degree, &options)?)
+}
+
+/// The same without the links from a node to an earlier one.
+pub fn downwards(platform: &Platform) -> Result<Platform> {
+    let mut builder = Platform::builder();
+    for node in platform.nodes() {
+        builder.node(node.clone())?;
+    }
+    for link in platform.links().iter().filter(|link| link.from < link.to) {
+        builder.link(link.from, link.to, link.cost.clone())?;
+    }
+    Ok(builder.build()?)
 }
 
 /// A scatter from the first processor to all others.

@@ -68,7 +68,8 @@ pub fn gossip_indices() -> Result<Sides> {
 
 /// E000-4: a slow link between two participants, each with a fast neighbour.
 pub fn gossip_circulation() -> Result<Sides> {
-    let links = [("u", "k", "1/4"), ("k", "u", "1/4"), ("k", "l", "1"), ("l", "k", "1"), ("l", "v", "1/4"), ("v", "l", "1/4")];
+    let links =
+        [("u", "k", "1/4"), ("k", "u", "1/4"), ("k", "l", "1"), ("l", "k", "1"), ("l", "v", "1/4"), ("v", "l", "1/4")];
     let case = cases::all_to_all("two pairs", platform("u k l v", &links)?, "k l")?;
     programs(&case, Errors { counted_at_source: false, ..SSPA2A })
 }
@@ -119,7 +120,10 @@ pub fn in_transit() -> Result<Sides> {
     };
     let (into, out) = (carried("s -> r")?, carried("r -> t")?);
     let best = search::opt(&case, horizon as usize)?.pop();
-    ensure!(best == Some(out as u64) && into as u64 == horizon, "the run is not optimal, or its source sends less than it can");
+    ensure!(
+        best == Some(out as u64) && into as u64 == horizon,
+        "the run is not optimal, or its source sends less than it can"
+    );
     // The proof takes them to be equal.
     Ok(Sides::new(out, into))
 }
@@ -200,9 +204,10 @@ pub fn at_most_one_message() -> Result<Sides> {
 pub fn lower_vertices() -> Result<Value> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
-    let vertices = toy.case.collective.commodities().into_iter().flat_map(|ends| {
-        ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(ends.target))))
-    });
+    let vertices =
+        toy.case.collective.commodities().into_iter().flat_map(|ends| {
+            ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(ends.target))))
+        });
     Ok(Value::List(vertices.collect()))
 }
 

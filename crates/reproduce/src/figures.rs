@@ -33,10 +33,18 @@ pub enum Body {
     },
 }
 
+/// Tables with more columns take the page's whole width.
+const NARROW: usize = 4;
+
 impl Figure {
     /// A drawing.
     pub fn svg(title: impl Into<String>, caption: impl Into<String>, svg: String) -> Figure {
         Figure { title: title.into(), caption: caption.into(), body: Body::Svg(svg) }
+    }
+
+    /// Whether it takes the page's whole width.
+    pub fn is_wide(&self) -> bool {
+        matches!(&self.body, Body::Table { header, rows } if header.len() > NARROW && rows.len() > NARROW)
     }
 
     /// A table.
@@ -56,7 +64,7 @@ pub fn gantt(case: &Case, schedule: &PeriodicSchedule) -> String {
     svg::gantt(&case.platform, &case.collective, &whole(1), schedule)
 }
 
-/// Delivered over optimal against time, with the papers' lower bound for the first run.
+/// Delivered over optimal against time, and the paper's lower bound for each run.
 pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
     let points = |run: &Run, value: &dyn Fn(u64) -> u64| {
         let point = |k: u64| (pixels(&run.period) * k as f64, value(k) as f64 / run.ceiling(k) as f64);
@@ -65,7 +73,7 @@ pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
     let mut series = Vec::new();
     for run in runs {
         series.push(svg::Series { name: run.name.clone(), points: points(run, &|k| run.delivered(k)) });
-        let name = format!("{}: the paper's lower bound", run.name);
+        let name = format!("bound: {}", run.name);
         series.push(svg::Series { name, points: points(run, &|k| run.paper_floor(k)) });
     }
     let options = svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())) };
@@ -76,7 +84,7 @@ pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
 pub fn asymptotic_table(title: &str, caption: &str, runs: &[Run]) -> Result<Figure> {
     let mut rows = Vec::new();
     for run in runs {
-        for k in [5, 20, 100, run.periods].into_iter().filter(|&k| k <= run.periods) {
+        for k in [5, 20, run.periods].into_iter().filter(|&k| k <= run.periods) {
             let time = &run.period * whole(k);
             rows.push(vec![
                 run.name.clone(),
@@ -89,6 +97,7 @@ pub fn asymptotic_table(title: &str, caption: &str, runs: &[Run]) -> Result<Figu
         }
     }
     rows.dedup();
-    let header = ["schedule", "K", "paper's bound steady(G, K)", "delivered by K (measured)", "TP K", "delivered / TP K"];
+    let header =
+        ["schedule", "K", "paper's bound steady(G, K)", "delivered by K (measured)", "TP K", "delivered / TP K"];
     Ok(Figure::table(title, caption, &header, rows))
 }

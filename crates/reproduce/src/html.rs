@@ -46,11 +46,17 @@ fn header(out: &mut String, report: &Report) {
         (Verdict::NotReproducible, "cannot be computed from what we have"),
     ] {
         let (count, name) = (report.count(verdict), verdict.name());
-        let _ = writeln!(out, "<li class=\"{}\"><b>{count}</b> {name}<small>{meaning}</small></li>", class(Ok(verdict)));
+        let _ =
+            writeln!(out, "<li class=\"{}\"><b>{count}</b> {name}<small>{meaning}</small></li>", class(Ok(verdict)));
     }
     let failures = report.failures();
     if !failures.is_empty() {
-        let _ = writeln!(out, "<li class=\"bad\"><b>{}</b> unexpected<small>{}</small></li>", failures.len(), escape(&failures.join("; ")));
+        let _ = writeln!(
+            out,
+            "<li class=\"bad\"><b>{}</b> unexpected<small>{}</small></li>",
+            failures.len(),
+            escape(&failures.join("; "))
+        );
     }
     out.push_str("</ul>\n<nav>\n");
     for section in &report.sections {
@@ -63,15 +69,19 @@ fn rows(out: &mut String, rows: &[Judged]) {
     out.push_str("<div class=\"wide\"><table class=\"rows\">\n<thead><tr><th>where</th><th>what</th><th>printed</th><th>ours</th><th>verdict</th></tr></thead>\n<tbody>\n");
     for judged in rows {
         let row = &judged.row;
-        let note = if judged.note.is_empty() { String::new() } else { format!("<small>{}</small>", escape(&judged.note)) };
-        let erratum = row.erratum.as_ref().map(|id| format!(" <a href=\"#{id}\">{id}</a>", id = escape(id))).unwrap_or_default();
+        let note =
+            if judged.note.is_empty() { String::new() } else { format!("<small>{}</small>", words(&judged.note)) };
+        let erratum =
+            row.erratum.as_ref().map(|id| format!(" <a href=\"#{id}\">{id}</a>", id = escape(id))).unwrap_or_default();
         let verdict = judged.verdict.clone();
-        let name = verdict.as_ref().map_or_else(|why| format!("unexpected: {}", escape(why)), |verdict| verdict.name().to_string());
+        let name = verdict
+            .as_ref()
+            .map_or_else(|why| format!("unexpected: {}", escape(why)), |verdict| verdict.name().to_string());
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td>{}{note}</td><td class=\"value\">{}</td><td class=\"value\">{}</td><td><span class=\"badge {}\">{name}</span>{erratum}</td></tr>",
             escape(&row.place),
-            escape(&row.what),
+            words(&row.what),
             value(&row.printed.to_string()),
             value(&judged.ours),
             class(verdict.as_ref().copied().map_err(|_| ())),
@@ -80,22 +90,32 @@ fn rows(out: &mut String, rows: &[Judged]) {
     out.push_str("</tbody>\n</table></div>\n");
 }
 
+/// Running text, with real arrows and signs.
+fn words(text: &str) -> String {
+    let signs = escape(text).replace(" &lt;-&gt; ", " ↔ ").replace(" -&gt; ", " → ");
+    signs.replace("&lt;= ", "≤ ").replace(" /= ", " ≠ ")
+}
+
 /// Long lists break between their entries, not within.
 fn value(text: &str) -> String {
-    escape(text).replace(" -&gt; ", "&nbsp;→&nbsp;").replace(": ", ":&nbsp;")
+    words(text).replace(" → ", "&nbsp;→&nbsp;").replace(": ", ":&nbsp;")
 }
 
 fn figures(out: &mut String, figures: &[Figure]) {
+    if figures.is_empty() {
+        return;
+    }
     out.push_str("<div class=\"figures\">\n");
     for figure in figures {
-        let _ = writeln!(out, "<figure id=\"{}\">\n<h3>{}</h3>", file_name(figure), escape(&figure.title));
+        let wide = if figure.is_wide() { " class=\"whole\"" } else { "" };
+        let _ = writeln!(out, "<figure id=\"{}\"{wide}>\n<h3>{}</h3>", file_name(figure), escape(&figure.title));
         match &figure.body {
             Body::Svg(svg) => {
                 let _ = writeln!(out, "<div class=\"drawing\">{svg}</div>");
             }
             Body::Table { header, rows } => table(out, header, rows),
         }
-        let _ = writeln!(out, "<figcaption>{}</figcaption>\n</figure>", escape(&figure.caption));
+        let _ = writeln!(out, "<figcaption>{}</figcaption>\n</figure>", words(&figure.caption));
     }
     out.push_str("</div>\n");
 }
@@ -109,7 +129,7 @@ fn table(out: &mut String, header: &[String], rows: &[Vec<String>]) {
     for row in rows {
         out.push_str("<tr>");
         for cell in row {
-            let _ = write!(out, "<td>{}</td>", escape(cell).replace(" -&gt; ", "&nbsp;→&nbsp;"));
+            let _ = write!(out, "<td>{}</td>", value(cell));
         }
         out.push_str("</tr>\n");
     }
@@ -118,7 +138,8 @@ fn table(out: &mut String, header: &[String], rows: &[Vec<String>]) {
 
 fn networks_section(out: &mut String, report: &Report) {
     out.push_str("<section id=\"networks\">\n<h2>Networks</h2>\n<p>The same pipeline on real networks and on our own platforms. The referee has checked every plan: paths, ports, certificate, schedule.</p>\n");
-    let header: Vec<String> = ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
+    let header: Vec<String> =
+        ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
     let rows: Vec<Vec<String>> = report
         .networks
         .rows
@@ -136,7 +157,7 @@ fn networks_section(out: &mut String, report: &Report) {
 fn errata(out: &mut String, report: &Report) {
     out.push_str("<section id=\"errata\">\n<h2>Errata</h2>\n<p>Counterexamples and reasons are in docs/errata.md; a test runs each of them.</p>\n<dl>\n");
     for (id, title) in &report.errata {
-        let _ = writeln!(out, "<dt id=\"{id}\">{id}</dt><dd>{title}</dd>", id = escape(id), title = escape(title));
+        let _ = writeln!(out, "<dt id=\"{id}\">{id}</dt><dd>{title}</dd>", id = escape(id), title = words(title));
     }
     out.push_str("</dl>\n</section>\n");
 }

@@ -52,7 +52,9 @@ fn main() -> ExitCode {
         (None, ..) => rows::root().join("target/reproduce"),
         (Some(option), Some(folder), None) if option == "--out" => PathBuf::from(folder),
         (Some(option), None, None) if option == "--help" || option == "-h" => {
-            println!("{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce).");
+            println!(
+                "{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce)."
+            );
             return ExitCode::SUCCESS;
         }
         _ => {
@@ -103,4 +105,42 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
     }
     write(folder.join("REPORT.md"), &report.markdown())?;
     write(folder.join("index.html"), &html::page(report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The whole comparison, without the networks.
+    #[test]
+    fn every_verdict_is_the_expected_one() -> Result<()> {
+        for chapter in CHAPTERS {
+            let paper = Paper::load(chapter.stem)?;
+            for judged in rows::judge_all(&paper, chapter.checks)? {
+                assert!(judged.verdict.is_ok(), "{} {}: {:?}", paper.name, judged.row.id, judged.verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// The page loads nothing from elsewhere, and no two drawings share a file.
+    #[test]
+    fn the_page_is_self_contained() -> Result<()> {
+        let mut sections = Vec::new();
+        for chapter in CHAPTERS {
+            let paper = Paper::load(chapter.stem)?;
+            let rows = rows::judge_all(&paper, &[])?;
+            sections.push(Section { paper, rows, figures: (chapter.figures)()? });
+        }
+        let report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
+        assert!(!report.failures().is_empty(), "rows without checks are failures");
+        let page = html::page(&report);
+        for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
+            assert!(!page.contains(elsewhere), "{elsewhere}");
+        }
+        let names: Vec<String> = report.figures().map(report::file_name).collect();
+        let different: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(names.len(), different.len(), "{names:?}");
+        Ok(())
+    }
 }

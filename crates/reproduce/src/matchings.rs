@@ -45,7 +45,8 @@ pub fn check(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, cut:
         ensure!(time.is_positive(), "a matching is kept for {time}");
         for (place, &link) in matching.iter().enumerate() {
             let ends = platform.link(link);
-            let clash = |other: &&LinkId| platform.link(**other).from == ends.from || platform.link(**other).to == ends.to;
+            let clash =
+                |other: &&LinkId| platform.link(**other).from == ends.from || platform.link(**other).to == ends.to;
             ensure!(!matching[..place].iter().any(|other| clash(&other)), "{} clashes", platform.link_name(link));
             *used.entry(link).or_insert_with(Rational::zero) += time;
         }
@@ -115,7 +116,8 @@ mod tests {
 
     #[test]
     fn two_senders_and_two_receivers_need_what_they_need() -> Result<()> {
-        let platform = cases::platform("a b c d", &[("a", "c", "1"), ("a", "d", "1"), ("b", "c", "1"), ("b", "d", "1")])?;
+        let platform =
+            cases::platform("a b c d", &[("a", "c", "1"), ("a", "d", "1"), ("b", "c", "1"), ("b", "d", "1")])?;
         assert_eq!(subsets(4, 2).len(), 6);
         let links: Vec<LinkId> = platform.link_ids().collect();
         assert_eq!(all_matchings(&platform, &links).len(), 6);

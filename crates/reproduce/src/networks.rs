@@ -23,11 +23,36 @@ struct Network {
 }
 
 const NETWORKS: &[Network] = &[
-    Network { name: "Abilene", file: "topology_zoo/Abilene.gml", shared: true, about: "Internet Topology Zoo; costs in seconds per gigabit" },
-    Network { name: "Geant2001", file: "topology_zoo/Geant2001.gml", shared: true, about: "Internet Topology Zoo; costs in seconds per gigabit" },
-    Network { name: "WAN_3", file: "tiers/WAN_3.platform.joined.json", shared: true, about: "Tiers topology with measured links; costs in seconds per megabyte" },
-    Network { name: "two racks", file: "two-racks.toml", shared: false, about: "our own example; costs in seconds per gigabyte" },
-    Network { name: "four sites", file: "four-sites.csv", shared: false, about: "our own example; costs in seconds per megabyte" },
+    Network {
+        name: "Abilene",
+        file: "topology_zoo/Abilene.gml",
+        shared: true,
+        about: "Internet Topology Zoo; costs in seconds per gigabit",
+    },
+    Network {
+        name: "Geant2001",
+        file: "topology_zoo/Geant2001.gml",
+        shared: true,
+        about: "Internet Topology Zoo; costs in seconds per gigabit",
+    },
+    Network {
+        name: "WAN_3",
+        file: "tiers/WAN_3.platform.joined.json",
+        shared: true,
+        about: "Tiers topology with measured links; costs in seconds per megabyte",
+    },
+    Network {
+        name: "two racks",
+        file: "two-racks.toml",
+        shared: false,
+        about: "our own example; costs in seconds per gigabyte",
+    },
+    Network {
+        name: "four sites",
+        file: "four-sites.csv",
+        shared: false,
+        about: "our own example; costs in seconds per megabyte",
+    },
     Network { name: "star", file: "star.json", shared: false, about: "our own example" },
 ];
 
@@ -38,7 +63,7 @@ pub struct Solved {
     pub network: String,
     /// Collective, with its number of messages.
     pub collective: String,
-    /// Cells: throughput, bound, schedule, share, seconds.
+    /// Cells under [`HEADER`].
     pub cells: Vec<String>,
 }
 
@@ -54,7 +79,8 @@ pub struct Networks {
 }
 
 /// Heads of the columns after network and collective.
-pub const HEADER: [&str; 5] = ["TP per unit of time", "bound", "schedule: period / instances / slots", "attains", "seconds"];
+pub const HEADER: [&str; 5] =
+    ["TP per unit of time", "bound", "schedule: period / instances / slots", "attains", "seconds"];
 
 /// Solves scatter, gather and all-to-all on every network.
 ///
@@ -64,7 +90,9 @@ pub fn run() -> Result<Networks> {
     let mut networks = Networks::default();
     let data = data_folder();
     if !data.is_dir() {
-        networks.notes.push("skipped: the real networks; there is no folder ../shared/data beside the repository".to_string());
+        networks
+            .notes
+            .push("skipped: the real networks; there is no folder ../shared/data beside the repository".to_string());
     }
     for network in NETWORKS.iter().filter(|network| !network.shared || data.is_dir()) {
         let folder = if network.shared { data.clone() } else { root().join("fixtures/platforms") };
@@ -111,23 +139,37 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
     ensure!(verdict.bound >= verdict.throughput, "{}: the bound is below the throughput", case.name);
     let schedule = &plan.schedule;
     let share = &verdict.schedule_throughput / &verdict.throughput;
-    let attains = if share == whole(1) { "TP".to_string() } else { format!("{} % less", digits(pixels(&((whole(1) - share) * whole(100))))) };
+    let attains = if share == whole(1) {
+        "TP".to_string()
+    } else {
+        format!("{} % less", digits(pixels(&((whole(1) - share) * whole(100)))))
+    };
     let bound = if verdict.bound == verdict.throughput { "= TP".to_string() } else { short(&verdict.bound) };
     Ok(Solved {
-        network: format!("{} ({} nodes, {} links)", case.name, case.platform.nodes().len(), case.platform.links().len()),
+        network: format!(
+            "{} ({} nodes, {} links)",
+            case.name,
+            case.platform.nodes().len(),
+            case.platform.links().len()
+        ),
         collective: format!("{} of {}", case.collective.name(), case.collective.commodities().len()),
         cells: vec![
             short(&verdict.throughput),
             bound,
-            format!("{} / {} / {}", short(&schedule.period), schedule.instances, schedule.slots.len()),
+            short(&schedule.period),
+            schedule.instances.to_string(),
+            schedule.slots.len().to_string(),
             attains,
+            verdict.status.name().to_string(),
             format!("{seconds:.3}"),
         ],
     })
 }
 
 fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
-    let Collective::Scatter { source, targets } = &case.collective else { return Figure::svg(case.name.clone(), "", String::new()) };
+    let Collective::Scatter { source, targets } = &case.collective else {
+        return Figure::svg(case.name.clone(), "", String::new());
+    };
     let caption = format!(
         "Scatter from {} to {} processors: links in use, the wider the busier. {}.",
         case.platform.name(*source),

@@ -107,12 +107,15 @@ fn matching_lengths() -> Result<Finding> {
     let mut ours = Vec::new();
     for ((links, _), entry) in toy.matchings.iter().zip(printed) {
         let name = entry.table()?.keys().next().map_or(String::new(), ToString::to_string);
-        let same = |cut: &&Vec<matchings::Weighted>| toy.matchings.iter().all(|(other, _)| cut.iter().any(|(set, _)| set == other));
+        let same = |cut: &&Vec<matchings::Weighted>| {
+            toy.matchings.iter().all(|(other, _)| cut.iter().any(|(set, _)| set == other))
+        };
         let cut = cuts.iter().find(same).into_iter().flatten();
         let length = cut.filter(|(set, _)| set == links).map(|(_, time)| Value::Number(time.clone())).next();
         ours.push(Value::Table(length.map(|length| (name, length)).into_iter().collect()));
     }
-    Ok(Finding::value(Value::List(ours)).note("the lengths follow from the sets; they reproduce every occupation exactly"))
+    Ok(Finding::value(Value::List(ours))
+        .note("the lengths follow from the sets; they reproduce every occupation exactly"))
 }
 
 fn axis() -> Result<Finding> {

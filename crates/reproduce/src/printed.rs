@@ -145,7 +145,8 @@ impl Program {
 
     fn optimum(&self, sense: Sense, objective: usize) -> Result<Rational> {
         let mut program = LinearProgram::new(sense);
-        let rows: Vec<Row> = self.rows.iter().map(|(relation, side, _)| program.add_row(*relation, side.clone())).collect();
+        let rows: Vec<Row> =
+            self.rows.iter().map(|(relation, side, _)| program.add_row(*relation, side.clone())).collect();
         for column in 0..=self.flows.len() {
             let cost = if column == objective { Rational::one() } else { Rational::zero() };
             let entries = self.rows.iter().zip(&rows);

@@ -9,7 +9,7 @@ use crate::networks::{self, Networks};
 use crate::rows::{Judged, Paper, Verdict};
 
 /// Width of the terminal's tables, in characters.
-const WIDTH: u16 = 150;
+const WIDTH: u16 = 130;
 
 /// One paper with its outcome.
 pub struct Section {
@@ -93,16 +93,29 @@ impl Report {
             self.seconds
         );
         for section in &self.sections {
-            let _ = write!(out, "\n## {}\n\n{}. {}.\n\n", section.paper.name, section.paper.title, section.paper.source);
+            let _ =
+                write!(out, "\n## {}\n\n{}. {}.\n\n", section.paper.name, section.paper.title, section.paper.source);
             let rows = section.rows.iter().map(|judged| {
                 let row = &judged.row;
-                vec![row.place.clone(), row.what.clone(), row.printed.to_string(), judged.ours.clone(), verdict(judged), judged.note.clone()]
+                vec![
+                    row.place.clone(),
+                    row.what.clone(),
+                    row.printed.to_string(),
+                    judged.ours.clone(),
+                    verdict(judged),
+                    judged.note.clone(),
+                ]
             });
-            markdown_table(&mut out, &["where", "what", "printed", "ours", "verdict", "note"].map(str::to_string), rows);
+            markdown_table(
+                &mut out,
+                &["where", "what", "printed", "ours", "verdict", "note"].map(str::to_string),
+                rows,
+            );
             markdown_figures(&mut out, &section.figures);
         }
         out.push_str("\n## Networks\n\n");
-        let header: Vec<String> = ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
+        let header: Vec<String> =
+            ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
         let rows = self.networks.rows.iter();
         let rows = rows.map(|row| [&row.network, &row.collective].into_iter().chain(&row.cells).cloned().collect());
         markdown_table(&mut out, &header, rows);
@@ -141,7 +154,7 @@ pub fn file_name(figure: &Figure) -> String {
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     table.set_header(header.to_vec());
     table
 }

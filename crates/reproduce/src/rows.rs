@@ -51,7 +51,9 @@ impl Value {
     fn read(value: &toml::Value) -> Result<Value> {
         Ok(match value {
             toml::Value::Integer(number) => Value::Number(Rational::from_integer((*number).into())),
-            toml::Value::String(text) => parse_rational(text).map_or_else(|_| Value::Words(text.clone()), Value::Number),
+            toml::Value::String(text) => {
+                parse_rational(text).map_or_else(|_| Value::Words(text.clone()), Value::Number)
+            }
             toml::Value::Array(values) => Value::List(values.iter().map(Value::read).collect::<Result<_>>()?),
             toml::Value::Table(values) => {
                 let entry = |(name, value): (&String, &toml::Value)| Ok((name.clone(), Value::read(value)?));
@@ -76,13 +78,17 @@ impl From<usize> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let joined = |parts: Vec<String>| parts.join(", ");
         match self {
             Value::Number(number) => f.write_str(&short(number)),
             Value::Words(words) => f.write_str(words),
-            Value::List(values) => f.write_str(&joined(values.iter().map(Value::to_string).collect())),
+            Value::List(values) => {
+                let nested = values.iter().any(|value| !matches!(value, Value::Number(_) | Value::Words(_)));
+                let parts: Vec<String> = values.iter().map(Value::to_string).collect();
+                f.write_str(&parts.join(if nested { "; " } else { ", " }))
+            }
             Value::Table(values) => {
-                f.write_str(&joined(values.iter().map(|(name, value)| format!("{name}: {value}")).collect()))
+                let parts: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                f.write_str(&parts.join(", "))
             }
         }
     }
@@ -201,7 +207,10 @@ fn checked(raw: RawRow) -> Result<Row> {
     ensure!(corrected == right.is_some(), "row '{id}': `right` belongs to corrected rows, and to all of them");
     ensure!(corrected == erratum.is_some(), "row '{id}': `erratum` belongs to corrected rows, and to all of them");
     let lost = verdict == Verdict::NotReproducible;
-    ensure!(lost == reason.is_some(), "row '{id}': `reason` belongs to rows that are not reproducible, and to all of them");
+    ensure!(
+        lost == reason.is_some(),
+        "row '{id}': `reason` belongs to rows that are not reproducible, and to all of them"
+    );
     let printed = Value::read(&printed).with_context(|| format!("row '{id}'"))?;
     let right = right.as_ref().map(Value::read).transpose().with_context(|| format!("row '{id}'"))?;
     Ok(Row { id, place, what, printed, right, verdict, erratum, reason })
@@ -283,7 +292,11 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
         (None, Some(reason)) => return judged("-".to_string(), Ok(Verdict::NotReproducible), reason.clone()),
         (None, None) => return judged("-".to_string(), Err("the row has no check".to_string()), String::new()),
         (Some(_), Some(_)) => {
-            return judged("-".to_string(), Err("a row that is not reproducible has a check".to_string()), String::new());
+            return judged(
+                "-".to_string(),
+                Err("a row that is not reproducible has a check".to_string()),
+                String::new(),
+            );
         }
         (Some(check), None) => match check(paper) {
             Ok(finding) => finding,
@@ -291,7 +304,11 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
         },
     };
     let verdict = verdict_of(row, &finding).and_then(|found| {
-        if found == row.verdict { Ok(found) } else { Err(format!("found {}, expected {}", found.name(), row.verdict.name())) }
+        if found == row.verdict {
+            Ok(found)
+        } else {
+            Err(format!("found {}, expected {}", found.name(), row.verdict.name()))
+        }
     });
     let ours = match &finding.ours {
         Ours::Value(value) => value.to_string(),

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport::plan::PeriodicSchedule;
-use oneport::referee::TimelineReport;
 use oneport::platform::LinkId;
+use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Rational, referee, schedule};
 
 use crate::cases::Case;
@@ -127,7 +127,13 @@ pub type Flow = BTreeMap<LinkId, u64>;
 ///
 /// # Errors
 /// It takes more than `limit` periods.
-pub fn filling_periods(platform: &Platform, source: NodeId, target: NodeId, flow: &Flow, limit: u64) -> Result<(u64, Rational)> {
+pub fn filling_periods(
+    platform: &Platform,
+    source: NodeId,
+    target: NodeId,
+    flow: &Flow,
+    limit: u64,
+) -> Result<(u64, Rational)> {
     let sent = |node: NodeId| platform.outgoing(node).iter().filter_map(|link| flow.get(link)).sum::<u64>();
     let least: Vec<u64> = platform.node_ids().map(sent).collect();
     let mut buffer = vec![0; least.len()];

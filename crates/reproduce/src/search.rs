@@ -34,7 +34,9 @@ struct Search<'a> {
 /// # Errors
 /// The collective is no scatter, or a cost is not a whole number below 256.
 pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
-    let Collective::Scatter { source, targets } = &case.collective else { anyhow::bail!("{}: not a scatter", case.name) };
+    let Collective::Scatter { source, targets } = &case.collective else {
+        anyhow::bail!("{}: not a scatter", case.name)
+    };
     let cost = |cost: &oneport::Rational| {
         ensure!(cost.denom().is_one(), "cost {cost} is not whole");
         cost.numer().to_u8().with_context(|| format!("cost {cost} is too large"))

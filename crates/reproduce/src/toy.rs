@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use num_traits::{Signed, Zero};
-use oneport::plan::{PeriodicSchedule, Pattern, ScheduledPattern, Slot, SteadyState, WeightedPattern, WholePatterns};
 use oneport::Rational;
+use oneport::plan::{Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, WeightedPattern, WholePatterns};
 use oneport::platform::LinkId;
 
 use crate::cases::{self, Case};

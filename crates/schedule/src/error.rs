@@ -10,7 +10,9 @@ pub enum ScheduleError {
     #[error("period is {0}; it must be positive")]
     BadPeriod(Box<Rational>),
     /// Not even one instance fits.
-    #[error("no whole instance fits into a period of {period}; the shortest period found for one instance is {needed}")]
+    #[error(
+        "no whole instance was fitted into a period of {period}; the shortest period found for one instance is {needed}"
+    )]
     PeriodTooShort {
         /// The period asked for.
         period: Box<Rational>,
