@@ -417,9 +417,9 @@ mod tests {
             let inverse = field.inverse(dense[rank][column]);
             for row in rank + 1..size {
                 let multiple = field.mul(dense[row][column], inverse);
-                for other in column..size {
-                    let change = field.mul(multiple, dense[rank][other]);
-                    dense[row][other] = field.sub(dense[row][other], change);
+                let pivot_row = dense[rank].clone();
+                for (value, pivot) in dense[row].iter_mut().zip(&pivot_row).skip(column) {
+                    *value = field.sub(*value, field.mul(multiple, *pivot));
                 }
             }
             rank += 1;

@@ -24,10 +24,8 @@ fn naive(program: &LinearProgram) -> Naive {
     let (rows, columns) = (program.rows(), program.columns());
     let width = columns + 2 * rows + 1;
     let mut tableau = vec![vec![BigRational::zero(); width]; rows];
-    for column in 0..columns {
-        for (row, value) in program.column(Column(column)) {
-            tableau[row.0][column] = value.clone();
-        }
+    for (column, row, value) in (0..columns).flat_map(|j| program.column(Column(j)).map(move |(row, v)| (j, row, v))) {
+        tableau[row.0][column] = value.clone();
     }
     for row in 0..rows {
         let (relation, rhs) = program.row(Row(row));

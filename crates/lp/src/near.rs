@@ -2,7 +2,8 @@
 //!
 //! A vertex of the program splits few messages, so few links carry a fractional number of messages per period. An
 //! integer program over those links alone is tiny on any platform, and often has a solution: without ports it always
-//! would, because flows between integer bounds round to integers.
+//! would, because flows between integer bounds round to integers. Where the ports forbid it, the same program over all
+//! links in use, each allowed a few messages more or less (`reach`), is the next best.
 
 use std::collections::BTreeMap;
 
@@ -118,6 +119,7 @@ fn parts(
         }
     }
     if reach > 0 {
+        // Every link in use may change: its whole part is lowered, and the program may put it back and more.
         fractional.clear();
         for (place, flow) in whole.iter_mut().enumerate() {
             for (&link, amount) in flow.iter_mut() {

@@ -28,6 +28,8 @@ const NODES: u32 = 200;
 /// Largest integer programs, in columns, of one and of several commodities: keeps each to about half a second.
 const MOST_COLUMNS: usize = 6000;
 const MOST_COLUMNS_OF_MANY: usize = 1200;
+/// Links times commodities of a small platform.
+const SMALL: usize = 1000;
 
 /// Which numbers of instances per period can attain the optimum with whole messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +67,9 @@ pub fn rounded_at(
     let instances = BigInt::from(instances.clone());
     let period = Rational::from_integer(instances.clone()) / &solution.steady_state.throughput;
     let groups = flow::groups(question);
-    for reach in [0, 1] {
+    // On a small platform the whole integer program costs as much as the wider search.
+    let small = groups.len() * question.platform().links().len() <= SMALL;
+    for reach in if small { 0..=0 } else { 0..=1 } {
         if let Some(flows) = near::round(question, &groups, &solution.steady_state, &instances, &period, reach)? {
             return whole(question, &groups, &flows, &instances, &period).map(Some);
         }

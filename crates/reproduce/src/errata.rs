@@ -31,7 +31,7 @@ impl Sides {
 
     /// Both sides as a finding for a row.
     pub fn finding(self) -> Finding {
-        Finding::value(self.right).as_printed(self.printed)
+        Finding::value(self.right).with_printed(self.printed)
     }
 }
 
@@ -320,6 +320,10 @@ mod tests {
         let mut shown = BTreeSet::new();
         for chapter in crate::CHAPTERS {
             shown.extend(Paper::load(chapter.stem)?.rows.into_iter().filter_map(|row| row.erratum));
+        }
+        let text = std::fs::read_to_string(root().join("docs/errata.md"))?;
+        for name in text.lines().filter_map(|line| line.strip_prefix("- Test: `")?.strip_suffix("`.")) {
+            assert!(include_str!("errata.rs").contains(&format!("fn {name}(")), "no test {name}");
         }
         assert_eq!(documented, tested);
         assert_eq!(documented, shown);

@@ -17,6 +17,8 @@ pub struct Figure {
     pub caption: String,
     /// What is shown.
     pub body: Body,
+    /// Whether it takes the page's whole width.
+    pub wide: bool,
 }
 
 /// What a figure shows.
@@ -34,23 +36,19 @@ pub enum Body {
 }
 
 /// Tables with more columns take the page's whole width.
-const NARROW: usize = 4;
+const NARROW: usize = 5;
 
 impl Figure {
     /// A drawing.
     pub fn svg(title: impl Into<String>, caption: impl Into<String>, svg: String) -> Figure {
-        Figure { title: title.into(), caption: caption.into(), body: Body::Svg(svg) }
-    }
-
-    /// Whether it takes the page's whole width.
-    pub fn is_wide(&self) -> bool {
-        matches!(&self.body, Body::Table { header, rows } if header.len() > NARROW && rows.len() > NARROW)
+        Figure { title: title.into(), caption: caption.into(), body: Body::Svg(svg), wide: false }
     }
 
     /// A table.
     pub fn table(title: &str, caption: &str, header: &[&str], rows: Vec<Vec<String>>) -> Figure {
-        let header = header.iter().map(|head| head.to_string()).collect();
-        Figure { title: title.to_string(), caption: caption.to_string(), body: Body::Table { header, rows } }
+        let header: Vec<String> = header.iter().map(|head| head.to_string()).collect();
+        let wide = header.len() > NARROW;
+        Figure { title: title.to_string(), caption: caption.to_string(), body: Body::Table { header, rows }, wide }
     }
 }
 

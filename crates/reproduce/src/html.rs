@@ -107,7 +107,7 @@ fn figures(out: &mut String, figures: &[Figure]) {
     }
     out.push_str("<div class=\"figures\">\n");
     for figure in figures {
-        let wide = if figure.is_wide() { " class=\"whole\"" } else { "" };
+        let wide = if figure.wide { " class=\"whole\"" } else { "" };
         let _ = writeln!(out, "<figure id=\"{}\"{wide}>\n<h3>{}</h3>", file_name(figure), escape(&figure.title));
         match &figure.body {
             Body::Svg(svg) => {

@@ -20,6 +20,7 @@ mod runs;
 mod search;
 mod toy;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -86,9 +87,17 @@ fn run(folder: &Path) -> Result<Report> {
     }
     let mut report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
     report.seconds = started.elapsed().as_secs_f64();
-    print!("{}", report.terminal());
     write(&report, folder)?;
-    println!("\n{} in {:.1} s; report: {}", report.summary(), report.seconds, folder.join("index.html").display());
+    let page = folder.join("index.html");
+    // Whoever reads only the beginning (`| head`) is no failure.
+    let _ = writeln!(
+        std::io::stdout(),
+        "{}\n{} in {:.1} s; report: {}",
+        report.terminal(),
+        report.summary(),
+        report.seconds,
+        page.display()
+    );
     Ok(report)
 }
 

@@ -75,7 +75,7 @@ pub fn cuts(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, count
 fn weights(occupations: &BTreeMap<LinkId, Rational>, set: &[&Matching]) -> Result<Option<Vec<Rational>>> {
     // Largest least weight: positive exactly when all can be.
     let mut program = LinearProgram::new(Sense::Maximize);
-    let links: Vec<_> = occupations.iter().map(|(_, time)| program.add_row(Relation::Equal, time.clone())).collect();
+    let links: Vec<_> = occupations.values().map(|time| program.add_row(Relation::Equal, time.clone())).collect();
     let unit = program.add_row(Relation::AtMost, whole(1));
     let least: Vec<_> = set.iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
     let mut columns = Vec::new();

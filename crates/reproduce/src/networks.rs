@@ -11,8 +11,10 @@ use crate::figures::{self, Figure};
 use crate::numbers::{digits, pixels, short, whole};
 use crate::rows::root;
 
-/// Most links of a platform that is drawn at full size in the report.
+/// Most links of a platform that is drawn.
 const DRAWN: usize = 2000;
+/// Most links of a platform that is drawn small.
+const SMALL: usize = 100;
 
 /// A network and where its file is, from the data folder or from the repository.
 struct Network {
@@ -45,15 +47,15 @@ const NETWORKS: &[Network] = &[
         name: "two racks",
         file: "two-racks.toml",
         shared: false,
-        about: "our own example; costs in seconds per gigabyte",
+        about: "Our own example; costs in seconds per gigabyte",
     },
     Network {
         name: "four sites",
         file: "four-sites.csv",
         shared: false,
-        about: "our own example; costs in seconds per megabyte",
+        about: "Our own example; costs in seconds per megabyte",
     },
-    Network { name: "star", file: "star.json", shared: false, about: "our own example" },
+    Network { name: "star", file: "star.json", shared: false, about: "Our own example" },
 ];
 
 /// One collective on one network.
@@ -79,8 +81,8 @@ pub struct Networks {
 }
 
 /// Heads of the columns after network and collective.
-pub const HEADER: [&str; 5] =
-    ["TP per unit of time", "bound", "schedule: period / instances / slots", "attains", "seconds"];
+pub const HEADER: [&str; 10] =
+    ["nodes", "links", "TP", "bound", "period", "instances", "slots", "attains", "referee", "seconds"];
 
 /// Solves scatter, gather and all-to-all on every network.
 ///
@@ -146,14 +148,11 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
     };
     let bound = if verdict.bound == verdict.throughput { "= TP".to_string() } else { short(&verdict.bound) };
     Ok(Solved {
-        network: format!(
-            "{} ({} nodes, {} links)",
-            case.name,
-            case.platform.nodes().len(),
-            case.platform.links().len()
-        ),
+        network: case.name.clone(),
         collective: format!("{} of {}", case.collective.name(), case.collective.commodities().len()),
         cells: vec![
+            case.platform.nodes().len().to_string(),
+            case.platform.links().len().to_string(),
             short(&verdict.throughput),
             bound,
             short(&schedule.period),
@@ -176,5 +175,7 @@ fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
         targets.len(),
         network.about
     );
-    Figure::svg(format!("{}: scatter", case.name), caption, figures::graph(case, Some(&plan.steady_state)))
+    let figure =
+        Figure::svg(format!("{}: scatter", case.name), caption, figures::graph(case, Some(&plan.steady_state)));
+    Figure { wide: case.platform.links().len() > SMALL, ..figure }
 }

@@ -243,7 +243,7 @@ impl Finding {
     }
 
     /// What carrying out the printed text yields.
-    pub fn as_printed(mut self, value: impl Into<Value>) -> Finding {
+    pub fn with_printed(mut self, value: impl Into<Value>) -> Finding {
         self.as_printed = Some(value.into());
         self
     }
@@ -391,8 +391,8 @@ mod tests {
         let row = "[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = 0\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'";
         let paper = Paper::parse("000", &format!("{HEAD}{row}"))?;
         let with = |check: Check| -> Result<bool> { Ok(judge_all(&paper, &[("a", check)])?[0].verdict.is_ok()) };
-        assert!(with(|paper| Ok(half(paper)?.as_printed(0)))?);
-        assert!(!with(|paper| Ok(half(paper)?.as_printed(1)))?);
+        assert!(with(|paper| Ok(half(paper)?.with_printed(0)))?);
+        assert!(!with(|paper| Ok(half(paper)?.with_printed(1)))?);
         assert!(!with(|_| Ok(Finding::claim(false, "nothing")))?);
         Ok(())
     }

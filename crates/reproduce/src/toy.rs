@@ -76,8 +76,8 @@ impl Toy {
                 if links.is_empty() {
                     break;
                 }
-                let weight = links.iter().filter_map(|&link| left.get(&(link, commodity))).min().map(Rational::clone);
-                let weight = weight.context("a path without a flow")?;
+                let weight = links.iter().filter_map(|&link| left.get(&(link, commodity))).min();
+                let weight: Rational = weight.context("a path without a flow")?.clone();
                 for &link in &links {
                     if let Some(amount) = left.get_mut(&(link, commodity)) {
                         *amount -= &weight;
