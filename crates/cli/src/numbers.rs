@@ -20,8 +20,12 @@ pub fn readable_count(value: &BigUint) -> String {
     readable(&Rational::from_integer(value.clone().into()))
 }
 
-/// Ten significant digits, in exact integer arithmetic.
+/// Ten significant digits, in exact integer arithmetic, rounded down.
 pub fn decimal(value: &Rational) -> String {
+    rounded(value, DIGITS)
+}
+
+fn rounded(value: &Rational, wanted: usize) -> String {
     if value.is_zero() {
         return "0".to_string();
     }
@@ -33,9 +37,9 @@ pub fn decimal(value: &Rational) -> String {
     if shifted(&numerator, &denominator, -exponent) < BigInt::from(1) {
         exponent -= 1;
     }
-    let digits = shifted(&numerator, &denominator, DIGITS as i64 - 1 - exponent).to_string();
-    let digits = &digits[..DIGITS.min(digits.len())];
-    if (-5..DIGITS as i64).contains(&exponent) {
+    let digits = shifted(&numerator, &denominator, wanted as i64 - 1 - exponent).to_string();
+    let digits = &digits[..wanted.min(digits.len())];
+    if (-5..wanted as i64).contains(&exponent) {
         return format!("{sign}{}", fixed(digits, exponent));
     }
     let tail = digits[1..].trim_end_matches('0');
@@ -60,12 +64,9 @@ fn fixed(digits: &str, exponent: i64) -> String {
     if part.is_empty() { whole.to_string() } else { format!("{whole}.{part}") }
 }
 
-/// A share of one as a percentage that never rounds up to 100.
+/// A share of one as a percentage with three significant digits, however small.
 pub fn percent(share: &Rational) -> String {
-    let hundred = Rational::from_integer(100.into());
-    let scaled =
-        (share * hundred * Rational::from_integer(10_000.into())).floor() / Rational::from_integer(10_000.into());
-    format!("{} %", decimal(&scaled))
+    format!("{} %", rounded(&(share * Rational::from_integer(100.into())), 3))
 }
 
 #[cfg(test)]
@@ -90,7 +91,8 @@ mod tests {
             let expected = expected.replace("1.234567890e13", "1.23456789e13");
             assert_eq!(decimal(&parse_rational(text)?), expected, "{text}");
         }
-        assert_eq!(percent(&parse_rational("999999999/1000000000")?), "99.9999 %");
+        assert_eq!(percent(&parse_rational("1/3")?), "33.3 %");
+        assert_eq!(percent(&parse_rational("1/12345678901")?), "8.1e-9 %");
         assert_eq!(percent(&parse_rational("1")?), "100 %");
         Ok(())
     }

@@ -17,7 +17,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use crate::{LpError, Question, Solution};
 
 /// Links looked at over all rounds.
-const EFFORT: usize = 40_000_000;
+const EFFORT: usize = 10_000_000;
 /// Rounds at most.
 const MOST_ROUNDS: usize = 400;
 /// The shortest link's time in guiding units.
