@@ -326,7 +326,9 @@ impl Solver {
         let Some((model, scaling)) = &self.float else { return Ok(None) };
         let magnified = Magnified::new(form, evaluation, scaling);
         model.change(&magnified.cost, &magnified.lower, &magnified.row_lower, &magnified.row_upper)?;
-        model.set_engine(Engine::Simplex)?;
+        // The simplex that keeps what the basis already has.
+        let feasible = evaluation.primal_violations.is_empty();
+        model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
         model.set_presolve(false)?;
         model.set_basis(basis, &self.rows_at_upper())?;
         model.run()?;
