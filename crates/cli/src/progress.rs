@@ -62,7 +62,8 @@ impl Drop for Progress {
 }
 
 fn spinner() -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
+    // It appears after a second of waiting.
+    let bar = ProgressBar::new_spinner().with_elapsed(Duration::from_secs(1));
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         bar.set_style(style);
     }
