@@ -146,6 +146,13 @@ impl FloatModel {
         self.text_option(c"presolve", if on { c"on" } else { c"off" })
     }
 
+    /// Perturbation helps a cold start out of degenerate corners; next to a magnified optimum it would swamp the data.
+    pub fn set_perturbation(&self, on: bool) -> Result<(), ExactError> {
+        let multiplier = if on { 1.0 } else { 0.0 };
+        self.float_option(c"dual_simplex_cost_perturbation_multiplier", multiplier)?;
+        self.float_option(c"primal_simplex_bound_perturbation_multiplier", multiplier)
+    }
+
     /// Limits the total run time of this instance.
     pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<(), ExactError> {
         self.float_option(c"time_limit", limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64()))

@@ -330,8 +330,10 @@ impl Solver {
         let feasible = evaluation.primal_violations.is_empty();
         model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
         model.set_presolve(false)?;
+        model.set_perturbation(false)?;
         model.set_basis(basis, &self.rows_at_upper())?;
         model.run()?;
+        model.set_perturbation(true)?;
         Ok(model.basis())
     }
 
