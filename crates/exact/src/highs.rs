@@ -81,6 +81,9 @@ impl FloatModel {
         model.bool_option(c"output_flag", false)?;
         model.int_option(c"threads", 1)?;
         model.int_option(c"random_seed", 1)?;
+        // A simplex that cycles must come to an end; exact pivots then take over.
+        let iterations = 100_000 + 20 * (model.columns + model.rows);
+        model.int_option(c"simplex_iteration_limit", HighsInt::try_from(iterations).unwrap_or(HighsInt::MAX))?;
         model.float_option(c"primal_feasibility_tolerance", 1e-9)?;
         model.float_option(c"dual_feasibility_tolerance", 1e-9)?;
         model.float_option(c"ipm_optimality_tolerance", 1e-9)?;
@@ -144,13 +147,6 @@ impl FloatModel {
     /// Presolve loses a starting basis; it pays on a cold start only.
     pub fn set_presolve(&self, on: bool) -> Result<(), ExactError> {
         self.text_option(c"presolve", if on { c"on" } else { c"off" })
-    }
-
-    /// Perturbation helps a cold start out of degenerate corners; next to a magnified optimum it would swamp the data.
-    pub fn set_perturbation(&self, on: bool) -> Result<(), ExactError> {
-        let multiplier = if on { 1.0 } else { 0.0 };
-        self.float_option(c"dual_simplex_cost_perturbation_multiplier", multiplier)?;
-        self.float_option(c"primal_simplex_bound_perturbation_multiplier", multiplier)
     }
 
     /// Limits the total run time of this instance.

@@ -20,6 +20,8 @@ use crate::vector::RationalVector;
 const LIMIT: usize = 1 << 30;
 /// Rounds of refinement before exact pivots take over.
 const REFINEMENT_ROUNDS: usize = 8;
+/// Time for one round, beyond twice what HiGHS has taken so far.
+const REFINEMENT_TIME: Duration = Duration::from_millis(500);
 /// Exact pivots tried between rounds.
 const SHORT_PIVOTS: usize = 25;
 /// Wrong reduced costs up to which they are.
@@ -260,14 +262,29 @@ impl Solver {
         if let Some(basis) = &start {
             model.set_basis(basis, &self.rows_at_upper())?;
         }
-        model.set_time_limit(options.time_limit)?;
+        model.set_time_limit(Some(options.time_limit.unwrap_or_else(|| self.patience())))?;
         let mut claim = model.run()?;
         if claim == Claim::Unknown && engine == Engine::InteriorPoint {
             model.set_engine(Engine::Simplex)?;
             claim = model.run()?;
         }
+        if claim == Claim::LimitReached && options.time_limit.is_none() {
+            // Nobody asked for a limit: HiGHS has lost its way. Start afresh, or let exact pivots do it.
+            let was_warm = std::mem::replace(&mut self.warm, true);
+            if was_warm {
+                self.float = None;
+                return self.propose(options);
+            }
+            claim = Claim::Unknown;
+        }
         self.warm = true;
         Ok(claim)
+    }
+
+    /// Far more time than HiGHS needs for a program of this size: it has been seen to refactorise for ever.
+    fn patience(&self) -> Duration {
+        let size = u32::try_from(self.program.rows() + self.program.columns()).unwrap_or(u32::MAX);
+        Duration::from_secs(5) + size * Duration::from_millis(60)
     }
 
     /// Evaluates, refines, and finally pivots until the basis is exactly optimal.
@@ -330,10 +347,10 @@ impl Solver {
         let feasible = evaluation.primal_violations.is_empty();
         model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
         model.set_presolve(false)?;
-        model.set_perturbation(false)?;
+        // HiGHS has been seen to refactorise for ever; a round is not worth waiting for.
+        model.set_time_limit(Some(REFINEMENT_TIME + 2 * model.elapsed()))?;
         model.set_basis(basis, &self.rows_at_upper())?;
         model.run()?;
-        model.set_perturbation(true)?;
         Ok(model.basis())
     }
 
