@@ -15,8 +15,8 @@ fn certified(criterion: &mut Criterion) {
     for nodes in [50, 100] {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
-        let size = Rational::one();
-        let question = Question::new(&platform, &collective, &size).expect("a proper question");
+        let volumes = oneport::Volumes::of_size(Rational::one());
+        let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
         let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
         let reference = lp::solve(&question, &lp::Options::default()).expect("HiGHS works");
         let Answer::Steady(reference) = reference else { panic!("a connected platform has a steady state") };

@@ -25,8 +25,8 @@ fn formulations(criterion: &mut Criterion) {
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
     let platform = platform(24, 1);
     let collective = scatter(&platform);
-    let size = Rational::one();
-    let question = Question::new(&platform, &collective, &size).expect("a proper question");
+    let volumes = oneport::Volumes::of_size(Rational::one());
+    let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
     let solve = |formulation| {
         let answer = lp::solve(&question, &lp::Options { formulation, time_limit: None }).expect("HiGHS works");
         let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };

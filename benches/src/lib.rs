@@ -1,9 +1,10 @@
 //! What the benchmarks share: platforms and questions, every answer asserted.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use oneport::platform::generate::{Options as Costs, random_connected};
-use oneport::{Collective, Options, Outcome, Planned, Platform, Status, solve, solve_watched};
+use oneport::{Collective, Options, Outcome, Planned, Platform, Stage, Status, solve, solve_watched};
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.
 pub fn platform(nodes: usize, seed: u64) -> Platform {
@@ -20,6 +21,13 @@ pub fn scatter(platform: &Platform) -> Collective {
 /// All-to-all among the first processors.
 pub fn all_to_all(platform: &Platform, participants: usize) -> Collective {
     Collective::AllToAll { participants: platform.processors().take(participants).collect() }
+}
+
+/// Reduce among all processors into the first one.
+pub fn reduce(platform: &Platform) -> Collective {
+    let participants: Vec<_> = platform.processors().collect();
+    let target = *participants.first().expect("a platform has processors");
+    Collective::Reduce { target, participants, commutative: false }
 }
 
 /// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
@@ -40,7 +48,10 @@ pub fn staged(platform: &Platform, collective: &Collective) -> (Planned, Vec<(St
     let started = Instant::now();
     let mut stages = Vec::new();
     let outcome = solve_watched(platform, collective, &Options::default(), &mut |stage| {
-        stages.push((format!("{stage:?}"), started.elapsed()));
+        if !matches!(stage, Stage::Round(_)) {
+            stages.push((format!("{stage:?}"), started.elapsed()));
+        }
+        ControlFlow::Continue(())
     });
     let total = started.elapsed();
     (accept(outcome.expect("the question is proper")), stages, total)

@@ -17,15 +17,15 @@ fn main() {
     for nodes in sizes {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
-        let size = Rational::one();
-        let question = Question::new(&platform, &collective, &size).expect("a proper question");
+        let volumes = oneport::Volumes::of_size(Rational::one());
+        let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
         let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
         let started = Instant::now();
         let answer = lp::solve(&question, &options).expect("HiGHS works");
         let whole = started.elapsed().as_secs_f64();
         let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
         assert_eq!(solution.status, Status::Optimal);
-        let bound = referee::bound(&platform, &collective, &size, &solution.certificate).expect("a sound certificate");
+        let bound = referee::bound(&platform, &collective, &volumes, &solution.certificate).expect("a sound certificate");
         assert_eq!(bound, solution.steady_state.throughput);
         let solver = solution.solver_time.as_secs_f64();
         let rows = 2 * nodes + (nodes - 1) * (nodes - 1);

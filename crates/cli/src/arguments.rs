@@ -35,14 +35,18 @@ pub enum CollectiveName {
     Gather,
     /// Each participant sends a distinct message to each other participant.
     AllToAll,
+    /// The participants' values are combined into one at the target.
+    Reduce,
+    /// One reduction per participant, with the result at that participant.
+    ReduceScatter,
 }
 
 /// Which linear program is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormulationName {
-    /// One commodity per source or target: small and fast.
+    /// Small and fast: one flow per source or target; for reductions, trees generated as needed.
     Columns,
-    /// The papers' own program, corrected: one commodity per message.
+    /// The papers' own program, corrected: one commodity per message or partial result.
     Compact,
 }
 
@@ -57,24 +61,27 @@ pub struct SolveArguments {
     /// Scatter: the node that owns the messages.
     #[arg(long, value_name = "NODE")]
     pub source: Option<String>,
-    /// Gather: the node that receives the messages.
+    /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
     /// Scatter: receivers, or "all" processors but the source (the default).
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
-    /// Gather, all-to-all: participants, or "all" processors (the default).
+    /// Participants, or "all" processors (the default); reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
     /// Port model: full-duplex, half-duplex, multiport, links (default: the platform file's, else full-duplex).
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Size of every message.
+    /// Size of every message. For reductions also A+Bn with n the operands combined, or @FILE: a table by interval.
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     pub size: String,
-    /// Work of one merge; for reductions only.
-    #[arg(long, value_name = "W", hide = true)]
+    /// Reductions: work of one merge, in the forms of --size (default 1); node i takes work x compute_i for it.
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub work: Option<String>,
+    /// Reductions: the operator is commutative, so operands may be combined in any order.
+    #[arg(long)]
+    pub commutative: bool,
     /// Fix the period's length.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "exact_period"])]
     pub period: Option<String>,
@@ -113,7 +120,7 @@ pub struct VerifyArguments {
 pub struct ShowArguments {
     /// The plan file.
     pub plan: PathBuf,
-    /// Draw one period: a send and a receive row per node.
+    /// Draw one period: a send and a receive row per node, and a compute row where merges happen.
     #[arg(long, value_name = "F.svg")]
     pub gantt: Option<PathBuf>,
     /// Draw a whole run: start-up, steady periods, clean-up.
@@ -125,6 +132,9 @@ pub struct ShowArguments {
     /// Draw the platform and its flows.
     #[arg(long, value_name = "F.svg")]
     pub graph: Option<PathBuf>,
+    /// Draw each reduction tree: F.svg if there is one, else F-1.svg, F-2.svg, ...; F.dot for Graphviz.
+    #[arg(long, value_name = "F.svg")]
+    pub tree: Option<PathBuf>,
 }
 
 /// `oneport convert`.

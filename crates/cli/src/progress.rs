@@ -6,7 +6,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use num_traits::Signed;
 use oneport::Stage;
+
+use crate::numbers::percent;
 
 /// Shows the stage a solve is in, once it has taken a second.
 pub struct Progress {
@@ -33,7 +36,7 @@ impl Progress {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 if let Some(bar) = &bar {
-                    bar.set_message(describe(stage));
+                    bar.set_message(describe(&stage));
                 }
             }
             if let Some(bar) = bar {
@@ -71,11 +74,16 @@ fn spinner() -> ProgressBar {
     bar
 }
 
-fn describe(stage: Stage) -> &'static str {
+fn describe(stage: &Stage) -> String {
     match stage {
-        Stage::Throughput => "1/4 optimal throughput (linear program, exact)",
-        Stage::Period => "2/4 whole messages and the period",
-        Stage::Slots => "3/4 slots (one-port decomposition)",
-        Stage::Referee => "4/4 the referee checks the plan",
+        Stage::Throughput => "1/4 optimal throughput (linear program, exact)".to_string(),
+        Stage::Round(progress) => {
+            let gap = &progress.upper_bound - &progress.throughput;
+            let share = if progress.upper_bound.is_positive() { gap / &progress.upper_bound } else { gap };
+            format!("1/4 optimal throughput: {} patterns, {} below the bound", progress.patterns, percent(&share))
+        }
+        Stage::Period => "2/4 whole messages and the period".to_string(),
+        Stage::Slots => "3/4 slots (one-port decomposition)".to_string(),
+        Stage::Referee => "4/4 the referee checks the plan".to_string(),
     }
 }

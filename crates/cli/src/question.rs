@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use oneport::{Collective, NodeId, Platform, PortModel, formats};
+use oneport::plan::VolumeError;
+use oneport::{Collective, NodeId, Platform, PortModel, Volumes, formats};
 
 use crate::arguments::{CollectiveName, SolveArguments};
 
@@ -43,21 +44,27 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
         CollectiveName::Scatter => "scatter",
         CollectiveName::Gather => "gather",
         CollectiveName::AllToAll => "all-to-all",
+        CollectiveName::Reduce => "reduce",
+        CollectiveName::ReduceScatter => "reduce-scatter",
     };
-    let takes = match name {
-        CollectiveName::Scatter => "--source, --targets",
-        CollectiveName::Gather => "--target, --participants",
-        CollectiveName::AllToAll => "--participants",
+    let takes: &[&str] = match name {
+        CollectiveName::Scatter => &["--source", "--targets"],
+        CollectiveName::Gather => &["--target", "--participants"],
+        CollectiveName::AllToAll => &["--participants"],
+        CollectiveName::Reduce => &["--target", "--participants", "--work", "--commutative"],
+        CollectiveName::ReduceScatter => &["--participants", "--work", "--commutative"],
     };
-    let refuse = |option: &str, given: bool, taken: bool| match given && !taken {
-        true => Err(usage(format!("{label} takes no {option}; it takes {takes}"))),
-        false => Ok(()),
-    };
-    refuse("--source", arguments.source.is_some(), name == CollectiveName::Scatter)?;
-    refuse("--targets", arguments.targets.is_some(), name == CollectiveName::Scatter)?;
-    refuse("--target", arguments.target.is_some(), name == CollectiveName::Gather)?;
-    refuse("--participants", arguments.participants.is_some(), name != CollectiveName::Scatter)?;
-    refuse("--work", arguments.work.is_some(), false)?;
+    let given = [
+        ("--source", arguments.source.is_some()),
+        ("--targets", arguments.targets.is_some()),
+        ("--target", arguments.target.is_some()),
+        ("--participants", arguments.participants.is_some()),
+        ("--work", arguments.work.is_some()),
+        ("--commutative", arguments.commutative),
+    ];
+    if let Some((option, _)) = given.iter().find(|(option, given)| *given && !takes.contains(option)) {
+        return Err(usage(format!("{label} takes no {option}; it takes {}", takes.join(", "))));
+    }
     let missing = |option: &str| usage(format!("{label} needs {option} NODE; the processors are {}", some(platform)));
     Ok(match name {
         CollectiveName::Scatter => {
@@ -73,7 +80,38 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
         CollectiveName::AllToAll => Collective::AllToAll {
             participants: nodes(platform, arguments.participants.as_deref(), "--participants", None)?,
         },
+        CollectiveName::Reduce => {
+            let target = node(platform, arguments.target.as_deref().ok_or_else(|| missing("--target"))?, "--target")?;
+            let participants = nodes(platform, arguments.participants.as_deref(), "--participants", None)?;
+            Collective::Reduce { target, participants, commutative: arguments.commutative }
+        }
+        CollectiveName::ReduceScatter => {
+            let participants = nodes(platform, arguments.participants.as_deref(), "--participants", None)?;
+            Collective::ReduceScatter { participants, commutative: arguments.commutative }
+        }
     })
+}
+
+/// Sizes and work: a number, `A+Bn` or `@FILE`.
+pub fn volumes(arguments: &SolveArguments) -> Result<Volumes> {
+    let amount = |option: &str, text: &str| match text.strip_prefix('@') {
+        Some(path) => Ok(formats::read_amount(Path::new(path))?),
+        None => formats::parse_amount(text).map_err(|error| usage(format!("{option}: {error}"))),
+    };
+    Ok(Volumes {
+        size: amount("--size", &arguments.size)?,
+        work: amount("--work", arguments.work.as_deref().unwrap_or("1"))?,
+    })
+}
+
+/// Volumes that do not fit the collective, as a mistake in an option.
+pub fn volume_usage(error: &VolumeError) -> anyhow::Error {
+    let option = match error {
+        VolumeError::BadWork { .. } | VolumeError::TableShape { what: "work", .. } => "--work",
+        VolumeError::TableOfCommutative { what: "work", .. } => "--work",
+        _ => "--size",
+    };
+    usage(format!("{option}: {error}"))
 }
 
 /// The first few processors, for error messages.

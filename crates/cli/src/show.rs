@@ -1,12 +1,13 @@
 //! `oneport show`: a plan as text or as drawings.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use comfy_table::{Table, presets};
 use num_traits::Zero;
-use oneport::{Plan, Rational, formats, referee, schedule};
+use oneport::plan::{ReductionTree, Task};
+use oneport::{Amount, Plan, Rational, formats, referee, schedule};
 
 use crate::End;
 use crate::arguments::ShowArguments;
@@ -29,18 +30,52 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         }
         Ok(())
     };
-    draw(&arguments.gantt, &|| Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.size, &plan.schedule)))?;
+    draw(&arguments.gantt, &|| Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule)))?;
     draw(&arguments.graph, &|| {
-        Ok(formats::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.size))
+        Ok(formats::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.volumes))
     })?;
     draw(&arguments.timeline, &|| {
-        let timeline = schedule::timeline(&plan.platform, &plan.size, &plan.schedule, arguments.periods)?;
+        let timeline = schedule::timeline(&plan.platform, &plan.volumes, &plan.schedule, arguments.periods)?;
         Ok(formats::svg::timeline_gantt(&plan.platform, &plan.collective, &timeline))
     })?;
+    if let Some(path) = &arguments.tree {
+        trees(&plan, path)?;
+        drawn = true;
+    }
     if !drawn {
         print(&text(&plan))?;
     }
     Ok(End::Done)
+}
+
+/// Draws every reduction tree of the steady state into a file of its own.
+fn trees(plan: &Plan, path: &Path) -> Result<()> {
+    let trees: Vec<(&ReductionTree, &Rational)> = plan
+        .steady_state
+        .patterns
+        .iter()
+        .filter_map(|weighted| Some((weighted.pattern.tree()?, &weighted.weight)))
+        .collect();
+    if trees.is_empty() {
+        bail!("--tree: {} has no reduction trees; draw its paths with --graph", plan.collective.name());
+    }
+    let dot = path.extension().is_some_and(|extension| extension == "dot" || extension == "gv");
+    for (number, (tree, weight)) in trees.iter().enumerate() {
+        let draw = if dot { formats::dot::tree } else { formats::svg::tree };
+        let drawing = draw(&plan.platform, &plan.collective, &plan.volumes, tree, Some(weight));
+        match trees.len() {
+            1 => write(path, &drawing)?,
+            _ => write(&numbered(path, number + 1), &drawing)?,
+        }
+    }
+    Ok(())
+}
+
+/// `F.svg` as `F-7.svg`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{number}{extension}"))
 }
 
 fn write(path: &Path, svg: &str) -> Result<()> {
@@ -51,30 +86,34 @@ fn write(path: &Path, svg: &str) -> Result<()> {
 fn text(plan: &Plan) -> String {
     let mut out = String::new();
     let schedule = &plan.schedule;
+    let (words, step) = match plan.collective.operands() {
+        Some(_) => ("trees", "task"),
+        None => ("paths", "hop"),
+    };
     let _ = writeln!(
         out,
-        "{}, {} model, message size {}\nthroughput {} ({}), upper bound {}\n",
+        "{}, {} model, {}\nthroughput {} ({}), upper bound {}\n",
         plan.collective.name(),
         plan.platform.model(),
-        plan.size,
+        volumes(plan),
         readable(&plan.steady_state.throughput),
         plan.status.name(),
         readable(&plan.upper_bound),
     );
     let _ = writeln!(
         out,
-        "Certificate: an instance takes priced port time of at least (sum of prices) / (upper bound), whatever its paths"
+        "Certificate: an instance takes priced time of at least (sum of prices) / (upper bound), whatever its {words}"
     );
     let _ = writeln!(out, "{}\n", prices(plan));
-    let _ = writeln!(out, "Steady state: paths and how often each is taken per unit of time");
+    let _ = writeln!(out, "Steady state: {words} and how often each is taken per unit of time");
     let _ = writeln!(out, "{}\n", patterns(plan));
     let _ = writeln!(
         out,
-        "Schedule: period {}, {} per period, {} per unit of time; each hop of a message takes one period, {} at most",
+        "Schedule: period {}, {} per period, {} per unit of time; each {step} takes one period, {} one after the other at most",
         readable(&schedule.period),
         count(readable_count(&schedule.instances), "instance"),
         readable(&schedule.throughput()),
-        count(schedule.depth(), "hop"),
+        count(schedule.depth(), step),
     );
     let _ = writeln!(out, "{}", slots(plan));
     let buffers = schedule::buffers(&plan.platform, schedule);
@@ -112,22 +151,55 @@ fn prices(plan: &Plan) -> String {
     let rows = plan.certificate.prices.iter().map(|(resource, price)| {
         vec![plan.platform.name(resource.node()).to_string(), resource.kind().to_string(), readable(price)]
     });
-    fill(&mut table(&["node", "port", "price"]), plan.certificate.prices.len(), rows)
+    fill(&mut table(&["node", "resource", "price"]), plan.certificate.prices.len(), rows)
 }
 
 fn patterns(plan: &Plan) -> String {
     let commodities = plan.collective.commodities();
     let rows = plan.steady_state.patterns.iter().map(|weighted| {
-        let mut path = commodities
-            .get(weighted.pattern.commodity)
-            .map(|commodity| plan.platform.name(commodity.source).to_string())
-            .unwrap_or_default();
-        for &link in &weighted.pattern.links {
-            let _ = write!(path, " -> {}", plan.platform.name(plan.platform.link(link).to));
-        }
-        vec![readable(&weighted.weight), path]
+        let what = match weighted.pattern.tree() {
+            Some(tree) => tree_line(plan, tree),
+            None => {
+                let source = commodities.get(weighted.pattern.commodity()).map(|commodity| commodity.source);
+                let mut path = source.map(|source| plan.platform.name(source).to_string()).unwrap_or_default();
+                for link in weighted.pattern.links() {
+                    let _ = write!(path, " -> {}", plan.platform.name(plan.platform.link(link).to));
+                }
+                path
+            }
+        };
+        vec![readable(&weighted.weight), what]
     });
-    fill(&mut table(&["weight", "path"]), plan.steady_state.patterns.len(), rows)
+    let header = if plan.collective.operands().is_some() { "tree" } else { "path" };
+    fill(&mut table(&["weight", header]), plan.steady_state.patterns.len(), rows)
+}
+
+/// The merges of a tree, with their places: what matters of it in a line.
+fn tree_line(plan: &Plan, tree: &ReductionTree) -> String {
+    let merge = |task: &Task| match task {
+        Task::Merge { node, part, split } => {
+            Some(format!("T[{},{split},{}] at {}", part.first, part.last, plan.platform.name(*node)))
+        }
+        Task::Transfer { .. } => None,
+    };
+    let merges: Vec<String> = tree.tasks.iter().filter_map(merge).collect();
+    let target = plan.collective.reductions().get(tree.commodity).map(|&target| plan.platform.name(target));
+    let hops = tree.tasks.len() - merges.len();
+    format!("into {}: {}; {}", target.unwrap_or_default(), merges.join(", "), count(hops, "transfer"))
+}
+
+/// Sizes and work in words.
+fn volumes(plan: &Plan) -> String {
+    let words = |amount: &Amount| match amount {
+        Amount::Constant(amount) => readable(amount),
+        Amount::Affine { fixed, per_operand } => format!("{} + {} per operand", readable(fixed), readable(per_operand)),
+        Amount::Table(_) => "by interval".to_string(),
+    };
+    let size = words(&plan.volumes.size);
+    match plan.collective.operands() {
+        Some(_) => format!("message size {size}, work of a merge {}", words(&plan.volumes.work)),
+        None => format!("message size {size}"),
+    }
 }
 
 fn slots(plan: &Plan) -> String {

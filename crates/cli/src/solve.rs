@@ -1,5 +1,6 @@
 //! `oneport solve`.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -21,10 +22,17 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
     let options = options(arguments)?;
     let platform = question::platform(&arguments.platform, arguments.model.as_deref())?;
     let collective = question::collective(&platform, arguments)?;
+    options.volumes.validate(&collective).map_err(|error| question::volume_usage(&error))?;
     let started = Instant::now();
     let outcome = {
         let progress = Progress::new();
-        solve_watched(&platform, &collective, &options, &mut |stage| progress.stage(stage))?
+        solve_watched(&platform, &collective, &options, &mut |stage| {
+            progress.stage(stage);
+            match options.time_limit {
+                Some(limit) if started.elapsed() >= limit => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        })?
     };
     let seconds = started.elapsed();
     match outcome {
@@ -58,7 +66,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 }
 
 fn options(arguments: &SolveArguments) -> Result<Options> {
-    let mut options = Options { size: positive("--size", &arguments.size)?, ..Options::default() };
+    let mut options = Options { volumes: question::volumes(arguments)?, ..Options::default() };
     options.formulation = match arguments.formulation {
         FormulationName::Columns => Formulation::Columns,
         FormulationName::Compact => Formulation::Compact,
@@ -159,7 +167,10 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
          patterns    {}\n\
          time        {:.3} s, of which {:.3} s in HiGHS on the linear program",
         plan.collective.name(),
-        count(plan.collective.commodities().len(), "message"),
+        match plan.collective.operands() {
+            Some(operands) => count(operands.len(), "operand"),
+            None => count(plan.collective.commodities().len(), "message"),
+        },
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         platform.model(),

@@ -50,8 +50,8 @@ fn execute(plan: &Plan) -> Result<String> {
     if periods == 0 {
         return Ok(String::new());
     }
-    let timeline = schedule::timeline(&plan.platform, &plan.size, &plan.schedule, periods)?;
-    let report = referee::check_timeline(&plan.platform, &plan.collective, &plan.size, &timeline)?;
+    let timeline = schedule::timeline(&plan.platform, &plan.volumes, &plan.schedule, periods)?;
+    let report = referee::check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline)?;
     Ok(format!("; executed {} over {}", count(report.delivered, "instance"), count(periods, "period")))
 }
 

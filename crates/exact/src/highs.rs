@@ -304,11 +304,16 @@ impl FloatModel {
 
     /// The last run's column values.
     pub fn column_values(&self) -> Option<Vec<f64>> {
+        self.solution().map(|(columns, _)| columns)
+    }
+
+    /// The last run's column values and row multipliers.
+    pub fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
         let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
         // SAFETY: the buffers have the model's dimensions.
         let status =
             unsafe { Highs_getSolution(self.highs, x.as_mut_ptr(), d.as_mut_ptr(), a.as_mut_ptr(), y.as_mut_ptr()) };
-        (status >= 0 && x.iter().all(|value| value.is_finite())).then_some(x)
+        (status >= 0 && x.iter().chain(&y).all(|value| value.is_finite())).then_some((x, y))
     }
 }

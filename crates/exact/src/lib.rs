@@ -20,6 +20,7 @@
 //! ```
 
 mod basis;
+mod estimate;
 mod factor;
 mod form;
 mod highs;
@@ -34,6 +35,7 @@ mod solver;
 mod vector;
 mod verify;
 
+pub use estimate::Estimate;
 pub use integer::{IntegerOptions, find_integer_point};
 pub use program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 pub use solver::{Method, Optimum, Options, Outcome, Solver, Statistics};

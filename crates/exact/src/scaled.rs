@@ -98,6 +98,16 @@ impl Scaling {
         }
     }
 
+    /// The exponent of a column that came later, by the rule of the others.
+    pub fn add_column(&mut self, program: &LinearProgram, column: usize) {
+        let entries = &program.columns[column];
+        let exponents = || entries.iter().map(|(row, value)| split(value).1 + self.rows[*row as usize]);
+        let (least, most) = (exponents().min().unwrap_or(0), exponents().max().unwrap_or(0));
+        let easy = most <= EASY_SPREAD && least >= -EASY_SPREAD;
+        let sum: i64 = exponents().sum();
+        self.columns.push(if easy { 0 } else { -sum.div_euclid(entries.len() as i64) });
+    }
+
     fn largest_rhs(&self, program: &LinearProgram) -> i64 {
         let sides = program.rhs.iter().enumerate().filter(|(_, value)| !value.is_zero());
         sides.map(|(row, value)| split(value).1 + self.rows[row]).max().unwrap_or(0)

@@ -108,8 +108,8 @@ pub struct Statistics {
 
 /// A program and the warm state of its solver.
 pub struct Solver {
-    program: LinearProgram,
-    float: Option<(FloatModel, Scaling)>,
+    pub(crate) program: LinearProgram,
+    pub(crate) float: Option<(FloatModel, Scaling)>,
     /// Whether the float model holds the basis of an earlier solve.
     warm: bool,
     /// A feasible basis to start from.
@@ -159,7 +159,7 @@ impl Solver {
     ) -> Result<Column, ExactError> {
         let column = self.program.add_column(objective, entries)?;
         if let Some((model, scaling)) = &mut self.float {
-            scaling.columns.push(0);
+            scaling.add_column(&self.program, column.0);
             let cost = scaling.cost_of(&self.program, column.0);
             let (rows, values): (Vec<i32>, Vec<f64>) = scaling.entries_of(&self.program, column.0).into_iter().unzip();
             model.add_columns(&[cost], &[0], &rows, &values)?;
@@ -209,7 +209,7 @@ impl Solver {
         }
     }
 
-    fn check_size(&self) -> Result<(), ExactError> {
+    pub(crate) fn check_size(&self) -> Result<(), ExactError> {
         let sizes =
             [("rows", self.program.rows()), ("columns", self.program.columns()), ("entries", self.program.entries())];
         match sizes.into_iter().find(|&(_, count)| count > LIMIT) {
@@ -242,6 +242,11 @@ impl Solver {
 
     /// Runs HiGHS, cold or warm.
     fn propose(&mut self, options: &Options) -> Result<Claim, ExactError> {
+        self.propose_by(options, Engine::Simplex)
+    }
+
+    /// Runs HiGHS, cold or warm; a warm start uses the given simplex.
+    pub(crate) fn propose_by(&mut self, options: &Options, warm: Engine) -> Result<Claim, ExactError> {
         if self.float.is_none() {
             let scaling = Scaling::new(&self.program);
             self.float = Some((FloatModel::new(&scaling.apply(&self.program))?, scaling));
@@ -255,6 +260,7 @@ impl Solver {
         let engine = match &start {
             Some(_) => Engine::PrimalSimplex,
             None if cold_interior && !self.warm => Engine::InteriorPoint,
+            None if self.warm => warm,
             None => Engine::Simplex,
         };
         model.set_engine(engine)?;
@@ -273,7 +279,7 @@ impl Solver {
             let was_warm = std::mem::replace(&mut self.warm, true);
             if was_warm {
                 self.float = None;
-                return self.propose(options);
+                return self.propose_by(options, warm);
             }
             claim = Claim::Unknown;
         }

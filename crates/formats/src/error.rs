@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use oneport_plan::CollectiveError;
+use oneport_plan::{CollectiveError, VolumeError};
 use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
+
+use crate::amount::AmountError;
 
 /// A refused file: a place and a problem, one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -123,6 +125,14 @@ pub enum Problem {
     /// Two keys that exclude each other.
     #[error("both '{0}' and '{1}' are given; keep one")]
     BothKeys(&'static str, &'static str),
+    /// A key that means nothing in this case.
+    #[error("'{key}' is given, but {why}; leave it out")]
+    NotHere {
+        /// The key.
+        key: &'static str,
+        /// Why there is no place for it.
+        why: &'static str,
+    },
     /// A value of another kind.
     #[error("{value} is not {expected}")]
     WrongValue {
@@ -132,7 +142,7 @@ pub enum Problem {
         expected: Cow<'static, str>,
     },
     /// A text that is no exact number.
-    #[error(transparent)]
+    #[error("{}", clip_message(&.0.to_string()))]
     Number(#[from] NumberError),
     /// A number that has to be positive.
     #[error("{what} is {value}; it must be positive")]
@@ -169,6 +179,12 @@ pub enum Problem {
     /// The collective does not fit its platform.
     #[error("{}", clip_message(&.0.to_string()))]
     Collective(CollectiveError),
+    /// A size or an amount of work does not fit the collective.
+    #[error("{}", clip_message(&.0.to_string()))]
+    Volume(VolumeError),
+    /// A text that is no amount.
+    #[error("{}", clip_message(&.0.to_string()))]
+    Amount(AmountError),
     /// A row of a matrix with more or fewer cells than the others.
     #[error("has {cells} cells; {expected} are expected, as in the first row")]
     Ragged {

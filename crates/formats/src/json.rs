@@ -123,6 +123,11 @@ impl<'a> Json<'a, '_> {
         }
     }
 
+    /// The first byte: it tells an object `{`, an array `[`, a string `"` and a number apart.
+    pub fn opening(&self) -> Option<u8> {
+        self.text.bytes().next()
+    }
+
     /// A string, number or boolean.
     pub fn scalar(&self) -> Result<Scalar<'a>, FormatError> {
         Ok(match self.text.as_bytes().first() {

@@ -7,6 +7,8 @@
 //! | `gml` | yes | no | networks of the Internet Topology Zoo |
 //! | `joined` | yes | no | measured grids: the JSON that joins a Tiers topology to its link table |
 //! | plan | yes | yes | [`plan_to_json`]: the self-contained answer, `oneport-plan/1` |
+//! | amount | yes | no | [`read_amount`]: sizes of messages or work of merges, by the operands combined |
+//! | [`svg`], [`dot`] | no | yes | drawings |
 //!
 //! Every number means exactly what its text says: none passes through a float. Every refusal is one
 //! [`FormatError`]: one line that names the file, the line or key, the value, and what would be right.
@@ -27,18 +29,23 @@
 //! # Ok::<(), oneport_formats::FormatError>(())
 //! ```
 
+mod amount;
 mod atomic;
+pub mod dot;
 mod error;
 mod gml;
 mod joined;
 mod json;
 mod matrix;
 mod native;
+mod number;
 mod plan;
 mod platform;
+mod reduction;
 mod source;
 pub mod svg;
 
+pub use amount::{AmountError, MAX_AMOUNT_BYTES, parse_amount, read_amount};
 pub use atomic::write_atomically;
 pub use error::{FormatError, Place, Problem};
 pub use joined::read_joined_tiers;

@@ -8,7 +8,7 @@ use common::plan;
 use oneport_formats::{Problem, plan_from_json, plan_to_json, read_plan, write_atomically};
 use oneport_plan::{
     BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, WeightedPattern,
+    SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -29,13 +29,13 @@ fn toy() -> Plan {
     {
         builder.link(ids[from], ids[to], cost).expect("a link");
     }
-    let path = |commodity, links: [usize; 2]| Pattern { commodity, links: links.map(LinkId::new).to_vec() };
+    let path = |commodity, links: [usize; 2]| Pattern::path(commodity, links.map(LinkId::new).to_vec());
     let patterns = [path(0, [0, 2]), path(1, [1, 4])];
     let slot = |length, links: &[usize]| Slot { length, links: links.iter().copied().map(LinkId::new).collect() };
     Plan {
         platform: builder.build().expect("a platform"),
         collective: Collective::Scatter { source: ids[0], targets: vec![ids[3], ids[4]] },
-        size: ratio(1, 1),
+        volumes: Volumes::of_size(ratio(1, 1)),
         status: Status::Optimal,
         steady_state: SteadyState {
             throughput: ratio(1, 2),
@@ -114,7 +114,7 @@ fn perturbed_plans_are_refused() {
         ("\"size\": \"1\",\n", "", &["'size' is missing"]),
         ("\"size\": \"1\"", "\"size\": \"1/0\"", &["plan:5: size", "1/0", "denominator"]),
         ("\"size\": \"1\"", "\"size\": \"one\"", &["plan:5: size", "'one'", "a number"]),
-        ("\"size\": \"1\"", "\"size\": [1]", &["plan:5: size", "an array", "a number"]),
+        ("\"size\": \"1\"", "\"size\": true", &["plan:5: size", "true", "a number"]),
         ("\"size\"", "\"sise\"", &["unknown key 'sise'", "size"]),
         ("\"size\": \"1\"", "\"size\": \"1\", \"size\": \"1\"", &["'size' is given twice"]),
         ("optimal", "perfect", &["status", "\"perfect\"", "optimal or feasible"]),
@@ -132,7 +132,11 @@ fn perturbed_plans_are_refused() {
             "[\"P0\", \"P1\"], \"target\": \"P0\"",
             &["collective", "'collective.target'", "name, source, targets"],
         ),
-        ("\"resource\": \"send\"", "\"resource\": \"cpu\"", &["certificate[0].resource", "\"cpu\"", "send or receive"]),
+        (
+            "\"resource\": \"send\"",
+            "\"resource\": \"cpu\"",
+            &["certificate[0].resource", "\"cpu\"", "send, receive or compute"],
+        ),
         ("\"node\": \"Ps\"", "\"node\": \"nowhere\"", &["certificate[0].node", "'nowhere'"]),
         ("\"price\": \"1\"", "\"price\": true", &["certificate[0].price", "true"]),
         ("[1,4], \"weight\"", "[1,5], \"weight\"", &["plan:14: patterns[1].links[1]", "link 5", "there are 5"]),
@@ -191,7 +195,7 @@ fn exact_optima_may_be_long_but_not_endless() {
 #[test]
 fn foreign_ids_are_written_and_refused() {
     let mut plan = toy();
-    plan.steady_state.patterns[0].pattern.commodity = 7;
+    plan.steady_state.patterns[0].pattern = Pattern::path(7, Vec::new());
     let error = plan_from_json("foreign", plan_to_json(&plan).as_bytes()).expect_err("no commodity 7");
     assert!(error.to_string().contains("patterns[0].from: null is not a string"), "{error}");
     let mut plan = toy();
@@ -222,7 +226,7 @@ fn a_large_plan_is_written_and_read_fast() {
         builder.duplex(ids[index], ids[(index + 1) % count], ratio(index as i64 % 97 + 1, 7)).expect("a link");
     }
     let patterns: Vec<_> = (1..count)
-        .map(|index| Pattern { commodity: index - 1, links: (0..10).map(|hop| LinkId::new(index + hop)).collect() })
+        .map(|index| Pattern::path(index - 1, (0..10).map(|hop| LinkId::new(index + hop)).collect()))
         .collect();
     let plan = Plan {
         collective: Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() },

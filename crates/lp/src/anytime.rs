@@ -60,7 +60,15 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     let (upper_bound, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
     let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
-    Ok(Solution { steady_state, certificate, upper_bound, status, solver_time: Default::default(), repaired: false })
+    Ok(Solution {
+        steady_state,
+        tight: Vec::new(),
+        certificate,
+        upper_bound,
+        status,
+        solver_time: Default::default(),
+        repaired: false,
+    })
 }
 
 /// Averages are taken over all rounds, and over the last half, quarter and sixteenth: early rounds know little.
@@ -184,7 +192,7 @@ impl<'q, 'a> Guide<'q, 'a> {
                 }
                 links.reverse();
                 total = total.saturating_add(distance[target.index()]);
-                patterns.push(Pattern { commodity, links });
+                patterns.push(Pattern::path(commodity, links));
             }
         }
         Ok((patterns, total))
@@ -218,8 +226,8 @@ impl<'q, 'a> Guide<'q, 'a> {
     /// Returns the busiest port's time.
     fn raise_prices(&mut self, paths: &[Pattern]) -> u128 {
         let mut loads = vec![0u128; self.prices.len()];
-        for link in paths.iter().flat_map(|pattern| &pattern.links) {
-            for port in self.ports(*link) {
+        for link in paths.iter().flat_map(Pattern::links) {
+            for port in self.ports(link) {
                 loads[port] += u128::from(self.times[link.index()]);
             }
         }
@@ -299,7 +307,7 @@ fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) ->
 fn steady_state(question: &Question<'_>, counts: &BTreeMap<Pattern, u64>, rounds: u64) -> Result<SteadyState, LpError> {
     let mut messages: BTreeMap<LinkId, u64> = BTreeMap::new();
     for (pattern, count) in counts {
-        pattern.links.iter().for_each(|&link| *messages.entry(link).or_default() += count);
+        pattern.links().for_each(|link| *messages.entry(link).or_default() += count);
     }
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {

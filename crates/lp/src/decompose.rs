@@ -37,7 +37,7 @@ pub fn paths(
                 Side::Source => links.into_iter().rev().collect(),
                 Side::Target => links,
             };
-            found.push((Pattern { commodity, links }, amount));
+            found.push((Pattern::path(commodity, links), amount));
         }
     }
     Some(found)

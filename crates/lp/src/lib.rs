@@ -6,15 +6,20 @@
 //! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of papers/000, corrected).
 
 mod anytime;
+mod columns;
 mod compact;
 mod decompose;
+mod fewest;
 mod flow;
 mod near;
 mod question;
+mod reduce;
 mod solve;
 mod start;
 mod whole;
+mod whole_trees;
 
+pub use columns::{Progress, Watch};
 pub use question::{LpError, Question};
-pub use solve::{Answer, Formulation, Options, Solution, solve};
+pub use solve::{Answer, Formulation, Options, Solution, solve, solve_watched};
 pub use whole::{OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_within};

@@ -101,12 +101,12 @@ fn parts(
     let mut whole = vec![GroupFlow::new(); groups.len()];
     let mut shares: BTreeMap<(usize, LinkId), Rational> = BTreeMap::new();
     for weighted in &steady_state.patterns {
-        let place = group_of[weighted.pattern.commodity];
+        let place = group_of[weighted.pattern.commodity()];
         if weighted.weight == steady_state.throughput {
-            weighted.pattern.links.iter().for_each(|&link| *whole[place].entry(link).or_default() += instances);
+            weighted.pattern.links().for_each(|link| *whole[place].entry(link).or_default() += instances);
         } else {
             let share = &weighted.weight * period;
-            weighted.pattern.links.iter().for_each(|&link| {
+            weighted.pattern.links().for_each(|link| {
                 *shares.entry((place, link)).or_insert_with(Rational::zero) += &share;
             });
         }

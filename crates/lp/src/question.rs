@@ -1,8 +1,7 @@
-//! The question put to the programs: a platform, a collective and a message size that fit together.
+//! The question put to the programs: a platform, a collective and volumes that fit together.
 
-use num_traits::Signed;
 use oneport_exact::ExactError;
-use oneport_plan::{Collective, CollectiveError, Commodity};
+use oneport_plan::{Collective, CollectiveError, Commodity, Interval, VolumeError, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 /// Why a question cannot be answered.
@@ -11,9 +10,9 @@ pub enum LpError {
     /// The collective does not fit the platform.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
-    /// The message size is not positive.
-    #[error("size is {0}; a message needs a positive size")]
-    BadSize(Box<Rational>),
+    /// The sizes or the work do not fit the collective.
+    #[error("{0}")]
+    Volume(#[from] Box<VolumeError>),
     /// A port model whose programs are not written yet.
     #[error("node '{node}': port model {model} is not yet supported; only full-duplex is, so far")]
     NotYet {
@@ -35,24 +34,24 @@ pub enum LpError {
 pub struct Question<'a> {
     platform: &'a Platform,
     collective: &'a Collective,
-    size: &'a Rational,
+    volumes: &'a Volumes,
+    size: Rational,
     commodities: Vec<Commodity>,
 }
 
 impl<'a> Question<'a> {
-    /// Checks that collective, size and port models fit.
+    /// Checks that collective, volumes and port models fit.
     ///
     /// # Errors
     /// See [`LpError`]; never the variants that solving produces.
-    pub fn new(platform: &'a Platform, collective: &'a Collective, size: &'a Rational) -> Result<Self, LpError> {
+    pub fn new(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Self, LpError> {
         collective.validate(platform)?;
-        if !size.is_positive() {
-            return Err(LpError::BadSize(Box::new(size.clone())));
-        }
+        volumes.validate(collective).map_err(Box::new)?;
         if let Some(node) = platform.node_ids().find(|&node| platform.model_of(node) != PortModel::FullDuplex) {
             return Err(LpError::NotYet { node: platform.name(node).to_string(), model: platform.model_of(node) });
         }
-        Ok(Question { platform, collective, size, commodities: collective.commodities() })
+        let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap_or_default();
+        Ok(Question { platform, collective, volumes, size, commodities: collective.commodities() })
     }
 
     /// The platform.
@@ -65,26 +64,33 @@ impl<'a> Question<'a> {
         self.collective
     }
 
-    /// The message size.
-    pub fn size(&self) -> &'a Rational {
-        self.size
+    /// Sizes of messages and work of merges.
+    pub fn volumes(&self) -> &'a Volumes {
+        self.volumes
     }
 
-    /// The distinct messages of one instance.
+    /// The distinct messages of one instance; none for reductions.
     pub fn commodities(&self) -> &[Commodity] {
         &self.commodities
     }
 
-    /// Time one message takes on a link: `size x c(i, j)`.
+    /// Time one message takes on a link: `size x c(i, j)`. For collectives whose messages have one size.
     pub fn time(&self, link: LinkId) -> Rational {
-        self.size * &self.platform.link(link).cost
+        &self.size * &self.platform.link(link).cost
     }
 
-    /// Commodities whose target cannot be reached from their source, in order.
+    /// Messages whose target cannot be reached from their source, in order; for reductions the operands that cannot
+    /// reach a target.
     pub fn unreachable(&self) -> Vec<Commodity> {
+        let operands = self.collective.operands().unwrap_or_default();
+        let needs = |&target: &NodeId| operands.iter().map(move |&source| Commodity { source, target });
+        let wanted: Vec<Commodity> = match self.collective.operands() {
+            Some(_) => self.collective.reductions().iter().flat_map(needs).collect(),
+            None => self.commodities.clone(),
+        };
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
         let mut missing = Vec::new();
-        for &commodity in &self.commodities {
+        for commodity in wanted {
             let from_source = reached[commodity.source.index()].get_or_insert_with(|| self.reach(commodity.source));
             if !from_source[commodity.target.index()] {
                 missing.push(commodity);

@@ -1,6 +1,7 @@
 //! One driver for every collective: program, exact optimum, patterns, prices.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use num_bigint::BigInt;
@@ -10,9 +11,11 @@ use oneport_plan::{Certificate, Commodity, Pattern, Resource, Status, SteadyStat
 use oneport_platform::{LinkId, Rational};
 
 use crate::anytime;
+use crate::columns::Watch;
 use crate::compact;
 use crate::decompose::paths;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
+use crate::reduce;
 use crate::start;
 use crate::{LpError, Question};
 
@@ -40,6 +43,9 @@ pub struct Options {
 pub struct Solution {
     /// Weighted patterns.
     pub steady_state: SteadyState,
+    /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; some that were
+    /// met on the way, for collectives solved by column generation.
+    pub tight: Vec<Pattern>,
     /// Prices that prove `upper_bound`.
     pub certificate: Certificate,
     /// No schedule has a larger throughput.
@@ -70,9 +76,22 @@ pub type GroupFlow = BTreeMap<LinkId, BigInt>;
 /// # Errors
 /// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Contradiction`] never, unless oneport is wrong.
 pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpError> {
+    solve_watched(question, options, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`solve`], telling after every round of column generation how far it has come; the watcher may end it, and the best
+/// found so far is returned with its bound.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Result<Answer, LpError> {
     let unreachable = question.unreachable();
     if !unreachable.is_empty() {
         return Ok(Answer::Unreachable(unreachable));
+    }
+    if question.collective().operands().is_some() {
+        let solution = reduce::solve(question, options, watch)?;
+        return Ok(Answer::Steady(Box::new(solution)));
     }
     let FlowProgram { program, groups, flows, time, ports } = match options.formulation {
         Formulation::Columns => flow::build(question, &Budget::Least)?,
@@ -112,6 +131,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     let upper_bound = steady_state.throughput.clone();
     Ok(Answer::Steady(Box::new(Solution {
         steady_state,
+        tight: Vec::new(),
         certificate,
         upper_bound,
         status: Status::Optimal,

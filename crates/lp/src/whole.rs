@@ -15,12 +15,13 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, find_integer_point};
-use oneport_plan::{Certificate, Resource, ScheduledPattern, SteadyState, WholePatterns};
+use oneport_plan::{Certificate, ScheduledPattern, SteadyState, WholePatterns};
 use oneport_platform::Rational;
 
 use crate::flow::{self, Budget, FlowProgram, Group};
 use crate::near;
 use crate::solve::{GroupFlow, split};
+use crate::whole_trees;
 use crate::{LpError, Question, Solution};
 
 /// Branch-and-bound nodes per integer program.
@@ -66,6 +67,9 @@ pub fn rounded_at(
 ) -> Result<Option<WholePatterns>, LpError> {
     let instances = BigInt::from(instances.clone());
     let period = Rational::from_integer(instances.clone()) / &solution.steady_state.throughput;
+    if is_reduction(question) {
+        return Ok(None);
+    }
     let groups = flow::groups(question);
     // On a small platform the whole integer program costs as much as the wider search.
     let small = groups.len() * question.platform().links().len() <= SMALL;
@@ -78,7 +82,10 @@ pub fn rounded_at(
 }
 
 /// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
-pub fn is_searchable(question: &Question<'_>) -> bool {
+pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
+    if is_reduction(question) {
+        return whole_trees::is_searchable(solution);
+    }
     let groups = flow::groups(question).len();
     let most = if groups == 1 { MOST_COLUMNS } else { MOST_COLUMNS_OF_MANY };
     groups * question.platform().links().len() <= most
@@ -94,37 +101,33 @@ pub fn whole_at(
     solution: &Solution,
     instances: &BigUint,
 ) -> Result<Option<WholePatterns>, LpError> {
-    if !is_searchable(question) {
+    if !is_searchable(question, solution) {
         return Ok(None);
     }
     let instances = BigInt::from(instances.clone());
     let count = Rational::from_integer(instances.clone());
     let period = &count / &solution.steady_state.throughput;
+    if is_reduction(question) {
+        return whole_trees::whole_at(question, solution, &instances, &period);
+    }
     let budget = Budget::Fixed { period: period.clone(), instances: count };
     integer_flow(question, &budget, &period, &instances)
 }
 
-/// What the number of instances per period must be a multiple of, by divisibility at the priced ports.
+fn is_reduction(question: &Question<'_>) -> bool {
+    question.collective().operands().is_some()
+}
+
+/// What the number of instances per period must be a multiple of, by divisibility at the priced resources.
 fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput: &Rational) -> BigInt {
-    let platform = question.platform();
     let mut step = BigInt::one();
     for (resource, _) in &certificate.prices {
-        let links = match resource {
-            Resource::Send(node) => platform.outgoing(*node),
-            Resource::Receive(node) => platform.incoming(*node),
-        };
-        let unit = links.iter().map(|&link| question.time(link)).reduce(|a, b| gcd(&a, &b));
-        if let Some(unit) = unit.filter(|unit| unit.is_positive()) {
+        if let Some(unit) = whole_trees::unit(question, *resource) {
             // d / throughput must be a multiple of unit.
             step = step.lcm((throughput * unit).recip().denom());
         }
     }
     step
-}
-
-/// The greatest rational that divides both a whole number of times.
-fn gcd(a: &Rational, b: &Rational) -> Rational {
-    Rational::new(a.numer().gcd(b.numer()), a.denom().lcm(b.denom()))
 }
 
 /// Instances per period at which the steady state's own weights become whole.
@@ -159,8 +162,11 @@ pub fn whole_within(
     period: &Rational,
 ) -> Result<Option<WholePatterns>, LpError> {
     let most = (period * &solution.steady_state.throughput).floor().to_integer();
-    if !most.is_positive() || !period.is_positive() || !is_searchable(question) {
+    if !most.is_positive() || !period.is_positive() || !is_searchable(question, solution) {
         return Ok(None);
+    }
+    if is_reduction(question) {
+        return whole_trees::whole_within(question, solution, period, &most);
     }
     let fixed = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(most.clone()) };
     match integer_flow(question, &fixed, period, &most)? {

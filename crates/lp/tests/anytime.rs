@@ -15,13 +15,14 @@ proptest! {
     #[test]
     fn the_optimum_lies_between_what_is_found_and_what_is_proved(case in connected_cases(6, 20), compact in any::<bool>()) {
         let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
-        let question = Question::new(&case.platform, &case.collective, &case.size).unwrap();
+        let volumes = case.volumes();
+        let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
         let answer = solve(&question, &Options { formulation, time_limit: Some(Duration::ZERO) }).unwrap();
         let Answer::Steady(solution) = answer else { return Err(TestCaseError::fail(format!("{case:?}: {answer:?}"))) };
-        let Case { platform, collective, size } = &case;
-        oneport_referee::check_steady_state(platform, collective, size, &solution.steady_state)
+        let Case { platform, collective, .. } = &case;
+        oneport_referee::check_steady_state(platform, collective, &case.volumes(), &solution.steady_state)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-        let bound = oneport_referee::bound(platform, collective, size, &solution.certificate)
+        let bound = oneport_referee::bound(platform, collective, &case.volumes(), &solution.certificate)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!(&bound, &solution.upper_bound);
         let optimum = throughput(&case);

@@ -3,7 +3,7 @@
 
 use num_traits::{One, ToPrimitive};
 use oneport_lp::{Answer, Formulation, Options, Question, solve};
-use oneport_plan::{Collective, Status};
+use oneport_plan::{Collective, Status, Volumes};
 use oneport_platform::generate::{self, Costs, random_connected};
 use oneport_platform::{Platform, Rational};
 
@@ -31,15 +31,16 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
         let source = processors.next().expect("sixteen processors");
         let collective = Collective::Scatter { source, targets: processors.collect() };
         let size = Rational::one();
-        let question = Question::new(&platform, &collective, &size).expect("a proper question");
+        let volumes = Volumes::of_size(size.clone());
+        let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
         let mut throughputs = Vec::new();
         for formulation in [Formulation::Columns, Formulation::Compact] {
             let answer = solve(&question, &Options { formulation, time_limit: None }).expect("HiGHS works");
             let Answer::Steady(solution) = answer else { panic!("{family}, seed {seed}: {answer:?}") };
             assert_eq!(solution.status, Status::Optimal, "{family}, seed {seed}");
-            oneport_referee::check_steady_state(&platform, &collective, &size, &solution.steady_state)
+            oneport_referee::check_steady_state(&platform, &collective, &volumes, &solution.steady_state)
                 .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
-            let bound = oneport_referee::bound(&platform, &collective, &size, &solution.certificate)
+            let bound = oneport_referee::bound(&platform, &collective, &volumes, &solution.certificate)
                 .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
             assert_eq!(bound, solution.steady_state.throughput, "{family}, seed {seed}");
             refined += usize::from(solution.repaired);

@@ -5,7 +5,7 @@ mod common;
 use common::{Case, answer, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution, throughput};
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation, LpError, Question};
-use oneport_plan::{Certificate, Collective, Commodity, Resource, Status};
+use oneport_plan::{Certificate, Collective, Commodity, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Costs};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -17,10 +17,10 @@ const BOTH: [Formulation; 2] = [Formulation::Columns, Formulation::Compact];
 fn certify(case: &Case) -> Rational {
     let proved = BOTH.map(|formulation| {
         let solution = solution(case, formulation);
-        let Case { platform, collective, size } = case;
-        oneport_referee::check_steady_state(platform, collective, size, &solution.steady_state)
+        let Case { platform, collective, .. } = case;
+        oneport_referee::check_steady_state(platform, collective, &case.volumes(), &solution.steady_state)
             .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
-        let bound = oneport_referee::bound(platform, collective, size, &solution.certificate)
+        let bound = oneport_referee::bound(platform, collective, &case.volumes(), &solution.certificate)
             .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
         assert_eq!(bound, solution.steady_state.throughput, "{formulation:?}, {case:?}");
         assert_eq!(bound, solution.upper_bound, "{formulation:?}, {case:?}");
@@ -73,7 +73,7 @@ proptest! {
         let mut prices: Vec<(Resource, Rational)> =
             resources.zip(prices).filter(|(_, price)| *price > 0).map(|(r, price)| (r, ratio(price, 3))).collect();
         prices.sort();
-        let bound = oneport_referee::bound(&case.platform, &case.collective, &case.size, &Certificate { prices });
+        let bound = oneport_referee::bound(&case.platform, &case.collective, &case.volumes(), &Certificate { prices });
         if let Ok(bound) = bound {
             prop_assert!(bound >= throughput(&case), "{case:?}: {bound}");
         }
@@ -110,6 +110,7 @@ proptest! {
             Collective::Scatter { targets, .. } => (targets, 1),
             Collective::Gather { participants, .. } => (participants, 1),
             Collective::AllToAll { participants } => (participants, 2),
+            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => unreachable!("cases of messages"),
         };
         prop_assume!(members.len() > least);
         let place = place % members.len();
@@ -142,6 +143,7 @@ proptest! {
                 Collective::Gather { target: renamed(*target), participants: all(participants) }
             }
             Collective::AllToAll { participants } => Collective::AllToAll { participants: all(participants) },
+            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => unreachable!("cases of messages"),
         };
         let other = Case { platform: builder.build().unwrap(), collective, size: case.size.clone() };
         prop_assert_eq!(throughput(&other), throughput(&case));
@@ -258,8 +260,9 @@ fn impossible_questions_are_refused() {
     builder.duplex(a, b, Rational::one()).unwrap();
     let platform = builder.build().unwrap();
     let one = Rational::one();
-    let ask =
-        |collective: &Collective, size: &Rational| Question::new(&platform, collective, size).map(|_| ()).unwrap_err();
+    let ask = |collective: &Collective, size: &Rational| {
+        Question::new(&platform, collective, &Volumes::of_size(size.clone())).map(|_| ()).unwrap_err()
+    };
     let nonsense = [
         Collective::Scatter { source: a, targets: vec![] },
         Collective::Scatter { source: a, targets: vec![a] },
@@ -276,11 +279,11 @@ fn impossible_questions_are_refused() {
     }
     let scatter = Collective::Scatter { source: a, targets: vec![b] };
     for size in [Rational::zero(), ratio(-1, 2)] {
-        assert!(matches!(ask(&scatter, &size), LpError::BadSize(_)), "{size}");
+        assert!(matches!(ask(&scatter, &size), LpError::Volume(_)), "{size}");
     }
     for model in [PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
         let platform = platform.clone().with_model(model);
-        let refusal = Question::new(&platform, &scatter, &one).map(|_| ()).unwrap_err();
+        let refusal = Question::new(&platform, &scatter, &Volumes::of_size(one.clone())).map(|_| ()).unwrap_err();
         assert!(matches!(&refusal, LpError::NotYet { model: named, .. } if *named == model), "{refusal}");
         assert!(refusal.to_string().contains(model.name()), "{refusal}");
     }

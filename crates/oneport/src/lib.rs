@@ -25,6 +25,7 @@
 
 mod period;
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use num_traits::One;
@@ -37,11 +38,13 @@ pub use oneport_plan as plan;
 pub use oneport_platform as platform;
 pub use oneport_referee as referee;
 pub use oneport_schedule as schedule;
+pub use oneport_trees as trees;
 
 pub use oneport_lp::Formulation;
-pub use oneport_plan::{Collective, Commodity, Plan, Status};
+pub use oneport_plan::{Amount, Collective, Commodity, Plan, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, parse_rational};
 
+pub use oneport_lp::Progress;
 use oneport_lp::{Answer, LpError, Question, Solution};
 use oneport_plan::{SteadyState, WeightedPattern};
 use oneport_referee::Violation;
@@ -65,8 +68,8 @@ pub enum Period {
 /// How to solve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Size of every message.
-    pub size: Rational,
+    /// Sizes of messages and work of merges.
+    pub volumes: Volumes,
     /// Which linear program.
     pub formulation: Formulation,
     /// Which periodic schedule.
@@ -79,7 +82,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            size: Rational::one(),
+            volumes: Volumes::of_size(Rational::one()),
             formulation: Formulation::default(),
             period: Period::AtMost(DEFAULT_MAX_INSTANCES),
             time_limit: None,
@@ -120,10 +123,12 @@ pub enum Error {
 }
 
 /// The stages of a solve, for those who watch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     /// The linear program: throughput, patterns, prices.
     Throughput,
+    /// A round of column generation is over.
+    Round(Progress),
     /// Whole messages and the period.
     Period,
     /// The one-port decomposition into slots.
@@ -137,10 +142,11 @@ pub enum Stage {
 /// # Errors
 /// [`Error::Question`] names what does not fit, [`Error::Schedule`] what cannot be scheduled.
 pub fn solve(platform: &Platform, collective: &Collective, options: &Options) -> Result<Outcome, Error> {
-    solve_watched(platform, collective, options, &mut |_| {})
+    solve_watched(platform, collective, options, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`solve`], announcing every stage as it begins.
+/// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the best
+/// found so far; at other stages it has no effect.
 ///
 /// # Errors
 /// As [`solve`].
@@ -148,20 +154,20 @@ pub fn solve_watched(
     platform: &Platform,
     collective: &Collective,
     options: &Options,
-    watch: &mut dyn FnMut(Stage),
+    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
-    watch(Stage::Throughput);
-    let question = Question::new(platform, collective, &options.size)?;
+    let _ = watch(Stage::Throughput);
+    let question = Question::new(platform, collective, &options.volumes)?;
     let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
-    let solution = match lp::solve(&question, &lp_options)? {
+    let solution = match lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))? {
         Answer::Steady(solution) => *solution,
         Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
     };
-    watch(Stage::Period);
+    let _ = watch(Stage::Period);
     let integer_programs = options.time_limit.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
-    watch(Stage::Slots);
-    let schedule = schedule::periodic(platform, &options.size, whole)?;
+    let _ = watch(Stage::Slots);
+    let schedule = schedule::periodic(platform, &options.volumes, whole)?;
     let solver_time = solution.solver_time;
     let Solution { mut steady_state, certificate, upper_bound, .. } = solution;
     if schedule.throughput() >= steady_state.throughput {
@@ -171,14 +177,14 @@ pub fn solve_watched(
     let plan = Plan {
         platform: platform.clone(),
         collective: collective.clone(),
-        size: options.size.clone(),
+        volumes: options.volumes.clone(),
         status,
         steady_state,
         certificate,
         upper_bound,
         schedule,
     };
-    watch(Stage::Referee);
+    let _ = watch(Stage::Referee);
     referee::check_plan(&plan)?;
     Ok(Outcome::Planned(Box::new(Planned { plan, solver_time })))
 }

@@ -21,7 +21,7 @@ pub fn whole_patterns(
 ) -> Result<WholePatterns, Error> {
     let round = |target: &Target| {
         let commodities = question.commodities();
-        schedule::round(question.platform(), commodities, question.size(), &solution.steady_state, target)
+        schedule::round(question.platform(), commodities, question.volumes(), &solution.steady_state, target)
     };
     match period {
         Period::AtMost(0) => Err(ScheduleError::NoInstances.into()),

@@ -12,7 +12,7 @@ use oneport_schedule::ScheduleError;
 use proptest::prelude::*;
 
 fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Outcome, Error> {
-    let options = Options { size: case.size.clone(), period, formulation, ..Options::default() };
+    let options = Options { volumes: case.volumes(), period, formulation, ..Options::default() };
     solve(&case.platform, &case.collective, &options)
 }
 
@@ -31,7 +31,7 @@ fn check(case: &Case, plan: &Plan) {
     assert_eq!(verdict.status, Status::Optimal, "{case:?}");
     assert_eq!(verdict.throughput, throughput(case), "{case:?}");
     assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
-    assert_eq!((&plan.platform, &plan.collective, &plan.size), (&case.platform, &case.collective, &case.size));
+    assert_eq!((&plan.platform, &plan.collective, &plan.volumes), (&case.platform, &case.collective, &case.volumes()));
     let text = formats::plan_to_json(plan);
     let read =
         formats::plan_from_json("plan.json", text.as_bytes()).unwrap_or_else(|error| panic!("{case:?}: {error}"));
@@ -95,7 +95,7 @@ proptest! {
     fn plans_made_in_no_time_are_checked_too(case in connected_cases(5, 16), most in 1..40u64) {
         for period in [Period::Exact, Period::AtMost(most), Period::Fixed(ratio(500, 3))] {
             let options = Options {
-                size: case.size.clone(),
+                volumes: case.volumes(),
                 period,
                 time_limit: Some(std::time::Duration::ZERO),
                 ..Options::default()
@@ -140,7 +140,7 @@ fn nonsense_is_refused() {
     for size in [ratio(0, 1), ratio(-2, 1)] {
         let case = Case { size, ..case.clone() };
         let error = ask(&case, Period::Exact, Formulation::Columns).unwrap_err();
-        assert!(matches!(error, Error::Question(LpError::BadSize(_))), "{error}");
+        assert!(matches!(error, Error::Question(LpError::Volume(_))), "{error}");
     }
 }
 

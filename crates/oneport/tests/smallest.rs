@@ -29,7 +29,7 @@ proptest! {
 
     #[test]
     fn no_smaller_period_attains_the_optimum(case in connected_cases(5, 20)) {
-        let options = Options { size: case.size.clone(), period: Period::Exact, ..Options::default() };
+        let options = Options { volumes: case.volumes(), period: Period::Exact, ..Options::default() };
         let Ok(Outcome::Planned(planned)) = solve(&case.platform, &case.collective, &options) else {
             return Err(TestCaseError::fail(format!("{case:?}: no plan")));
         };

@@ -2,13 +2,15 @@
 
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-/// What a transfer occupies for its whole duration. Every resource here serves one transfer at a time.
+/// What a transfer or a merge occupies for its whole duration. Every resource serves one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     /// The send port of a node.
     Send(NodeId),
     /// The receive port of a node.
     Receive(NodeId),
+    /// The processor of a node.
+    Compute(NodeId),
 }
 
 impl Resource {
@@ -21,15 +23,16 @@ impl Resource {
     /// The node the resource belongs to.
     pub fn node(self) -> NodeId {
         match self {
-            Resource::Send(node) | Resource::Receive(node) => node,
+            Resource::Send(node) | Resource::Receive(node) | Resource::Compute(node) => node,
         }
     }
 
-    /// "send" or "receive".
+    /// "send", "receive" or "compute".
     pub fn kind(self) -> &'static str {
         match self {
             Resource::Send(_) => "send",
             Resource::Receive(_) => "receive",
+            Resource::Compute(_) => "compute",
         }
     }
 }
@@ -38,7 +41,8 @@ impl Resource {
 ///
 /// They prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
 /// cheapest pattern of commodity `k`: an instance takes at least that much priced time, and the resources have
-/// no more of it per unit of time. For paths, link `i -> j` costs `size c(i, j) (pi_send(i) + pi_receive(j))`.
+/// no more of it per unit of time. Link `i -> j` costs `size c(i, j) (pi_send(i) + pi_receive(j))` and a merge at
+/// node `i` costs `work compute_i pi_compute(i)`; a path or reduction tree costs the sum over its tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.

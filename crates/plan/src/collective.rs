@@ -27,6 +27,22 @@ pub enum Collective {
         /// Senders and receivers.
         participants: Vec<NodeId>,
     },
+    /// The participants' values are combined into one at the target (papers/000 section 4).
+    Reduce {
+        /// Receiver of the result; a participant or not.
+        target: NodeId,
+        /// Owners of the values, in operand order.
+        participants: Vec<NodeId>,
+        /// Whether operands may be combined in any order; otherwise the operator is only associative.
+        commutative: bool,
+    },
+    /// One reduction per participant, each of values of its own, with the result at that participant.
+    ReduceScatter {
+        /// Owners of the values of every reduction, in operand order.
+        participants: Vec<NodeId>,
+        /// Whether operands may be combined in any order.
+        commutative: bool,
+    },
 }
 
 /// One distinct message of each instance: `m_{k,l}` of papers/000 section 3.5.
@@ -81,6 +97,15 @@ pub enum CollectiveError {
         /// The node's name.
         node: String,
     },
+    /// A reduction of one value.
+    #[error(
+        "{collective}: a single participant is its own result, so the throughput would be unbounded; at least 2 \
+             participants needed (gather moves a single value)"
+    )]
+    OwnResult {
+        /// The collective's name.
+        collective: &'static str,
+    },
     /// Too few participants for anything to be sent.
     #[error("{collective}: {count} {role}s; at least {least} needed")]
     TooFew {
@@ -102,10 +127,13 @@ impl Collective {
             Collective::Scatter { .. } => "scatter",
             Collective::Gather { .. } => "gather",
             Collective::AllToAll { .. } => "all-to-all",
+            Collective::Reduce { .. } => "reduce",
+            Collective::ReduceScatter { .. } => "reduce-scatter",
         }
     }
 
-    /// The distinct messages of one instance. Patterns name them by their place in this list.
+    /// The distinct messages of one instance. Patterns name them by their place in this list, which is empty for
+    /// reductions.
     pub fn commodities(&self) -> Vec<Commodity> {
         match self {
             Collective::Scatter { source, targets } => {
@@ -119,6 +147,35 @@ impl Collective {
                 .flat_map(|&source| participants.iter().map(move |&target| Commodity { source, target }))
                 .filter(|commodity| commodity.source != commodity.target)
                 .collect(),
+            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => Vec::new(),
+        }
+    }
+
+    /// The targets of the reductions of one instance. Patterns name the reductions by their place in this list, which
+    /// is empty for collectives that combine nothing.
+    pub fn reductions(&self) -> &[NodeId] {
+        match self {
+            Collective::Reduce { target, .. } => std::slice::from_ref(target),
+            Collective::ReduceScatter { participants, .. } => participants,
+            Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => &[],
+        }
+    }
+
+    /// The owners of a reduction's values, in operand order; `None` where nothing is combined.
+    pub fn operands(&self) -> Option<&[NodeId]> {
+        match self {
+            Collective::Reduce { participants, .. } | Collective::ReduceScatter { participants, .. } => {
+                Some(participants)
+            }
+            Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => None,
+        }
+    }
+
+    /// Whether operands may be combined in any order.
+    pub fn is_commutative(&self) -> bool {
+        match self {
+            Collective::Reduce { commutative, .. } | Collective::ReduceScatter { commutative, .. } => *commutative,
+            Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => false,
         }
     }
 
@@ -130,7 +187,12 @@ impl Collective {
         let (centre, role, members, least) = match self {
             Collective::Scatter { source, targets } => (Some(("source", *source)), "target", targets, 1),
             Collective::Gather { target, participants } => (Some(("target", *target)), "participant", participants, 1),
-            Collective::AllToAll { participants } => (None, "participant", participants, 2),
+            Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
+                (None, "participant", participants, 2)
+            }
+            Collective::Reduce { target, participants, .. } => {
+                (Some(("target", *target)), "participant", participants, 2)
+            }
         };
         let collective = self.name();
         let check = |role, id: NodeId| {
@@ -153,9 +215,12 @@ impl Collective {
             if !seen.insert(id) {
                 return Err(CollectiveError::Twice { collective, role, node: node() });
             }
-            if centre.is_some_and(|(_, centre)| centre == id) {
+            if self.operands().is_none() && centre.is_some_and(|(_, centre)| centre == id) {
                 return Err(CollectiveError::ToItself { collective, role, node: node() });
             }
+        }
+        if self.operands().is_some_and(|operands| operands.len() == 1) {
+            return Err(CollectiveError::OwnResult { collective });
         }
         if members.len() < least {
             return Err(CollectiveError::TooFew { collective, role, count: members.len(), least });

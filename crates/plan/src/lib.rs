@@ -1,7 +1,7 @@
 //! The vocabulary of oneport: what the other crates say to one another.
 //!
-//! A [`Collective`] asks for one or more *commodities* per instance. A [`Pattern`] is one way to carry one
-//! commodity (for scatter: a path). A [`SteadyState`] is a set of patterns with rational weights; a
+//! A [`Collective`] asks for one or more *commodities* per instance. A [`Pattern`] is one way to carry out one
+//! commodity (for scatter a path, for reduce a [`ReductionTree`]). A [`SteadyState`] is a set of patterns with rational weights; a
 //! [`Certificate`] is a list of prices on [`Resource`]s that proves that no schedule is faster; a
 //! [`PeriodicSchedule`] says who talks to whom during each slot of a period; a [`Timeline`] gives every message
 //! of every instance its dates. A [`Plan`] holds them together. There is no algorithm here.
@@ -12,11 +12,15 @@ mod pattern;
 mod plan;
 mod schedule;
 mod timeline;
+mod volume;
 
 pub use certificate::{Certificate, Resource};
 pub use collective::{Collective, CollectiveError, Commodity};
 pub use num_bigint::BigUint;
-pub use pattern::{Message, Pattern, SteadyState, Transfer, WeightedPattern};
+pub use pattern::{
+    Interval, Merge, Message, Path, Pattern, ReductionTree, SteadyState, Task, Transfer, WeightedPattern,
+};
 pub use plan::{Plan, Status};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
-pub use timeline::{Event, Timeline};
+pub use timeline::{Event, MergeEvent, Timeline};
+pub use volume::{Amount, VolumeError, Volumes};

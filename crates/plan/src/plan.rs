@@ -2,7 +2,7 @@
 
 use oneport_platform::{Platform, Rational};
 
-use crate::{Certificate, Collective, PeriodicSchedule, SteadyState};
+use crate::{Certificate, Collective, PeriodicSchedule, SteadyState, Volumes};
 
 /// What is proved about the steady state's throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub struct Plan {
     pub platform: Platform,
     /// The collective.
     pub collective: Collective,
-    /// Size of every message, in the unit of the platform's costs.
-    pub size: Rational,
+    /// Sizes of messages and work of merges.
+    pub volumes: Volumes,
     /// What is proved.
     pub status: Status,
     /// The best steady state found.

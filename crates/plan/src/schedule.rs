@@ -18,7 +18,7 @@ pub struct ScheduledPattern {
 /// Whole copies of patterns for one period: what a periodic schedule is built from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePatterns {
-    /// Length of the period, in units of time; long enough for every port.
+    /// Length of the period, in units of time; long enough for every port and processor.
     pub period: Rational,
     /// Instances of the collective per period.
     pub instances: BigUint,
@@ -41,6 +41,7 @@ pub struct Slot {
 /// The pattern copies started in period `p` run their stage `s` in period `p + s`. Within a period a link sends
 /// its messages in the order of `patterns` (then of stages within a pattern, then of copies), during the slots
 /// that name it; a message may be cut at the end of a slot and go on in the link's next slot of the same period.
+/// A processor computes its merges of the period one after the other from the start of the period, in that order too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodicSchedule {
     /// Length of the period, in units of time.

@@ -1,6 +1,6 @@
 //! Timelines: every message of every instance, with dates.
 
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Message;
 
@@ -17,6 +17,23 @@ pub struct Event {
     pub pieces: Vec<(Rational, Rational)>,
 }
 
+/// One merge of two partial results of one instance: `v[k,m]` of `v[k,l]` and `v[l+1,m]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeEvent {
+    /// The instance of the collective.
+    pub instance: u64,
+    /// The result; its `part` is present.
+    pub message: Message,
+    /// The last operand of the left part: `l`.
+    pub split: usize,
+    /// The processor that computes.
+    pub node: NodeId,
+    /// When it starts.
+    pub start: Rational,
+    /// When it ends.
+    pub end: Rational,
+}
+
 /// A finite run of a periodic schedule: start-up, steady periods, clean-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
@@ -30,4 +47,6 @@ pub struct Timeline {
     pub clean_up_periods: u64,
     /// All transfers.
     pub events: Vec<Event>,
+    /// All merges.
+    pub merges: Vec<MergeEvent>,
 }

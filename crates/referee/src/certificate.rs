@@ -2,118 +2,74 @@
 //!
 //! In a schedule of throughput `TP`, the instances of one time unit occupy resource `r` for at most 1, so the
 //! priced time is at most `sum_r pi_r`. Each commodity of each instance travels some path from its source to
-//! its target and so costs at least the shortest path under `pi`: `TP * sum_k shortest_k <= sum_r pi_r`.
+//! its target and so costs at least the shortest path under `pi`: `TP * sum_k shortest_k <= sum_r pi_r`. So does each
+//! reduction of each instance with the cheapest reduction tree (see [`crate::cheapest`]).
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Certificate, Collective, Resource};
+use oneport_plan::{Certificate, Collective, Message, Volumes};
 use oneport_platform::{NodeId, Platform, Rational};
 
 use crate::Violation;
-use crate::arithmetic::{Scale, fraction, is_positive, least_common_multiple, parts};
+use crate::arithmetic::{fraction, parts};
 use crate::case::Case;
+use crate::cheapest::cheapest_reductions;
+use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::{Length, ShortestPaths};
 
-/// Lengths over one denominator may take this many bits together; beyond, each link keeps its own denominator.
-const MAX_SCALED_BITS: u64 = 1 << 30;
-
 /// The throughput, in instances per unit of time, that no schedule exceeds: the sum of the prices (every
-/// resource has capacity 1) over the sum of the commodities' shortest paths, exactly.
+/// resource has capacity 1) over the sum of the commodities' shortest paths, or of the reductions' cheapest trees,
+/// exactly.
 ///
-/// One run of Dijkstra's algorithm per source (per target for a gather), in machine integers where the scaled
+/// Paths: one run of Dijkstra's algorithm per source (per target for a gather), in machine integers where the scaled
 /// prices fit and in big integers otherwise: O(sources (nodes + links) log nodes) operations on numbers of about
 /// the length of the prices' common denominator.
 ///
+/// Reductions of `n` operands on `P` processors: O(n^3 P + n^2 P^2) machine operations and, where prices are longer than
+/// machine integers, exact arithmetic for the few partial trees that may be cheapest. For commutative operators up to 12
+/// operands are combined in every order: O(3^n P + 2^n P^2) machine operations. With more, the trees are priced from
+/// below: the larger of the price of a tree that may use the same operand several times, and of what it costs to leave
+/// every owner once plus the cheapest merging. The result is still an upper bound of every throughput, but perhaps not
+/// the least that the prices prove.
+///
 /// # Errors
-/// Prices that are not positive, not sorted by resource or on nodes that do not exist; a commodity without any
-/// path; prices under which every path is free, which prove nothing; an ill-posed question.
+/// Prices that are not positive, not sorted by resource, on nodes that do not exist or on processors of routers; a
+/// commodity without any path; prices under which everything is free, which prove nothing; a reduction too large for
+/// the memory; an ill-posed question.
 pub fn bound(
     platform: &Platform,
     collective: &Collective,
-    size: &Rational,
+    volumes: &Volumes,
     certificate: &Certificate,
 ) -> Result<Rational, Violation> {
-    let case = Case::new(platform, collective, size)?;
+    let case = Case::new(platform, collective, volumes)?;
     let prices = Prices::new(&case, certificate)?;
-    // lengths = cost * price * price denominator; size and denominators come back at the end.
-    let (total, denominator) = total_length(&case, &prices)?;
+    let (total, denominator) = if collective.operands().is_some() {
+        cheapest_reductions(&case, &prices)?
+    } else {
+        priced_paths(&case, &prices)?
+    };
     if total.is_zero() {
         return Err(Violation::NoBound { prices: certificate.prices.len() });
     }
-    let (size_numerator, size_denominator) = parts(size);
-    Ok(fraction(prices.sum * denominator * size_denominator, &(total * size_numerator)))
+    Ok(fraction(prices.sum * denominator, &total))
 }
 
-/// Prices as integers, all times the same factor: the bound does not change.
-struct Prices {
-    send: Vec<BigUint>,
-    receive: Vec<BigUint>,
-    sum: BigUint,
-}
-
-impl Prices {
-    fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
-        let nodes = case.platform.nodes().len();
-        let mut previous: Option<Resource> = None;
-        for (resource, price) in &certificate.prices {
-            let (kind, id) = (resource.kind(), resource.node());
-            if id.index() >= nodes {
-                return Err(Violation::UnknownPricedNode { kind, id: id.index(), nodes });
-            }
-            if !is_positive(price) {
-                return Err(Violation::BadPrice { kind, node: case.name(id), found: Box::new(price.clone()) });
-            }
-            if let Some(previous) = previous.filter(|previous| previous >= resource) {
-                return Err(Violation::PriceOrder {
-                    kind,
-                    node: case.name(id),
-                    previous_kind: previous.kind(),
-                    previous_node: case.name(previous.node()),
-                });
-            }
-            previous = Some(*resource);
-        }
-        let values = certificate.prices.iter().map(|(_, price)| price);
-        let scale = Scale::new("the prices", values, certificate.prices.len() + case.platform.links().len())?;
-        let mut prices =
-            Prices { send: vec![BigUint::zero(); nodes], receive: vec![BigUint::zero(); nodes], sum: BigUint::zero() };
-        for (resource, price) in &certificate.prices {
-            let price = scale.scaled(price);
-            prices.sum += &price;
-            match resource {
-                Resource::Send(node) => prices.send[node.index()] = price,
-                Resource::Receive(node) => prices.receive[node.index()] = price,
-            }
-        }
-        Ok(prices)
-    }
+/// The price of the cheapest paths of one instance, as numerator and denominator.
+fn priced_paths(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
+    let size = case.volumes.size_of(Message { commodity: 0, part: None });
+    let (total, denominator) = total_length(case, prices)?;
+    let (size_numerator, size_denominator) = parts(&size);
+    Ok((total * size_numerator, denominator * size_denominator))
 }
 
 /// The sum over the commodities of the shortest distance under `cost * price`, as numerator and denominator.
 fn total_length(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
-    let platform = case.platform;
-    let lengths: Vec<(BigUint, BigUint)> = platform
-        .links()
-        .iter()
-        .map(|link| {
-            let price = &prices.send[link.from.index()] + &prices.receive[link.to.index()];
-            let (numerator, denominator) = parts(&link.cost);
-            // Lowest terms: at an optimum the prices often cancel the denominators of the costs.
-            let divisor = (&price % denominator).gcd(denominator);
-            (numerator * (price / &divisor), denominator / divisor)
-        })
-        .collect();
-    let mut denominators: Vec<&BigUint> =
-        lengths.iter().filter(|(numerator, _)| !numerator.is_zero()).map(|(_, denominator)| denominator).collect();
-    denominators.sort_unstable();
-    denominators.dedup();
-    let limit = MAX_SCALED_BITS / lengths.len().to_u64().unwrap_or(u64::MAX).max(1);
-    let Ok(denominator) = least_common_multiple(denominators.into_iter().rev(), limit) else {
+    let lengths = prices.lengths(case);
+    let Ok(denominator) = common_denominator(lengths.iter(), lengths.len()) else {
         return rational_total(case, lengths);
     };
-    let scaled: Vec<BigUint> =
-        lengths.into_iter().map(|(n, d)| if n.is_zero() { n } else { n * (&denominator / d) }).collect();
+    let scaled = lengths.into_iter().map(|length| over(length, &denominator)).collect();
     Ok((integer_total(case, scaled)?, denominator))
 }
 
@@ -152,6 +108,7 @@ fn sum_of_shortest<T: Length, S>(
         Collective::Scatter { source, targets } => (std::slice::from_ref(source), targets, false),
         Collective::Gather { target, participants } => (std::slice::from_ref(target), participants, true),
         Collective::AllToAll { participants } => (participants, participants, false),
+        Collective::Reduce { .. } | Collective::ReduceScatter { .. } => return Ok(total),
     };
     let mut is_end = vec![false; case.platform.nodes().len()];
     for end in ends {
@@ -175,6 +132,7 @@ fn sum_of_shortest<T: Length, S>(
 mod tests {
     use super::*;
     use num_traits::One;
+    use oneport_plan::Resource;
     use oneport_platform::Node;
 
     /// Both ways of adding lengths agree: 1/(prime) costs, so that every link has a denominator of its own.
@@ -191,8 +149,8 @@ mod tests {
         }
         let platform = builder.build().unwrap();
         let collective = Collective::AllToAll { participants: ids.clone() };
-        let size = Rational::one();
-        let case = Case::new(&platform, &collective, &size).unwrap();
+        let volumes = Volumes::of_size(one.clone());
+        let case = Case::new(&platform, &collective, &volumes).unwrap();
         let certificate = Certificate { prices: ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect() };
         let prices = Prices::new(&case, &certificate).unwrap();
         let (numerator, denominator) = total_length(&case, &prices).unwrap();

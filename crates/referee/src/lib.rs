@@ -2,15 +2,15 @@
 //! nothing but exact arithmetic.
 //!
 //! It imports no algorithm. Whoever doubts a [`Plan`] reads this crate alone: [`bound`] recomputes what the
-//! prices prove, [`check_steady_state`] adds up the load of every port, [`check_schedule`] adds up the slots of
-//! every link, [`check_timeline`] follows every message of a concrete run. A refusal is a [`Violation`], which
-//! names the node, link, slot, time or message at fault and says what would be right.
+//! prices prove, [`check_steady_state`] adds up the load of every port and processor, [`check_schedule`] adds up the
+//! slots of every link, [`check_timeline`] follows every message of a concrete run and carries out its merges. A refusal
+//! is a [`Violation`], which names the node, link, slot, time, message or task at fault and says what would be right.
 //!
 //! Every field of a plan is public, so nothing is trusted: ids out of range, negative numbers and empty lists
 //! are violations, never panics. Only the full-duplex one-port model is known so far.
 //!
 //! ```
-//! use oneport_plan::{Certificate, Collective, Resource};
+//! use oneport_plan::{Certificate, Collective, Resource, Volumes};
 //! use oneport_platform::{Node, Platform, parse_rational};
 //! let mut builder = Platform::builder();
 //! let [s, a, b] = ["s", "a", "b"].map(|name| Node::processor(name, parse_rational("1").unwrap()));
@@ -20,10 +20,11 @@
 //! let platform = builder.build()?;
 //! let scatter = Collective::Scatter { source: s, targets: vec![a, b] };
 //! let one = parse_rational("1")?;
+//! let volumes = Volumes::of_size(one.clone());
 //! // An instance keeps the send port of `s` busy for 1/2 + 1/2; that of `a` for 3, which is the tighter bound.
 //! for (node, expected) in [(s, "1"), (a, "1/3")] {
 //!     let prices = Certificate { prices: vec![(Resource::Send(node), one.clone())] };
-//!     assert_eq!(oneport_referee::bound(&platform, &scatter, &one, &prices)?, parse_rational(expected)?);
+//!     assert_eq!(oneport_referee::bound(&platform, &scatter, &volumes, &prices)?, parse_rational(expected)?);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,7 +34,12 @@
 mod arithmetic;
 mod case;
 mod certificate;
+mod cheapest;
+mod loads;
+mod pattern;
 mod plan;
+mod prices;
+mod reduction_fault;
 mod schedule;
 mod shortest_paths;
 mod steady_state;
@@ -42,6 +48,7 @@ mod violation;
 
 pub use certificate::bound;
 pub use plan::{Verdict, check_plan};
+pub use reduction_fault::ReductionFault;
 pub use schedule::check_schedule;
 pub use steady_state::check_steady_state;
 pub use timeline::{TimelineReport, check_timeline};

@@ -25,13 +25,13 @@ pub struct Verdict {
 /// # Errors
 /// The first claim that does not hold.
 pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
-    let Plan { platform, collective, size, steady_state, certificate, schedule, .. } = plan;
-    check_steady_state(platform, collective, size, steady_state)?;
-    let bound = bound(platform, collective, size, certificate)?;
+    let Plan { platform, collective, volumes, steady_state, certificate, schedule, .. } = plan;
+    check_steady_state(platform, collective, volumes, steady_state)?;
+    let bound = bound(platform, collective, volumes, certificate)?;
     if !is_sound(&plan.upper_bound) || plan.upper_bound != bound {
         return Err(Violation::BoundDiffers { stated: Box::new(plan.upper_bound.clone()), proved: Box::new(bound) });
     }
-    check_schedule(platform, collective, size, schedule)?;
+    check_schedule(platform, collective, volumes, schedule)?;
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
     // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.

@@ -1,64 +1,65 @@
 //! A periodic schedule: slots that are matchings, and exactly the time that whole messages need.
 //!
 //! The checks here imply the model. Ports: the links of a slot share none, and slots follow one another.
-//! Precedence: stage `s + 1` runs in the period after stage `s`. Delivery: every copy is a path, and each
-//! link's slots last as long as its messages take, so every message is sent whole within its period.
+//! Processors: the merges of a period fit in it, one after the other. Precedence: stage `s + 1` runs in the period after
+//! stage `s`. Delivery: every copy is a path or a reduction tree, and each link's slots last as long as its messages
+//! take, so every message is sent whole within its period.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Collective, PeriodicSchedule};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_plan::{Collective, Pattern, PeriodicSchedule, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform};
 
 use crate::Violation;
-use crate::arithmetic::{Scale, is_positive, parts};
-use crate::case::{Case, PathChecker};
+use crate::arithmetic::{Scale, fraction, is_positive, parts};
+use crate::case::Case;
+use crate::loads::Loads;
+use crate::pattern::PatternChecker;
 
-/// Checks that the period and the instances are positive; that the patterns are simple paths with whole positive
-/// copies, as many per commodity as there are instances; that the links of each slot are ascending and share no
-/// port; that the slots fit in the period; and that each link's slots last exactly as long as its messages take.
+/// Checks that the period and the instances are positive; that the patterns are simple paths or reduction trees with
+/// whole positive copies, as many per commodity (or reduction) as there are instances; that the links of each slot are
+/// ascending and share no port; that the slots fit in the period; that each link's slots last exactly as long as its
+/// messages take; and that each processor's merges fit in the period.
 ///
-/// O(total path length + total slot size) additions of integers.
+/// O(total number of tasks + total slot size) products and additions of integers.
 ///
 /// # Errors
 /// The first rule broken.
 pub fn check_schedule(
     platform: &Platform,
     collective: &Collective,
-    size: &Rational,
+    volumes: &Volumes,
     schedule: &PeriodicSchedule,
 ) -> Result<(), Violation> {
-    let case = Case::new(platform, collective, size)?;
+    let case = Case::new(platform, collective, volumes)?;
     if !is_positive(&schedule.period) {
         return Err(Violation::BadPeriod { found: Box::new(schedule.period.clone()) });
     }
     if schedule.instances.is_zero() {
         return Err(Violation::NoInstances);
     }
-    let messages = check_patterns(&case, schedule)?;
+    let loads = check_patterns(&case, schedule)?;
     check_matchings(&case, schedule)?;
     let lengths = schedule.slots.iter().map(|slot| &slot.length);
     let scale = Scale::new("the slot lengths", lengths, schedule.slots.len() + platform.links().len())?;
-    check_times(&case, schedule, &scale, &messages)
+    check_times(&case, schedule, &scale, &loads)?;
+    check_processors(&case, schedule, &loads)
 }
 
-/// Checks paths and copies; returns the messages that each link carries per period.
-fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Vec<BigUint>, Violation> {
-    let mut paths = PathChecker::new(*case, "schedule");
-    let mut messages = vec![BigUint::zero(); case.platform.links().len()];
+/// Checks patterns and copies; returns what they ask of links and processors per period.
+fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads, Violation> {
+    let mut checker = PatternChecker::new(*case, "schedule");
     let mut copies: BTreeMap<usize, BigUint> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
-        paths.check(&scheduled.pattern)?;
-        let commodity = scheduled.pattern.commodity;
+        checker.check(&scheduled.pattern)?;
+        let commodity = scheduled.pattern.commodity();
         if scheduled.copies.is_zero() {
             return Err(Violation::NoCopies {
                 pattern: format!("schedule pattern {place}"),
                 commodity: case.commodity_name(commodity),
             });
-        }
-        for link in &scheduled.pattern.links {
-            messages[link.index()] += &scheduled.copies;
         }
         *copies.entry(commodity).or_default() += &scheduled.copies;
     }
@@ -73,7 +74,9 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Vec<Bi
             });
         }
     }
-    Ok(messages)
+    let patterns: Vec<(&Pattern, BigUint)> =
+        schedule.patterns.iter().map(|scheduled| (&scheduled.pattern, scheduled.copies.clone())).collect();
+    Loads::new(case, &patterns)
 }
 
 /// Every slot is positive and a matching of send and receive ports.
@@ -108,22 +111,17 @@ fn check_matchings(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), V
                     second: case.platform.link_name(id),
                 })
             };
-            take(&mut send, link.from, "send")?;
-            take(&mut receive, link.to, "receive")?;
+            take(&mut send, link.from, "send port")?;
+            take(&mut receive, link.to, "receive port")?;
         }
     }
     Ok(())
 }
 
 /// The slots fit in the period, and each link has the time it needs, no more and no less.
-fn check_times(
-    case: &Case<'_>,
-    schedule: &PeriodicSchedule,
-    scale: &Scale,
-    messages: &[BigUint],
-) -> Result<(), Violation> {
+fn check_times(case: &Case<'_>, schedule: &PeriodicSchedule, scale: &Scale, loads: &Loads) -> Result<(), Violation> {
     let mut total = BigUint::zero();
-    let mut busy = vec![BigUint::zero(); messages.len()];
+    let mut busy = vec![BigUint::zero(); loads.traffic.len()];
     for slot in &schedule.slots {
         let length = scale.scaled(&slot.length);
         for link in &slot.links {
@@ -138,18 +136,35 @@ fn check_times(
             period: Box::new(schedule.period.clone()),
         });
     }
-    for ((id, busy), messages) in case.platform.link_ids().zip(busy).zip(messages) {
-        if busy.is_zero() && messages.is_zero() {
+    for ((id, busy), traffic) in case.platform.link_ids().zip(busy).zip(&loads.traffic) {
+        if busy.is_zero() && traffic.is_zero() {
             continue;
         }
-        let (size, size_denominator) = parts(case.size);
         let (cost, cost_denominator) = parts(&case.platform.link(id).cost);
-        if &busy * size_denominator * cost_denominator != messages * size * cost * scale.denominator() {
-            let messages = Rational::from_integer(messages.clone().into());
+        let (needed, needed_denominator) = (traffic * cost, loads.size_denominator() * cost_denominator);
+        if &busy * &needed_denominator != &needed * scale.denominator() {
             return Err(Violation::LinkTime {
                 link: case.platform.link_name(id),
                 found: Box::new(scale.rational(busy)),
-                needed: Box::new(messages * case.size * &case.platform.link(id).cost),
+                needed: Box::new(fraction(needed, &needed_denominator)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Each processor has the time for its merges.
+fn check_processors(case: &Case<'_>, schedule: &PeriodicSchedule, loads: &Loads) -> Result<(), Violation> {
+    let (period, period_denominator) = parts(&schedule.period);
+    for (id, work) in case.platform.node_ids().zip(&loads.work) {
+        let Some(compute) = &case.platform.node(id).compute else { continue };
+        let (compute, compute_denominator) = parts(compute);
+        let (needed, needed_denominator) = (work * compute, loads.work_denominator() * compute_denominator);
+        if &needed * period_denominator > period * &needed_denominator {
+            return Err(Violation::MergesTooLong {
+                node: case.name(id),
+                found: Box::new(fraction(needed, &needed_denominator)),
+                period: Box::new(schedule.period.clone()),
             });
         }
     }

@@ -1,16 +1,23 @@
-//! A timeline: every message of a concrete run followed from its source to its target, whoever made it.
+//! A timeline: every message of a concrete run followed from its source to its target, and every merge of values
+//! carried out, whoever made it.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod buffers;
+mod dated;
+mod follow;
+
+use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Collective, Event, Timeline};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_plan::{Collective, Timeline, Volumes};
+use oneport_platform::{Platform, Rational};
 
-use crate::Violation;
-use crate::arithmetic::{Scale, is_non_negative, is_positive, parts};
+use crate::arithmetic::{Scale, is_positive, parts};
 use crate::case::Case;
+use crate::{ReductionFault, Violation};
+use buffers::Buffers;
+use dated::{CheckedMerge, Dated, DatedMerge, ZERO, check_event, check_merge_event};
 
 /// What a correct run achieves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,12 +28,13 @@ pub struct TimelineReport {
     pub horizon: Rational,
     /// `delivered / horizon`, in instances per unit of time: start-up and clean-up included.
     pub throughput: Rational,
-    /// When the last message arrives.
+    /// When the last message arrives, or the last merge ends.
     pub last_arrival: Rational,
     /// `(k, n)`: by the end of the first `k` periods, `n` instances are complete; wherever `n` grows, ascending.
     pub complete: Vec<(u64, u64)>,
     /// By node id: the most messages that the node held at one time, neither as their source nor as their
-    /// target. A message is held from its arrival until it has been forwarded whole.
+    /// target. A message is held from its arrival until it has been forwarded whole; a partial result from its
+    /// arrival, or its making, until it has been forwarded whole or the merge that takes it ends.
     pub peak_buffer: Vec<usize>,
 }
 
@@ -39,38 +47,45 @@ impl TimelineReport {
     }
 }
 
-/// Checks a run by its events alone.
+/// Checks a run by its events and merges alone.
 ///
-/// - An event's pieces are positive, ascending, disjoint, within `0..horizon`, and add up to `size * cost`.
-/// - No two pieces overlap at a send port or at a receive port (they may touch).
+/// - An event's pieces are positive, ascending, disjoint, within `0..horizon`, and add up to `size * cost`; a merge
+///   takes `work * compute`, at a processor, without a break.
+/// - No two pieces overlap at a send port or at a receive port, no two merges at a processor (they may touch; merges
+///   that take no time are in nobody's way). The three do not hinder one another.
 /// - A message is at its source at any time; it leaves a node only after its last piece has arrived there, once;
 ///   it never comes back to a node, and ends at its target.
-/// - Every message of every started instance arrives.
-/// - The dates agree with the period: an instance's first transfer starts in the instance's starting period,
-///   and the last message arrives in the last period, unless that is a starting period.
+/// - A partial result is made once, at the processor of its merge; it travels as a message does, until it is at the
+///   processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target. `v[i,i]` is at its
+///   owner at any time: participant `i`, or for commutative operators the node where it is first used.
+/// - Values are carried along: the result is the concatenation of all participants' values in their order; for
+///   commutative operators, in any order.
+/// - Every message, and every result, of every started instance arrives.
+/// - The dates agree with the period: an instance's first task starts in the instance's starting period, and the last
+///   task ends in the last period, unless that is a starting period.
 ///
-/// O(P log P) comparisons for P pieces.
+/// O(P log P) comparisons for P pieces and merges.
 ///
 /// # Errors
 /// The first rule broken.
 pub fn check_timeline(
     platform: &Platform,
     collective: &Collective,
-    size: &Rational,
+    volumes: &Volumes,
     timeline: &Timeline,
 ) -> Result<TimelineReport, Violation> {
-    let case = Case::new(platform, collective, size)?;
+    let case = Case::new(platform, collective, volumes)?;
     let run = Run::new(case, timeline)?;
     for (place, event) in run.events.iter().enumerate() {
         run.check_event(place, event)?;
     }
-    run.check_ports()?;
-    let messages = run.messages();
-    run.check_complete(&messages)?;
-    let mut buffers = Buffers::default();
-    for message in messages.values() {
-        run.follow(message, &mut buffers)?;
+    for (place, merge) in run.merges.iter().enumerate() {
+        run.check_merge(place, merge)?;
     }
+    run.check_ports()?;
+    run.check_processors()?;
+    let mut buffers = Buffers::default();
+    run.follow_all(&mut buffers)?;
     let (starts, ends) = run.spans();
     run.check_starts(&starts)?;
     let last = ends.values().max().cloned().unwrap_or_default();
@@ -78,29 +93,8 @@ pub fn check_timeline(
     Ok(run.report(&ends, last, buffers))
 }
 
-/// An event with its ends looked up and its dates scaled to integers.
-struct Dated<'a> {
-    event: &'a Event,
-    from: NodeId,
-    to: NodeId,
-    /// At least one.
-    pieces: Vec<(BigUint, BigUint)>,
-}
-
-static ZERO: BigUint = BigUint::ZERO;
-
-impl Dated<'_> {
-    fn start(&self) -> &BigUint {
-        self.pieces.first().map_or(&ZERO, |(start, _)| start)
-    }
-
-    fn end(&self) -> &BigUint {
-        self.pieces.last().map_or(&ZERO, |(_, end)| end)
-    }
-}
-
-/// Identity of what travels: instance and commodity.
-type Identity = (u64, usize);
+/// Start and end of something that occupies a port or a processor, and its place in the list.
+type Stretch<'r> = (&'r BigUint, &'r BigUint, usize);
 
 /// A timeline whose ids exist and whose dates are not negative.
 struct Run<'a> {
@@ -112,6 +106,7 @@ struct Run<'a> {
     periods: u128,
     horizon: BigUint,
     events: Vec<Dated<'a>>,
+    merges: Vec<DatedMerge<'a>>,
 }
 
 impl<'a> Run<'a> {
@@ -126,27 +121,23 @@ impl<'a> Run<'a> {
             });
         }
         let started = u128::from(timeline.starting_periods) * u128::from(timeline.instances_per_period);
-        let mut pieces = 0;
+        let mut pieces = timeline.events.len() + timeline.merges.len();
         for (place, event) in timeline.events.iter().enumerate() {
-            check_ids(&case, place, event, started)?;
-            pieces += event.pieces.len();
-            for date in event.pieces.iter().flat_map(|(start, end)| [start, end]) {
-                if !is_non_negative(date) {
-                    return Err(Violation::BadDate {
-                        message: case.message_name(event.instance, event.message.commodity),
-                        link: case.platform.link_name(event.link),
-                        found: Box::new(date.clone()),
-                    });
-                }
-            }
+            check_event(&case, place, event, started)?;
+            pieces += 4 * event.pieces.len();
         }
+        let checked = |(place, merge)| check_merge_event(&case, place, merge, started);
+        let merges: Vec<CheckedMerge<'a>> =
+            timeline.merges.iter().enumerate().map(checked).collect::<Result<_, Violation>>()?;
         let dates = timeline.events.iter().flat_map(|event| &event.pieces).flat_map(|(start, end)| [start, end]);
-        let scale = Scale::new("the dates", dates.chain([&timeline.period]), 4 * pieces + timeline.events.len())?;
-        let events = timeline.events.iter().map(|event| dated(&case, &scale, event)).collect();
+        let dates = dates.chain(timeline.merges.iter().flat_map(|merge| [&merge.start, &merge.end]));
+        let scale = Scale::new("the dates", dates.chain([&timeline.period]), pieces)?;
+        let events = timeline.events.iter().map(|event| Dated::new(&case, &scale, event)).collect();
+        let merges = merges.into_iter().map(|merge| DatedMerge::new(&scale, merge)).collect();
         let periods = u128::from(timeline.starting_periods) + u128::from(timeline.clean_up_periods);
         let period = scale.scaled(&timeline.period);
         let horizon = &period * periods;
-        Ok(Run { case, timeline, scale, period, periods, horizon, events })
+        Ok(Run { case, timeline, scale, period, periods, horizon, events, merges })
     }
 
     fn date(&self, scaled: &BigUint) -> Box<Rational> {
@@ -154,11 +145,20 @@ impl<'a> Run<'a> {
     }
 
     fn message(&self, dated: &Dated<'_>) -> String {
-        self.case.message_name(dated.event.instance, dated.event.message.commodity)
+        self.case.message_name(dated.event.instance, dated.event.message)
     }
 
     fn link(&self, dated: &Dated<'_>) -> String {
         self.case.platform.link_name(dated.event.link)
+    }
+
+    fn merge(&self, merge: &DatedMerge<'_>) -> String {
+        let value = self.case.message_name(merge.event.instance, merge.event.message);
+        format!("the merge that makes {value}")
+    }
+
+    fn fault(&self, merge: &DatedMerge<'_>, fault: ReductionFault) -> Violation {
+        Violation::Reduction { place: self.merge(merge), fault }
     }
 
     /// The pieces of one event.
@@ -187,17 +187,37 @@ impl<'a> Run<'a> {
                 horizon: self.date(&self.horizon),
             });
         }
-        let (size, size_denominator) = parts(self.case.size);
+        let size = self.case.volumes.size_of(dated.event.message);
+        let (size_numerator, size_denominator) = parts(&size);
         let cost = &self.case.platform.link(dated.event.link).cost;
         let (cost_numerator, cost_denominator) = parts(cost);
-        if &total * size_denominator * cost_denominator != size * cost_numerator * self.scale.denominator() {
+        if &total * size_denominator * cost_denominator != size_numerator * cost_numerator * self.scale.denominator() {
             return Err(Violation::EventTime {
                 event: place,
                 message: self.message(dated),
                 link: self.link(dated),
                 found: self.date(&total),
-                needed: Box::new(self.case.size * cost),
+                needed: Box::new(size * cost),
             });
+        }
+        Ok(())
+    }
+
+    /// The duration of one merge.
+    fn check_merge(&self, place: usize, merge: &DatedMerge<'_>) -> Result<(), Violation> {
+        let fault = |fault| {
+            let value = self.case.message_name(merge.event.instance, merge.event.message);
+            Violation::Reduction { place: format!("merge {place} ({value})"), fault }
+        };
+        if merge.end > self.horizon {
+            let (end, horizon) = (self.date(&merge.end), self.date(&self.horizon));
+            return Err(fault(ReductionFault::MergeAfterHorizon { end, horizon }));
+        }
+        let needed = self.case.volumes.merge_time(self.case.platform, merge.event.node, merge.part);
+        let (numerator, denominator) = parts(&needed);
+        let found = &merge.end - &merge.start;
+        if &found * denominator != numerator * self.scale.denominator() {
+            return Err(fault(ReductionFault::MergeTime { found: self.date(&found), needed: Box::new(needed) }));
         }
         Ok(())
     }
@@ -205,115 +225,52 @@ impl<'a> Run<'a> {
     /// No port does two things at a time.
     fn check_ports(&self) -> Result<(), Violation> {
         let nodes = self.case.platform.nodes().len();
-        let mut send: Vec<Vec<(&(BigUint, BigUint), &Dated<'_>)>> = vec![Vec::new(); nodes];
+        let mut send: Vec<Vec<Stretch<'_>>> = vec![Vec::new(); nodes];
         let mut receive = send.clone();
-        for dated in &self.events {
-            for piece in &dated.pieces {
-                send[dated.from.index()].push((piece, dated));
-                receive[dated.to.index()].push((piece, dated));
+        for (place, dated) in self.events.iter().enumerate() {
+            for (start, end) in &dated.pieces {
+                send[dated.from.index()].push((start, end, place));
+                receive[dated.to.index()].push((start, end, place));
             }
         }
-        for (kind, ports) in [("send", send), ("receive", receive)] {
-            for (node, mut pieces) in self.case.platform.node_ids().zip(ports) {
-                pieces.sort_by_key(|&(piece, _)| piece);
-                for pair in pieces.windows(2) {
-                    let [((_, end), first), ((start, _), second)] = pair else { continue };
-                    if start < end {
-                        return Err(Violation::PortOverlap {
-                            kind,
-                            node: self.case.name(node),
-                            first: format!("{} over {}", self.message(first), self.link(first)),
-                            second: format!("{} over {}", self.message(second), self.link(second)),
-                            start: self.date(start),
-                            end: self.date(end),
-                        });
-                    }
+        let name = |place: usize| {
+            self.events.get(place).map(|dated| format!("{} over {}", self.message(dated), self.link(dated)))
+        };
+        self.check_exclusive("send port", send, &name)?;
+        self.check_exclusive("receive port", receive, &name)
+    }
+
+    /// No processor does two things at a time.
+    fn check_processors(&self) -> Result<(), Violation> {
+        let mut busy: Vec<Vec<Stretch<'_>>> = vec![Vec::new(); self.case.platform.nodes().len()];
+        for (place, merge) in self.merges.iter().enumerate().filter(|(_, merge)| !merge.is_instant()) {
+            busy[merge.event.node.index()].push((&merge.start, &merge.end, place));
+        }
+        self.check_exclusive("processor", busy, &|place| self.merges.get(place).map(|merge| self.merge(merge)))
+    }
+
+    /// By node: no two stretches overlap.
+    fn check_exclusive(
+        &self,
+        kind: &'static str,
+        by_node: Vec<Vec<Stretch<'_>>>,
+        name: &dyn Fn(usize) -> Option<String>,
+    ) -> Result<(), Violation> {
+        for (node, mut stretches) in self.case.platform.node_ids().zip(by_node) {
+            stretches.sort_unstable();
+            for pair in stretches.windows(2) {
+                let [(_, end, first), (start, _, second)] = pair else { continue };
+                if start < end {
+                    return Err(Violation::PortOverlap {
+                        kind,
+                        node: self.case.name(node),
+                        first: name(*first).unwrap_or_default(),
+                        second: name(*second).unwrap_or_default(),
+                        start: self.date(start),
+                        end: self.date(end),
+                    });
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// The events of each message, by start.
-    fn messages(&self) -> BTreeMap<Identity, Vec<&Dated<'a>>> {
-        let mut messages: BTreeMap<Identity, Vec<&Dated<'a>>> = BTreeMap::new();
-        for dated in &self.events {
-            messages.entry((dated.event.instance, dated.event.message.commodity)).or_default().push(dated);
-        }
-        for events in messages.values_mut() {
-            events.sort_by_key(|dated| dated.start());
-        }
-        messages
-    }
-
-    /// Every message of every started instance is sent at all. Stops at the first that is not: the counts of a
-    /// timeline may be far larger than its list of events.
-    fn check_complete(&self, messages: &BTreeMap<Identity, Vec<&Dated<'a>>>) -> Result<(), Violation> {
-        let commodities = self.case.commodities() as u128;
-        let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
-        let mut sent = messages.keys();
-        let mut place: u128 = 0;
-        loop {
-            let expected = (place / commodities, place % commodities);
-            if expected.0 == started {
-                return Ok(());
-            }
-            let found = sent.next().map(|&(instance, commodity)| (u128::from(instance), commodity as u128));
-            if found != Some(expected) {
-                let instance = u64::try_from(expected.0).unwrap_or(u64::MAX);
-                return Err(self.undelivered(instance, usize::try_from(expected.1).unwrap_or(usize::MAX), None));
-            }
-            place += 1;
-        }
-    }
-
-    fn undelivered(&self, instance: u64, commodity: usize, at: Option<NodeId>) -> Violation {
-        let commodities = self.case.commodity(commodity);
-        let name = |node: Option<NodeId>| node.map(|node| self.case.name(node)).unwrap_or_default();
-        Violation::Undelivered {
-            message: self.case.message_name(instance, commodity),
-            node: name(at.or(commodities.map(|commodity| commodity.source))),
-            target: name(commodities.map(|commodity| commodity.target)),
-        }
-    }
-
-    /// Follows one message, event by event in the order of their starts, from its source to its target.
-    fn follow<'r>(&'r self, events: &[&'r Dated<'a>], buffers: &mut Buffers<'r>) -> Result<(), Violation> {
-        let Some((first, commodity)) =
-            events.first().and_then(|first| Some((first, self.case.commodity(first.event.message.commodity)?)))
-        else {
-            return Ok(());
-        };
-        let mut holder = commodity.source;
-        let mut arrival: Option<&BigUint> = None;
-        let mut visited = BTreeSet::from([holder]);
-        for dated in events {
-            let named = || (self.message(dated), self.link(dated), self.date(dated.start()));
-            if holder == commodity.target {
-                let (message, link, start) = named();
-                return Err(Violation::LeavesTarget { message, link, start, target: self.case.name(holder) });
-            }
-            if dated.from != holder {
-                let (message, link, start) = named();
-                return Err(Violation::NotThere { message, link, start, holder: self.case.name(holder) });
-            }
-            if arrival.is_some_and(|arrival| dated.start() < arrival) {
-                let (message, link, start) = named();
-                let arrival = self.date(arrival.unwrap_or(&ZERO));
-                return Err(Violation::NotArrived { message, link, start, node: self.case.name(holder), arrival });
-            }
-            if !visited.insert(dated.to) {
-                let (message, link, _) = named();
-                return Err(Violation::DeliveredTwice { message, link, node: self.case.name(dated.to) });
-            }
-            if let Some(arrival) = arrival {
-                buffers.hold(holder, arrival, dated.end());
-            }
-            holder = dated.to;
-            arrival = Some(dated.end());
-        }
-        if holder != commodity.target {
-            return Err(self.undelivered(first.event.instance, first.event.message.commodity, Some(holder)));
         }
         Ok(())
     }
@@ -322,12 +279,14 @@ impl<'a> Run<'a> {
     fn spans(&self) -> (BTreeMap<u64, &BigUint>, BTreeMap<u64, BigUint>) {
         let mut starts: BTreeMap<u64, &BigUint> = BTreeMap::new();
         let mut ends: BTreeMap<u64, BigUint> = BTreeMap::new();
-        for dated in &self.events {
-            let start = starts.entry(dated.event.instance).or_insert(dated.start());
-            *start = (*start).min(dated.start());
-            let end = ends.entry(dated.event.instance).or_default();
-            if dated.end() > end {
-                end.clone_from(dated.end());
+        let transfers = self.events.iter().map(|dated| (dated.event.instance, dated.start(), dated.end()));
+        let merges = self.merges.iter().map(|merge| (merge.event.instance, &merge.start, &merge.end));
+        for (instance, start, end) in transfers.chain(merges) {
+            let earliest = starts.entry(instance).or_insert(start);
+            *earliest = start.min(*earliest);
+            let latest = ends.entry(instance).or_default();
+            if end > latest {
+                latest.clone_from(end);
             }
         }
         (starts, ends)
@@ -352,9 +311,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The last message arrives in the last period, or there is no clean-up.
+    /// The last task ends in the last period, or there is no clean-up.
     fn check_clean_up(&self, last: &BigUint) -> Result<(), Violation> {
-        let needed = last.div_ceil(&self.period).max(self.timeline.starting_periods.into());
+        // What takes no time at the border of two periods belongs to the later.
+        let instants = self.merges.iter().filter(|merge| merge.is_instant());
+        let instants = instants.map(|merge| merge.start.div_floor(&self.period) + 1u32).max().unwrap_or_default();
+        let needed = last.div_ceil(&self.period).max(instants).max(self.timeline.starting_periods.into());
         if needed < self.periods.into() {
             return Err(Violation::IdleCleanUp {
                 stated: self.timeline.clean_up_periods,
@@ -386,62 +348,5 @@ impl<'a> Run<'a> {
             complete,
             peak_buffer: buffers.peaks(self.case.platform.nodes().len()),
         }
-    }
-}
-
-/// The ids of an event exist, and it has pieces.
-fn check_ids(case: &Case<'_>, place: usize, event: &Event, started: u128) -> Result<(), Violation> {
-    let commodity = event.message.commodity;
-    if case.commodity(commodity).is_none() {
-        let commodities = case.commodities();
-        return Err(Violation::UnknownCommodity { place: format!("event {place}"), commodity, commodities });
-    }
-    case.link(event.link, || format!("event {place}"))?;
-    if u128::from(event.instance) >= started {
-        return Err(Violation::UnknownInstance { event: place, instance: event.instance, started });
-    }
-    if event.pieces.is_empty() {
-        return Err(Violation::NoPieces {
-            event: place,
-            message: case.message_name(event.instance, commodity),
-            link: case.platform.link_name(event.link),
-        });
-    }
-    Ok(())
-}
-
-/// Scales the dates of an event.
-fn dated<'a>(case: &Case<'_>, scale: &Scale, event: &'a Event) -> Dated<'a> {
-    let link = case.platform.link(event.link);
-    let pieces: Vec<(BigUint, BigUint)> =
-        event.pieces.iter().map(|(start, end)| (scale.scaled(start), scale.scaled(end))).collect();
-    Dated { event, from: link.from, to: link.to, pieces }
-}
-
-/// Arrivals (+1) and departures (-1) of messages in transit, by node.
-#[derive(Default)]
-struct Buffers<'r> {
-    changes: BTreeMap<NodeId, Vec<(&'r BigUint, i8)>>,
-}
-
-impl<'r> Buffers<'r> {
-    fn hold(&mut self, node: NodeId, from: &'r BigUint, until: &'r BigUint) {
-        self.changes.entry(node).or_default().extend([(from, 1), (until, -1)]);
-    }
-
-    /// A message that leaves when another arrives makes room for it.
-    fn peaks(self, nodes: usize) -> Vec<usize> {
-        let mut peaks = vec![0; nodes];
-        for (node, mut changes) in self.changes {
-            changes.sort_unstable();
-            let mut held: usize = 0;
-            for (_, change) in changes {
-                held = held.saturating_add_signed(change.into());
-                if let Some(peak) = peaks.get_mut(node.index()) {
-                    *peak = held.max(*peak);
-                }
-            }
-        }
-        peaks
     }
 }

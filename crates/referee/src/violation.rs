@@ -2,9 +2,10 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use oneport_plan::CollectiveError;
+use oneport_plan::{CollectiveError, Interval, VolumeError};
 use oneport_platform::{PortModel, Rational};
 
+use crate::ReductionFault;
 use crate::arithmetic::is_sound;
 
 /// Numbers of more bits are shown by their magnitude.
@@ -26,10 +27,15 @@ pub enum Violation {
     /// A collective that does not fit the platform.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
-    /// A message size that is not positive.
-    #[error("the message size is {}; it must be positive", shown(.found))]
-    BadSize {
-        /// The size.
+    /// Sizes or work that do not fit the collective.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    /// A size or an amount of work over zero or less.
+    #[error("the {what} {} is no number; give it a positive denominator", shown(.found))]
+    NoNumber {
+        /// "size" or "work".
+        what: &'static str,
+        /// The value.
         found: Box<Rational>,
     },
     /// Numbers that share so little that they cannot be written over one denominator.
@@ -54,7 +60,7 @@ pub enum Violation {
         /// How many links there are.
         links: usize,
     },
-    /// A commodity number outside the collective.
+    /// A commodity or reduction number outside the collective.
     #[error("{place}: commodity {commodity} does not exist; an instance has {commodities}, numbered from 0")]
     UnknownCommodity {
         /// Where it stands.
@@ -67,9 +73,9 @@ pub enum Violation {
 
     // The certificate.
     /// A price on a node outside the platform.
-    #[error("price of the {kind} port of node id {id}: no such node; the platform has {nodes} nodes, numbered from 0")]
+    #[error("price of the {kind} of node id {id}: no such node; the platform has {nodes} nodes, numbered from 0")]
     UnknownPricedNode {
-        /// "send" or "receive".
+        /// "send port", "receive port" or "processor".
         kind: &'static str,
         /// The id's number.
         id: usize,
@@ -77,9 +83,9 @@ pub enum Violation {
         nodes: usize,
     },
     /// A price that is not positive.
-    #[error("price of the {kind} port of '{node}' is {}; a price must be positive (leave out what costs nothing)", shown(.found))]
+    #[error("price of the {kind} of '{node}' is {}; a price must be positive (leave out what costs nothing)", shown(.found))]
     BadPrice {
-        /// "send" or "receive".
+        /// "send port", "receive port" or "processor".
         kind: &'static str,
         /// The node's name.
         node: String,
@@ -88,10 +94,10 @@ pub enum Violation {
     },
     /// A price out of order, or given twice.
     #[error(
-        "price of the {kind} port of '{node}' follows that of the {previous_kind} port of '{previous_node}'; list send ports, then receive ports, by node, each once"
+        "price of the {kind} of '{node}' follows that of the {previous_kind} of '{previous_node}'; list send ports, then receive ports, then processors, by node, each once"
     )]
     PriceOrder {
-        /// "send" or "receive".
+        /// "send port", "receive port" or "processor".
         kind: &'static str,
         /// The node's name.
         node: String,
@@ -99,6 +105,26 @@ pub enum Violation {
         previous_kind: &'static str,
         /// Its node.
         previous_node: String,
+    },
+    /// A price on the processor of a router.
+    #[error("price of the processor of '{node}': the node is a router, which merges nothing; leave the price out")]
+    PricedRouter {
+        /// The node's name.
+        node: String,
+    },
+    /// A certificate that takes too much memory to check.
+    #[error(
+        "{operands} operands on {processors} processors make {states} partial results and places; at most {limit} fit in memory"
+    )]
+    TooManyStates {
+        /// How many operands.
+        operands: usize,
+        /// How many processors.
+        processors: usize,
+        /// Partial results times processors.
+        states: u128,
+        /// Most accepted.
+        limit: u128,
     },
     /// A commodity that no path carries: there is no bound because there is no schedule.
     #[error("no path leads from '{from}' to '{target}'; every source must reach its targets")]
@@ -108,14 +134,34 @@ pub enum Violation {
         /// Its target.
         target: String,
     },
-    /// Prices under which every commodity travels free.
-    #[error("the {prices} prices make every shortest path free, which proves nothing; some commodity must have to pay")]
+    /// Prices under which everything is free.
+    #[error(
+        "the {prices} prices make every cheapest pattern free, which proves nothing; some commodity must have to pay"
+    )]
     NoBound {
         /// How many prices there are.
         prices: usize,
     },
 
     // Patterns.
+    /// A path for a reduction, or the other way round.
+    #[error("{pattern}: a {collective} is carried out by {right}")]
+    WrongPattern {
+        /// Which pattern.
+        pattern: String,
+        /// The collective's name.
+        collective: &'static str,
+        /// "reduction trees, not paths", or the other way round.
+        right: &'static str,
+    },
+    /// A rule of reductions.
+    #[error("{place}: {fault}")]
+    Reduction {
+        /// Which tree and task, or which merge.
+        place: String,
+        /// The rule.
+        fault: ReductionFault,
+    },
     /// A link that does not start where the path stands.
     #[error("{pattern} ({commodity}): hop {hop} is {link}, but the path is at '{node}' then")]
     BrokenPath {
@@ -189,9 +235,9 @@ pub enum Violation {
         throughput: Box<Rational>,
     },
     /// A port busy for more than the whole time.
-    #[error("the {kind} port of '{node}' is busy for {} of the time; at most 1 is possible", shown(.load))]
+    #[error("the {kind} of '{node}' is busy for {} of the time; at most 1 is possible", shown(.load))]
     PortOverload {
-        /// "send" or "receive".
+        /// "send port", "receive port" or "processor".
         kind: &'static str,
         /// The node's name.
         node: String,
@@ -246,11 +292,11 @@ pub enum Violation {
         previous: String,
     },
     /// Two links of a slot that need the same port.
-    #[error("slot {slot}: {first} and {second} both need the {kind} port of '{node}'; a port serves one at a time")]
+    #[error("slot {slot}: {first} and {second} both need the {kind} of '{node}'; it serves one at a time")]
     SlotPort {
         /// Its number, from 0.
         slot: usize,
-        /// "send" or "receive".
+        /// "send port", "receive port" or "processor".
         kind: &'static str,
         /// The node's name.
         node: String,
@@ -276,6 +322,17 @@ pub enum Violation {
         found: Box<Rational>,
         /// copies * size * cost.
         needed: Box<Rational>,
+    },
+
+    /// Merges that do not fit in the period.
+    #[error("the merges at '{node}' take {} per period; the period is {}", shown(.found), shown(.period))]
+    MergesTooLong {
+        /// The processor.
+        node: String,
+        /// Sum of copies * work * compute.
+        found: Box<Rational>,
+        /// The period.
+        period: Box<Rational>,
     },
 
     // The plan.
@@ -321,15 +378,27 @@ pub enum Violation {
         /// Instances in each.
         instances_per_period: u64,
     },
-    /// An event of an instance that is not started.
-    #[error("event {event} belongs to instance {instance}; {started} instances are started, numbered from 0")]
+    /// An event or a merge of an instance that is not started.
+    #[error("{place} belongs to instance {instance}; {started} instances are started, numbered from 0")]
     UnknownInstance {
-        /// Its place in the list, from 0.
-        event: usize,
+        /// "event" or "merge", and its place in the list, from 0.
+        place: String,
         /// The number.
         instance: u64,
         /// How many there are.
         started: u128,
+    },
+    /// A partial result where nothing is merged, or a transfer of a reduction that says no part.
+    #[error("{place} moves {found}; a {collective} moves {right}")]
+    WrongMessage {
+        /// "event" or "merge", and its place in the list, from 0.
+        place: String,
+        /// The part, or "a message that is no partial result".
+        found: String,
+        /// The collective's name.
+        collective: &'static str,
+        /// "partial results" or "messages that are no partial results".
+        right: &'static str,
     },
     /// An event without dates.
     #[error("event {event} ({message} over {link}) has no pieces; a transfer takes time")]
@@ -393,10 +462,10 @@ pub enum Violation {
         /// size * cost.
         needed: Box<Rational>,
     },
-    /// Two transfers at one port at the same time.
-    #[error("the {kind} port of '{node}' starts {second} at {}, while {first} lasts until {}; a port serves one at a time", shown(.start), shown(.end))]
+    /// Two transfers at one port, or two merges at one processor, at the same time.
+    #[error("the {kind} of '{node}' starts {second} at {}, while {first} lasts until {}; it serves one at a time", shown(.start), shown(.end))]
     PortOverlap {
-        /// "send" or "receive".
+        /// "send port", "receive port" or "processor".
         kind: &'static str,
         /// The node's name.
         node: String,
@@ -474,7 +543,7 @@ pub enum Violation {
         instance: u64,
         /// Its starting period: instance / instances per period.
         period: u64,
-        /// Start of its first transfer.
+        /// Start of its first transfer or merge.
         found: Box<Rational>,
         /// Start of the period.
         from: Box<Rational>,
@@ -493,8 +562,13 @@ pub enum Violation {
     },
 }
 
+/// `v[k,m]`.
+pub(crate) fn part_name(part: &Interval) -> String {
+    format!("v[{},{}]", part.first, part.last)
+}
+
 /// The number itself, or its magnitude when it is too long for a message.
-fn shown(value: &Rational) -> String {
+pub(crate) fn shown(value: &Rational) -> String {
     let bits = value.numer().bits() + value.denom().bits();
     if bits <= SHOWN_BITS || !is_sound(value) {
         return value.to_string();

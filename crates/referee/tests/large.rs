@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
-use oneport_plan::{Certificate, Collective, Pattern, Resource, SteadyState, WeightedPattern};
+use oneport_plan::{Certificate, Collective, Pattern, Resource, SteadyState, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_referee::{Violation, bound, check_steady_state};
 
@@ -40,6 +40,7 @@ fn hops(side: usize, from: usize, to: usize) -> usize {
 fn the_bound_of_a_scatter_on_a_large_grid() {
     let side = 100;
     let (cost, size) = (ratio(7, 5), ratio(3, 2));
+    let volumes = Volumes::of_size(size.clone());
     let platform = grid(side, &cost);
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let source = side * (side / 2) + side / 3;
@@ -51,7 +52,7 @@ fn the_bound_of_a_scatter_on_a_large_grid() {
         let mut prices: Vec<(Resource, Rational)> = Vec::new();
         prices.extend(ids.iter().map(|&id| (Resource::Send(id), send.clone())));
         prices.extend(ids.iter().map(|&id| (Resource::Receive(id), receive.clone())));
-        let found = bound(&platform, &collective, &size, &Certificate { prices });
+        let found = bound(&platform, &collective, &volumes, &Certificate { prices });
         assert_eq!(found, Ok(whole(ids.len()) / (whole(total_hops) * &cost * &size)));
     }
 }
@@ -67,7 +68,7 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
     let collective = Collective::AllToAll { participants };
     for price in [ratio(2, 1), wide(300)] {
         let prices = platform.node_ids().map(|id| (Resource::Receive(id), price.clone())).collect();
-        let found = bound(&platform, &collective, &ratio(1, 1), &Certificate { prices });
+        let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
         assert_eq!(found, Ok(whole(side * side) / (whole(total_hops) * ratio(1, 3))));
     }
 }
@@ -93,7 +94,7 @@ fn costs_without_a_common_denominator() {
     let platform = builder.build().unwrap();
     let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..40].to_vec() };
     let prices = vec![(Resource::Send(nodes[0]), ratio(1, 1))];
-    let found = bound(&platform, &collective, &ratio(1, 1), &Certificate { prices });
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
     assert_eq!(found, Ok(ratio(1, 1) / expected));
 }
 
@@ -105,7 +106,7 @@ fn prices_without_a_common_denominator_are_refused() {
     let price = |i: usize| Rational::new(1.into(), (BigInt::one() << 521) - BigInt::from(2 * i + 1));
     let prices = ids.iter().enumerate().map(|(i, &id)| (Resource::Send(id), price(i))).collect();
     let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
-    let found = bound(&platform, &collective, &ratio(1, 1), &Certificate { prices });
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
     assert!(matches!(found, Err(Violation::TooLarge { what: "the prices", .. })), "{found:?}");
 }
 
@@ -124,15 +125,15 @@ fn a_steady_state_with_wide_weights() {
         let rest = &throughput - &share;
         let routes = [staircase(&platform, side, target, false), staircase(&platform, side, target, true)];
         for (links, weight) in routes.into_iter().zip([share, rest]) {
-            patterns.push(WeightedPattern { pattern: Pattern { commodity: target - 1, links }, weight });
+            patterns.push(WeightedPattern { pattern: Pattern::path(target - 1, links), weight });
         }
     }
     let mut steady_state = SteadyState { throughput, patterns };
-    let size = ratio(1, 1);
-    assert_eq!(check_steady_state(&platform, &collective, &size, &steady_state), Ok(()));
+    let volumes = Volumes::of_size(ratio(1, 1));
+    assert_eq!(check_steady_state(&platform, &collective, &volumes, &steady_state), Ok(()));
     // One part in 10^900 too much, for the last commodity only.
     steady_state.patterns.last_mut().unwrap().weight += Rational::new(1.into(), modulus);
-    let refused = check_steady_state(&platform, &collective, &size, &steady_state).unwrap_err();
+    let refused = check_steady_state(&platform, &collective, &volumes, &steady_state).unwrap_err();
     assert!(matches!(&refused, Violation::CommodityRate { commodity, .. } if commodity == "n0=>n1599"), "{refused}");
 }
 

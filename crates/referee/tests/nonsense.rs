@@ -6,8 +6,8 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
-    Certificate, Collective, Event, Message, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, Timeline, WeightedPattern,
+    Amount, Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan,
+    ReductionTree, Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_referee::{check_plan, check_timeline};
@@ -47,7 +47,35 @@ fn node(dice: &mut Dice) -> NodeId {
 }
 
 fn pattern(dice: &mut Dice) -> Pattern {
-    Pattern { commodity: index(dice), links: list(dice, link) }
+    if dice.one_in(2) {
+        return Pattern::path(index(dice), list(dice, link));
+    }
+    let order = dice.one_in(3).then(|| list(dice, index));
+    Pattern::Reduction(ReductionTree { commodity: index(dice), order, tasks: list(dice, task) })
+}
+
+fn task(dice: &mut Dice) -> Task {
+    if dice.one_in(2) {
+        Task::Transfer { link: link(dice), part: interval(dice) }
+    } else {
+        Task::Merge { node: node(dice), part: interval(dice), split: index(dice) }
+    }
+}
+
+fn interval(dice: &mut Dice) -> Interval {
+    Interval { first: index(dice), last: index(dice) }
+}
+
+fn message(dice: &mut Dice) -> Message {
+    Message { commodity: index(dice), part: dice.one_in(2).then(|| interval(dice)) }
+}
+
+fn amount(dice: &mut Dice) -> Amount {
+    match dice.below(3) {
+        0 => Amount::Constant(number(dice)),
+        1 => Amount::Affine { fixed: number(dice), per_operand: number(dice) },
+        _ => Amount::Table(list(dice, |dice| list(dice, number))),
+    }
 }
 
 fn count(dice: &mut Dice) -> u64 {
@@ -55,9 +83,12 @@ fn count(dice: &mut Dice) -> u64 {
 }
 
 fn collective(dice: &mut Dice) -> Collective {
-    match dice.below(3) {
+    let commutative = dice.one_in(2);
+    match dice.below(5) {
         0 => Collective::Scatter { source: node(dice), targets: list(dice, node) },
         1 => Collective::Gather { target: node(dice), participants: list(dice, node) },
+        2 => Collective::Reduce { target: node(dice), participants: list(dice, node), commutative },
+        3 => Collective::ReduceScatter { participants: list(dice, node), commutative },
         _ => Collective::AllToAll { participants: list(dice, node) },
     }
 }
@@ -70,7 +101,7 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
         plan.collective = collective(dice);
     }
     if hit(dice) {
-        plan.size = number(dice);
+        plan.volumes = Volumes { size: amount(dice), work: amount(dice) };
     }
     if hit(dice) {
         let weighted = |dice: &mut Dice| WeightedPattern { pattern: pattern(dice), weight: number(dice) };
@@ -84,7 +115,8 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
     if hit(dice) {
         let price = |dice: &mut Dice| {
             let node = node(dice);
-            (if dice.one_in(2) { Resource::Send(node) } else { Resource::Receive(node) }, number(dice))
+            let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
+            (kinds[dice.below(3)](node), number(dice))
         };
         plan.certificate = Certificate { prices: list(dice, price) };
     }
@@ -111,6 +143,17 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
     plan.status = if dice.one_in(2) { Status::Optimal } else { Status::Feasible };
 }
 
+fn merge(dice: &mut Dice) -> MergeEvent {
+    MergeEvent {
+        instance: count(dice).wrapping_sub(1),
+        message: message(dice),
+        split: index(dice),
+        node: node(dice),
+        start: number(dice),
+        end: number(dice),
+    }
+}
+
 fn garble_run(dice: &mut Dice, run: &mut Timeline) {
     let hit = |dice: &mut Dice| dice.one_in(4);
     if hit(dice) {
@@ -125,10 +168,18 @@ fn garble_run(dice: &mut Dice, run: &mut Timeline) {
         if hit(dice) {
             *event = Event {
                 instance: count(dice).wrapping_sub(1),
-                message: Message { commodity: index(dice) },
+                message: message(dice),
                 link: link(dice),
                 pieces: list(dice, |dice| (number(dice), number(dice))),
             };
+        }
+    }
+    if run.merges.is_empty() {
+        run.merges = list(dice, |dice| merge(dice));
+    }
+    for event in &mut run.merges {
+        if hit(dice) {
+            *event = merge(dice);
         }
     }
 }
@@ -139,8 +190,9 @@ proptest! {
     #[test]
     fn garbled_plans_and_runs_get_an_answer(seed: u64) {
         let mut dice = Dice(seed);
-        let honest = match dice.below(3) {
+        let honest = match dice.below(4) {
             0 => toy(),
+            2 => reduce_toy(),
             1 => ring(),
             _ => generate::plan(&mut dice, false),
         };
@@ -149,8 +201,8 @@ proptest! {
         let _ = check_plan(&plan).map_err(|violation| violation.to_string());
         let mut run = unroll(&honest, 2);
         garble_run(&mut dice, &mut run);
-        let _ = check_timeline(&honest.platform, &honest.collective, &honest.size, &run).map_err(|v| v.to_string());
-        let _ = check_timeline(&plan.platform, &plan.collective, &plan.size, &run).map_err(|v| v.to_string());
+        let _ = check_timeline(&honest.platform, &honest.collective, &honest.volumes, &run).map_err(|v| v.to_string());
+        let _ = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &run).map_err(|v| v.to_string());
     }
 }
 
@@ -164,7 +216,7 @@ fn every_refusal_has_words() {
         .map(|v| v.to_string())
         .collect();
     let run = unroll(&plan, 2);
-    let check = |run: &Timeline| check_timeline(&plan.platform, &plan.collective, &plan.size, run);
+    let check = |run: &Timeline| check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
     messages.extend(timeline_mutants(&plan, &run).iter().filter_map(|m| check(&m.value).err()).map(|v| v.to_string()));
     for message in messages {
         assert!(message.chars().any(char::is_alphabetic) && message.len() < 400, "{message}");

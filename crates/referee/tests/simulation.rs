@@ -86,7 +86,7 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
         for (&(instance, _), traveller) in &mut travellers {
             let Some((id, done)) = traveller.underway else { continue };
             let link = plan.platform.link(id);
-            if done == int(&(&plan.size * &link.cost))? {
+            if done == int(&(plan.volumes.size.constant().unwrap() * &link.cost))? {
                 traveller.at = link.to;
                 traveller.underway = None;
                 ends.insert(instance, now + 1);
@@ -154,7 +154,7 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
 /// Compares referee and simulation; says whether the run is right.
 #[track_caller]
 fn agree(plan: &Plan, run: &Timeline) -> bool {
-    let report = check_timeline(&plan.platform, &plan.collective, &plan.size, run);
+    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
     let seen = simulate(plan, run);
     match (&report, &seen) {
         (Err(_), None) => false,
@@ -178,7 +178,7 @@ proptest! {
     #[test]
     fn the_referee_and_the_simulation_agree(seed: u64) {
         let mut dice = Dice(seed);
-        let plan = generate::plan(&mut dice, true);
+        let plan = generate::path_plan(&mut dice, true);
         let starting = 1 + dice.below(3) as u64;
         let run = unroll(&plan, starting);
         prop_assert!(agree(&plan, &run));
@@ -200,7 +200,7 @@ fn disturbed_runs_are_right_or_wrong() {
     let mut counts = [0, 0];
     for seed in 0..200 {
         let mut dice = Dice(seed);
-        let plan = generate::plan(&mut dice, true);
+        let plan = generate::path_plan(&mut dice, true);
         let mut run = unroll(&plan, 2);
         disturb(&mut dice, &plan, &mut run);
         counts[usize::from(agree(&plan, &run))] += 1;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use oneport_plan::{Collective, Plan, Resource, Status};
+use oneport_plan::{Collective, Plan, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Violation, bound, check_plan, check_schedule, check_steady_state, check_timeline};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn the_toy_runs() {
     for (plan, per_period) in [(toy(), 1), (paper_toy(), 6)] {
         for starting in 1..5 {
             let timeline = unroll(&plan, starting);
-            let report = check_timeline(&plan.platform, &plan.collective, &plan.size, &timeline).unwrap();
+            let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
             assert_eq!(report.delivered, starting * per_period);
             assert_eq!(report.horizon, &plan.schedule.period * ratio(starting as i64 + 1, 1));
             assert!(report.last_arrival <= report.horizon);
@@ -38,7 +38,7 @@ fn the_toy_runs() {
         }
     }
     let plan = toy();
-    let report = check_timeline(&plan.platform, &plan.collective, &plan.size, &unroll(&plan, 4)).unwrap();
+    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, 4)).unwrap();
     // Pa gets a message at the end of each period and has sent it 2/3 later; Pb holds one from time 1 after the
     // start of a period until the end of the next, so two for a while.
     assert_eq!(report.peak_buffer, [0, 1, 2, 0, 0]);
@@ -50,7 +50,7 @@ fn the_ring_is_optimal_and_runs() {
     let plan = ring();
     let verdict = check_plan(&plan).unwrap();
     assert_eq!((verdict.throughput, verdict.status), (ratio(1, 3), Status::Optimal));
-    let report = check_timeline(&plan.platform, &plan.collective, &plan.size, &unroll(&plan, 3)).unwrap();
+    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, 3)).unwrap();
     assert_eq!((report.delivered, report.horizon), (3, ratio(12, 1)));
 }
 
@@ -66,7 +66,7 @@ proptest! {
         prop_assert!(verdict.schedule_throughput <= verdict.throughput);
         prop_assert!(verdict.throughput <= verdict.bound);
         let starting = 1 + dice.below(3) as u64;
-        let report = check_timeline(&plan.platform, &plan.collective, &plan.size, &unroll(&plan, starting)).unwrap();
+        let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, starting)).unwrap();
         prop_assert!(report.throughput <= verdict.bound);
         // Lemma 1 of papers/000: after any time K, at most bound * K instances are complete.
         for &(periods, complete) in &report.complete {
@@ -88,8 +88,8 @@ proptest! {
             }
         }
         let certificate = oneport_plan::Certificate { prices };
-        let found = bound(&plan.platform, &plan.collective, &plan.size, &certificate);
-        let expected = naive_bound(&plan.platform, &plan.collective, &plan.size, &certificate.prices);
+        let found = bound(&plan.platform, &plan.collective, &plan.volumes, &certificate);
+        let expected = naive_bound(&plan.platform, &plan.collective, &plan.volumes, &certificate.prices);
         prop_assert_eq!(found.ok(), expected);
     }
 
@@ -101,7 +101,7 @@ proptest! {
         for (_, price) in &mut certificate.prices {
             *price *= ratio(factor, divisor);
         }
-        let found = bound(&plan.platform, &plan.collective, &plan.size, &certificate);
+        let found = bound(&plan.platform, &plan.collective, &plan.volumes, &certificate);
         prop_assert_eq!(found, Ok(plan.upper_bound));
     }
 }
@@ -122,10 +122,10 @@ fn a_gather_is_a_scatter_against_the_links() {
     gather.collective = Collective::Gather { target: source, participants: targets };
     gather.certificate.prices = vec![(Resource::Receive(source), ratio(7, 3))];
     for weighted in &mut gather.steady_state.patterns {
-        weighted.pattern.links.reverse();
+        path_links(&mut weighted.pattern).reverse();
     }
     for scheduled in &mut gather.schedule.patterns {
-        scheduled.pattern.links.reverse();
+        path_links(&mut scheduled.pattern).reverse();
     }
     let verdict = check_plan(&gather).unwrap();
     assert_eq!((verdict.throughput, verdict.status), (ratio(1, 2), Status::Optimal));
@@ -150,20 +150,20 @@ fn refusals_name_the_question() {
         |plan| plan.collective = Collective::Scatter { source: NodeId::new(9999), targets: vec![NodeId::new(3)] },
         "scatter: node id 9999 does not exist; the platform has 5 nodes, numbered from 0",
     );
-    refused(|plan| plan.size = ratio(0, 1), "the message size is 0; it must be positive");
+    refused(|plan| plan.volumes = Volumes::of_size(ratio(0, 1)), "size 0; a message needs a positive size");
 }
 
 #[test]
 fn refusals_name_patterns() {
     let first = |plan: &mut Plan, links: &[usize]| {
-        plan.steady_state.patterns[0].pattern.links = links.iter().map(|&link| LinkId::new(link)).collect();
+        *path_links(&mut plan.steady_state.patterns[0].pattern) = links.iter().map(|&link| LinkId::new(link)).collect();
     };
     refused(
         |plan| first(plan, &[0, 99]),
         "steady-state pattern 0, hop 1: link id 99 does not exist; the platform has 5 links, numbered from 0",
     );
     refused(
-        |plan| plan.schedule.patterns[1].pattern.commodity = 2,
+        |plan| *commodity(&mut plan.schedule.patterns[1].pattern) = 2,
         "schedule pattern 1: commodity 2 does not exist; an instance has 2, numbered from 0",
     );
     refused(
@@ -177,7 +177,7 @@ fn refusals_name_patterns() {
     refused(|plan| first(plan, &[1, 4]), "steady-state pattern 0 (Ps=>P0) ends at 'P1'; it must end at the target");
     refused(|plan| first(plan, &[]), "steady-state pattern 0 (Ps=>P0) ends at 'Ps'; it must end at the target");
     let mut plan = ring();
-    plan.schedule.patterns[0].pattern.links = [0, 1, 2, 0].map(LinkId::new).to_vec();
+    *path_links(&mut plan.schedule.patterns[0].pattern) = [0, 1, 2, 0].map(LinkId::new).to_vec();
     assert_eq!(
         check_plan(&plan).unwrap_err().to_string(),
         "schedule pattern 0 (A=>B) comes to 'A' twice; cut the detour out"
@@ -224,15 +224,15 @@ fn refusals_name_the_certificate() {
     );
     refused(
         |plan| prices(plan, &[(Resource::Receive(b), 1), (Resource::Send(s), 1)]),
-        "price of the send port of 'Ps' follows that of the receive port of 'Pb'; list send ports, then receive ports, by node, each once",
+        "price of the send port of 'Ps' follows that of the receive port of 'Pb'; list send ports, then receive ports, then processors, by node, each once",
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(s), 1), (Resource::Send(s), 1)]),
-        "price of the send port of 'Ps' follows that of the send port of 'Ps'; list send ports, then receive ports, by node, each once",
+        "price of the send port of 'Ps' follows that of the send port of 'Ps'; list send ports, then receive ports, then processors, by node, each once",
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(p1), 1)]),
-        "the 1 prices make every shortest path free, which proves nothing; some commodity must have to pay",
+        "the 1 prices make every cheapest pattern free, which proves nothing; some commodity must have to pay",
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(s), 1), (Resource::Send(b), 1)]),
@@ -241,12 +241,12 @@ fn refusals_name_the_certificate() {
     let plan = toy();
     let backwards = Collective::Scatter { source: p1, targets: vec![s] };
     assert_eq!(
-        bound(&plan.platform, &backwards, &plan.size, &plan.certificate).unwrap_err().to_string(),
+        bound(&plan.platform, &backwards, &plan.volumes, &plan.certificate).unwrap_err().to_string(),
         "no path leads from 'P1' to 'Ps'; every source must reach its targets"
     );
     let gather = Collective::Gather { target: s, participants: vec![p1] };
     assert_eq!(
-        bound(&plan.platform, &gather, &plan.size, &plan.certificate),
+        bound(&plan.platform, &gather, &plan.volumes, &plan.certificate),
         Err(Violation::Unreachable { from: "P1".into(), target: "Ps".into() })
     );
 }
@@ -273,11 +273,11 @@ fn refusals_name_the_schedule() {
     );
     refused(
         |plan| plan.schedule.slots[1].links.insert(0, LinkId::new(0)),
-        "slot 1: Ps -> Pa and Ps -> Pb both need the send port of 'Ps'; a port serves one at a time",
+        "slot 1: Ps -> Pa and Ps -> Pb both need the send port of 'Ps'; it serves one at a time",
     );
     refused(
         |plan| plan.schedule.slots[0].links.push(LinkId::new(3)),
-        "slot 0: Pa -> P0 and Pb -> P0 both need the receive port of 'P0'; a port serves one at a time",
+        "slot 0: Pa -> P0 and Pb -> P0 both need the receive port of 'P0'; it serves one at a time",
     );
     refused(|plan| plan.schedule.period = ratio(19, 10), "the slots last 2 together; the period is 19/10");
     refused(
@@ -310,9 +310,9 @@ fn refusals_name_the_plan() {
 fn run_refused(change: impl Fn(&mut oneport_plan::Timeline), words: &str) {
     let plan = toy();
     let mut timeline = unroll(&plan, 2);
-    check_timeline(&plan.platform, &plan.collective, &plan.size, &timeline).unwrap();
+    check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
     change(&mut timeline);
-    let violation = check_timeline(&plan.platform, &plan.collective, &plan.size, &timeline).expect_err(words);
+    let violation = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).expect_err(words);
     assert_eq!(violation.to_string(), words);
 }
 
@@ -354,7 +354,7 @@ fn refusals_name_the_run() {
     );
     run_refused(
         |run| run.events[0].pieces = vec![piece((1, 2), (3, 2))],
-        "the send port of 'Ps' starts message Ps=>P0 of instance 0 over Ps -> Pa at 1/2, while message Ps=>P1 of instance 0 over Ps -> Pb lasts until 2/3; a port serves one at a time",
+        "the send port of 'Ps' starts message Ps=>P0 of instance 0 over Ps -> Pa at 1/2, while message Ps=>P1 of instance 0 over Ps -> Pb lasts until 2/3; it serves one at a time",
     );
     run_refused(
         |run| run.events[4].link = LinkId::new(3),
@@ -405,7 +405,7 @@ fn a_message_is_delivered_once() {
     let collective = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
     let event = |link: usize, start: i64| oneport_plan::Event {
         instance: 0,
-        message: oneport_plan::Message { commodity: 0 },
+        message: oneport_plan::Message { commodity: 0, part: None },
         link: LinkId::new(link),
         pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
     };
@@ -415,13 +415,14 @@ fn a_message_is_delivered_once() {
         instances_per_period: 1,
         clean_up_periods: 0,
         events,
+        merges: Vec::new(),
     };
     let straight = run(vec![event(0, 0), event(1, 1), event(3, 2)]);
-    let report = check_timeline(&platform, &collective, &one(), &straight).unwrap();
+    let report = check_timeline(&platform, &collective, &Volumes::of_size(one()), &straight).unwrap();
     assert_eq!((report.last_arrival, report.peak_buffer), (ratio(3, 1), vec![0, 0, 1, 1]));
     let round = run(vec![event(0, 0), event(1, 1), event(2, 2), event(1, 3), event(3, 4)]);
     assert_eq!(
-        check_timeline(&platform, &collective, &one(), &round).unwrap_err().to_string(),
+        check_timeline(&platform, &collective, &Volumes::of_size(one()), &round).unwrap_err().to_string(),
         "message S=>T of instance 0 comes over y -> x to 'x', where it has been before; deliver it once"
     );
 }
@@ -440,12 +441,12 @@ fn one_foreign_node_is_enough() {
     }
     let platform = builder.build().unwrap();
     let timeline = unroll(&plan, 1);
-    let Plan { collective, size, .. } = &plan;
+    let Plan { collective, volumes, .. } = &plan;
     let refusals = [
-        bound(&platform, collective, size, &plan.certificate).err(),
-        check_steady_state(&platform, collective, size, &plan.steady_state).err(),
-        check_schedule(&platform, collective, size, &plan.schedule).err(),
-        check_timeline(&platform, collective, size, &timeline).err(),
+        bound(&platform, collective, volumes, &plan.certificate).err(),
+        check_steady_state(&platform, collective, volumes, &plan.steady_state).err(),
+        check_schedule(&platform, collective, volumes, &plan.schedule).err(),
+        check_timeline(&platform, collective, volumes, &timeline).err(),
     ];
     for refusal in refusals {
         assert_eq!(refusal, Some(Violation::UnknownModel { node: "far".into(), model: PortModel::Multiport }));

@@ -5,10 +5,10 @@ use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Rational, formats, lp, solve};
 
-use crate::numbers::{number, whole};
+use crate::numbers::{number, whole, unit_volumes};
 use crate::rows;
 
-/// A platform and a collective on it; messages have size 1.
+/// A platform and a collective on it; messages have size 1, merges take one unit of work.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// For tables.
@@ -59,6 +59,13 @@ pub fn scatter(name: &str, platform: Platform, source: &str, targets: &str) -> R
 pub fn all_to_all(name: &str, platform: Platform, participants: &str) -> Result<Case> {
     let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
     Ok(Case { name: name.to_string(), platform, collective: Collective::AllToAll { participants } })
+}
+
+/// A reduce to `target` of the values of the named participants, in that order.
+pub fn reduce(name: &str, platform: Platform, target: &str, participants: &str) -> Result<Case> {
+    let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
+    let collective = Collective::Reduce { target: node(&platform, target)?, participants, commutative: false };
+    Ok(Case { name: name.to_string(), platform, collective })
 }
 
 /// The scatter of papers/000, figure 2.
@@ -123,6 +130,13 @@ pub fn all_to_all_of_all(name: &str, platform: Platform) -> Result<Case> {
     Ok(Case { name: name.to_string(), platform, collective: Collective::AllToAll { participants } })
 }
 
+/// A reduce of the values of all processors to the first.
+pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
+    let target = platform.processors().next().context("no processor")?;
+    let participants = platform.processors().collect();
+    Ok(Case { name: name.to_string(), platform, collective: Collective::Reduce { target, participants, commutative: false } })
+}
+
 impl Case {
     /// The whole answer; the referee has checked it.
     pub fn plan(&self) -> Result<Plan> {
@@ -134,7 +148,7 @@ impl Case {
 
     /// The optimal throughput by one of the two corrected programs.
     pub fn throughput_by(&self, formulation: Formulation) -> Result<Rational> {
-        let size = whole(1);
+        let size = unit_volumes();
         let question = lp::Question::new(&self.platform, &self.collective, &size)?;
         match lp::solve(&question, &lp::Options { formulation, time_limit: None })? {
             lp::Answer::Steady(solution) => Ok(solution.steady_state.throughput),
@@ -144,7 +158,7 @@ impl Case {
 
     /// The optimal throughput; both programs and the referee agree on it.
     pub fn throughput(&self) -> Result<Rational> {
-        let size = whole(1);
+        let size = unit_volumes();
         let plan = self.plan()?;
         let throughput = plan.steady_state.throughput;
         let bound = oneport::referee::bound(&self.platform, &self.collective, &size, &plan.certificate)?;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use oneport::{NodeId, Platform, schedule};
 
 use crate::cases::{self, Case, platform, scatter};
-use crate::numbers::{common_denominator, whole};
+use crate::numbers::{common_denominator, whole, unit_volumes};
 use crate::printed::{Errors, Program, SSPA2A, SSSP};
 use crate::rows::{Finding, Value, root};
 use crate::runs::{self, Flow, diameter};
@@ -25,7 +25,8 @@ pub struct Sides {
 }
 
 impl Sides {
-    fn new(printed: impl Into<Value>, right: impl Into<Value>) -> Sides {
+    /// Both sides.
+    pub fn new(printed: impl Into<Value>, right: impl Into<Value>) -> Sides {
         Sides { printed: printed.into(), right: right.into() }
     }
 
@@ -88,7 +89,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let schedule = toy.schedule(&toy.period()?)?;
     let platform = &toy.case.platform;
     let link = cases::link(platform, "Pb -> P1")?;
-    let timeline = schedule::timeline(platform, &whole(1), &schedule, 1)?;
+    let timeline = schedule::timeline(platform, &unit_volumes(), &schedule, 1)?;
     let sent = timeline.events.iter().filter(|event| event.link == link);
     let (place, event) = sent.enumerate().find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
     // Every part has its slot; which slots does the message touch, counted from the start of its own period?
@@ -111,7 +112,7 @@ pub fn in_transit() -> Result<Sides> {
     let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
     let case = scatter("line", line, "s", "t")?;
     let horizon = 3;
-    let timeline = schedule::timeline(&case.platform, &whole(1), &case.plan()?.schedule, horizon)?;
+    let timeline = schedule::timeline(&case.platform, &unit_volumes(), &case.plan()?.schedule, horizon)?;
     let carried = |name: &str| -> Result<usize> {
         let link = cases::link(&case.platform, name)?;
         let ended = |end: &oneport::Rational| *end <= whole(horizon);
@@ -143,7 +144,7 @@ pub fn filling_a_long_path() -> Result<Sides> {
     let plan = case.plan()?;
     let mut flow = Flow::new();
     for scheduled in &plan.schedule.patterns {
-        scheduled.pattern.links.iter().for_each(|&link| *flow.entry(link).or_default() += 1);
+        scheduled.pattern.links().for_each(|link| *flow.entry(link).or_default() += 1);
     }
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     filling(&case.platform, ("s", "t"), &flow)
@@ -220,15 +221,16 @@ pub fn documented() -> Result<Vec<(String, String)>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
     use crate::numbers::number;
     use crate::rows::Paper;
 
+    /// Both sides are these numbers.
     #[track_caller]
-    fn check(sides: Result<Sides>, printed: &str, right: &str) {
+    pub fn check(sides: Result<Sides>, printed: &str, right: &str) {
         let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
         match (sides, expected) {
             (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
@@ -308,6 +310,8 @@ mod tests {
         Ok(())
     }
 
+    const SOURCES: [&str; 2] = [include_str!("errata.rs"), include_str!("reduce/errata.rs")];
+
     #[test]
     fn every_erratum_has_an_entry_a_test_and_a_row() -> Result<()> {
         let documented: BTreeSet<String> = documented()?.into_iter().map(|(id, _)| id).collect();
@@ -316,14 +320,14 @@ mod tests {
             let numbers = words.len() == 3 && words[..2].iter().all(|word| word.parse::<u32>().is_ok());
             numbers.then(|| format!("E{}-{}", words[0], words[1]))
         };
-        let tested: BTreeSet<String> = include_str!("errata.rs").lines().filter_map(function).collect();
+        let tested: BTreeSet<String> = SOURCES.iter().flat_map(|source| source.lines()).filter_map(function).collect();
         let mut shown = BTreeSet::new();
         for chapter in crate::CHAPTERS {
             shown.extend(Paper::load(chapter.stem)?.rows.into_iter().filter_map(|row| row.erratum));
         }
         let text = std::fs::read_to_string(root().join("docs/errata.md"))?;
         for name in text.lines().filter_map(|line| line.strip_prefix("- Test: `")?.strip_suffix("`.")) {
-            assert!(include_str!("errata.rs").contains(&format!("fn {name}(")), "no test {name}");
+            assert!(SOURCES.iter().any(|source| source.contains(&format!("fn {name}("))), "no test {name}");
         }
         assert_eq!(documented, tested);
         assert_eq!(documented, shown);

@@ -14,6 +14,7 @@ mod numbers;
 mod paper000;
 mod paper003;
 mod printed;
+mod reduce;
 mod report;
 mod rows;
 mod runs;
@@ -30,16 +31,27 @@ use oneport::formats::write_atomically;
 
 use figures::{Body, Figure};
 use report::{Report, Section};
-use rows::{Check, Paper};
+use rows::{Check, Judged, Paper};
 
 /// What is known about one paper.
 pub struct Chapter {
     /// Its fixture, `fixtures/papers/STEM.toml`.
     pub stem: &'static str,
-    /// By row, what computes ours.
-    pub checks: &'static [(&'static str, Check)],
-    /// Drawings and tables.
-    pub figures: fn() -> Result<Vec<Figure>>,
+    /// By row, what computes ours; part by part.
+    pub checks: &'static [&'static [(&'static str, Check)]],
+    /// Drawings and tables; part by part.
+    pub figures: &'static [fn() -> Result<Vec<Figure>>],
+}
+
+impl Chapter {
+    fn judge(&self, paper: &Paper) -> Result<Vec<Judged>> {
+        rows::judge_all(paper, &self.checks.concat())
+    }
+
+    fn draw(&self) -> Result<Vec<Figure>> {
+        let parts: Vec<_> = self.figures.iter().map(|figures| figures()).collect::<Result<_>>()?;
+        Ok(parts.concat())
+    }
 }
 
 /// The papers reproduced so far.
@@ -81,8 +93,8 @@ fn run(folder: &Path) -> Result<Report> {
     let mut sections = Vec::new();
     for chapter in CHAPTERS {
         let paper = Paper::load(chapter.stem)?;
-        let rows = rows::judge_all(&paper, chapter.checks)?;
-        let figures = (chapter.figures)().with_context(|| format!("figures of {}", paper.name))?;
+        let rows = chapter.judge(&paper)?;
+        let figures = chapter.draw().with_context(|| format!("figures of {}", paper.name))?;
         sections.push(Section { paper, rows, figures });
     }
     let mut report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
@@ -125,7 +137,7 @@ mod tests {
     fn every_verdict_is_the_expected_one() -> Result<()> {
         for chapter in CHAPTERS {
             let paper = Paper::load(chapter.stem)?;
-            for judged in rows::judge_all(&paper, chapter.checks)? {
+            for judged in chapter.judge(&paper)? {
                 assert!(judged.verdict.is_ok(), "{} {}: {:?}", paper.name, judged.row.id, judged.verdict);
             }
         }
@@ -139,7 +151,7 @@ mod tests {
         for chapter in CHAPTERS {
             let paper = Paper::load(chapter.stem)?;
             let rows = rows::judge_all(&paper, &[])?;
-            sections.push(Section { paper, rows, figures: (chapter.figures)()? });
+            sections.push(Section { paper, rows, figures: chapter.draw()? });
         }
         let report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
         assert!(!report.failures().is_empty(), "rows without checks are failures");

@@ -107,7 +107,8 @@ pub fn run() -> Result<Networks> {
     Ok(networks)
 }
 
-fn data_folder() -> PathBuf {
+/// The data folder beside the repository; it may be absent.
+pub fn data_folder() -> PathBuf {
     root().join("../shared/data")
 }
 

@@ -4,7 +4,7 @@ use anyhow::Result;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
-use oneport::{Rational, parse_rational};
+use oneport::{Rational, Volumes, parse_rational};
 
 /// Longest fraction shown as it is.
 const SHORT: usize = 24;
@@ -46,6 +46,11 @@ pub fn pixels(value: &Rational) -> f64 {
 /// The least common multiple of the denominators: the smallest factor that makes all numbers whole.
 pub fn common_denominator<'a>(values: impl IntoIterator<Item = &'a Rational>) -> BigInt {
     values.into_iter().fold(BigInt::one(), |least, value| least.lcm(value.denom()))
+}
+
+/// Messages of size 1, merges of one unit of work: what the papers' examples have.
+pub fn unit_volumes() -> Volumes {
+    Volumes::of_size(whole(1))
 }
 
 #[cfg(test)]

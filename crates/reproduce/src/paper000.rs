@@ -1,4 +1,5 @@
-//! papers/000, sections 1 to 3 and 4.6: "Optimizing the steady-state throughput of scatter and reduce operations".
+//! papers/000, sections 1 to 3, and 4.6 for scatters: "Optimizing the steady-state throughput of scatter and reduce
+//! operations". Section 4 is in [`reduce`](crate::reduce).
 
 use std::sync::OnceLock;
 
@@ -13,15 +14,17 @@ use crate::cases::{self, Case};
 use crate::errata;
 use crate::figures::{self, Figure};
 use crate::matchings;
-use crate::numbers::{common_denominator, pixels, short, whole};
+use crate::numbers::{common_denominator, pixels, short, whole, unit_volumes};
 use crate::printed::{Errors, Program};
+use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
 use crate::runs::Run;
 use crate::search;
 use crate::toy::Toy;
 
-/// Sections 1 to 3.
-pub const CHAPTER: Chapter = Chapter { stem: "000", checks: CHECKS, figures };
+/// Sections 1 to 4.
+pub const CHAPTER: Chapter =
+    Chapter { stem: "000", checks: &[CHECKS, reduce::CHECKS], figures: &[figures, reduce::figures] };
 
 const CHECKS: &[(&str, Check)] = &[
     ("sssp", |_| {
@@ -107,7 +110,7 @@ fn toy_messages() -> Result<Finding> {
 /// The papers' own flows, judged by the referee against our certificate; and how much freedom there is.
 fn toy_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
-    let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, whole(1));
+    let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     let theirs = toy.steady_state()?;
     let sound = referee::check_steady_state(platform, collective, &size, &theirs);
     let bound = referee::bound(platform, collective, &size, &toy.case.plan()?.certificate)?;
@@ -128,7 +131,7 @@ fn toy_routes() -> Result<Finding> {
     let theirs = Toy::load()?.steady_state()?;
     let ours = cases::toy()?.plan()?.steady_state;
     let routes =
-        |patterns: &[oneport::plan::WeightedPattern]| patterns.iter().filter(|one| one.pattern.commodity == 0).count();
+        |patterns: &[oneport::plan::WeightedPattern]| patterns.iter().filter(|one| one.pattern.commodity() == 0).count();
     Ok(Finding::value(routes(&theirs.patterns))
         .note(format!("our schedule needs {} for the same throughput", routes(&ours.patterns))))
 }
@@ -144,7 +147,7 @@ fn fewest_matchings() -> Result<Finding> {
         found => Some(found.map(|cuts| (count, cuts.len()))),
     });
     let (fewest, ways) = fewest.context("the printed matchings are one way")??;
-    let ours = schedule::periodic(platform, &whole(1), toy.whole(&toy.period()?)?)?.slots.len();
+    let ours = schedule::periodic(platform, &unit_volumes(), toy.whole(&toy.period()?)?)?.slots.len();
     Ok(Finding::value(fewest).note(format!(
         "the fewest: none of the smaller sets of the {all} matchings does; {ways} sets of {fewest} do; our decomposition takes {ours}"
     )))
@@ -154,7 +157,7 @@ fn period_split() -> Result<Finding> {
     let toy = Toy::load()?;
     let period = toy.period()?;
     let theirs = toy.schedule(&period)?;
-    referee::check_schedule(&toy.case.platform, &toy.case.collective, &whole(1), &theirs)?;
+    referee::check_schedule(&toy.case.platform, &toy.case.collective, &unit_volumes(), &theirs)?;
     let split = split_transfers(&toy.case, &theirs)?;
     let ours = ours_in_short(&toy)?;
     Ok(Finding::value(period).note(format!("{split} messages split per period; ours: {ours}")))
@@ -163,7 +166,7 @@ fn period_split() -> Result<Finding> {
 fn period_unsplit() -> Result<Finding> {
     let toy = Toy::load()?;
     let theirs = toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?;
-    referee::check_schedule(&toy.case.platform, &toy.case.collective, &whole(1), &theirs)?;
+    referee::check_schedule(&toy.case.platform, &toy.case.collective, &unit_volumes(), &theirs)?;
     ensure!(split_transfers(&toy.case, &theirs)? == 0, "a message is split");
     let period = theirs.period;
     Ok(Finding::value(period)
@@ -179,7 +182,7 @@ fn ours_in_short(toy: &Toy) -> Result<String> {
 
 /// Transfers per period that are interrupted.
 pub fn split_transfers(case: &Case, plan: &oneport::plan::PeriodicSchedule) -> Result<usize> {
-    let timeline = schedule::timeline(&case.platform, &whole(1), plan, 1)?;
+    let timeline = schedule::timeline(&case.platform, &unit_volumes(), plan, 1)?;
     Ok(timeline.events.iter().filter(|event| event.pieces.len() > 1).count())
 }
 
@@ -314,7 +317,7 @@ fn gossip() -> Result<Finding> {
     let mut agree = 0;
     for case in &cases {
         let columns = case.throughput_by(Formulation::Columns)?;
-        let bound = referee::bound(&case.platform, &case.collective, &whole(1), &case.plan()?.certificate)?;
+        let bound = referee::bound(&case.platform, &case.collective, &unit_volumes(), &case.plan()?.certificate)?;
         agree += usize::from(columns == case.throughput_by(Formulation::Compact)? && columns == bound);
     }
     Ok(Finding::claim(agree == cases.len(), format!("equal on {agree} of {} platforms", cases.len())))
@@ -335,7 +338,7 @@ fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
             let length = whole(period);
             let mut whole_messages = vec![Rational::zero(); messages];
             for one in &patterns {
-                whole_messages[one.pattern.commodity] += (&one.weight * &length).floor();
+                whole_messages[one.pattern.commodity()] += (&one.weight * &length).floor();
             }
             let rule = whole_messages.into_iter().min().unwrap_or_default() / &length;
             let options = Options { period: Period::Fixed(length), ..Options::default() };

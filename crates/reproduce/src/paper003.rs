@@ -1,4 +1,4 @@
-//! papers/003, slides 1 to 52: the slides to papers/000, scatter part.
+//! papers/003: the slides to papers/000. Slides 1 to 51 are here, those on reduces in [`reduce`](crate::reduce).
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,12 @@ use crate::matchings;
 use crate::numbers::{common_denominator, whole};
 use crate::paper000::{lemma_1, limit_is_one, scatter_runs, toy_freedom};
 use crate::printed::{Errors, Program};
+use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
 use crate::toy::Toy;
 
-/// Slides 1 to 52.
-pub const CHAPTER: Chapter = Chapter { stem: "003", checks: CHECKS, figures };
+/// All slides.
+pub const CHAPTER: Chapter = Chapter { stem: "003", checks: &[CHECKS, reduce::SLIDES], figures: &[figures] };
 
 const CHECKS: &[(&str, Check)] = &[
     ("link-time", |_| Ok(errata::missing_cost()?.finding().note("the factor c(i, j) is missing"))),

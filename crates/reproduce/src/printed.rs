@@ -42,7 +42,7 @@ pub const SSPA2A: Errors = Errors { source_conserves: false, counted_at_source: 
 /// A program with names for its columns.
 pub struct Program {
     /// The program; the objective is to be set by [`Program::optimum`].
-    rows: Vec<(Relation, Rational, BTreeMap<usize, Rational>)>,
+    rows: Vec<Line>,
     flows: Vec<(LinkId, usize)>,
 }
 
@@ -144,21 +144,35 @@ impl Program {
     }
 
     fn optimum(&self, sense: Sense, objective: usize) -> Result<Rational> {
-        let mut program = LinearProgram::new(sense);
-        let rows: Vec<Row> =
-            self.rows.iter().map(|(relation, side, _)| program.add_row(*relation, side.clone())).collect();
-        for column in 0..=self.flows.len() {
-            let cost = if column == objective { Rational::one() } else { Rational::zero() };
-            let entries = self.rows.iter().zip(&rows);
-            let entries = entries.filter_map(|((_, _, row), &at)| Some((at, row.get(&column)?.clone())));
-            let _: Column = program.add_column(cost, entries)?;
+        Ok(optimum(&self.rows, self.flows.len() + 1, sense, objective)?.0)
+    }
+}
+
+/// A row: its relation, its right side, and its coefficients by column.
+pub type Line = (Relation, Rational, BTreeMap<usize, Rational>);
+
+/// The optimum of one column of a program, and the values of all columns there.
+///
+/// # Errors
+/// The program has no optimum.
+pub fn optimum(lines: &[Line], columns: usize, sense: Sense, objective: usize) -> Result<(Rational, Vec<Rational>)> {
+    let mut program = LinearProgram::new(sense);
+    let rows: Vec<Row> = lines.iter().map(|(relation, side, _)| program.add_row(*relation, side.clone())).collect();
+    let mut places: Vec<Column> = Vec::with_capacity(columns);
+    for column in 0..columns {
+        let cost = if column == objective { Rational::one() } else { Rational::zero() };
+        let entries = lines.iter().zip(&rows);
+        let entries = entries.filter_map(|((_, _, row), &at)| Some((at, row.get(&column)?.clone())));
+        places.push(program.add_column(cost, entries)?);
+    }
+    match Solver::new(program).solve(&Options { method: Method::ExactPivots, ..Options::default() })? {
+        Outcome::Optimal(optimum) => {
+            let values = places.into_iter().map(|place| optimum.primal.get(place)).collect();
+            Ok((optimum.objective, values))
         }
-        match Solver::new(program).solve(&Options { method: Method::ExactPivots, ..Options::default() })? {
-            Outcome::Optimal(optimum) => Ok(optimum.objective),
-            Outcome::Unbounded { .. } => bail!("the printed program is unbounded"),
-            Outcome::Infeasible(_) => bail!("the printed program is infeasible"),
-            Outcome::LimitReached { .. } => bail!("the printed program was not solved"),
-        }
+        Outcome::Unbounded { .. } => bail!("the printed program is unbounded"),
+        Outcome::Infeasible(_) => bail!("the printed program is infeasible"),
+        Outcome::LimitReached { .. } => bail!("the printed program was not solved"),
     }
 }
 

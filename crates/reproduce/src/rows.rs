@@ -151,12 +151,26 @@ struct RawRow {
     reason: Option<String>,
 }
 
+/// A printed table that is too large for a row; its rows by name, cells separated by blanks.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintedTable {
+    /// Name.
+    pub id: String,
+    /// Section, figure, slide.
+    pub place: String,
+    /// As printed.
+    pub rows: BTreeMap<String, String>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPaper {
     title: String,
     source: String,
     row: Vec<RawRow>,
+    #[serde(default)]
+    table: Vec<PrintedTable>,
 }
 
 /// The printed values of one paper.
@@ -170,6 +184,8 @@ pub struct Paper {
     pub source: String,
     /// In the order of the paper.
     pub rows: Vec<Row>,
+    /// Large tables.
+    pub tables: Vec<PrintedTable>,
 }
 
 impl Paper {
@@ -187,11 +203,20 @@ impl Paper {
         let raw: RawPaper = toml::from_str(text)?;
         let mut ids = BTreeSet::new();
         let mut rows = Vec::new();
+        if let Some(table) = raw.table.iter().find(|table| table.rows.is_empty()) {
+            bail!("table '{}' ({}) has no rows", table.id, table.place);
+        }
         for row in raw.row {
             ensure!(ids.insert(row.id.clone()), "row '{}' is given twice", row.id);
             rows.push(checked(row)?);
         }
-        Ok(Paper { name: format!("papers/{stem}"), title: raw.title, source: raw.source, rows })
+        Ok(Paper { name: format!("papers/{stem}"), title: raw.title, source: raw.source, rows, tables: raw.table })
+    }
+
+    /// A large table.
+    pub fn table(&self, id: &str) -> Result<&PrintedTable> {
+        let table = self.tables.iter().find(|table| table.id == id);
+        table.with_context(|| format!("{}: no table '{id}'", self.name))
     }
 
     /// The printed value of a row.

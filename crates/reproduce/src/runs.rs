@@ -11,7 +11,7 @@ use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Rational, referee, schedule};
 
 use crate::cases::Case;
-use crate::numbers::whole;
+use crate::numbers::unit_volumes;
 
 /// A run of a periodic schedule, executed message by message by the referee.
 pub struct Run {
@@ -21,11 +21,12 @@ pub struct Run {
     pub period: Rational,
     /// Instances per period.
     pub instances: u64,
-    /// The platform's diameter in links.
-    pub diameter: u64,
+    /// `I` of section 3.4 in periods: the platform's diameter in links; for reduces, of which the paper does not say it,
+    /// the number of stages.
+    pub initial: u64,
     /// Periods in which instances were started.
     pub periods: u64,
-    /// Links of the longest path.
+    /// Stages of the deepest pattern.
     depth: u64,
     report: TimelineReport,
 }
@@ -36,16 +37,17 @@ impl Run {
     /// # Errors
     /// The referee's objection.
     pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
-        let size = whole(1);
+        let size = unit_volumes();
         let timeline = schedule::timeline(&case.platform, &size, schedule, periods)?;
         let report = referee::check_timeline(&case.platform, &case.collective, &size, &timeline)?;
+        let depth = schedule.depth() as u64;
         Ok(Run {
             name: name.to_string(),
             period: schedule.period.clone(),
             instances: schedule.instances.to_u64().context("too many instances per period")?,
-            diameter: diameter(&case.platform),
+            initial: if case.collective.operands().is_some() { depth } else { diameter(&case.platform) },
             periods,
-            depth: schedule.depth() as u64,
+            depth,
             report,
         })
     }
@@ -60,10 +62,10 @@ impl Run {
         periods * self.instances
     }
 
-    /// The paper's lower bound `steady(G, K) = floor((K - 2I - T) / T) T TP` after so many periods, `I` the diameter
-    /// times `T`.
+    /// The paper's lower bound `steady(G, K) = floor((K - 2I - T) / T) T TP` after so many periods, `I` the time to
+    /// fill the buffers.
     pub fn paper_floor(&self, periods: u64) -> u64 {
-        periods.saturating_sub(2 * self.diameter + 1) * self.instances
+        periods.saturating_sub(2 * self.initial + 1) * self.instances
     }
 
     /// Whether `steady(G, K) <= delivered <= TP K` at the end of every period.

@@ -84,7 +84,7 @@ impl Toy {
                     }
                 }
                 throughput += &weight;
-                patterns.push(WeightedPattern { pattern: Pattern { commodity, links }, weight });
+                patterns.push(WeightedPattern { pattern: Pattern::path(commodity, links), weight });
             }
         }
         Ok(SteadyState { throughput, patterns })

@@ -22,16 +22,38 @@ pub enum ScheduleError {
     /// No instance was asked for.
     #[error("max-instances is 0; a period needs at least one instance")]
     NoInstances,
-    /// A port is asked to work longer than the period.
-    #[error("the patterns keep a port busy for {busy}, longer than the period of {period}")]
+    /// Weights that are no steady state.
+    #[error(
+        "the weights of commodity {commodity} add up to {found}; they must be positive and add up to the throughput, \
+             {throughput}"
+    )]
+    Unbalanced {
+        /// The commodity's place in its list.
+        commodity: usize,
+        /// The sum of its weights.
+        found: Box<Rational>,
+        /// The throughput.
+        throughput: Box<Rational>,
+    },
+    /// A port or a processor is asked to work longer than the period.
+    #[error(
+        "the patterns keep the {resource} of '{node}' busy for {busy}, longer than the period of {period}; the period must \
+             be at least that long"
+    )]
     Overfull {
-        /// The busiest port's time.
+        /// "send port", "receive port" or "processor": the busiest of all.
+        resource: &'static str,
+        /// The node's name.
+        node: String,
+        /// Its busy time.
         busy: Box<Rational>,
         /// The period.
         period: Box<Rational>,
     },
     /// The timeline would be too long to write down.
-    #[error("a timeline over {periods} periods has more than {limit} transfers; ask for fewer periods or instances")]
+    #[error(
+        "a timeline over {periods} periods has more than {limit} transfers and merges; ask for fewer periods or instances"
+    )]
     TooManyEvents {
         /// Periods asked for.
         periods: u64,

@@ -1,19 +1,23 @@
-//! Whole messages for a given period or number of instances (papers/000 section 4.6, refined).
+//! Whole patterns for a given period or number of instances (papers/000 section 4.6, refined).
 //!
-//! The paper rounds every pattern's share down. Here the number of instances `d` is chosen first: a message that
-//! takes one path takes it `d` times, the others take the rounded-down shares of `d` and their left-over copies go
-//! where they hurt the busiest port least. Then the period is the busiest port's time, or `d` is the largest number
-//! that fits the period asked for; what room is left is refilled with further instances along any paths that fit.
+//! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
+//! chosen first: a commodity that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
+//! their left-over copies go where they hurt the busiest port or processor least. Then the period is the busiest
+//! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
+//! further instances along any paths that fit, or with whole trees of the steady state.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
-use oneport_plan::{Commodity, Pattern, ScheduledPattern, SteadyState, WholePatterns};
-use oneport_platform::{LinkId, Platform, Rational};
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_plan::{Commodity, ScheduledPattern, SteadyState, Volumes, WholePatterns};
+use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
+use crate::discrepancy::{Discrepancy, Trial};
+use crate::refill;
+use crate::shares::{Rounded, Shares};
 
 /// What the period is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,32 +28,92 @@ pub enum Target {
     Instances(u64),
 }
 
-/// Work allowed for trying numbers of instances, in port updates.
-const EFFORT: usize = 500_000;
-/// Work allowed for refilling, in links looked at.
-const REFILL_EFFORT: usize = 4_000_000;
+/// Work allowed for trying numbers of instances, in additions.
+const EFFORT: usize = 20_000_000;
+const IMPROVE: usize = 100_000;
+/// Numbers of instances tried beyond the first that do not fit: rounding is not quite monotone.
+const BEYOND: u32 = 4;
 
-/// Rounds a steady state to whole messages. The result is never below the paper's rule of rounding every share down.
+/// Rounds a steady state to whole patterns. The result is never below the paper's rule, [`rounded_down`].
+///
+/// `commodities` are those of the collective; none for reductions, whose room is refilled with the steady state's own
+/// patterns. The steady state's patterns must be of this platform.
 ///
 /// # Errors
-/// A period that is not positive or too short for one instance; zero instances.
+/// A period that is not positive or too short for one instance; zero instances; weights that do not add up to the
+/// throughput.
 pub fn round(
     platform: &Platform,
     commodities: &[Commodity],
-    size: &Rational,
+    volumes: &Volumes,
     steady_state: &SteadyState,
     target: &Target,
 ) -> Result<WholePatterns, ScheduleError> {
-    let shares = Shares::new(platform, size, steady_state);
     match target {
-        Target::Period(period) => fit_period(platform, commodities, &shares, steady_state, period),
+        Target::Period(period) if !period.is_positive() => Err(ScheduleError::BadPeriod(Box::new(period.clone()))),
         Target::Instances(0) => Err(ScheduleError::NoInstances),
+        Target::Period(period) => {
+            let shares = Shares::new(platform, volumes, steady_state)?;
+            fit_period(platform, commodities, &shares, period)
+        }
         Target::Instances(most) => {
-            let rounded = shares.best_up_to(*most);
+            let shares = Shares::new(platform, volumes, steady_state)?;
+            let Trial { instances, copies, .. } = best_up_to(&shares, *most);
+            let rounded = shares.rounded(&instances, copies);
             let period = shares.period(&rounded);
             Ok(shares.whole(rounded, period))
         }
     }
+}
+
+/// The rule of papers/000 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest commodity
+/// decides how many instances that makes, and what others have beyond it is left out.
+///
+/// It needs no look at the platform: fewer copies than the weights allow keep no resource busy for longer. It loses less
+/// than one instance per pattern of the scarcest commodity and period, and may well make no instance at all, which is no
+/// error here. A steady state of `n` patterns takes `O(n)` multiplications.
+///
+/// # Errors
+/// [`ScheduleError::BadPeriod`].
+pub fn rounded_down(steady_state: &SteadyState, period: &Rational) -> Result<WholePatterns, ScheduleError> {
+    if !period.is_positive() {
+        return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
+    }
+    let copies: Vec<BigInt> = steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
+    let mut sums: BTreeMap<usize, BigInt> = BTreeMap::new();
+    for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
+        *sums.entry(weighted.pattern.commodity()).or_default() += copies;
+    }
+    let instances = sums.values().min().cloned().unwrap_or_default();
+    let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
+    let mut patterns = Vec::new();
+    for (weighted, copies) in steady_state.patterns.iter().zip(copies) {
+        let left = left.entry(weighted.pattern.commodity()).or_insert_with(|| instances.clone());
+        let copies = copies.min(left.clone());
+        *left -= &copies;
+        if copies.is_positive() {
+            let copies = copies.magnitude().clone();
+            patterns.push(ScheduledPattern { pattern: weighted.pattern.clone(), copies });
+        }
+    }
+    Ok(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns })
+}
+
+/// The steady state's own weights over the shortest period in which they are whole: nothing is lost, however long the
+/// period. The copies of all patterns have no common divisor.
+pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
+    let weights = || steady_state.patterns.iter().map(|weighted| &weighted.weight);
+    let denominator = crate::measure::common_denominator(weights());
+    let whole = |weight: &Rational| (weight * &denominator).to_integer();
+    let divisor = weights().fold(BigInt::zero(), |divisor, weight| divisor.gcd(&whole(weight)));
+    let period = Rational::new(denominator.clone(), if divisor.is_zero() { BigInt::one() } else { divisor });
+    let copies = |weight: &Rational| (weight * &period).to_integer().magnitude().clone();
+    let patterns = steady_state
+        .patterns
+        .iter()
+        .map(|weighted| ScheduledPattern { pattern: weighted.pattern.clone(), copies: copies(&weighted.weight) })
+        .collect();
+    WholePatterns { instances: copies(&steady_state.throughput), patterns, period }
 }
 
 /// The largest number of instances found that fits, then refilled.
@@ -57,221 +121,103 @@ fn fit_period(
     platform: &Platform,
     commodities: &[Commodity],
     shares: &Shares<'_>,
-    steady_state: &SteadyState,
     period: &Rational,
 ) -> Result<WholePatterns, ScheduleError> {
-    if !period.is_positive() {
-        return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
+    let room = (period * &shares.unit).floor().to_integer();
+    let discrepancy = Discrepancy::new(shares);
+    let rounded = |instances: &BigInt| shares.rounded(instances, discrepancy.round(instances, IMPROVE).copies);
+    let floor = rounded_down(shares.steady_state, period)?;
+    let mut rounded_best = largest_fitting(shares, period, &floor.instances.clone().into(), &room, &rounded)
+        .unwrap_or_else(|| floor_copies(shares, &floor, period));
+    if commodities.is_empty() {
+        refill::with_patterns(shares, &mut rounded_best, &room);
+    } else {
+        refill::with_paths(platform, commodities, shares, &mut rounded_best, &room);
     }
-    let room = (period * Rational::from_integer(shares.unit.clone())).floor().to_integer();
-    let mut most = (period * &steady_state.throughput).floor().to_integer();
-    let floor = paper_floor(steady_state, period);
+    if rounded_best.instances().is_zero() {
+        let needed = shares.period(&rounded(&BigInt::one()));
+        return Err(ScheduleError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
+    }
+    Ok(shares.whole(rounded_best, period.clone()))
+}
+
+/// Searches between the paper's rule and the optimum. Rounding is not quite monotone in the number of instances, so the
+/// search keeps whatever fits.
+fn largest_fitting(
+    shares: &Shares<'_>,
+    period: &Rational,
+    floor: &BigInt,
+    room: &BigInt,
+    rounded: &dyn Fn(&BigInt) -> Rounded,
+) -> Option<Rounded> {
+    let fitting = |instances: &BigInt| {
+        let rounded = rounded(instances);
+        (rounded.busiest() <= *room).then_some(rounded)
+    };
     let mut least = floor.clone();
+    let mut most = (period * &shares.steady_state.throughput).floor().to_integer();
     let mut best = None;
-    // Rounding is not quite monotone in the number of instances, so the search keeps whatever fits.
     while least <= most {
         let middle: BigInt = (&least + &most + 1u32) / 2u32;
         if middle.is_zero() {
             break;
         }
-        let rounded = shares.round(&middle);
-        if rounded.busiest() <= room {
-            least = &middle + 1u32;
-            best = Some(rounded);
-        } else {
-            most = middle - 1u32;
+        match fitting(&middle) {
+            Some(rounded) => {
+                least = &middle + 1u32;
+                best = Some(rounded);
+            }
+            None => most = middle - 1u32,
         }
     }
-    let start = match best {
-        Some(rounded) => rounded,
-        None => shares.round_down(&floor, period, steady_state),
-    };
-    let refilled = refill(platform, commodities, shares, start, &room);
-    if refilled.instances.is_zero() {
-        let needed = shares.period(&shares.round(&BigInt::one()));
-        return Err(ScheduleError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
+    // `most` is now the number found, or 0.
+    for beyond in 1..=BEYOND {
+        best = fitting(&(&most + beyond)).or(best);
     }
-    Ok(shares.whole(refilled, period.clone()))
+    best
 }
 
-/// Instances by the paper's rule: every pattern's share of the period rounded down, the scarcest commodity decides.
-fn paper_floor(steady_state: &SteadyState, period: &Rational) -> BigInt {
-    let mut by_commodity: BTreeMap<usize, BigInt> = BTreeMap::new();
-    for weighted in &steady_state.patterns {
-        *by_commodity.entry(weighted.pattern.commodity).or_default() +=
-            (&weighted.weight * period).floor().to_integer();
-    }
-    by_commodity.into_values().min().unwrap_or_default()
+/// The paper's rule, as copies of choices.
+fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -> Rounded {
+    let instances = BigInt::from(floor.instances.clone());
+    let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
+    let copies = shares.choices.iter().map(|choice| {
+        let left = left.entry(choice.commodity).or_insert_with(|| instances.clone());
+        let weight = &shares.steady_state.patterns[choice.pattern].weight;
+        let copies = (weight * period).floor().to_integer().min(left.clone());
+        *left -= &copies;
+        copies
+    });
+    let copies = copies.collect();
+    shares.rounded(&instances, copies)
 }
 
-/// Copies by pattern (in the order of the steady state, then added ones) and what they cost.
-#[derive(Clone)]
-struct Rounded {
-    instances: BigInt,
-    copies: Vec<BigInt>,
-    added: BTreeMap<Pattern, BigInt>,
-    /// Busy time by port, in units: send ports, then receive ports.
-    loads: Vec<BigInt>,
+/// The number of instances up to the limit with the best throughput after rounding.
+fn best_up_to(shares: &Shares<'_>, most: u64) -> Trial {
+    let discrepancy = Discrepancy::new(shares);
+    let tries = (EFFORT / discrepancy.effort()).clamp(16, 20_000) as u64;
+    let own = own_instances(shares, most);
+    let mut best: Option<Trial> = None;
+    for instances in own.into_iter().chain(candidates(most, tries)) {
+        let trial = discrepancy.round(&instances.into(), IMPROVE);
+        let per_instance = |a: &Trial, b: &Trial| BigInt::from(a.excess) * &b.instances;
+        if best.as_ref().is_none_or(|best| per_instance(&trial, best) < per_instance(best, &trial)) {
+            best = Some(trial);
+        }
+    }
+    best.unwrap_or_else(|| discrepancy.round(&BigInt::one(), IMPROVE))
 }
 
-impl Rounded {
-    fn busiest(&self) -> BigInt {
-        self.loads.iter().max().cloned().unwrap_or_default()
-    }
-}
-
-/// The steady state, prepared for rounding: all times in one integer unit.
-struct Shares<'a> {
-    steady_state: &'a SteadyState,
-    /// Units per unit of time.
-    unit: BigInt,
-    /// Time of one message on each link, in units.
-    times: Vec<BigInt>,
-    /// The two ports of each link.
-    ports: Vec<[usize; 2]>,
-    /// Busy time by port of one instance of all messages that take a single path.
-    base: Vec<BigInt>,
-    /// Ports with a non-zero base.
-    based: Vec<usize>,
-    /// Patterns of messages with several paths, by commodity, with their shares of an instance.
-    split: Vec<Vec<(usize, Rational)>>,
-}
-
-impl<'a> Shares<'a> {
-    fn new(platform: &Platform, size: &Rational, steady_state: &'a SteadyState) -> Self {
-        let nodes = platform.nodes().len();
-        let times: Vec<Rational> = platform.links().iter().map(|link| size * &link.cost).collect();
-        let mut unit = BigInt::one();
-        for weighted in &steady_state.patterns {
-            for link in &weighted.pattern.links {
-                let denominator = times[link.index()].denom();
-                if !denominator.is_one() && !unit.is_multiple_of(denominator) {
-                    unit = unit.lcm(denominator);
-                }
-            }
-        }
-        // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
-        let times =
-            times.iter().map(|time| (time * Rational::from_integer(unit.clone())).ceil().to_integer()).collect();
-        let ports = platform.links().iter().map(|link| [link.from.index(), nodes + link.to.index()]).collect();
-        let mut shares = Shares {
-            steady_state,
-            unit,
-            times,
-            ports,
-            base: vec![BigInt::zero(); 2 * nodes],
-            based: Vec::new(),
-            split: Vec::new(),
-        };
-        let mut by_commodity: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (place, weighted) in steady_state.patterns.iter().enumerate() {
-            by_commodity.entry(weighted.pattern.commodity).or_default().push(place);
-        }
-        for patterns in by_commodity.into_values() {
-            if let [single] = patterns[..] {
-                let mut base = std::mem::take(&mut shares.base);
-                shares.add(&mut base, &steady_state.patterns[single].pattern.links, &BigInt::one());
-                shares.base = base;
-            } else {
-                let share = |place: usize| &steady_state.patterns[place].weight / &steady_state.throughput;
-                shares.split.push(patterns.into_iter().map(|place| (place, share(place))).collect::<Vec<_>>());
-            }
-        }
-        shares.based = (0..2 * nodes).filter(|&port| !shares.base[port].is_zero()).collect();
-        shares
-    }
-
-    fn add(&self, loads: &mut [BigInt], links: &[LinkId], copies: &BigInt) {
-        for link in links {
-            let time = &self.times[link.index()] * copies;
-            for port in self.ports[link.index()] {
-                loads[port] += &time;
-            }
+/// The fewest instances that the shares divide into whole copies, if that is within the limit.
+fn own_instances(shares: &Shares<'_>, most: u64) -> Option<u64> {
+    let mut own = BigInt::one();
+    for choice in &shares.choices {
+        own = own.lcm(choice.share.denom());
+        if own > most.into() {
+            return None;
         }
     }
-
-    /// Whole copies of every pattern for this many instances.
-    fn round(&self, instances: &BigInt) -> Rounded {
-        let mut loads = vec![BigInt::zero(); self.base.len()];
-        for &port in &self.based {
-            loads[port] = &self.base[port] * instances;
-        }
-        let mut copies = vec![instances.clone(); self.steady_state.patterns.len()];
-        for paths in &self.split {
-            let mut left = instances.clone();
-            for (place, share) in paths {
-                copies[*place] = share.numer() * instances / share.denom();
-                left -= &copies[*place];
-                self.add(&mut loads, &self.steady_state.patterns[*place].pattern.links, &copies[*place]);
-            }
-            while left.is_positive() {
-                let place = self.least_harm(&loads, paths);
-                copies[place] += 1u32;
-                left -= 1u32;
-                self.add(&mut loads, &self.steady_state.patterns[place].pattern.links, &BigInt::one());
-            }
-        }
-        Rounded { instances: instances.clone(), copies, added: BTreeMap::new(), loads }
-    }
-
-    /// The path whose busiest port, after one more message, is least busy.
-    fn least_harm(&self, loads: &[BigInt], paths: &[(usize, Rational)]) -> usize {
-        let busiest = |place: usize| {
-            let links = &self.steady_state.patterns[place].pattern.links;
-            let after = |link: &LinkId| self.ports[link.index()].map(|port| &loads[port] + &self.times[link.index()]);
-            links.iter().flat_map(after).max()
-        };
-        paths.iter().map(|(place, _)| *place).min_by_key(|&place| busiest(place)).unwrap_or(0)
-    }
-
-    /// The paper's rule, with copies beyond the scarcest commodity's number taken back.
-    fn round_down(&self, instances: &BigInt, period: &Rational, steady_state: &SteadyState) -> Rounded {
-        let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
-        let mut loads = vec![BigInt::zero(); self.base.len()];
-        let mut copies = Vec::with_capacity(steady_state.patterns.len());
-        for weighted in &steady_state.patterns {
-            let left = left.entry(weighted.pattern.commodity).or_insert_with(|| instances.clone());
-            let count = (&weighted.weight * period).floor().to_integer().min(left.clone());
-            *left -= &count;
-            self.add(&mut loads, &weighted.pattern.links, &count);
-            copies.push(count);
-        }
-        Rounded { instances: instances.clone(), copies, added: BTreeMap::new(), loads }
-    }
-
-    /// The number of instances up to the limit with the best throughput after rounding.
-    fn best_up_to(&self, most: u64) -> Rounded {
-        let per_try = self.based.len() + self.split.iter().map(|paths| 8 * paths.len()).sum::<usize>() + 1;
-        let tries = (EFFORT / per_try).clamp(16, 20_000) as u64;
-        let mut best: Option<(Rounded, BigInt)> = None;
-        for instances in candidates(most, tries) {
-            let rounded = self.round(&BigInt::from(instances));
-            let busy = rounded.busiest();
-            let better = best.as_ref().is_none_or(|(found, its)| &rounded.instances * its > &found.instances * &busy);
-            if better {
-                best = Some((rounded, busy));
-            }
-        }
-        best.map_or_else(|| self.round(&BigInt::one()), |(rounded, _)| rounded)
-    }
-
-    fn period(&self, rounded: &Rounded) -> Rational {
-        Rational::new(rounded.busiest(), self.unit.clone())
-    }
-
-    fn whole(&self, rounded: Rounded, period: Rational) -> WholePatterns {
-        let mut counts = rounded.added;
-        for (weighted, copies) in self.steady_state.patterns.iter().zip(rounded.copies) {
-            if !copies.is_zero() {
-                *counts.entry(weighted.pattern.clone()).or_default() += copies;
-            }
-        }
-        let patterns = counts
-            .into_iter()
-            .map(|(pattern, copies)| ScheduledPattern { pattern, copies: copies.magnitude().clone() })
-            .collect();
-        WholePatterns { period, instances: rounded.instances.magnitude().clone(), patterns }
-    }
+    own.to_u64()
 }
 
 /// Numbers of instances to try: all of them when they are few, else half of them close to the limit, where rounding
@@ -287,61 +233,4 @@ fn candidates(most: u64, tries: u64) -> Vec<u64> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// Adds whole instances while every message finds a path with room on all its ports.
-fn refill(
-    platform: &Platform,
-    commodities: &[Commodity],
-    shares: &Shares<'_>,
-    start: Rounded,
-    room: &BigInt,
-) -> Rounded {
-    let per_instance = commodities.len() * platform.links().len().max(1);
-    let mut rounded = start;
-    for _ in 0..REFILL_EFFORT / per_instance.max(1) {
-        let mut next = rounded.clone();
-        for (place, commodity) in commodities.iter().enumerate() {
-            let Some(links) = path_with_room(platform, *commodity, shares, &next.loads, room) else {
-                return rounded;
-            };
-            shares.add(&mut next.loads, &links, &BigInt::one());
-            *next.added.entry(Pattern { commodity: place, links }).or_default() += 1u32;
-        }
-        next.instances += 1u32;
-        rounded = next;
-    }
-    rounded
-}
-
-/// A path with the fewest links among those whose ports can all take one more message.
-fn path_with_room(
-    platform: &Platform,
-    commodity: Commodity,
-    shares: &Shares<'_>,
-    loads: &[BigInt],
-    room: &BigInt,
-) -> Option<Vec<LinkId>> {
-    let mut by: Vec<Option<LinkId>> = vec![None; platform.nodes().len()];
-    let mut queue = VecDeque::from([commodity.source]);
-    while let Some(node) = queue.pop_front() {
-        for &link in platform.outgoing(node) {
-            let to = platform.link(link).to;
-            let fits =
-                shares.ports[link.index()].iter().all(|&port| &loads[port] + &shares.times[link.index()] <= *room);
-            if to != commodity.source && by[to.index()].is_none() && fits {
-                by[to.index()] = Some(link);
-                queue.push_back(to);
-            }
-        }
-    }
-    let mut links = Vec::new();
-    let mut node = commodity.target;
-    while node != commodity.source {
-        let link = by[node.index()]?;
-        links.push(link);
-        node = platform.link(link).from;
-    }
-    links.reverse();
-    Some(links)
 }

@@ -1,15 +1,16 @@
-//! Timelines: a periodic schedule unrolled, every message of every instance with its dates.
+//! Timelines: a periodic schedule unrolled, every message and merge of every instance with its dates.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Event, PeriodicSchedule, Timeline};
-use oneport_platform::{LinkId, Platform, Rational};
+use num_traits::{Signed, ToPrimitive, Zero};
+use oneport_plan::{Event, Merge, MergeEvent, Pattern, PeriodicSchedule, Timeline, Transfer, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::ScheduleError;
 
-/// Most transfers of one timeline.
+/// Most transfers and merges of one timeline.
 const EVENT_LIMIT: u64 = 5_000_000;
 
 /// A stretch of time.
@@ -18,40 +19,81 @@ type Piece = (Rational, Rational);
 /// Unrolls `periods` periods in which instances start, and the clean-up periods after them.
 ///
 /// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
-/// steady state; so nothing is sent before the period after its arrival (start-up and clean-up of papers/000
+/// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of papers/000
 /// section 3.4). Instance `p d + j` takes the `j`-th copy of each commodity in period `p`, `d` instances per period.
+/// Within a period, links and processors work in the order of patterns, stages, tasks, copies.
+/// `O(E log E)` for `E` transfers and merges.
 ///
 /// # Errors
-/// [`ScheduleError::TooManyEvents`] beyond five million transfers.
+/// [`ScheduleError::TooManyEvents`] beyond five million transfers and merges.
 pub fn timeline(
     platform: &Platform,
-    size: &Rational,
+    volumes: &Volumes,
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
+    let tasks = |pattern: &Pattern| match pattern {
+        Pattern::Path(path) => path.links.len(),
+        Pattern::Reduction(tree) => tree.tasks.len(),
+    };
     let per_period: BigInt = schedule
         .patterns
         .iter()
-        .map(|scheduled| BigInt::from(scheduled.copies.clone()) * scheduled.pattern.depth())
+        .map(|scheduled| BigInt::from(scheduled.copies.clone()) * tasks(&scheduled.pattern))
         .sum();
     (per_period * periods).to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
     let instances = schedule.instances.to_u64().ok_or_else(too_many)?;
-    let mut clocks = clocks(schedule);
+    let mut run = Run {
+        platform,
+        volumes,
+        period: &schedule.period,
+        periods,
+        instances,
+        clocks: clocks(schedule),
+        computed: BTreeMap::new(),
+        events: Vec::new(),
+        merges: Vec::new(),
+    };
     let mut first_copy: BTreeMap<usize, u64> = BTreeMap::new();
-    let mut events = Vec::new();
     for scheduled in &schedule.patterns {
         let copies = scheduled.copies.to_u64().ok_or_else(too_many)?;
-        let first = first_copy.entry(scheduled.pattern.commodity).or_insert(0);
-        for transfer in scheduled.pattern.transfers() {
-            let duration = size * &platform.link(transfer.link).cost;
-            let Some(clock) = clocks.get_mut(&transfer.link) else { continue };
-            for copy in 0..copies {
+        let first = first_copy.entry(scheduled.pattern.commodity()).or_insert(0);
+        run.unroll(&scheduled.pattern, *first..first.saturating_add(copies));
+        *first = first.saturating_add(copies);
+    }
+    Ok(run.finish())
+}
+
+/// A timeline in the making.
+struct Run<'a> {
+    platform: &'a Platform,
+    volumes: &'a Volumes,
+    period: &'a Rational,
+    periods: u64,
+    /// Instances per period.
+    instances: u64,
+    clocks: BTreeMap<LinkId, Clock>,
+    /// How far into the period each processor computes.
+    computed: BTreeMap<NodeId, Rational>,
+    events: Vec<Event>,
+    merges: Vec<MergeEvent>,
+}
+
+impl Run<'_> {
+    /// All tasks of some copies of a pattern, named by their instances in the first period.
+    fn unroll(&mut self, pattern: &Pattern, copies: Range<u64>) {
+        let mut transfers: Vec<Transfer> = pattern.transfers().collect();
+        transfers.sort_by_key(|transfer| transfer.stage);
+        for transfer in transfers {
+            let duration = self.volumes.size_of(transfer.message) * &self.platform.link(transfer.link).cost;
+            let Some(clock) = self.clocks.get_mut(&transfer.link) else { continue };
+            for copy in copies.clone() {
                 let pieces = clock.take(&duration);
-                for period in 0..periods {
-                    let shift = Rational::from_integer((period + transfer.stage as u64).into()) * &schedule.period;
-                    events.push(Event {
-                        instance: period * instances + *first + copy,
+                for period in 0..self.periods {
+                    let shift = Rational::from_integer((period + transfer.stage as u64).into()) * self.period;
+                    self.events.push(Event {
+                        instance: period * self.instances + copy,
                         message: transfer.message,
                         link: transfer.link,
                         pieces: pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect(),
@@ -59,16 +101,49 @@ pub fn timeline(
                 }
             }
         }
-        *first += copies;
+        let mut merges: Vec<Merge> = pattern.merges().collect();
+        merges.sort_by_key(|merge| merge.stage);
+        for merge in merges {
+            let Some(part) = merge.message.part else { continue };
+            let duration = self.volumes.merge_time(self.platform, merge.node, part);
+            let clock = self.computed.entry(merge.node).or_default();
+            for copy in copies.clone() {
+                let start = clock.clone();
+                *clock += &duration;
+                for period in 0..self.periods {
+                    let shift = Rational::from_integer((period + merge.stage as u64).into()) * self.period;
+                    self.merges.push(MergeEvent {
+                        instance: period * self.instances + copy,
+                        message: merge.message,
+                        split: merge.split,
+                        node: merge.node,
+                        start: &start + &shift,
+                        end: &*clock + &shift,
+                    });
+                }
+            }
+        }
     }
-    events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
-    Ok(Timeline {
-        period: schedule.period.clone(),
-        starting_periods: periods,
-        instances_per_period: instances,
-        clean_up_periods: schedule.depth().saturating_sub(1) as u64,
-        events,
-    })
+
+    /// In the order of dates.
+    fn finish(self) -> Timeline {
+        let Run { mut events, mut merges, .. } = self;
+        events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
+        let date = |merge: &MergeEvent| (merge.start.clone(), merge.end.clone(), merge.node, merge.instance);
+        merges.sort_by_cached_key(date);
+        let arrivals = events.iter().filter_map(|event| event.pieces.last()).map(|(_, end)| end);
+        let last = arrivals.chain(merges.iter().map(|merge| &merge.end)).max().cloned().unwrap_or_default();
+        // Merges that take no time may leave the last stages without a period of their own.
+        let needed = if self.period.is_positive() { (last / self.period).ceil().to_integer() } else { BigInt::zero() };
+        Timeline {
+            period: self.period.clone(),
+            starting_periods: self.periods,
+            instances_per_period: self.instances,
+            clean_up_periods: (needed - self.periods).to_u64().unwrap_or(0),
+            events,
+            merges,
+        }
+    }
 }
 
 /// The stretches of one period during which a link is busy, and how far they are used up.

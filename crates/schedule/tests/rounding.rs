@@ -14,13 +14,13 @@ use oneport_schedule::{ScheduleError, Target, round};
 use proptest::prelude::*;
 
 fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, ScheduleError> {
-    round(&case.platform, &case.collective.commodities(), &case.size, steady_state, target)
+    round(&case.platform, &case.collective.commodities(), &case.volumes(), steady_state, target)
 }
 
 /// papers/000, section 4.6: every share of the period rounded down; the scarcest message decides.
 fn paper_floor(case: &Case, steady_state: &SteadyState, period: &Rational) -> BigInt {
     let copies = |commodity: usize| -> BigInt {
-        let of_it = steady_state.patterns.iter().filter(|weighted| weighted.pattern.commodity == commodity);
+        let of_it = steady_state.patterns.iter().filter(|weighted| weighted.pattern.commodity() == commodity);
         of_it.map(|weighted| (&weighted.weight * period).floor().to_integer()).sum()
     };
     (0..case.collective.commodities().len()).map(copies).min().unwrap()
@@ -30,7 +30,7 @@ fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
     let nodes = case.platform.nodes().len();
     let mut busy = vec![Rational::zero(); 2 * nodes];
     for scheduled in &whole.patterns {
-        for &link in &scheduled.pattern.links {
+        for link in scheduled.pattern.links() {
             let link = case.platform.link(link);
             let time = Rational::from_integer(scheduled.copies.clone().into()) * &case.size * &link.cost;
             busy[link.from.index()] += &time;
@@ -89,7 +89,8 @@ proptest! {
         prop_assert!(rate(&whole) <= steady_state.throughput);
         let more = rounded(&case, steady_state, &Target::Instances(most + 1)).unwrap();
         prop_assert!(rate(&more) >= rate(&whole), "{case:?}: worse with {} instances than with {most}", most + 1);
-        let question = Question::new(&case.platform, &case.collective, &case.size).unwrap();
+        let volumes = case.volumes();
+        let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
         if optimal_instances(&question, &solution).own <= BigUint::from(most) {
             prop_assert_eq!(&rate(&whole), &steady_state.throughput);
         }

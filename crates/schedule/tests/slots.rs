@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_lp::{Formulation, own_period};
 use oneport_plan::WholePatterns;
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::{ScheduleError, Target, buffers, periodic, round, timeline};
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn whole(case: &Case, most: Option<u64>) -> WholePatterns {
         None => own_period(&solution),
         Some(most) => {
             let target = Target::Instances(most);
-            round(&case.platform, &case.collective.commodities(), &case.size, &solution.steady_state, &target).unwrap()
+            round(&case.platform, &case.collective.commodities(), &case.volumes(), &solution.steady_state, &target).unwrap()
         }
     }
 }
@@ -29,7 +29,7 @@ fn whole(case: &Case, most: Option<u64>) -> WholePatterns {
 fn link_times(case: &Case, whole: &WholePatterns) -> BTreeMap<LinkId, Rational> {
     let mut times = BTreeMap::new();
     for scheduled in &whole.patterns {
-        for &link in &scheduled.pattern.links {
+        for link in scheduled.pattern.links() {
             let copies = Rational::from_integer(scheduled.copies.clone().into());
             *times.entry(link).or_insert_with(Rational::zero) += copies * &case.size * &case.platform.link(link).cost;
         }
@@ -58,8 +58,8 @@ proptest! {
     ) {
         let mut whole = whole(&case, most);
         whole.period += ratio(spare, 2);
-        let schedule = periodic(&case.platform, &case.size, whole.clone()).unwrap();
-        oneport_referee::check_schedule(&case.platform, &case.collective, &case.size, &schedule)
+        let schedule = periodic(&case.platform, &case.volumes(), whole.clone()).unwrap();
+        oneport_referee::check_schedule(&case.platform, &case.collective, &case.volumes(), &schedule)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!((&schedule.period, &schedule.instances), (&whole.period, &whole.instances));
         prop_assert_eq!(&schedule.patterns, &whole.patterns);
@@ -86,25 +86,30 @@ proptest! {
     #[test]
     fn an_overfull_period_is_refused(case in connected_cases(5, 8), most in 1..5u64) {
         let mut whole = whole(&case, Some(most));
-        let busy = port_times(&case, &link_times(&case, &whole)).into_iter().max().unwrap();
+        let times = port_times(&case, &link_times(&case, &whole));
+        let busy = times.iter().max().unwrap().clone();
+        let first = times.iter().position(|time| *time == busy).unwrap();
+        let nodes = case.platform.nodes().len();
+        let resource = if first < nodes { "send port" } else { "receive port" };
+        let node = case.platform.name(NodeId::new(first % nodes)).to_string();
         whole.period = &busy * ratio(999, 1000);
         let period = Box::new(whole.period.clone());
-        let refused = periodic(&case.platform, &case.size, whole);
-        prop_assert_eq!(refused, Err(ScheduleError::Overfull { busy: Box::new(busy), period }));
+        let refused = periodic(&case.platform, &case.volumes(), whole);
+        prop_assert_eq!(refused, Err(ScheduleError::Overfull { resource, node, busy: Box::new(busy), period }));
     }
 
     #[test]
     fn a_run_delivers_every_message(case in connected_cases(5, 10), most in 1..5u64, periods in 1..=6u64) {
-        let schedule = periodic(&case.platform, &case.size, whole(&case, Some(most))).unwrap();
-        let run = timeline(&case.platform, &case.size, &schedule, periods).unwrap();
-        let report = oneport_referee::check_timeline(&case.platform, &case.collective, &case.size, &run)
+        let schedule = periodic(&case.platform, &case.volumes(), whole(&case, Some(most))).unwrap();
+        let run = timeline(&case.platform, &case.volumes(), &schedule, periods).unwrap();
+        let report = oneport_referee::check_timeline(&case.platform, &case.collective, &case.volumes(), &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!(report.delivered, periods * instances);
         prop_assert_eq!(&run.period, &schedule.period);
         prop_assert_eq!((run.starting_periods, run.instances_per_period), (periods, instances));
         prop_assert_eq!(run.clean_up_periods, schedule.depth() as u64 - 1);
-        let hops: BigUint = schedule.patterns.iter().map(|s| &s.copies * BigUint::from(s.pattern.links.len())).sum();
+        let hops: BigUint = schedule.patterns.iter().map(|s| &s.copies * BigUint::from(s.pattern.links().count())).sum();
         prop_assert_eq!(BigUint::from(run.events.len()), hops * periods);
         // Nothing is complete sooner than the optimum allows, and all but the depth is complete in time.
         for elapsed in 0..=periods {
@@ -114,7 +119,7 @@ proptest! {
         }
         let room = buffers(&case.platform, &schedule);
         for (node, &peak) in report.peak_buffer.iter().enumerate() {
-            let room = room.get(&oneport_platform::NodeId::new(node)).cloned().unwrap_or_default();
+            let room = room.get(&NodeId::new(node)).cloned().unwrap_or_default();
             prop_assert!(BigUint::from(peak) <= room, "{case:?}: node {node} holds {peak}, room for {room}");
         }
     }
@@ -123,9 +128,9 @@ proptest! {
 #[test]
 fn too_long_a_run_is_refused() {
     let case = sample();
-    let schedule = periodic(&case.platform, &case.size, whole(&case, Some(2))).unwrap();
+    let schedule = periodic(&case.platform, &case.volumes(), whole(&case, Some(2))).unwrap();
     for periods in [10_000_000, u64::MAX] {
-        let refused = timeline(&case.platform, &case.size, &schedule, periods);
+        let refused = timeline(&case.platform, &case.volumes(), &schedule, periods);
         assert!(matches!(refused, Err(ScheduleError::TooManyEvents { periods: named, .. }) if named == periods));
     }
     let many = WholePatterns {
@@ -141,7 +146,7 @@ fn too_long_a_run_is_refused() {
             })
             .collect(),
     };
-    let schedule = periodic(&case.platform, &case.size, many).unwrap();
+    let schedule = periodic(&case.platform, &case.volumes(), many).unwrap();
     assert!(schedule.period > Rational::one());
-    assert!(matches!(timeline(&case.platform, &case.size, &schedule, 1), Err(ScheduleError::TooManyEvents { .. })));
+    assert!(matches!(timeline(&case.platform, &case.volumes(), &schedule, 1), Err(ScheduleError::TooManyEvents { .. })));
 }

@@ -1,11 +1,11 @@
-//! Commodities by their ends, without listing them: an all-to-all among `n` has `n (n - 1)`.
+//! Commodities by their ends, without listing them: an all-to-all among `n` has `n (n - 1)`. Reductions by their targets.
 
 use std::collections::BTreeMap;
 
 use oneport_plan::{Collective, Commodity};
 use oneport_platform::NodeId;
 
-/// The numbering of [`Collective::commodities`], both ways.
+/// The numbering of [`Collective::commodities`] and [`Collective::reductions`], both ways.
 pub(super) struct Commodities<'c> {
     collective: &'c Collective,
     members: &'c [NodeId],
@@ -16,7 +16,10 @@ impl<'c> Commodities<'c> {
     pub fn new(collective: &'c Collective) -> Self {
         let members = match collective {
             Collective::Scatter { targets, .. } => targets,
-            Collective::Gather { participants, .. } | Collective::AllToAll { participants } => participants,
+            Collective::Gather { participants, .. }
+            | Collective::AllToAll { participants }
+            | Collective::Reduce { participants, .. }
+            | Collective::ReduceScatter { participants, .. } => participants,
         };
         let places = members.iter().enumerate().map(|(place, &node)| (node, place)).collect();
         Commodities { collective, members, places }
@@ -35,7 +38,22 @@ impl<'c> Commodities<'c> {
                 let target = *self.members.get(column + usize::from(column >= row))?;
                 Some(Commodity { source, target })
             }
+            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => None,
         }
+    }
+
+    /// The number of the reduction whose result this node receives.
+    pub fn reduction(&self, target: NodeId) -> Option<usize> {
+        match *self.collective {
+            Collective::Reduce { target: centre, .. } => (target == centre).then_some(0),
+            Collective::ReduceScatter { .. } => self.participant(target),
+            Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => None,
+        }
+    }
+
+    /// A node's place in the list of participants or targets.
+    pub fn participant(&self, node: NodeId) -> Option<usize> {
+        self.places.get(&node).copied()
     }
 
     /// The number of a commodity.
@@ -63,6 +81,7 @@ impl<'c> Commodities<'c> {
                 }
                 Some(row * (self.members.len() - 1) + column - usize::from(column > row))
             }
+            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => None,
         }
     }
 }
@@ -79,6 +98,9 @@ mod tests {
                 Collective::Scatter { source: node(9), targets: members.clone() },
                 Collective::Gather { target: node(9), participants: members.clone() },
                 Collective::AllToAll { participants: members.clone() },
+                Collective::Reduce { target: node(9), participants: members.clone(), commutative: false },
+                Collective::Reduce { target: node(5), participants: members.clone(), commutative: true },
+                Collective::ReduceScatter { participants: members.clone(), commutative: false },
             ] {
                 let listed = collective.commodities();
                 let commodities = Commodities::new(&collective);
@@ -87,6 +109,11 @@ mod tests {
                     assert_eq!(commodities.find(commodity), Some(index), "{collective:?} {commodity:?}");
                 }
                 assert_eq!(commodities.get(listed.len()), None);
+                let targets = collective.reductions();
+                for target in (0..10).map(node) {
+                    let listed = targets.iter().position(|&other| other == target);
+                    assert_eq!(commodities.reduction(target), listed, "{collective:?} {target}");
+                }
                 let nobody = Commodity { source: node(8), target: node(8) };
                 assert_eq!(commodities.find(nobody), None);
             }

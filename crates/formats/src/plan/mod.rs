@@ -4,7 +4,9 @@
 //! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
 
 mod commodity;
+mod question;
 mod read;
+mod tree;
 mod write;
 
 use std::path::Path;

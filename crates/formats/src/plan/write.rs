@@ -2,24 +2,29 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Collective, Pattern, Plan};
+use oneport_plan::{Amount, Collective, Pattern, Plan};
 use oneport_platform::{LinkId, NodeId, Platform};
 
 use super::FORMAT;
 use super::commodity::Commodities;
+use super::tree;
+use crate::amount::write_amount;
 use crate::native::{quote, write_json_into};
 
 /// The plan as a self-contained JSON file, linear in the plan.
 ///
 /// [`plan_from_json`](crate::plan_from_json) reads the same plan back, provided that it refers to its own platform
-/// and collective only; an id that does not exist there is written as `null`, which the reader refuses.
+/// and collective only, and gives merges the work 1 where nothing is merged; an id that does not exist there is written as `null`, which the reader refuses.
 pub fn plan_to_json(plan: &Plan) -> String {
     let mut out = String::new();
     let platform = &plan.platform;
     let _ = writeln!(out, "{{\n  \"format\": {},", quote(FORMAT));
     collective(&mut out, platform, &plan.collective);
     let _ = writeln!(out, "  \"model\": {},", quote(platform.model().name()));
-    let _ = writeln!(out, "  \"size\": \"{}\",", plan.size);
+    amount(&mut out, "size", &plan.volumes.size);
+    if plan.collective.operands().is_some() {
+        amount(&mut out, "work", &plan.volumes.work);
+    }
     let _ = writeln!(out, "  \"status\": {},", quote(plan.status.name()));
     let _ = writeln!(out, "  \"throughput\": \"{}\",", plan.steady_state.throughput);
     let _ = writeln!(out, "  \"upper_bound\": \"{}\",", plan.upper_bound);
@@ -30,14 +35,14 @@ pub fn plan_to_json(plan: &Plan) -> String {
     });
     out.push_str(",\n");
     list(&mut out, "  ", "patterns", &plan.steady_state.patterns, |out, weighted| {
-        pattern(out, platform, &commodities, &weighted.pattern);
+        pattern(out, plan, &commodities, &weighted.pattern);
         let _ = write!(out, ", \"weight\": \"{}\"", weighted.weight);
     });
     let schedule = &plan.schedule;
     let _ = writeln!(out, ",\n  \"schedule\": {{\n    \"period\": \"{}\",", schedule.period);
     let _ = writeln!(out, "    \"instances\": \"{}\",", schedule.instances);
     list(&mut out, "    ", "patterns", &schedule.patterns, |out, scheduled| {
-        pattern(out, platform, &commodities, &scheduled.pattern);
+        pattern(out, plan, &commodities, &scheduled.pattern);
         let _ = write!(out, ", \"copies\": \"{}\"", scheduled.copies);
     });
     out.push_str(",\n");
@@ -56,13 +61,26 @@ fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
     let (centre, role, members) = match collective {
         Collective::Scatter { source, targets } => (Some(("source", *source)), "targets", targets),
         Collective::Gather { target, participants } => (Some(("target", *target)), "participants", participants),
-        Collective::AllToAll { participants } => (None, "participants", participants),
+        Collective::Reduce { target, participants, .. } => (Some(("target", *target)), "participants", participants),
+        Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
+            (None, "participants", participants)
+        }
     };
     if let Some((role, node)) = centre {
         let _ = write!(out, ", \"{role}\": {}", name(platform, node));
     }
     let names: Vec<String> = members.iter().map(|&node| name(platform, node)).collect();
-    let _ = writeln!(out, ", \"{role}\": [{}]}},", names.join(", "));
+    let _ = write!(out, ", \"{role}\": [{}]", names.join(", "));
+    if collective.operands().is_some() {
+        let _ = write!(out, ", \"commutative\": {}", collective.is_commutative());
+    }
+    out.push_str("},\n");
+}
+
+fn amount(out: &mut String, key: &str, amount: &Amount) {
+    let _ = write!(out, "  \"{key}\": ");
+    write_amount(out, amount);
+    out.push_str(",\n");
 }
 
 fn list<T>(out: &mut String, indent: &str, name: &str, entries: &[T], mut entry: impl FnMut(&mut String, &T)) {
@@ -75,13 +93,18 @@ fn list<T>(out: &mut String, indent: &str, name: &str, entries: &[T], mut entry:
     let _ = write!(out, "\n{indent}]");
 }
 
-fn pattern(out: &mut String, platform: &Platform, commodities: &Commodities<'_>, pattern: &Pattern) {
-    let (from, to) = match commodities.get(pattern.commodity) {
+fn pattern(out: &mut String, plan: &Plan, commodities: &Commodities<'_>, pattern: &Pattern) {
+    let platform = &plan.platform;
+    let path = match pattern {
+        Pattern::Reduction(tree) => return tree::write(out, platform, &plan.collective, tree),
+        Pattern::Path(path) => path,
+    };
+    let (from, to) = match commodities.get(path.commodity) {
         Some(commodity) => (name(platform, commodity.source), name(platform, commodity.target)),
         None => ("null".to_string(), "null".to_string()),
     };
     let _ = write!(out, "\"from\": {from}, \"to\": {to}, ");
-    links(out, &pattern.links);
+    links(out, &path.links);
 }
 
 fn links(out: &mut String, links: &[LinkId]) {
@@ -92,6 +115,7 @@ fn links(out: &mut String, links: &[LinkId]) {
     out.push(']');
 }
 
-fn name(platform: &Platform, node: NodeId) -> String {
+/// The node's name in quotes, `null` for a node of nowhere.
+pub(super) fn name(platform: &Platform, node: NodeId) -> String {
     platform.nodes().get(node.index()).map_or_else(|| "null".to_string(), |node| quote(&node.name))
 }

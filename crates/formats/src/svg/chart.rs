@@ -1,11 +1,12 @@
 //! A Gantt chart: rows of boxes over a time axis.
 
+use std::collections::BTreeMap;
+
 use num_traits::{One, Zero};
-use oneport_plan::Collective;
+use oneport_plan::{Collective, Message};
 use oneport_platform::{Platform, Rational};
 
-use super::colour::Colour;
-use super::occupancy::{Bar, Note};
+use super::occupancy::{Activity, Bar, Note};
 use super::rows::{self, Row, Run};
 use super::words::{self, Messages};
 use super::xml::{Canvas, GRID, INK, SOFT_INK};
@@ -234,12 +235,16 @@ fn draw_boxes(
                     let last = bars.get(run.first + run.count - 1).and_then(|&index| chart.bars.get(index));
                     let end = last.map_or(&bar.end, |last| &last.end);
                     let (start, end) = (words::show(&bar.start), words::show(end));
-                    let fill = if run.mixed { "url(#hatch)" } else { &Colour::category(bar.commodity).hex() };
-                    let what = if run.mixed { String::new() } else { format!(" of {}", messages.label(bar.commodity)) };
-                    tag.s("fill", fill).titled(&format!("{} short transfers{what}, {start} to {end}", run.count));
+                    let fill = if run.mixed { "url(#hatch)" } else { &messages.colour(bar.message).hex() };
+                    let what = if run.mixed { String::new() } else { format!(" of {}", messages.label(bar.message)) };
+                    tag.s("fill", fill).titled(&format!(
+                        "{} short {}s{what}, {start} to {end}",
+                        run.count,
+                        row.port.activity()
+                    ));
                     continue;
                 }
-                let tag = tag.s("fill", &Colour::category(bar.commodity).hex());
+                let tag = tag.s("fill", &messages.colour(bar.message).hex());
                 let tag = if width >= 4.0 { tag.s("stroke", "#333").s("stroke-width", ".5") } else { tag };
                 tag.titled(&tooltip(chart.platform, messages, bar));
             }
@@ -256,12 +261,20 @@ fn lane_place(&(top, height): &(f64, f64), lanes: usize, lane: usize) -> (f64, f
 }
 
 fn tooltip(platform: &Platform, messages: &Messages, bar: &Bar) -> String {
+    let label = messages.label(bar.message);
     let what = match &bar.note {
-        Note::Count(count) => format!("{} ×{}", messages.label(bar.commodity), words::show(count)),
-        Note::Instance(instance) => format!("{} of instance {instance}", messages.label(bar.commodity)),
+        Note::Count(count) => format!("{label} ×{}", words::show(count)),
+        Note::Instance(instance) => format!("{label} of instance {instance}"),
+    };
+    let place = match bar.activity {
+        Activity::Transfer(link) => words::link_name(platform, link),
+        Activity::Merge { node, split } => {
+            let made = bar.message.part.map(|part| words::merge(part, split)).unwrap_or_default();
+            format!("{made} at {}", words::name(platform, node))
+        }
     };
     let (start, end) = (words::show(&bar.start), words::show(&bar.end));
-    format!("{what}, {}, {start} to {end}", words::link_name(platform, bar.link))
+    format!("{what}, {place}, {start} to {end}")
 }
 
 /// Texts inside the boxes, where they fit.
@@ -284,7 +297,7 @@ fn draw_labels(
                 let choices = choices(messages, bar);
                 let Some(text) = choices.iter().find(|text| words::width(text, size) <= room) else { continue };
                 let at = ((run.left + run.right) / 2.0, y + height / 2.0 + size * 0.36);
-                canvas.text(at, "middle", size, Colour::category(bar.commodity).text(), text);
+                canvas.text(at, "middle", size, messages.colour(bar.message).text(), text);
             }
         }
     }
@@ -293,12 +306,16 @@ fn draw_labels(
 
 /// Texts for a box, the longest first.
 fn choices(messages: &Messages, bar: &Bar) -> Vec<String> {
-    let label = messages.label(bar.commodity);
+    let label = messages.label(bar.message);
     match &bar.note {
-        Note::Instance(instance) => vec![format!("#{instance}"), instance.to_string()],
+        Note::Instance(instance) => {
+            let short = messages.short_label(bar.message).unwrap_or(label);
+            let long = bar.message.part.map(|_| format!("{short} #{instance}"));
+            long.into_iter().chain([format!("#{instance}"), instance.to_string()]).collect()
+        }
         Note::Count(count) => {
             let mut choices = vec![format!("{label} ×{}", words::show(count))];
-            if let Some(short) = messages.short_label(bar.commodity) {
+            if let Some(short) = messages.short_label(bar.message) {
                 choices.push(if count.is_one() { label.clone() } else { format!("{short} ×{}", words::show(count)) });
                 choices.push(label);
                 choices.push(short);
@@ -317,22 +334,24 @@ fn legend_entries(
     left_out: bool,
     hatched: bool,
 ) -> (Vec<legend::Entry>, Vec<String>) {
-    let mut used: Vec<usize> = chart.bars.iter().map(|bar| bar.commodity).collect();
-    used.sort_unstable();
-    used.dedup();
+    let used: BTreeMap<usize, Message> =
+        chart.bars.iter().map(|bar| (messages.category(bar.message), bar.message)).collect();
     let mut entries = Vec::new();
     let mut notes = Vec::new();
     if used.len() <= LEGEND {
-        entries.extend(used.into_iter().map(|commodity| {
-            let mark = legend::Mark::Swatch(Colour::category(commodity).hex());
-            legend::Entry { mark, label: messages.label(commodity) }
+        entries.extend(used.into_values().map(|message| {
+            let mark = legend::Mark::Swatch(messages.colour(message).hex());
+            legend::Entry { mark, label: messages.category_label(message) }
         }));
     } else {
         notes.push(format!("{} messages, one colour each; a box's tooltip names its message", used.len()));
     }
+    if chart.collective.is_commutative() {
+        notes.push("v[k,m] counts operands in the order of its own tree".to_string());
+    }
     if hatched {
         let mark = legend::Mark::Swatch("url(#hatch)".to_string());
-        entries.push(legend::Entry { mark, label: "transfers too short to draw apart".to_string() });
+        entries.push(legend::Entry { mark, label: "too short to draw apart".to_string() });
     }
     if left_out {
         notes.push("ports that are never used have no row".to_string());

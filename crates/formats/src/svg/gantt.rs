@@ -1,7 +1,7 @@
 //! Gantt charts of a period and of a whole run.
 
 use num_traits::Zero;
-use oneport_plan::{Collective, PeriodicSchedule, Timeline};
+use oneport_plan::{Collective, PeriodicSchedule, Timeline, Volumes};
 use oneport_platform::{Platform, Rational};
 
 use super::chart::{self, Chart, Phase};
@@ -10,15 +10,15 @@ use super::{occupancy, words};
 /// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
 const MOST_MARKS: u64 = 1000;
 
-/// One period of a schedule, a row per send port and receive port in use.
+/// One period of a schedule, a row per send port and receive port in use and per processor that merges.
 ///
 /// Boxes are coloured and labelled by message and say how many messages they hold; thin vertical lines are the ends
 /// of slots. Transfers narrower than 0.3 px are drawn together as a grey hatch (wider ones too where a schedule has
-/// tens of thousands of transfers), so the text stays below about 5 MB. `size` is the size of every message.
+/// tens of thousands of transfers), so the text stays below about 5 MB.
 ///
 /// O(b log b) for b boxes before merging.
-pub fn gantt(platform: &Platform, collective: &Collective, size: &Rational, schedule: &PeriodicSchedule) -> String {
-    let bars = occupancy::of_period(platform, size, schedule);
+pub fn gantt(platform: &Platform, collective: &Collective, volumes: &Volumes, schedule: &PeriodicSchedule) -> String {
+    let bars = occupancy::of_period(platform, volumes, schedule);
     let mut end = Rational::zero();
     let mut marks = Vec::new();
     for slot in &schedule.slots {
@@ -47,7 +47,7 @@ pub fn gantt(platform: &Platform, collective: &Collective, size: &Rational, sche
 /// A whole run, the same rows as [`gantt`]; boxes are coloured by message and labelled by instance, and the phases
 /// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
-/// O(b log b) for b events.
+/// O(b log b) for b events and merges.
 pub fn timeline_gantt(platform: &Platform, collective: &Collective, timeline: &Timeline) -> String {
     let bars = occupancy::of_timeline(timeline);
     let (starting, clean_up) = (timeline.starting_periods, timeline.clean_up_periods);

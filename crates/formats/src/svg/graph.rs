@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, SteadyState};
+use oneport_plan::{Collective, Message, SteadyState, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::edges::{self, Edge};
@@ -11,7 +11,7 @@ use super::labels::{Area, Page};
 use super::layout;
 use super::legend::{self, Entry, Mark};
 use super::words::{self, Messages};
-use super::xml::{Canvas, INK, SOFT_INK};
+use super::xml::{Canvas, INK, SOFT_INK, number};
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 60.0;
@@ -25,6 +25,8 @@ const ALL_LABELS: usize = 40;
 const COVERED: usize = 1;
 /// Beyond this many busy links no link has a label.
 const BUSY_LABELS: usize = 60;
+/// Colour of a processor's share of time computing.
+const COMPUTING: &str = "#882255";
 /// Largest side of the page.
 const LARGEST: f64 = 2400.0;
 
@@ -53,7 +55,10 @@ impl Role {
     fn name(self, collective: &Collective) -> &'static str {
         match (self, collective) {
             (Role::Target, Collective::Gather { .. }) => "sender",
-            (Role::Source, Collective::Gather { .. }) => "target",
+            (Role::Source, Collective::Reduce { target, participants, .. }) if participants.contains(target) => {
+                "target and participant"
+            }
+            (Role::Source, Collective::Gather { .. } | Collective::Reduce { .. }) => "target",
             (Role::Source, _) => "source",
             (Role::Target, _) => "target",
             (Role::Participant, _) => "participant",
@@ -63,34 +68,37 @@ impl Role {
     }
 }
 
-/// How long a link or port is busy per unit of time, and with what.
+/// How long a link, port or processor is busy per unit of time, and with what.
 #[derive(Default)]
 struct Flows {
     busy: BTreeMap<LinkId, Rational>,
-    rates: BTreeMap<LinkId, BTreeMap<usize, Rational>>,
+    rates: BTreeMap<LinkId, BTreeMap<Message, Rational>>,
     send: BTreeMap<NodeId, Rational>,
     receive: BTreeMap<NodeId, Rational>,
+    compute: BTreeMap<NodeId, Rational>,
+    merges: BTreeMap<NodeId, BTreeMap<Message, Rational>>,
 }
 
 /// The platform as a graph: processors are circles, routers small squares, links arrows. With a steady state, links
 /// in use are blue, the wider the longer they are busy, and labelled with their share of busy time; the others are
-/// light grey. Every element has a tooltip with the exact figures.
+/// light grey. A ring around a processor shows its share of time computing. Every element has a tooltip with the
+/// exact figures.
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
 pub fn graph(
     platform: &Platform,
     steady_state: Option<&SteadyState>,
     collective: &Collective,
-    size: &Rational,
+    volumes: &Volumes,
 ) -> String {
-    let flows = flows(platform, steady_state, size);
+    let flows = flows(platform, steady_state, volumes);
     let roles = roles(platform, collective);
     let count = platform.nodes().len();
     let pairs: Vec<(usize, usize)> = platform.links().iter().map(|link| (link.from.index(), link.to.index())).collect();
     let raw = layout::place(count, &pairs, root(platform, &roles));
     let entries = legend_entries(&roles, collective, platform, steady_state.is_some(), &flows);
     let title = words::describe(platform, collective);
-    let subtitle = subtitle(platform, steady_state, size);
+    let subtitle = subtitle(platform, steady_state, collective, volumes);
 
     let radius = radius(count);
     let crowd = platform.links().len() as f64 / count.max(1) as f64;
@@ -103,33 +111,45 @@ pub fn graph(
     canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
     canvas.text((MARGIN, 47.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
 
-    let size_of = |node: NodeId| node_size(roles.get(node.index()).copied().unwrap_or(Role::Router), radius);
+    let size_of = |node: NodeId| {
+        let role = roles.get(node.index()).copied().unwrap_or(Role::Router);
+        node_size(role, radius) + if flows.compute.contains_key(&node) { ring(radius) } else { 0.0 }
+    };
     let edges = edges::edges(platform, &places, &flows.busy, steady_state.is_some(), size_of);
     let messages = Messages::new(platform, collective);
     edges::draw(&mut canvas, &edges, |edge| link_tooltip(platform, edge.link, &flows, &messages));
 
     let bounds = Area { left: 4.0, top: TOP - 4.0, right: width - 4.0, bottom: graph_bottom - 2.0 };
     let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
-    draw_nodes(&mut canvas, &mut page, platform, collective, &roles, &places, radius, &flows);
+    draw_nodes(&mut canvas, &mut page, platform, collective, &roles, &places, radius, &flows, &messages);
     label_links(&mut canvas, &mut page, platform, &edges, &flows);
     legend::draw(&mut canvas, &entries, &legend, graph_bottom + 8.0);
     canvas.finish()
 }
 
-fn flows(platform: &Platform, steady_state: Option<&SteadyState>, size: &Rational) -> Flows {
+fn flows(platform: &Platform, steady_state: Option<&SteadyState>, volumes: &Volumes) -> Flows {
     let mut flows = Flows::default();
     for weighted in steady_state.iter().flat_map(|state| &state.patterns) {
         for transfer in weighted.pattern.transfers() {
             let Some(link) = words::link(platform, transfer.link) else { continue };
-            let time = &weighted.weight * size * &link.cost;
-            let rates = flows.rates.entry(transfer.link).or_default();
-            *rates.entry(transfer.message.commodity).or_insert_with(Rational::zero) += &weighted.weight;
-            *flows.busy.entry(transfer.link).or_insert_with(Rational::zero) += &time;
-            *flows.send.entry(link.from).or_insert_with(Rational::zero) += &time;
-            *flows.receive.entry(link.to).or_insert_with(Rational::zero) += &time;
+            let time = &weighted.weight * volumes.size_of(transfer.message) * &link.cost;
+            add(flows.rates.entry(transfer.link).or_default(), transfer.message, &weighted.weight);
+            add(&mut flows.busy, transfer.link, &time);
+            add(&mut flows.send, link.from, &time);
+            add(&mut flows.receive, link.to, &time);
+        }
+        for merge in weighted.pattern.merges() {
+            let Some(part) = merge.message.part else { continue };
+            let time = &weighted.weight * volumes.merge_time(platform, merge.node, part);
+            add(flows.merges.entry(merge.node).or_default(), merge.message, &weighted.weight);
+            add(&mut flows.compute, merge.node, &time);
         }
     }
     flows
+}
+
+fn add<K: Ord>(sums: &mut BTreeMap<K, Rational>, key: K, value: &Rational) {
+    *sums.entry(key).or_insert_with(Rational::zero) += value;
 }
 
 fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
@@ -149,7 +169,13 @@ fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
             participants.iter().for_each(|&node| set(node, Role::Target));
             set(*target, Role::Source);
         }
-        Collective::AllToAll { participants } => participants.iter().for_each(|&node| set(node, Role::Participant)),
+        Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
+            participants.iter().for_each(|&node| set(node, Role::Participant));
+        }
+        Collective::Reduce { target, participants, .. } => {
+            participants.iter().for_each(|&node| set(node, Role::Participant));
+            set(*target, Role::Source);
+        }
     }
     roles
 }
@@ -164,7 +190,12 @@ fn root(platform: &Platform, roles: &[Role]) -> usize {
     source.or_else(|| (0..roles.len()).max_by_key(degree)).unwrap_or(0)
 }
 
-fn subtitle(platform: &Platform, steady_state: Option<&SteadyState>, size: &Rational) -> String {
+fn subtitle(
+    platform: &Platform,
+    steady_state: Option<&SteadyState>,
+    collective: &Collective,
+    volumes: &Volumes,
+) -> String {
     let mut parts = vec![
         words::plural(platform.nodes().len(), "node"),
         words::plural(platform.links().len(), "link"),
@@ -172,7 +203,7 @@ fn subtitle(platform: &Platform, steady_state: Option<&SteadyState>, size: &Rati
     ];
     if let Some(state) = steady_state {
         parts.push(format!("throughput {}", words::show(&state.throughput)));
-        parts.push(format!("message size {}", words::show(size)));
+        parts.push(words::volumes(collective, volumes));
     }
     parts.join(" · ")
 }
@@ -191,6 +222,11 @@ fn radius(nodes: usize) -> f64 {
 /// Half the extent of a node's mark.
 fn node_size(role: Role, radius: f64) -> f64 {
     if role == Role::Router { radius * 0.6 } else { radius }
+}
+
+/// Width of the ring around a processor that computes.
+fn ring(radius: f64) -> f64 {
+    (radius * 0.3).clamp(2.0, 5.0)
 }
 
 /// Places in pixels, the width of the page and the bottom of the graph.
@@ -243,10 +279,13 @@ fn draw_nodes(
     places: &[(f64, f64)],
     radius: f64,
     flows: &Flows,
+    messages: &Messages,
 ) {
     for ((id, &role), &place) in platform.node_ids().zip(roles).zip(places) {
         let half = node_size(role, radius);
-        page.taken.push(Area::around(place, 2.0 * half + 4.0, 2.0 * half + 4.0));
+        let share = flows.compute.get(&id).map(|share| words::pixels(share).clamp(0.0, 1.0));
+        let extent = half + if share.is_some() { ring(radius) } else { 0.0 };
+        page.taken.push(Area::around(place, 2.0 * extent + 4.0, 2.0 * extent + 4.0));
         let (fill, outline) = role.style();
         let tag = match role {
             Role::Router => {
@@ -256,15 +295,19 @@ fn draw_nodes(
             _ => canvas.tag("circle").n("cx", place.0).n("cy", place.1).n("r", half),
         };
         let tag = tag.s("class", "node").s("fill", fill).s("stroke", INK).n("stroke-width", outline);
-        tag.titled(&node_tooltip(platform, collective, id, role, flows));
+        tag.titled(&node_tooltip(platform, collective, id, role, flows, messages));
+        if let Some(share) = share {
+            draw_ring(canvas, place, half + 0.5 + ring(radius) / 2.0, ring(radius), share);
+        }
     }
     canvas.g().s("pointer-events", "none").start();
     for ((id, &role), &place) in platform.node_ids().zip(roles).zip(places) {
-        let half = node_size(role, radius);
+        let inner = node_size(role, radius);
+        let half = inner + if flows.compute.contains_key(&id) { ring(radius) } else { 0.0 };
         let size = name_size(radius);
         let name = words::fit_name(&words::name(platform, id), size, 110.0);
         let width = words::width(&name, size);
-        if role != Role::Router && width <= 2.0 * half - 4.0 {
+        if role != Role::Router && width <= 2.0 * inner - 4.0 {
             canvas.text((place.0, place.1 + size * 0.36), "middle", size, INK, &name);
             continue;
         }
@@ -283,6 +326,23 @@ fn draw_nodes(
     canvas.close();
 }
 
+/// A ring filled to `share`, clockwise from the top.
+fn draw_ring(canvas: &mut Canvas, (x, y): (f64, f64), radius: f64, width: f64, share: f64) {
+    let circle = |canvas: &mut Canvas, stroke| {
+        let tag = canvas.tag("circle").n("cx", x).n("cy", y).n("r", radius).s("fill", "none").s("stroke", stroke);
+        tag.n("stroke-width", width).s("pointer-events", "none").end();
+    };
+    circle(canvas, if share >= 0.999 { COMPUTING } else { "#dddddd" });
+    if share < 0.999 {
+        let angle = share * std::f64::consts::TAU;
+        let end = (number(x + radius * angle.sin()), number(y - radius * angle.cos()));
+        let (r, large) = (number(radius), if share > 0.5 { 1 } else { 0 });
+        let arc = format!("M{} {} A{r} {r} 0 {large} 1 {} {}", number(x), number(y - radius), end.0, end.1);
+        let tag = canvas.tag("path").s("d", &arc).s("fill", "none").s("stroke", COMPUTING);
+        tag.n("stroke-width", width).s("pointer-events", "none").end();
+    }
+}
+
 /// A nearly white area that keeps lines from crossing a text.
 fn halo(canvas: &mut Canvas, area: &Area) {
     let tag = canvas.tag("rect").n("x", area.left).n("y", area.top).n("width", area.right - area.left);
@@ -290,7 +350,14 @@ fn halo(canvas: &mut Canvas, area: &Area) {
     tag.n("fill-opacity", 0.82).end();
 }
 
-fn node_tooltip(platform: &Platform, collective: &Collective, id: NodeId, role: Role, flows: &Flows) -> String {
+fn node_tooltip(
+    platform: &Platform,
+    collective: &Collective,
+    id: NodeId,
+    role: Role,
+    flows: &Flows,
+    messages: &Messages,
+) -> String {
     let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
     if let Some(node) = words::node(platform, id) {
         if let Some(compute) = &node.compute {
@@ -300,31 +367,35 @@ fn node_tooltip(platform: &Platform, collective: &Collective, id: NodeId, role: 
             text += &format!(", {model}");
         }
     }
-    for (verb, busy) in [("sends", flows.send.get(&id)), ("receives", flows.receive.get(&id))] {
+    let verbs = [("sends", &flows.send), ("receives", &flows.receive), ("computes", &flows.compute)];
+    for (verb, busy) in verbs.map(|(verb, busy)| (verb, busy.get(&id))) {
         if let Some(busy) = busy {
             text += &format!(", {verb} {} of the time", words::show(busy));
         }
     }
-    text
+    text + &rate_list(flows.merges.get(&id), messages)
 }
 
 fn link_tooltip(platform: &Platform, link: LinkId, flows: &Flows, messages: &Messages) -> String {
-    const LISTED: usize = 8;
     let cost = words::link(platform, link).map_or_else(String::new, |link| words::show(&link.cost));
     let mut text = format!("{}: cost {cost}", words::link_name(platform, link));
     if let Some(busy) = flows.busy.get(&link) {
         text += &format!(", busy {} of the time", words::show(busy));
     }
-    if let Some(rates) = flows.rates.get(&link) {
-        let list: Vec<String> = rates
-            .iter()
-            .take(LISTED)
-            .map(|(&commodity, rate)| format!("{} ×{}", messages.label(commodity), words::show(rate)))
-            .collect();
-        let more = if rates.len() > LISTED { format!(", {} more", rates.len() - LISTED) } else { String::new() };
-        text += &format!("; per unit of time {}{more}", list.join(", "));
-    }
-    text
+    text + &rate_list(flows.rates.get(&link), messages)
+}
+
+/// "; per unit of time v[1,2] ×1/3, ...", the first few.
+fn rate_list(rates: Option<&BTreeMap<Message, Rational>>, messages: &Messages) -> String {
+    const LISTED: usize = 8;
+    let Some(rates) = rates else { return String::new() };
+    let list: Vec<String> = rates
+        .iter()
+        .take(LISTED)
+        .map(|(&message, rate)| format!("{} ×{}", messages.label(message), words::show(rate)))
+        .collect();
+    let more = if rates.len() > LISTED { format!(", {} more", rates.len() - LISTED) } else { String::new() };
+    format!("; per unit of time {}{more}", list.join(", "))
 }
 
 /// Labels of links, busy ones first, each where there is room.
@@ -398,6 +469,10 @@ fn legend_entries(
         let labelled = platform.links().len() <= ALL_LABELS;
         let label = if labelled { "link, c: time per unit of message" } else { "link; its tooltip tells its cost" };
         line(edges::PLAIN, 1.2, label);
+    }
+    if !flows.compute.is_empty() {
+        let mark = Mark::Circle("#ffffff".to_string(), COMPUTING, 3.0);
+        entries.push(Entry { mark, label: "ring: share of time computing".to_string() });
     }
     entries
 }

@@ -1,4 +1,5 @@
-//! Drawings as self-contained SVG text: schedules, whole runs, platforms with their flows, curves.
+//! Drawings as self-contained SVG text: schedules, whole runs, platforms with their flows,
+//! reduction trees, curves.
 //!
 //! The same input gives the same bytes. Floats serve as pixel coordinates and nothing else. A message has the same
 //! colour in every drawing; every element tells its exact figures in a tooltip. Values that the platform does not
@@ -18,9 +19,11 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod ticks;
-mod words;
+mod tree;
+pub(crate) mod words;
 mod xml;
 
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, timeline_gantt};
 pub use graph::graph;
+pub use tree::tree;

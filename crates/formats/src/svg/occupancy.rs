@@ -1,18 +1,27 @@
-//! Which message occupies a link when.
+//! Which message occupies a link when, and which merge a processor.
 
 use std::collections::BTreeMap;
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{PeriodicSchedule, Timeline};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_plan::{Merge, Message, PeriodicSchedule, Timeline, Transfer, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::words;
 
-/// A link busy with one kind of message without a break.
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Activity {
+    /// A message crosses a link.
+    Transfer(LinkId),
+    /// A processor makes a partial result; `split` is the last operand of the left part.
+    Merge { node: NodeId, split: usize },
+}
+
+/// A link or processor busy with one kind of message without a break.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bar {
-    pub link: LinkId,
-    pub commodity: usize,
+    pub activity: Activity,
+    pub message: Message,
     pub start: Rational,
     pub end: Rational,
     pub note: Note,
@@ -27,38 +36,74 @@ pub(super) enum Note {
     Instance(u64),
 }
 
-/// The bars of one period, by link, then by time.
+/// The bars of one period: transfers by link, then by time, then merges by processor.
 ///
 /// Within a period a link sends its messages in the order of `patterns`, then stages, then copies, during the
-/// slots that name it. Copies of the same message that follow one another without a break are one bar.
-pub(super) fn of_period(platform: &Platform, size: &Rational, schedule: &PeriodicSchedule) -> Vec<Bar> {
+/// slots that name it; a processor computes its merges in that order, one after the other from the start of the period.
+/// Copies that follow one another without a break are one bar.
+pub(super) fn of_period(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let windows = windows(schedule);
     let mut bars = Vec::new();
-    for (link, queue) in queues(schedule) {
+    for (link, queue) in transfers(schedule) {
         let (Some(windows), Some(ends)) = (windows.get(&link), words::link(platform, link)) else { continue };
-        let one = size * &ends.cost;
-        if one.is_positive() {
-            fill(link, &one, &queue, windows, &mut bars);
+        let timed = queue.into_iter().map(|(message, copies)| {
+            let one = volumes.size_of(message) * &ends.cost;
+            (message, copies, one)
+        });
+        fill(link, timed, windows, &mut bars);
+    }
+    for (node, queue) in merges(schedule) {
+        let mut clock = Rational::zero();
+        for ((message, split), copies) in queue {
+            let one = message.part.map(|part| volumes.merge_time(platform, node, part)).unwrap_or_default();
+            let end = &clock + one * &copies;
+            if clock < end {
+                let start = std::mem::replace(&mut clock, end.clone());
+                let activity = Activity::Merge { node, split };
+                bars.push(Bar { activity, message, start, end, note: Note::Count(copies) });
+            }
         }
     }
     bars
 }
 
-/// What each link sends in a period: (commodity, copies), in order.
-fn queues(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<(usize, Rational)>> {
-    let mut queues: BTreeMap<LinkId, Vec<(usize, Rational)>> = BTreeMap::new();
+/// What is done in a period, in order, and how often.
+type Queue<T> = Vec<(T, Rational)>;
+
+/// What each link sends in a period, in order.
+fn transfers(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Queue<Message>> {
+    let mut queues = BTreeMap::new();
     for scheduled in &schedule.patterns {
         let copies = Rational::from_integer(scheduled.copies.clone().into());
-        for transfer in scheduled.pattern.transfers() {
-            let commodity = transfer.message.commodity;
-            let queue = queues.entry(transfer.link).or_default();
-            match queue.last_mut() {
-                Some((last, count)) if *last == commodity => *count += &copies,
-                _ => queue.push((commodity, copies.clone())),
-            }
+        let mut transfers: Vec<Transfer> = scheduled.pattern.transfers().collect();
+        transfers.sort_by_key(|transfer| transfer.stage);
+        for transfer in transfers {
+            push(queues.entry(transfer.link).or_default(), transfer.message, &copies);
         }
     }
     queues
+}
+
+/// What each processor merges in a period, in order: the result, and where it is split.
+fn merges(schedule: &PeriodicSchedule) -> BTreeMap<NodeId, Queue<(Message, usize)>> {
+    let mut queues = BTreeMap::new();
+    for scheduled in &schedule.patterns {
+        let copies = Rational::from_integer(scheduled.copies.clone().into());
+        let mut merges: Vec<Merge> = scheduled.pattern.merges().collect();
+        merges.sort_by_key(|merge| merge.stage);
+        for merge in merges {
+            push(queues.entry(merge.node).or_default(), (merge.message, merge.split), &copies);
+        }
+    }
+    queues
+}
+
+/// Adds copies to a queue, to the last entry if they are of the same kind.
+fn push<T: PartialEq>(queue: &mut Queue<T>, what: T, copies: &Rational) {
+    match queue.last_mut() {
+        Some((last, count)) if *last == what => *count += copies,
+        _ => queue.push((what, copies.clone())),
+    }
 }
 
 /// When each link may send: disjoint (start, end), slots that touch joined.
@@ -79,18 +124,17 @@ fn windows(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<(Rational, Ratio
     windows
 }
 
-/// Pours a queue of messages, each taking `one`, into the windows.
+/// Pours a queue of messages, with their number and the time that each takes, into the windows.
 fn fill(
     link: LinkId,
-    one: &Rational,
-    queue: &[(usize, Rational)],
+    queue: impl Iterator<Item = (Message, Rational, Rational)>,
     windows: &[(Rational, Rational)],
     bars: &mut Vec<Bar>,
 ) {
     let mut windows = windows.iter().cloned();
     let mut window = windows.next();
-    for (commodity, copies) in queue {
-        let mut left = copies * one;
+    for (message, copies, one) in queue.filter(|(.., one)| one.is_positive()) {
+        let mut left = copies * &one;
         while left.is_positive() {
             // A schedule that grants a link too little time is drawn as far as it goes.
             let Some((start, end)) = window.take() else { return };
@@ -98,14 +142,14 @@ fn fill(
             let used = if left < room { left.clone() } else { room };
             let stop = &start + &used;
             left -= &used;
-            let note = Note::Count(used / one);
-            bars.push(Bar { link, commodity: *commodity, start, end: stop.clone(), note });
+            let note = Note::Count(used / &one);
+            bars.push(Bar { activity: Activity::Transfer(link), message, start, end: stop.clone(), note });
             window = if stop < end { Some((stop, end)) } else { windows.next() };
         }
     }
 }
 
-/// The bars of a whole run: one per event, or one per piece where the event is cut.
+/// The bars of a whole run: one per event, or one per piece where the event is cut, then one per merge.
 pub(super) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
     for event in &timeline.events {
@@ -114,8 +158,8 @@ pub(super) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
             match bars.get_mut(first..).and_then(<[Bar]>::last_mut) {
                 Some(last) if last.end == *start => last.end = end.clone(),
                 _ => bars.push(Bar {
-                    link: event.link,
-                    commodity: event.message.commodity,
+                    activity: Activity::Transfer(event.link),
+                    message: event.message,
                     start: start.clone(),
                     end: end.clone(),
                     note: Note::Instance(event.instance),
@@ -123,5 +167,12 @@ pub(super) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
             }
         }
     }
+    bars.extend(timeline.merges.iter().filter(|merge| merge.start < merge.end).map(|merge| Bar {
+        activity: Activity::Merge { node: merge.node, split: merge.split },
+        message: merge.message,
+        start: merge.start.clone(),
+        end: merge.end.clone(),
+        note: Note::Instance(merge.instance),
+    }));
     bars
 }

@@ -1,10 +1,10 @@
-//! Rows of a chart: one per port, split into lanes where a port does several things at a time.
+//! Rows of a chart: one per port or processor, split into lanes where a port does several things at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_platform::{NodeId, Platform, Rational};
 
-use super::occupancy::Bar;
+use super::occupancy::{Activity, Bar};
 use super::words;
 
 /// Up to this many active nodes, idle ports keep an empty row; beyond, only ports in use have one.
@@ -12,11 +12,12 @@ const SHOW_IDLE: usize = 12;
 /// A bar narrower than this, in pixels, is not drawn apart.
 const NARROW: f64 = 0.3;
 
-/// The two directions of a port.
+/// The two directions of a node's port, and its processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Port {
     Send,
     Receive,
+    Compute,
 }
 
 impl Port {
@@ -24,7 +25,13 @@ impl Port {
         match self {
             Port::Send => "send",
             Port::Receive => "recv",
+            Port::Compute => "comp",
         }
+    }
+
+    /// What a row holds: "transfer" or "merge".
+    pub(super) fn activity(self) -> &'static str {
+        if self == Port::Compute { "merge" } else { "transfer" }
     }
 }
 
@@ -52,9 +59,13 @@ pub(super) struct Run {
 pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, bool) {
     let mut ports: BTreeMap<(NodeId, Port), Vec<usize>> = BTreeMap::new();
     for (index, bar) in bars.iter().enumerate() {
-        if let Some(link) = words::link(platform, bar.link) {
-            ports.entry((link.from, Port::Send)).or_default().push(index);
-            ports.entry((link.to, Port::Receive)).or_default().push(index);
+        match bar.activity {
+            Activity::Merge { node, .. } => ports.entry((node, Port::Compute)).or_default().push(index),
+            Activity::Transfer(link) => {
+                let Some(link) = words::link(platform, link) else { continue };
+                ports.entry((link.from, Port::Send)).or_default().push(index);
+                ports.entry((link.to, Port::Receive)).or_default().push(index);
+            }
         }
     }
     let active: BTreeSet<NodeId> = ports.keys().map(|&(node, _)| node).collect();
@@ -64,7 +75,7 @@ pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, bool) {
             ports.entry((node, Port::Receive)).or_default();
         }
     }
-    let left_out = ports.len() < 2 * active.len();
+    let left_out = ports.keys().filter(|(_, port)| *port != Port::Compute).count() < 2 * active.len();
     let rows = ports.into_iter().map(|((node, port), own)| Row { node, port, lanes: lanes(bars, own) }).collect();
     (rows, left_out)
 }
@@ -73,7 +84,7 @@ pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, bool) {
 fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     let bar = |index: usize| bars.get(index);
     own.sort_by(|&a, &b| {
-        let key = |index| bar(index).map(|bar| (&bar.start, &bar.end, bar.link));
+        let key = |index| bar(index).map(|bar| (&bar.start, &bar.end, bar.activity));
         key(a).cmp(&key(b)).then(a.cmp(&b))
     });
     let mut lanes: Vec<(Vec<usize>, &Rational)> = Vec::new();
@@ -107,7 +118,7 @@ pub(super) fn runs(rows: &[Row], bars: &[Bar], spans: &[(f64, f64)], most: usize
 
 /// Joins neighbours narrower than `narrow` that lie less than `narrow` apart.
 fn join(lane: &[usize], bars: &[Bar], spans: &[(f64, f64)], narrow: f64) -> Vec<Run> {
-    let message = |place: usize| lane.get(place).and_then(|&index| bars.get(index)).map(|bar| bar.commodity);
+    let message = |place: usize| lane.get(place).and_then(|&index| bars.get(index)).map(|bar| bar.message);
     let mut runs: Vec<(Run, bool)> = Vec::new();
     for (first, &index) in lane.iter().enumerate() {
         let &(left, right) = spans.get(index).unwrap_or(&(0.0, 0.0));

@@ -1,8 +1,10 @@
 //! Labels: numbers, names, widths of texts.
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::{Collective, Commodity};
+use oneport_plan::{Amount, Collective, Commodity, Interval, Message, Volumes};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
+
+use super::colour::Colour;
 
 /// Longest exact rational printed as a fraction.
 const EXACT: usize = 12;
@@ -11,7 +13,7 @@ const EXACT: usize = 12;
 const TERSE: usize = 6;
 
 /// An exact fraction when it is short, else a decimal approximation after "≈".
-pub(super) fn show(value: &Rational) -> String {
+pub(crate) fn show(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= EXACT { exact } else { format!("≈{}", approximate(value, 4)) }
 }
@@ -68,28 +70,28 @@ pub(super) fn share(part: &Rational, whole: &Rational) -> f64 {
 }
 
 /// "1 instance", "3 instances".
-pub(super) fn plural(count: impl std::fmt::Display, noun: &str) -> String {
+pub(crate) fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     let count = count.to_string();
     if count == "1" { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// The node, unless the id is of another platform.
-pub(super) fn node(platform: &Platform, id: NodeId) -> Option<&Node> {
+pub(crate) fn node(platform: &Platform, id: NodeId) -> Option<&Node> {
     platform.nodes().get(id.index())
 }
 
 /// The link, unless the id is of another platform.
-pub(super) fn link(platform: &Platform, id: LinkId) -> Option<&Link> {
+pub(crate) fn link(platform: &Platform, id: LinkId) -> Option<&Link> {
     platform.links().get(id.index())
 }
 
 /// The node's name, or its number when it is of another platform.
-pub(super) fn name(platform: &Platform, id: NodeId) -> String {
+pub(crate) fn name(platform: &Platform, id: NodeId) -> String {
     node(platform, id).map_or_else(|| format!("node {id}"), |node| node.name.clone())
 }
 
 /// `from → to`.
-pub(super) fn link_name(platform: &Platform, id: LinkId) -> String {
+pub(crate) fn link_name(platform: &Platform, id: LinkId) -> String {
     match link(platform, id) {
         Some(link) => format!("{} → {}", name(platform, link.from), name(platform, link.to)),
         None => format!("link {id}"),
@@ -108,8 +110,15 @@ impl<'a> Messages<'a> {
         Messages { platform, collective, commodities: collective.commodities() }
     }
 
-    /// "m P0" where one end says it all, else "A→B".
-    pub(super) fn label(&self, commodity: usize) -> String {
+    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B".
+    pub(super) fn label(&self, message: Message) -> String {
+        if let Some(part) = message.part {
+            return match self.collective {
+                Collective::ReduceScatter { .. } => format!("{}→{}", partial(part), self.target(message.commodity)),
+                _ => partial(part),
+            };
+        }
+        let commodity = message.commodity;
         let Some(ends) = self.commodities.get(commodity) else { return format!("message {commodity}") };
         match self.collective {
             Collective::Scatter { .. } => format!("m {}", name(self.platform, ends.target)),
@@ -119,18 +128,87 @@ impl<'a> Messages<'a> {
     }
 
     /// The label, then shorter forms of it for narrow boxes.
-    pub(super) fn short_label(&self, commodity: usize) -> Option<String> {
-        let ends = self.commodities.get(commodity)?;
+    pub(super) fn short_label(&self, message: Message) -> Option<String> {
+        if let Some(part) = message.part {
+            return matches!(self.collective, Collective::ReduceScatter { .. }).then(|| partial(part));
+        }
+        let ends = self.commodities.get(message.commodity)?;
         match self.collective {
             Collective::Scatter { .. } => Some(name(self.platform, ends.target)),
             Collective::Gather { .. } => Some(name(self.platform, ends.source)),
             _ => None,
         }
     }
+
+    /// Messages of one category share a colour: the partial results of one reduction have one each, those of many
+    /// reductions one by reduction.
+    pub(super) fn category(&self, message: Message) -> usize {
+        match (self.collective, message.part) {
+            (Collective::Reduce { participants, .. }, Some(part)) => {
+                let (count, longer) = (participants.len(), part.operands().saturating_sub(1));
+                // The single values first, then the pairs, and so on.
+                let known = part.first <= part.last && part.last < count;
+                if known { longer * count - longer * longer.saturating_sub(1) / 2 + part.first } else { 0 }
+            }
+            _ => message.commodity,
+        }
+    }
+
+    pub(super) fn colour(&self, message: Message) -> Colour {
+        Colour::category(self.category(message))
+    }
+
+    /// What a legend says of the message's category.
+    pub(super) fn category_label(&self, message: Message) -> String {
+        match self.collective {
+            Collective::ReduceScatter { .. } => format!("reduction to {}", self.target(message.commodity)),
+            _ => self.label(message),
+        }
+    }
+
+    fn target(&self, reduction: usize) -> String {
+        let target = self.collective.reductions().get(reduction);
+        target.map_or_else(|| format!("target {reduction}"), |&target| name(self.platform, target))
+    }
+}
+
+/// `v1`, or `v[1,2]`.
+pub(crate) fn partial(part: Interval) -> String {
+    if part.first == part.last { format!("v{}", part.first) } else { format!("v[{},{}]", part.first, part.last) }
+}
+
+/// The inputs of a merge.
+pub(crate) fn inputs(part: Interval, split: usize) -> [Interval; 2] {
+    let right = Interval { first: split.saturating_add(1), last: part.last };
+    [Interval { first: part.first, last: split }, right]
+}
+
+/// `v[0,2] of v0 and v[1,2]`.
+pub(crate) fn merge(part: Interval, split: usize) -> String {
+    let [left, right] = inputs(part, split);
+    format!("{} of {} and {}", partial(part), partial(left), partial(right))
+}
+
+/// "3/2", "1 + 1/2 n" or "by table".
+pub(crate) fn amount(amount: &Amount) -> String {
+    match amount {
+        Amount::Constant(value) => show(value),
+        Amount::Affine { fixed, per_operand } => format!("{} + {} n", show(fixed), show(per_operand)),
+        Amount::Table(_) => "by table".to_string(),
+    }
+}
+
+/// "message size 1", with the work of merges where there are any.
+pub(crate) fn volumes(collective: &Collective, volumes: &Volumes) -> String {
+    let size = format!("message size {}", amount(&volumes.size));
+    match collective.operands() {
+        Some(_) => format!("{size} · work of a merge {}", amount(&volumes.work)),
+        None => size,
+    }
 }
 
 /// The collective in words: "Scatter from Ps to 2 targets".
-pub(super) fn describe(platform: &Platform, collective: &Collective) -> String {
+pub(crate) fn describe(platform: &Platform, collective: &Collective) -> String {
     match collective {
         Collective::Scatter { source, targets } => {
             format!("Scatter from {} to {}", name(platform, *source), plural(targets.len(), "target"))
@@ -140,6 +218,18 @@ pub(super) fn describe(platform: &Platform, collective: &Collective) -> String {
         }
         Collective::AllToAll { participants } => {
             format!("All-to-all between {}", plural(participants.len(), "participant"))
+        }
+        Collective::Reduce { target, participants, commutative } => {
+            let values = plural(participants.len(), "value");
+            format!(
+                "{} to {} of {values}",
+                if *commutative { "Commutative reduce" } else { "Reduce" },
+                name(platform, *target)
+            )
+        }
+        Collective::ReduceScatter { participants, commutative } => {
+            let kind = if *commutative { "Commutative reduce-scatter" } else { "Reduce-scatter" };
+            format!("{kind} between {}", plural(participants.len(), "participant"))
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use oneport_plan::{
-    BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Interval, Pattern, PeriodicSchedule, Plan, ReductionTree, Resource,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -104,40 +104,83 @@ fn rational() -> impl Strategy<Value = Rational> {
     prop_oneof![positive(), positive().prop_map(|value| -value), Just(Rational::from_integer(0.into()))]
 }
 
-fn collective(platform: &Platform, kind: u8) -> Option<Collective> {
+fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collective> {
     let mut members: Vec<NodeId> = platform.processors().collect();
     members.reverse();
+    let target = *members.last()?;
     let collective = match kind {
         0 => Collective::Scatter { source: members.pop()?, targets: members },
         1 => Collective::Gather { target: members.pop()?, participants: members },
-        _ => Collective::AllToAll { participants: members },
+        2 => Collective::AllToAll { participants: members },
+        3 => Collective::Reduce { target, participants: members, commutative },
+        _ => Collective::ReduceScatter { participants: members, commutative },
     };
     collective.validate(platform).ok().map(|()| collective)
 }
 
+/// Amounts that fit the collective: constant where nothing is combined, no table for commutative operators.
+fn volumes(collective: &Collective, kinds: (u8, u8), numbers: &[Rational]) -> Volumes {
+    let Some(operands) = collective.operands() else { return Volumes::of_size(numbers[0].clone()) };
+    let mut numbers = numbers.iter().cycle().cloned();
+    let mut amount = |kind| match kind {
+        0 => Amount::Constant(numbers.next().expect("endless")),
+        2 if !collective.is_commutative() => Amount::Table(
+            (0..operands.len()).map(|first| numbers.by_ref().take(operands.len() - first).collect()).collect(),
+        ),
+        _ => Amount::Affine { fixed: numbers.next().expect("endless"), per_operand: numbers.next().expect("endless") },
+    };
+    Volumes { size: amount(kinds.0), work: amount(kinds.1) }
+}
+
 type Draw = (Index, Vec<Index>, Rational, BigUint);
+
+/// Tasks that name operands, nodes and links of the plan and need not fit together.
+fn tree(platform: &Platform, collective: &Collective, draw: &Draw) -> ReductionTree {
+    let count = collective.operands().map_or(1, <[NodeId]>::len);
+    let links = platform.links().len();
+    let task = |at: &Index| {
+        let part = Interval { first: at.index(count), last: at.index(97) % count };
+        if at.index(3) == 0 && links > 0 {
+            Task::Transfer { link: LinkId::new(at.index(links)), part }
+        } else {
+            Task::Merge { node: NodeId::new(at.index(platform.nodes().len())), part, split: at.index(31) % count }
+        }
+    };
+    let commodity = draw.0.index(collective.reductions().len());
+    let mut order: Vec<usize> = (0..count).collect();
+    order.rotate_left(draw.0.index(count));
+    let order = (collective.is_commutative() && draw.1.len().is_multiple_of(2)).then_some(order);
+    ReductionTree { commodity, order, tasks: draw.1.iter().map(task).collect() }
+}
 
 /// Plans that refer to their own nodes and links and are nonsense otherwise.
 pub fn plan() -> impl Strategy<Value = Plan> {
     let draw = || (any::<Index>(), prop::collection::vec(any::<Index>(), 0..6), rational(), big());
     let draws = || prop::collection::vec(draw(), 0..6);
-    let numbers = (rational(), rational(), rational(), rational(), big());
-    (platform(), 0..3_u8, numbers, any::<bool>(), draws(), draws(), draws()).prop_filter_map(
+    let numbers = (rational(), rational(), rational(), big());
+    let amounts = (0..3_u8, 0..3_u8, prop::collection::vec(positive(), 4));
+    let kind = (0..5_u8, any::<bool>(), any::<bool>());
+    (platform(), kind, amounts, numbers, draws(), draws(), draws()).prop_filter_map(
         "a collective needs processors",
-        |(platform, kind, (size, throughput, upper_bound, period, instances), optimal, weighted, scheduled, rest)| {
-            let collective = collective(&platform, kind)?;
+        |(platform, (kind, optimal, commutative), amounts, numbers, weighted, scheduled, rest)| {
+            let (throughput, upper_bound, period, instances) = numbers;
+            let collective = collective(&platform, kind, commutative)?;
             let commodities = collective.commodities().len();
             let links = |draw: &Draw| -> Vec<LinkId> {
                 let count = platform.links().len();
                 if count == 0 { Vec::new() } else { draw.1.iter().map(|at| LinkId::new(at.index(count))).collect() }
             };
-            let pattern = |draw: &Draw| Pattern { commodity: draw.0.index(commodities), links: links(draw) };
+            let pattern = |draw: &Draw| match commodities {
+                0 => Pattern::Reduction(tree(&platform, &collective, draw)),
+                _ => Pattern::path(draw.0.index(commodities), links(draw)),
+            };
             let price = |(place, draw): (usize, &Draw)| {
                 let node = NodeId::new(draw.0.index(platform.nodes().len()));
-                (if place % 2 == 0 { Resource::Send(node) } else { Resource::Receive(node) }, draw.2.clone())
+                let kinds = [Resource::Send(node), Resource::Receive(node), Resource::Compute(node)];
+                (kinds[place % 3], draw.2.clone())
             };
             Some(Plan {
-                size,
+                volumes: volumes(&collective, (amounts.0, amounts.1), &amounts.2),
                 status: if optimal { Status::Optimal } else { Status::Feasible },
                 steady_state: SteadyState {
                     throughput,

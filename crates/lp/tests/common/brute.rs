@@ -88,18 +88,22 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
     let nodes = case.platform.nodes().len();
     let mut busy = vec![Rational::from_integer(0.into()); 2 * nodes];
     for scheduled in &whole.patterns {
-        let commodity = commodities[scheduled.pattern.commodity];
+        let commodity = commodities[scheduled.pattern.commodity()];
         let paths = simple_paths(&case.platform, commodity.source, commodity.target);
-        assert!(paths.contains(&scheduled.pattern.links), "{case:?}: {:?} is no simple path", scheduled.pattern);
+        assert!(
+            paths.contains(&scheduled.pattern.links().collect::<Vec<_>>()),
+            "{case:?}: {:?} is no simple path",
+            scheduled.pattern
+        );
         let count = Rational::from_integer(scheduled.copies.clone().into());
         assert!(count >= Rational::one(), "{case:?}: {scheduled:?} has no copies");
-        for &link in &scheduled.pattern.links {
+        for link in scheduled.pattern.links() {
             let link = case.platform.link(link);
             let time = &count * &case.size * &link.cost;
             busy[link.from.index()] += &time;
             busy[nodes + link.to.index()] += time;
         }
-        copies[scheduled.pattern.commodity] += count;
+        copies[scheduled.pattern.commodity()] += count;
     }
     let instances = Rational::from_integer(whole.instances.clone().into());
     assert!(copies.iter().all(|count| *count == instances), "{case:?}: {copies:?} copies, {instances} instances");

@@ -9,7 +9,7 @@ use std::fmt;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::Collective;
+use oneport_plan::{Collective, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -27,6 +27,13 @@ pub struct Case {
     pub size: Rational,
 }
 
+impl Case {
+    /// The size as volumes.
+    pub fn volumes(&self) -> Volumes {
+        Volumes::of_size(self.size.clone())
+    }
+}
+
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |id: &NodeId| self.platform.name(*id).to_string();
@@ -37,6 +44,7 @@ impl fmt::Debug for Case {
                 write!(f, "gather {} from {}", name(target), names(participants))?
             }
             Collective::AllToAll { participants } => write!(f, "all-to-all {}", names(participants))?,
+            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => write!(f, "{}", self.collective.name())?,
         }
         write!(f, ", size {}; routers:", self.size)?;
         for id in self.platform.node_ids().filter(|&id| !self.platform.node(id).is_processor()) {
@@ -130,7 +138,8 @@ pub fn sample() -> Case {
 }
 
 pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {
-    let question = Question::new(&case.platform, &case.collective, &case.size)?;
+    let volumes = case.volumes();
+    let question = Question::new(&case.platform, &case.collective, &volumes)?;
     solve(&question, &Options { formulation, time_limit: None })
 }
 

@@ -2,42 +2,80 @@
 
 use num_traits::Zero;
 use oneport_plan::{
-    Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status, SteadyState,
-    WeightedPattern,
+    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
+    SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
-use super::{Dice, naive_bound, whole};
+use super::{Dice, naive_bound, trees, whole};
 
 /// A random plan; with whole numbers for all costs and dates if asked.
 pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
     let platform = random_platform(dice, integer);
-    let collective = random_collective(dice, &platform);
-    let size = if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
+    let collective = if dice.one_in(2) { paths(dice, &platform) } else { reductions(dice, &platform) };
+    answer(dice, platform, collective, integer)
+}
+
+/// A random plan of paths.
+pub fn path_plan(dice: &mut Dice, integer: bool) -> Plan {
+    let platform = random_platform(dice, integer);
+    let collective = paths(dice, &platform);
+    answer(dice, platform, collective, integer)
+}
+
+/// A random plan of reduction trees.
+pub fn reduction_plan(dice: &mut Dice, integer: bool) -> Plan {
+    let platform = random_platform(dice, integer);
+    let collective = reductions(dice, &platform);
+    answer(dice, platform, collective, integer)
+}
+
+/// A random answer to a question.
+fn answer(dice: &mut Dice, platform: Platform, collective: Collective, integer: bool) -> Plan {
+    let volumes = random_volumes(dice, &collective, integer);
     let instances = 1 + dice.below(3);
     let patterns = random_patterns(dice, &platform, &collective, instances);
-    let steady_state = steady_state(&platform, &size, &patterns, instances);
-    let schedule = schedule(dice, &platform, &size, patterns, instances, integer);
+    let steady_state = steady_state(&platform, &volumes, &patterns, instances);
+    let schedule = schedule(dice, &platform, &volumes, patterns, instances, integer);
     let certificate = loop {
         let prices = random_prices(dice, &platform);
-        if naive_bound(&platform, &collective, &size, &prices).is_some() {
+        if naive_bound(&platform, &collective, &volumes, &prices).is_some() {
             break Certificate { prices };
         }
     };
-    let upper_bound = naive_bound(&platform, &collective, &size, &certificate.prices).unwrap();
+    let upper_bound = naive_bound(&platform, &collective, &volumes, &certificate.prices).unwrap();
     let status = if upper_bound == steady_state.throughput { Status::Optimal } else { Status::Feasible };
-    Plan { platform, collective, size, status, steady_state, certificate, upper_bound, schedule }
+    Plan { platform, collective, volumes, status, steady_state, certificate, upper_bound, schedule }
+}
+
+/// Sizes, and for reductions work, of all kinds; work may be 0.
+pub fn random_volumes(dice: &mut Dice, collective: &Collective, integer: bool) -> Volumes {
+    let number = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
+    let Some(operands) = collective.operands().map(<[NodeId]>::len) else { return Volumes::of_size(number(dice)) };
+    let amount = |dice: &mut Dice, least: usize| match dice.below(3) {
+        0 => Amount::Constant(number(dice)),
+        1 if !collective.is_commutative() => Amount::Table(
+            (0..operands)
+                .map(|first| (first..operands).map(|_| number(dice) * whole(least.max(dice.below(3)))).collect())
+                .collect(),
+        ),
+        _ => Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(dice.below(3)) },
+    };
+    let size = amount(dice, 1);
+    let work = if dice.one_in(5) { Amount::Constant(whole(0)) } else { amount(dice, 0) };
+    Volumes { size, work }
 }
 
 /// A one-way ring, so that everyone reaches everyone, with random chords and some routers.
 pub fn random_platform(dice: &mut Dice, integer: bool) -> Platform {
     let mut builder = Platform::builder();
     let count = 3 + dice.below(4);
+    let cost = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
     let nodes: Vec<NodeId> = (0..count)
         .map(|i| {
             let router = i >= 2 && dice.one_in(3);
             let name = format!("n{i}");
-            builder.node(if router { Node::router(name) } else { Node::processor(name, whole(1)) }).unwrap()
+            builder.node(if router { Node::router(name) } else { Node::processor(name, cost(dice)) }).unwrap()
         })
         .collect();
     let mut ends: Vec<(usize, usize)> = (0..count).map(|i| (i, (i + 1) % count)).collect();
@@ -55,7 +93,7 @@ pub fn random_platform(dice: &mut Dice, integer: bool) -> Platform {
     builder.build().unwrap()
 }
 
-fn random_collective(dice: &mut Dice, platform: &Platform) -> Collective {
+fn paths(dice: &mut Dice, platform: &Platform) -> Collective {
     let mut processors: Vec<NodeId> = platform.processors().collect();
     dice.shuffle(&mut processors);
     match dice.below(3) {
@@ -65,7 +103,21 @@ fn random_collective(dice: &mut Dice, platform: &Platform) -> Collective {
     }
 }
 
-/// For each commodity, `instances` copies spread over random simple paths.
+/// Some processors own values, in any order; a reduction goes to any processor.
+fn reductions(dice: &mut Dice, platform: &Platform) -> Collective {
+    let mut processors: Vec<NodeId> = platform.processors().collect();
+    let target = processors[dice.below(processors.len())];
+    dice.shuffle(&mut processors);
+    processors.truncate(2 + dice.below(3));
+    let (participants, commutative) = (processors, dice.one_in(2));
+    if dice.one_in(3) {
+        Collective::ReduceScatter { participants, commutative }
+    } else {
+        Collective::Reduce { target, participants, commutative }
+    }
+}
+
+/// For each commodity, `instances` copies spread over random simple paths; for each reduction, over random trees.
 fn random_patterns(
     dice: &mut Dice,
     platform: &Platform,
@@ -76,18 +128,27 @@ fn random_patterns(
     for (place, commodity) in collective.commodities().into_iter().enumerate() {
         for _ in 0..instances {
             let links = random_path(dice, platform, commodity.source, commodity.target);
-            let pattern = Pattern { commodity: place, links };
-            match patterns.iter_mut().find(|scheduled| scheduled.pattern == pattern) {
-                Some(scheduled) => scheduled.copies += 1u32,
-                None => patterns.push(ScheduledPattern { pattern, copies: 1u32.into() }),
-            }
+            add(&mut patterns, Pattern::path(place, links));
+        }
+    }
+    for place in 0..collective.reductions().len() {
+        for _ in 0..instances {
+            let tree = trees::random_tree(dice, platform, collective, place);
+            add(&mut patterns, Pattern::Reduction(tree));
         }
     }
     patterns
 }
 
+fn add(patterns: &mut Vec<ScheduledPattern>, pattern: Pattern) {
+    match patterns.iter_mut().find(|scheduled| scheduled.pattern == pattern) {
+        Some(scheduled) => scheduled.copies += 1u32,
+        None => patterns.push(ScheduledPattern { pattern, copies: 1u32.into() }),
+    }
+}
+
 /// A random walk without the loops that it made.
-fn random_path(dice: &mut Dice, platform: &Platform, source: NodeId, target: NodeId) -> Vec<LinkId> {
+pub fn random_path(dice: &mut Dice, platform: &Platform, source: NodeId, target: NodeId) -> Vec<LinkId> {
     let mut links: Vec<LinkId> = Vec::new();
     let mut at = source;
     while at != target {
@@ -102,16 +163,25 @@ fn random_path(dice: &mut Dice, platform: &Platform, source: NodeId, target: Nod
     links
 }
 
-/// The copies as weights, sped up until the busiest port is busy all the time.
-fn steady_state(platform: &Platform, size: &Rational, patterns: &[ScheduledPattern], instances: usize) -> SteadyState {
+/// The copies as weights, sped up until the busiest port or processor is busy all the time.
+fn steady_state(
+    platform: &Platform,
+    volumes: &Volumes,
+    patterns: &[ScheduledPattern],
+    instances: usize,
+) -> SteadyState {
     let copies = |scheduled: &ScheduledPattern| Rational::from_integer(scheduled.copies.clone().into());
-    let mut busy = vec![Rational::zero(); 2 * platform.nodes().len()];
+    let mut busy = vec![Rational::zero(); 3 * platform.nodes().len()];
     for scheduled in patterns {
-        for &link in &scheduled.pattern.links {
-            let link = platform.link(link);
-            let time = copies(scheduled) * size * &link.cost;
-            busy[2 * link.from.index()] += &time;
-            busy[2 * link.to.index() + 1] += time;
+        for used in scheduled.pattern.transfers() {
+            let link = platform.link(used.link);
+            let time = copies(scheduled) * volumes.size_of(used.message) * &link.cost;
+            busy[3 * link.from.index()] += &time;
+            busy[3 * link.to.index() + 1] += time;
+        }
+        for used in scheduled.pattern.merges() {
+            let time = volumes.merge_time(platform, used.node, used.message.part.unwrap());
+            busy[3 * used.node.index() + 2] += copies(scheduled) * time;
         }
     }
     let busiest = busy.into_iter().max().unwrap();
@@ -131,19 +201,25 @@ fn steady_state(platform: &Platform, size: &Rational, patterns: &[ScheduledPatte
 fn schedule(
     dice: &mut Dice,
     platform: &Platform,
-    size: &Rational,
+    volumes: &Volumes,
     mut patterns: Vec<ScheduledPattern>,
     instances: usize,
     integer: bool,
 ) -> PeriodicSchedule {
     let mut left = vec![Rational::zero(); platform.links().len()];
+    let mut merging = vec![Rational::zero(); platform.nodes().len()];
     for scheduled in &patterns {
-        for link in &scheduled.pattern.links {
-            let copies = Rational::from_integer(scheduled.copies.clone().into());
-            left[link.index()] += copies * size * &platform.link(*link).cost;
+        let copies = Rational::from_integer(scheduled.copies.clone().into());
+        for used in scheduled.pattern.transfers() {
+            left[used.link.index()] += &copies * volumes.size_of(used.message) * &platform.link(used.link).cost;
+        }
+        for used in scheduled.pattern.merges() {
+            let time = volumes.merge_time(platform, used.node, used.message.part.unwrap());
+            merging[used.node.index()] += &copies * time;
         }
     }
     let mut slots = Vec::new();
+    let merging = merging.into_iter().max().unwrap();
     let mut period = Rational::zero();
     loop {
         let mut open: Vec<LinkId> = platform.link_ids().filter(|link| !left[link.index()].is_zero()).collect();
@@ -172,15 +248,16 @@ fn schedule(
         period += &length;
         slots.push(Slot { length, links });
     }
-    period += whole(dice.below(2));
+    period = period.max(merging) + whole(dice.below(2));
     dice.shuffle(&mut patterns);
     PeriodicSchedule { period, instances: instances.into(), patterns, slots }
 }
 
-/// Prices on some ports, sorted.
+/// Prices on some ports and processors, sorted.
 pub fn random_prices(dice: &mut Dice, platform: &Platform) -> Vec<(Resource, Rational)> {
-    let kinds: [fn(NodeId) -> Resource; 2] = [Resource::Send, Resource::Receive];
-    let resources = kinds.into_iter().flat_map(|kind| platform.node_ids().map(kind));
+    let ports: [fn(NodeId) -> Resource; 2] = [Resource::Send, Resource::Receive];
+    let mut resources: Vec<Resource> = ports.into_iter().flat_map(|kind| platform.node_ids().map(kind)).collect();
+    resources.extend(platform.processors().map(Resource::Compute));
     let mut prices = Vec::new();
     for resource in resources {
         if dice.one_in(2) {

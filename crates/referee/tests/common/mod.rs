@@ -2,14 +2,17 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 pub mod generate;
+pub mod judge;
 pub mod mutate;
+pub mod play;
+pub mod trees;
 
 use std::collections::BTreeMap;
 
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{
-    Certificate, Collective, Event, Message, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, Timeline, WeightedPattern,
+    Certificate, Collective, Event, Interval, MergeEvent, Path, Pattern, PeriodicSchedule, Plan, Resource,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -18,7 +21,27 @@ pub fn ratio(numerator: i64, denominator: i64) -> Rational {
 }
 
 pub fn path(commodity: usize, links: &[LinkId]) -> Pattern {
-    Pattern { commodity, links: links.to_vec() }
+    Pattern::path(commodity, links.to_vec())
+}
+
+/// The links of a path, to be changed.
+pub fn path_links(pattern: &mut Pattern) -> &mut Vec<LinkId> {
+    match pattern {
+        Pattern::Path(Path { links, .. }) => links,
+        Pattern::Reduction(_) => panic!("a reduction tree is no path"),
+    }
+}
+
+/// The commodity of a pattern, to be changed.
+pub fn commodity(pattern: &mut Pattern) -> &mut usize {
+    match pattern {
+        Pattern::Path(path) => &mut path.commodity,
+        Pattern::Reduction(tree) => &mut tree.commodity,
+    }
+}
+
+pub fn part(first: usize, last: usize) -> Interval {
+    Interval { first, last }
 }
 
 pub fn weighted(pattern: &Pattern, weight: Rational) -> WeightedPattern {
@@ -61,7 +84,7 @@ pub fn toy() -> Plan {
     Plan {
         platform,
         collective: Collective::Scatter { source, targets: vec![p0, p1] },
-        size: ratio(1, 1),
+        volumes: Volumes::of_size(ratio(1, 1)),
         status: Status::Optimal,
         steady_state: SteadyState {
             throughput: ratio(1, 2),
@@ -116,7 +139,7 @@ pub fn ring() -> Plan {
     Plan {
         platform,
         collective,
-        size: one(),
+        volumes: Volumes::of_size(one()),
         status: Status::Optimal,
         steady_state: SteadyState {
             throughput: ratio(1, 3),
@@ -150,28 +173,38 @@ pub fn bellman_ford(platform: &Platform, lengths: &[Rational], root: NodeId) -> 
     distances
 }
 
+/// Prices of resources by resource.
+pub type Prices<'a> = BTreeMap<Resource, &'a Rational>;
+
 /// What the prices prove, by the definition in `Certificate`, commodity by commodity; `None` if nothing.
 pub fn naive_bound(
     platform: &Platform,
     collective: &Collective,
-    size: &Rational,
+    volumes: &Volumes,
     prices: &[(Resource, Rational)],
 ) -> Option<Rational> {
     let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-    let price: BTreeMap<Resource, &Rational> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
-    let lengths: Vec<Rational> = platform
-        .link_ids()
-        .map(|link| {
-            let [send, receive] = Resource::of_link(platform, link);
-            let priced: Rational = [send, receive].iter().filter_map(|resource| price.get(resource).copied()).sum();
-            size * &platform.link(link).cost * priced
-        })
-        .collect();
+    let price: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
+    let lengths = lengths(platform, &price);
     let mut total = Rational::zero();
     for commodity in collective.commodities() {
-        total += bellman_ford(platform, &lengths, commodity.source)[commodity.target.index()].clone()?;
+        let size = volumes.size.constant().unwrap();
+        total += size * bellman_ford(platform, &lengths, commodity.source)[commodity.target.index()].clone()?;
+    }
+    for &target in collective.reductions() {
+        total += trees::naive_cheapest(platform, collective, volumes, &price, target)?;
     }
     (!total.is_zero()).then(|| sum / total)
+}
+
+/// By link, the price of a message of unit size.
+pub fn lengths(platform: &Platform, prices: &Prices<'_>) -> Vec<Rational> {
+    let length = |link| {
+        let ports = Resource::of_link(platform, link);
+        let priced: Rational = ports.iter().filter_map(|resource| prices.get(resource).copied()).sum();
+        &platform.link(link).cost * priced
+    };
+    platform.link_ids().map(length).collect()
 }
 
 /// A schedule played for some starting periods, to the letter of `PeriodicSchedule`'s documentation. The n-th
@@ -180,31 +213,63 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
     let schedule = &plan.schedule;
     let instances_per_period = schedule.instances.to_u64().unwrap();
     let clean_up_periods = schedule.depth() as u64 - 1;
-    let mut events = Vec::new();
+    let (mut events, mut merges) = (Vec::new(), Vec::new());
+    // By pattern: its copies' places among the instances of a period.
+    let mut copies_before: BTreeMap<usize, u64> = BTreeMap::new();
+    let copies: Vec<std::ops::Range<u64>> = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| {
+            let before = copies_before.entry(scheduled.pattern.commodity()).or_default();
+            let first = *before;
+            *before += scheduled.copies.to_u64().unwrap();
+            first..*before
+        })
+        .collect();
     for period in 0..starting_periods + clean_up_periods {
+        // The time of a copy that does not exist yet, or no longer, stays idle.
+        let instance = |stage: usize, copy: u64| {
+            let started = period.checked_sub(stage as u64).filter(|&p| p < starting_periods)?;
+            Some(started * instances_per_period + copy)
+        };
         for link in plan.platform.link_ids() {
             let mut windows = windows(schedule, period, link);
-            let mut copies_before: BTreeMap<usize, u64> = BTreeMap::new();
-            for scheduled in &schedule.patterns {
-                let commodity = scheduled.pattern.commodity;
-                let first = *copies_before.entry(commodity).or_default();
-                let copies = scheduled.copies.to_u64().unwrap();
-                *copies_before.entry(commodity).or_default() += copies;
-                for (stage, _) in scheduled.pattern.links.iter().enumerate().filter(|&(_, &used)| used == link) {
-                    for copy in first..first + copies {
-                        let started = period.checked_sub(stage as u64).filter(|&p| p < starting_periods);
-                        // The time of a copy that does not exist yet, or no longer, stays idle.
-                        let pieces = take(&mut windows, &plan.size * &plan.platform.link(link).cost);
-                        if let Some(started) = started {
-                            let instance = started * instances_per_period + copy;
-                            events.push(Event { instance, message: Message { commodity }, link, pieces });
+            for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
+                let mut uses: Vec<_> = scheduled.pattern.transfers().filter(|used| used.link == link).collect();
+                uses.sort_by_key(|used| used.stage);
+                for used in uses {
+                    let message = used.message;
+                    for copy in copies.clone() {
+                        let time = plan.volumes.size_of(message) * &plan.platform.link(link).cost;
+                        let pieces = take(&mut windows, time);
+                        if let Some(instance) = instance(used.stage, copy) {
+                            events.push(Event { instance, message, link, pieces });
                         }
                     }
                 }
             }
         }
+        for node in plan.platform.processors() {
+            let mut start = &schedule.period * whole(period as usize);
+            for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
+                let mut uses: Vec<_> = scheduled.pattern.merges().filter(|used| used.node == node).collect();
+                uses.sort_by_key(|used| used.stage);
+                for used in uses {
+                    let (message, split) = (used.message, used.split);
+                    for copy in copies.clone() {
+                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part.unwrap());
+                        if let Some(instance) = instance(used.stage, copy) {
+                            let (start, end) = (start.clone(), end.clone());
+                            merges.push(MergeEvent { instance, message, split, node, start, end });
+                        }
+                        start = end;
+                    }
+                }
+            }
+        }
     }
-    Timeline { period: schedule.period.clone(), starting_periods, instances_per_period, clean_up_periods, events }
+    let period = schedule.period.clone();
+    Timeline { period, starting_periods, instances_per_period, clean_up_periods, events, merges }
 }
 
 /// The slots of one link within one period, as dates, the last first.
@@ -236,6 +301,38 @@ fn take(windows: &mut Vec<(Rational, Rational)>, mut time: Rational) -> Vec<(Rat
         time -= length;
     }
     pieces
+}
+
+/// papers/000 Fig. 6: three processors, all links of cost 1, P0 merges twice as fast; one reduction per time unit, here
+/// by the one tree of period 1 that the paper does not give.
+pub fn reduce_toy() -> Plan {
+    let mut plan = toy();
+    let mut builder = Platform::builder();
+    let nodes: Vec<NodeId> = [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))]
+        .map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap())
+        .to_vec();
+    for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+        builder.link(nodes[from], nodes[to], ratio(1, 1)).unwrap();
+    }
+    plan.platform = builder.build().unwrap();
+    plan.collective = Collective::Reduce { target: nodes[0], participants: nodes.clone(), commutative: false };
+    let tasks = vec![
+        Task::Transfer { link: LinkId::new(5), part: part(2, 2) },
+        Task::Merge { node: nodes[1], part: part(1, 2), split: 1 },
+        Task::Transfer { link: LinkId::new(2), part: part(1, 2) },
+        Task::Merge { node: nodes[0], part: part(0, 2), split: 0 },
+    ];
+    let tree = Pattern::Reduction(oneport_plan::ReductionTree { commodity: 0, order: None, tasks });
+    plan.steady_state = SteadyState { throughput: ratio(1, 1), patterns: vec![weighted(&tree, ratio(1, 1))] };
+    plan.certificate.prices = vec![(Resource::Receive(nodes[0]), ratio(1, 1))];
+    plan.upper_bound = ratio(1, 1);
+    plan.schedule = PeriodicSchedule {
+        period: ratio(1, 1),
+        instances: 1u32.into(),
+        patterns: vec![scheduled(&tree, 1)],
+        slots: vec![Slot { length: ratio(1, 1), links: vec![LinkId::new(2), LinkId::new(5)] }],
+    };
+    plan
 }
 
 /// A small deterministic generator of pseudo-random numbers (splitmix64).

@@ -1,10 +1,13 @@
 //! Every single change to a plan or a timeline: each number, id and list in turn.
 
 use num_traits::{One, Zero};
-use oneport_plan::{BigUint, Collective, Plan, Resource, Status, Timeline};
-use oneport_platform::{Link, LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_plan::{
+    Amount, BigUint, Collective, Interval, Path, Pattern, Plan, ReductionTree, Resource, Status, Task, Timeline,
+    Volumes,
+};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 
-use super::ratio;
+use super::{commodity, ratio};
 
 /// A changed copy, and what was changed.
 pub struct Mutant<T> {
@@ -101,11 +104,85 @@ fn nodes(platform: &Platform) -> impl Fn(&NodeId) -> Vec<NodeId> + use<> {
     move |_| (0..=count).chain([9999, usize::MAX]).map(NodeId::new).collect()
 }
 
+/// Every partial result of a few operands, and some that do not exist.
+fn parts(plan: &Plan) -> impl Fn(&Interval) -> Vec<Interval> + use<> {
+    let count = plan.collective.operands().map_or(1, <[NodeId]>::len);
+    move |_| {
+        let pairs = (0..=count).flat_map(|first| (0..=count).map(move |last| (first, last)));
+        pairs.chain([(0, usize::MAX), (usize::MAX, usize::MAX)]).map(|(first, last)| Interval { first, last }).collect()
+    }
+}
+
+fn messages(plan: &Plan) -> impl Fn(&Option<Interval>) -> Vec<Option<Interval>> + use<> {
+    let parts = parts(plan);
+    move |_| parts(&Interval { first: 0, last: 0 }).into_iter().map(Some).chain([None]).collect()
+}
+
+fn volume_numbers(volumes: &mut Volumes) -> Vec<&mut Rational> {
+    let of = |amount| -> Vec<&mut Rational> {
+        match amount {
+            &mut Amount::Constant(ref mut constant) => vec![constant],
+            &mut Amount::Affine { ref mut fixed, ref mut per_operand } => vec![fixed, per_operand],
+            &mut Amount::Table(ref mut rows) => rows.iter_mut().flatten().collect(),
+        }
+    };
+    of(&mut volumes.size).into_iter().chain(of(&mut volumes.work)).collect()
+}
+
+/// The patterns of the steady state, or of the schedule.
+type Patterns = fn(&mut Plan) -> Vec<&mut Pattern>;
+
+fn pattern_links(pattern: &mut Pattern) -> Vec<&mut LinkId> {
+    match pattern {
+        Pattern::Path(Path { links, .. }) => links.iter_mut().collect(),
+        Pattern::Reduction(ReductionTree { tasks, .. }) => tasks
+            .iter_mut()
+            .filter_map(|task| match task {
+                Task::Transfer { link, .. } => Some(link),
+                Task::Merge { .. } => None,
+            })
+            .collect(),
+    }
+}
+
+fn trees(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut ReductionTree> {
+    patterns.into_iter().filter_map(|pattern| match pattern {
+        Pattern::Path(_) => None,
+        Pattern::Reduction(tree) => Some(tree),
+    })
+}
+
+fn paths(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut Vec<LinkId>> {
+    patterns.into_iter().filter_map(|pattern| match pattern {
+        Pattern::Path(path) => Some(&mut path.links),
+        Pattern::Reduction(_) => None,
+    })
+}
+
+fn task_parts(task: &mut Task) -> &mut Interval {
+    match task {
+        Task::Transfer { part, .. } | Task::Merge { part, .. } => part,
+    }
+}
+
+fn task_nodes(task: &mut Task) -> Option<&mut NodeId> {
+    match task {
+        Task::Transfer { .. } => None,
+        Task::Merge { node, .. } => Some(node),
+    }
+}
+
+fn task_splits(task: &mut Task) -> Option<&mut usize> {
+    match task {
+        Task::Transfer { .. } => None,
+        Task::Merge { split, .. } => Some(split),
+    }
+}
+
 /// Every single change to a plan.
 pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     let mut mutants = Mutants { original: plan, list: Vec::new() };
-    let commodities = plan.collective.commodities().len();
-    mutants.replace("size", |p| vec![&mut p.size], numbers);
+    mutants.replace("volume", |p| volume_numbers(&mut p.volumes), numbers);
     mutants.replace("throughput", |p| vec![&mut p.steady_state.throughput], numbers);
     mutants.replace("upper bound", |p| vec![&mut p.upper_bound], numbers);
     mutants.replace("status", |p| vec![&mut p.status], |_| vec![Status::Optimal, Status::Feasible]);
@@ -115,44 +192,26 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     mutants.replace("slot length", |p| p.schedule.slots.iter_mut().map(|slot| &mut slot.length).collect(), numbers);
     mutants.replace("instances", |p| vec![&mut p.schedule.instances], naturals);
     mutants.replace("copies", |p| p.schedule.patterns.iter_mut().map(|s| &mut s.copies).collect(), naturals);
-
-    mutants.replace(
-        "steady-state commodity",
-        |p| p.steady_state.patterns.iter_mut().map(|w| &mut w.pattern.commodity).collect(),
-        indices(commodities),
-    );
-    mutants.replace(
-        "schedule commodity",
-        |p| p.schedule.patterns.iter_mut().map(|s| &mut s.pattern.commodity).collect(),
-        indices(commodities),
-    );
-    mutants.replace(
-        "steady-state link",
-        |p| p.steady_state.patterns.iter_mut().flat_map(|w| &mut w.pattern.links).collect(),
-        links(&plan.platform),
-    );
-    mutants.replace(
-        "schedule link",
-        |p| p.schedule.patterns.iter_mut().flat_map(|s| &mut s.pattern.links).collect(),
-        links(&plan.platform),
-    );
+    let of_state: Patterns = |p| p.steady_state.patterns.iter_mut().map(|w| &mut w.pattern).collect();
+    let of_schedule: Patterns = |p| p.schedule.patterns.iter_mut().map(|s| &mut s.pattern).collect();
+    for (owner, patterns) in [("steady-state", of_state), ("schedule", of_schedule)] {
+        pattern_mutants(plan, &mut mutants, owner, patterns);
+    }
     mutants.replace(
         "slot link",
         |p| p.schedule.slots.iter_mut().flat_map(|slot| &mut slot.links).collect(),
         links(&plan.platform),
     );
     mutants.replace("participant", |p| participants(&mut p.collective), nodes(&plan.platform));
+    mutants.replace("commutative", |p| commutative(&mut p.collective), |_| vec![false, true]);
     let ids = nodes(&plan.platform);
-    let variants =
-        |r: &Resource| ids(&r.node()).into_iter().flat_map(|id| [Resource::Send(id), Resource::Receive(id)]).collect();
+    let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
+    let variants = |r: &Resource| ids(&r.node()).into_iter().flat_map(|id| kinds.map(|kind| kind(id))).collect();
     mutants.replace("resource", |p| p.certificate.prices.iter_mut().map(|(resource, _)| resource).collect(), variants);
 
     mutants.reshape("steady-state patterns", |p| vec![&mut p.steady_state.patterns]);
-    mutants
-        .reshape("steady-state path", |p| p.steady_state.patterns.iter_mut().map(|w| &mut w.pattern.links).collect());
     mutants.reshape("prices", |p| vec![&mut p.certificate.prices]);
     mutants.reshape("schedule patterns", |p| vec![&mut p.schedule.patterns]);
-    mutants.reshape("schedule path", |p| p.schedule.patterns.iter_mut().map(|s| &mut s.pattern.links).collect());
     mutants.reshape("slots", |p| vec![&mut p.schedule.slots]);
     mutants.reshape("slot", |p| p.schedule.slots.iter_mut().map(|slot| &mut slot.links).collect());
     mutants.reshape("participants", |p| vec![members(&mut p.collective)]);
@@ -160,46 +219,118 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     mutants.list
 }
 
+/// Every single change to the patterns.
+fn pattern_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>, owner: &str, patterns: Patterns) {
+    let commodities = plan.collective.commodities().len() + plan.collective.reductions().len();
+    let named = |what: &str| format!("{owner} {what}");
+    mutants.replace(&named("commodity"), |p| patterns(p).into_iter().map(commodity).collect(), indices(commodities));
+    mutants.replace(
+        &named("link"),
+        |p| patterns(p).into_iter().flat_map(pattern_links).collect(),
+        links(&plan.platform),
+    );
+    mutants.reshape(&named("path"), |p| paths(patterns(p)).collect());
+    mutants.reshape(&named("tasks"), |p| trees(patterns(p)).map(|tree| &mut tree.tasks).collect());
+    mutants.reshape(&named("order"), |p| trees(patterns(p)).filter_map(|tree| tree.order.as_mut()).collect());
+    let operands = plan.collective.operands().map_or(0, <[NodeId]>::len);
+    mutants.replace(
+        &named("order of"),
+        |p| trees(patterns(p)).map(|tree| &mut tree.order).collect(),
+        |_| vec![None, Some((0..operands).collect()), Some((0..operands).rev().collect())],
+    );
+    mutants.replace(
+        &named("order entry"),
+        |p| trees(patterns(p)).filter_map(|tree| tree.order.as_mut()).flatten().collect(),
+        indices(operands),
+    );
+    mutants.replace(
+        &named("part"),
+        |p| trees(patterns(p)).flat_map(|tree| tree.tasks.iter_mut().map(task_parts)).collect(),
+        parts(plan),
+    );
+    mutants.replace(
+        &named("merge node"),
+        |p| trees(patterns(p)).flat_map(|tree| tree.tasks.iter_mut().filter_map(task_nodes)).collect(),
+        nodes(&plan.platform),
+    );
+    mutants.replace(
+        &named("split"),
+        |p| trees(patterns(p)).flat_map(|tree| tree.tasks.iter_mut().filter_map(task_splits)).collect(),
+        indices(operands),
+    );
+    mutants.replace(&named("pattern"), patterns, |pattern| match pattern {
+        Pattern::Path(Path { commodity, .. }) => {
+            vec![Pattern::Reduction(ReductionTree { commodity: *commodity, order: None, tasks: Vec::new() })]
+        }
+        Pattern::Reduction(tree) => vec![Pattern::path(tree.commodity, Vec::new())],
+    });
+}
+
 fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
     match collective {
         Collective::Scatter { targets, .. } => targets,
-        Collective::Gather { participants, .. } | Collective::AllToAll { participants } => participants,
+        Collective::Gather { participants, .. }
+        | Collective::AllToAll { participants }
+        | Collective::Reduce { participants, .. }
+        | Collective::ReduceScatter { participants, .. } => participants,
     }
 }
 
 fn participants(collective: &mut Collective) -> Vec<&mut NodeId> {
     match collective {
         Collective::Scatter { source, targets } => std::iter::once(source).chain(targets).collect(),
-        Collective::Gather { target, participants } => std::iter::once(target).chain(participants).collect(),
-        Collective::AllToAll { participants } => participants.iter_mut().collect(),
+        Collective::Gather { target, participants } | Collective::Reduce { target, participants, .. } => {
+            std::iter::once(target).chain(participants).collect()
+        }
+        Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
+            participants.iter_mut().collect()
+        }
     }
 }
 
-/// Link costs and ends, missing links, port models.
+fn commutative(collective: &mut Collective) -> Vec<&mut bool> {
+    match collective {
+        Collective::Reduce { commutative, .. } | Collective::ReduceScatter { commutative, .. } => vec![commutative],
+        _ => Vec::new(),
+    }
+}
+
+/// Link costs and ends, missing links, compute costs, port models.
 fn platform_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>) {
     let platform = &plan.platform;
     for place in 0..platform.links().len() {
         for cost in numbers(&platform.links()[place].cost) {
-            rebuild(mutants, format!("cost of link {place}"), plan, |links| links[place].cost = cost);
+            rebuild(mutants, format!("cost of link {place}"), plan, |_, links| links[place].cost = cost);
         }
         for node in platform.node_ids() {
-            rebuild(mutants, format!("start of link {place}"), plan, |links| links[place].from = node);
-            rebuild(mutants, format!("end of link {place}"), plan, |links| links[place].to = node);
+            rebuild(mutants, format!("start of link {place}"), plan, |_, links| links[place].from = node);
+            rebuild(mutants, format!("end of link {place}"), plan, |_, links| links[place].to = node);
         }
-        rebuild(mutants, format!("drop link {place}"), plan, |links| drop(links.remove(place)));
+        rebuild(mutants, format!("drop link {place}"), plan, |_, links| drop(links.remove(place)));
+    }
+    for (place, node) in platform.nodes().iter().enumerate() {
+        let costs = node.compute.iter().flat_map(numbers).map(Some).chain([None]);
+        for compute in costs {
+            rebuild(mutants, format!("compute cost of node {place}"), plan, |nodes, _| nodes[place].compute = compute);
+        }
     }
     for model in PortModel::ALL {
         mutants.add(format!("model {model}"), |p| p.platform = p.platform.clone().with_model(model));
     }
 }
 
-/// The plan on a platform with other links, where the builder accepts them.
-fn rebuild(mutants: &mut Mutants<'_, Plan>, change: String, plan: &Plan, edit: impl FnOnce(&mut Vec<Link>)) {
-    let mut links = plan.platform.links().to_vec();
-    edit(&mut links);
+/// The plan on a platform with other nodes or links, where the builder accepts them.
+fn rebuild(
+    mutants: &mut Mutants<'_, Plan>,
+    change: String,
+    plan: &Plan,
+    edit: impl FnOnce(&mut Vec<Node>, &mut Vec<Link>),
+) {
+    let (mut nodes, mut links) = (plan.platform.nodes().to_vec(), plan.platform.links().to_vec());
+    edit(&mut nodes, &mut links);
     let mut builder = Platform::builder();
-    for node in plan.platform.nodes() {
-        builder.node(node.clone()).unwrap();
+    if nodes.into_iter().any(|node| builder.node(node).is_err()) {
+        return;
     }
     if links.into_iter().try_for_each(|link| builder.link(link.from, link.to, link.cost).map(drop)).is_ok() {
         let platform = builder.build().unwrap();
@@ -215,12 +346,13 @@ pub fn timeline_mutants(plan: &Plan, timeline: &Timeline) -> Vec<Mutant<Timeline
     mutants.replace("instances per period", |t| vec![&mut t.instances_per_period], counts);
     mutants.replace("clean-up periods", |t| vec![&mut t.clean_up_periods], counts);
     mutants.replace("instance", |t| t.events.iter_mut().map(|e| &mut e.instance).collect(), counts);
-    let commodities = plan.collective.commodities().len();
+    let commodities = plan.collective.commodities().len() + plan.collective.reductions().len();
     mutants.replace(
         "commodity",
         |t| t.events.iter_mut().map(|e| &mut e.message.commodity).collect(),
         indices(commodities),
     );
+    mutants.replace("part", |t| t.events.iter_mut().map(|e| &mut e.message.part).collect(), messages(plan));
     mutants.replace("link", |t| t.events.iter_mut().map(|e| &mut e.link).collect(), links(&plan.platform));
     mutants.replace(
         "start",
@@ -230,11 +362,38 @@ pub fn timeline_mutants(plan: &Plan, timeline: &Timeline) -> Vec<Mutant<Timeline
     mutants.replace("end", |t| t.events.iter_mut().flat_map(|e| &mut e.pieces).map(|(_, end)| end).collect(), numbers);
     mutants.reshape("events", |t| vec![&mut t.events]);
     mutants.reshape("pieces", |t| t.events.iter_mut().map(|e| &mut e.pieces).collect());
-    // Both dates at once: the whole piece moves.
+    // Both dates at once: the whole piece, or merge, moves.
+    let shifts = || [ratio(1, 97), ratio(-1, 97), ratio(1, 1), ratio(-1, 1)];
     let moved = |(start, end): &(Rational, Rational)| {
-        let shifts = [ratio(1, 97), ratio(-1, 97), ratio(1, 1), ratio(-1, 1)];
-        shifts.into_iter().map(|shift| (start + &shift, end + &shift)).collect()
+        shifts().into_iter().map(|shift| (start + &shift, end + &shift)).collect()
     };
     mutants.replace("piece", |t| t.events.iter_mut().flat_map(|e| &mut e.pieces).collect(), moved);
+
+    mutants.replace("instance of merge", |t| t.merges.iter_mut().map(|m| &mut m.instance).collect(), counts);
+    mutants.replace(
+        "commodity of merge",
+        |t| t.merges.iter_mut().map(|m| &mut m.message.commodity).collect(),
+        indices(commodities),
+    );
+    mutants.replace("part of merge", |t| t.merges.iter_mut().map(|m| &mut m.message.part).collect(), messages(plan));
+    let operands = plan.collective.operands().map_or(0, <[NodeId]>::len);
+    mutants.replace("split", |t| t.merges.iter_mut().map(|m| &mut m.split).collect(), indices(operands));
+    mutants.replace("node", |t| t.merges.iter_mut().map(|m| &mut m.node).collect(), nodes(&plan.platform));
+    mutants.replace("start of merge", |t| t.merges.iter_mut().map(|m| &mut m.start).collect(), numbers);
+    mutants.replace("end of merge", |t| t.merges.iter_mut().map(|m| &mut m.end).collect(), numbers);
+    mutants.replace(
+        "merge",
+        |t| t.merges.iter_mut().collect(),
+        |merge| {
+            let by = |shift| {
+                let mut merge = merge.clone();
+                merge.start += &shift;
+                merge.end += &shift;
+                merge
+            };
+            shifts().into_iter().map(by).collect()
+        },
+    );
+    mutants.reshape("merges", |t| vec![&mut t.merges]);
     mutants.list
 }

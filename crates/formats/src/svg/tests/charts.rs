@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
+use oneport_plan::{Collective, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 use super::parse::{Element, assert_inside, parse};
-use super::samples::{self, Dice, Sample, naive_pieces, q, whole};
-use crate::svg::occupancy::{self, Bar, Note};
+use super::samples::{self, Dice, Sample, naive_pieces, q, size, whole};
+use crate::svg::occupancy::{self, Activity, Bar, Note};
 use crate::svg::{gantt, rows, timeline_gantt, words};
 
 /// Node, and "send" or "recv".
@@ -40,7 +40,7 @@ fn axis(elements: &[Element]) -> (f64, f64) {
 }
 
 fn draw(sample: &Sample) -> String {
-    gantt(&sample.platform, &sample.collective, &q("1"), &sample.schedule)
+    gantt(&sample.platform, &sample.collective, &size("1"), &sample.schedule)
 }
 
 #[test]
@@ -70,6 +70,13 @@ fn the_toy_schedule_is_drawn_as_the_paper_has_it() {
     assert!(texts.iter().any(|text| text.contains("period 2") && text.contains("throughput 1/2")), "{texts:?}");
 }
 
+fn link(bar: &Bar) -> LinkId {
+    match bar.activity {
+        Activity::Transfer(link) => link,
+        Activity::Merge { .. } => panic!("a merge in a scatter"),
+    }
+}
+
 /// Joins pieces of the same link and message that touch.
 fn merged(
     pieces: impl IntoIterator<Item = (LinkId, usize, Rational, Rational)>,
@@ -96,24 +103,23 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
             sample.schedule.patterns = sample.schedule.patterns.into_iter().flat_map(half).collect();
             sample.schedule.slots.iter_mut().for_each(|slot| slot.length *= whole(2));
         }
-        for size in ["1", "3/7"] {
+        for one in ["1", "3/7"] {
             // A smaller message leaves the end of every link's time idle.
-            let size = q(size);
-            let bars = occupancy::of_period(&sample.platform, &size, &sample.schedule);
-            let naive = naive_pieces(&sample, &size).into_iter().flat_map(|(link, commodity, _, _, pieces)| {
+            let bars = occupancy::of_period(&sample.platform, &size(one), &sample.schedule);
+            let naive = naive_pieces(&sample, &q(one)).into_iter().flat_map(|(link, commodity, _, _, pieces)| {
                 pieces.into_iter().map(move |(start, end)| (link, commodity, start, end))
             });
-            let ours = bars.iter().map(|bar| (bar.link, bar.commodity, bar.start.clone(), bar.end.clone()));
+            let ours = bars.iter().map(|bar| (link(bar), bar.message.commodity, bar.start.clone(), bar.end.clone()));
             assert_eq!(ours.collect::<Vec<_>>(), merged(naive), "seed {seed}");
             let mut counts: BTreeMap<(LinkId, usize), Rational> = BTreeMap::new();
             for bar in &bars {
                 let Note::Count(count) = &bar.note else { panic!("a period's bars count messages") };
-                *counts.entry((bar.link, bar.commodity)).or_insert_with(Rational::zero) += count;
+                *counts.entry((link(bar), bar.message.commodity)).or_insert_with(Rational::zero) += count;
             }
             for scheduled in &sample.schedule.patterns {
-                for &link in &scheduled.pattern.links {
+                for link in scheduled.pattern.links() {
                     let copies = Rational::from_integer(scheduled.copies.clone().into());
-                    *counts.get_mut(&(link, scheduled.pattern.commodity)).unwrap() -= copies;
+                    *counts.get_mut(&(link, scheduled.pattern.commodity())).unwrap() -= copies;
                 }
             }
             assert!(counts.values().all(Zero::is_zero), "every copy is counted: {counts:?}");
@@ -130,13 +136,13 @@ fn every_bar_has_two_boxes_and_rows_are_as_long_as_their_ports_are_busy() {
         let elements = parse(&text);
         assert_inside(&elements);
         let rows = boxes(&elements);
-        let bars = occupancy::of_period(&sample.platform, &q("1"), &sample.schedule);
+        let bars = occupancy::of_period(&sample.platform, &size("1"), &sample.schedule);
         assert!(!text.contains("url(#hatch)"), "seed {seed}: this sample was meant to be easy");
         assert_eq!(rows.values().map(Vec::len).sum::<usize>(), 2 * bars.len());
         let (_, width) = axis(&elements);
         let mut busy: BTreeMap<(String, String), Rational> = BTreeMap::new();
         for scheduled in &sample.schedule.patterns {
-            for &id in &scheduled.pattern.links {
+            for id in scheduled.pattern.links() {
                 let link = sample.platform.link(id);
                 let time = &link.cost * Rational::from_integer(scheduled.copies.clone().into());
                 for (node, port) in [(link.from, "send"), (link.to, "recv")] {
@@ -192,7 +198,7 @@ fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
         .iter()
         .enumerate()
         .map(|(commodity, &link)| ScheduledPattern {
-            pattern: Pattern { commodity, links: vec![link] },
+            pattern: Pattern::path(commodity, vec![link]),
             copies: (turns as u64).into(),
         })
         .collect();
@@ -207,7 +213,7 @@ fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
 #[test]
 fn large_schedules_are_hatched_and_stay_small() {
     let (platform, collective, schedule) = chatter(1000);
-    let text = gantt(&platform, &collective, &q("1"), &schedule);
+    let text = gantt(&platform, &collective, &size("1"), &schedule);
     assert!(text.len() < 5_000_000, "{} bytes", text.len());
     let elements = parse(&text);
     assert_inside(&elements);
@@ -236,7 +242,8 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
             let start = dice.roll(10) as u64;
             let end = start + 1 + dice.roll(4) as u64;
             let note = Note::Count(whole(1));
-            bars.push(Bar { link, commodity: index, start: whole(start), end: whole(end), note });
+            let (activity, message) = (Activity::Transfer(link), Message { commodity: index, part: None });
+            bars.push(Bar { activity, message, start: whole(start), end: whole(end), note });
         }
         let platform = builder.build().unwrap();
         let (rows, left_out) = rows::rows(&platform, &bars);
@@ -303,7 +310,7 @@ fn names_are_escaped_and_come_back() {
     let platform = builder.build().unwrap();
     let collective = Collective::AllToAll { participants: ids.clone() };
     let scheduled = |(commodity, &link): (usize, &LinkId)| ScheduledPattern {
-        pattern: Pattern { commodity, links: vec![link] },
+        pattern: Pattern::path(commodity, vec![link]),
         copies: 1u32.into(),
     };
     let schedule = PeriodicSchedule {
@@ -312,7 +319,7 @@ fn names_are_escaped_and_come_back() {
         patterns: links.iter().enumerate().map(scheduled).collect(),
         slots: links.iter().map(|&link| Slot { length: q("1"), links: vec![link] }).collect(),
     };
-    let elements = parse(&gantt(&platform, &collective, &q("1"), &schedule));
+    let elements = parse(&gantt(&platform, &collective, &size("1"), &schedule));
     assert_inside(&elements);
     let rows = boxes(&elements);
     for name in names {
@@ -327,15 +334,15 @@ fn what_does_not_fit_together_is_no_panic() {
     let sample = samples::toy();
     let foreign = LinkId::new(999);
     let mut schedule = sample.schedule.clone();
-    schedule.patterns[0].pattern = Pattern { commodity: 77, links: vec![foreign, LinkId::new(0)] };
+    schedule.patterns[0].pattern = Pattern::path(77, vec![foreign, LinkId::new(0)]);
     schedule.slots[0].links.push(foreign);
     schedule.slots[1].length = q("-1");
     let collective = Collective::Gather { target: NodeId::new(50), participants: vec![NodeId::new(60)] };
-    for size in ["1", "0", "-2"] {
-        assert_inside(&parse(&gantt(&sample.platform, &collective, &q(size), &schedule)));
+    for one in ["1", "0", "-2"] {
+        assert_inside(&parse(&gantt(&sample.platform, &collective, &size(one), &schedule)));
     }
     let nothing = PeriodicSchedule { period: q("0"), instances: 0u32.into(), patterns: vec![], slots: vec![] };
-    let text = gantt(&sample.platform, &sample.collective, &q("1"), &nothing);
+    let text = gantt(&sample.platform, &sample.collective, &size("1"), &nothing);
     assert!(parse(&text).iter().any(|element| element.text == "nothing is sent"));
     let mut run = samples::timeline(&sample, 2);
     run.events[0].link = foreign;

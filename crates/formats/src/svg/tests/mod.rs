@@ -4,5 +4,7 @@ mod charts;
 mod curves;
 mod graphs;
 mod parse;
+mod reductions;
 mod samples;
 mod small;
+mod trees;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{Signed, Zero};
 use oneport_plan::{
-    Collective, Event, Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, Timeline, WeightedPattern,
+    Collective, Event, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, Timeline, Volumes,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
 
@@ -14,6 +15,11 @@ pub(super) fn q(text: &str) -> Rational {
 
 pub(super) fn whole(count: u64) -> Rational {
     Rational::from_integer(count.into())
+}
+
+/// Messages of one size.
+pub(super) fn size(text: &str) -> Volumes {
+    Volumes::of_size(q(text))
 }
 
 /// Everything that is drawn.
@@ -44,7 +50,7 @@ pub(super) fn toy() -> Sample {
     let (a0, _b0, b1) = (link(pa, p0, "2/3"), link(pb, p0, "4/3"), link(pb, p1, "4/3"));
     let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
     let slots = vec![slot("2/3", &[sb, a0]), slot("1/3", &[sb, b1]), slot("1", &[sa, b1])];
-    let patterns = vec![Pattern { commodity: 0, links: vec![sa, a0] }, Pattern { commodity: 1, links: vec![sb, b1] }];
+    let patterns = vec![Pattern::path(0, vec![sa, a0]), Pattern::path(1, vec![sb, b1])];
     finish(
         builder.build().unwrap(),
         Collective::Scatter { source: ps, targets: vec![p0, p1] },
@@ -106,7 +112,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
             at = up;
         }
         links.reverse();
-        Pattern { commodity, links }
+        Pattern::path(commodity, links)
     };
     let patterns: Vec<Pattern> = targets.iter().enumerate().map(path).collect();
     let (slots, period) = matchings(&platform, &patterns, copies);
@@ -116,7 +122,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
 /// Greedy matchings, longest transfers first.
 fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) -> (Vec<Slot>, Rational) {
     let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
-    for &link in patterns.iter().flat_map(|pattern| &pattern.links) {
+    for link in patterns.iter().flat_map(Pattern::links) {
         *busy.entry(link).or_insert_with(Rational::zero) += &platform.link(link).cost * whole(copies);
     }
     let (mut slots, mut period) = (Vec::new(), Rational::zero());
@@ -160,7 +166,7 @@ pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usi
         }
         free.reverse();
         for scheduled in &sample.schedule.patterns {
-            for (stage, _) in scheduled.pattern.links.iter().enumerate().filter(|(_, used)| **used == link) {
+            for (stage, _) in scheduled.pattern.links().enumerate().filter(|(_, used)| *used == link) {
                 for copy in 0..u64::try_from(scheduled.copies.clone()).unwrap() {
                     let mut left = size * &sample.platform.link(link).cost;
                     let mut pieces = Vec::new();
@@ -173,7 +179,7 @@ pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usi
                         }
                         pieces.push((start, stop));
                     }
-                    all.push((link, scheduled.pattern.commodity, copy, stage, pieces));
+                    all.push((link, scheduled.pattern.commodity(), copy, stage, pieces));
                 }
             }
         }
@@ -191,7 +197,7 @@ pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
         for period in 0..periods {
             let shift = &sample.schedule.period * whole(period + stage as u64);
             let pieces = pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect();
-            let message = oneport_plan::Message { commodity };
+            let message = Message { commodity, part: None };
             events.push(Event { instance: period * instances + copy, message, link, pieces });
         }
     }
@@ -201,5 +207,6 @@ pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
         instances_per_period: instances,
         clean_up_periods: sample.schedule.depth() as u64 - 1,
         events,
+        merges: Vec::new(),
     }
 }

@@ -1,0 +1,50 @@
+//! The floating-point optimum as it is, for column generation: it guides, and proves nothing.
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+
+use crate::Rational;
+use crate::highs::{Claim, Engine};
+use crate::program::{ExactError, Sense};
+use crate::solver::{Options, Solver};
+
+/// What HiGHS believes the optimum to be. The numbers are exactly those that HiGHS computed (dyadic rationals), so they
+/// are off by its tolerances: they may guide a search, and only [`Solver::solve`] decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    /// By column.
+    pub primal: Vec<Rational>,
+    /// By row, with the signs of [`Optimum::dual`](crate::Optimum::dual).
+    pub dual: Vec<Rational>,
+}
+
+impl Solver {
+    /// Runs HiGHS, warm from the last basis where there is one, and reports what it believes; `None` when it claims no
+    /// optimum (a limit, numerical trouble, an infeasible or unbounded program).
+    ///
+    /// After added columns the last basis is still feasible and the primal simplex goes on from it, so a round of column
+    /// generation costs a few pivots and no exact arithmetic.
+    ///
+    /// # Errors
+    /// As [`solve`](Solver::solve).
+    pub fn estimate(&mut self, options: &Options) -> Result<Option<Estimate>, ExactError> {
+        self.check_size()?;
+        if self.program.columns() == 0 || self.program.rows() == 0 {
+            return Ok(None);
+        }
+        let claim = self.propose_by(options, Engine::PrimalSimplex)?;
+        let Some((model, scaling)) = self.float.as_ref().filter(|_| claim == Claim::Optimal) else { return Ok(None) };
+        let Some((columns, rows)) = model.solution() else { return Ok(None) };
+        let sign = if self.program.sense() == Sense::Maximize { -Rational::one() } else { Rational::one() };
+        let primal = columns.into_iter().zip(&scaling.columns).map(|(value, own)| dyadic(value, own + scaling.rhs));
+        let dual = rows.into_iter().zip(&scaling.rows).map(|(value, own)| dyadic(value, own + scaling.cost) * &sign);
+        Ok(Some(Estimate { primal: primal.collect(), dual: dual.collect() }))
+    }
+}
+
+/// `value * 2^exponent`; the value is finite.
+fn dyadic(value: f64, exponent: i64) -> Rational {
+    let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else { return Rational::zero() };
+    let shift = BigInt::one() << exponent.unsigned_abs();
+    if exponent >= 0 { exact * shift } else { exact / shift }
+}

@@ -1,0 +1,343 @@
+//! Reduction trees, read back from their drawings.
+
+use std::collections::BTreeMap;
+
+use oneport_plan::{Collective, Pattern, ReductionTree, Task};
+use oneport_platform::{LinkId, Node, NodeId, Platform};
+
+use super::parse::{Element, assert_inside, parse, text_span};
+use super::reductions::{Reduction, figure_6, part, random};
+use super::samples::{q, size};
+use crate::dot;
+use crate::svg::tree;
+
+/// A vertex of the drawing: centre, top, bottom, and its two lines.
+#[derive(Debug, Clone)]
+struct Vertex {
+    class: String,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    lines: Vec<String>,
+}
+
+/// The vertices with the texts inside them.
+fn vertices(elements: &[Element]) -> Vec<Vertex> {
+    let classes = ["value", "merge", "missing", "result"];
+    let boxes = elements.iter().filter(|e| e.name == "rect" && classes.iter().any(|class| e.is(class)));
+    let mut vertices: Vec<Vertex> = boxes
+        .map(|e| Vertex {
+            class: e.attributes["class"].clone(),
+            left: e.number("x"),
+            right: e.number("x") + e.number("width"),
+            top: e.number("y"),
+            bottom: e.number("y") + e.number("height"),
+            lines: Vec::new(),
+        })
+        .collect();
+    for text in elements.iter().filter(|e| e.name == "text") {
+        let (left, right) = text_span(text);
+        let y = text.number("y");
+        let inside = |v: &&mut Vertex| v.left <= left && right <= v.right && v.top < y - 7.0 && y < v.bottom;
+        vertices.iter_mut().find(inside).map(|vertex| vertex.lines.push(text.text.clone())).unwrap_or_default();
+    }
+    vertices
+}
+
+/// Arrows as (vertex it starts from, vertex it ends in, at which share of its width).
+fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)> {
+    let paths = elements.iter().filter(|e| {
+        e.name == "path" && e.attributes["fill"] == "none" && e.parent.is_some_and(|p| elements[p].is("flow"))
+    });
+    paths
+        .map(|path| {
+            let numbers: Vec<f64> =
+                path.attributes["d"].split(['M', 'L', 'C', ' ']).filter_map(|text| text.parse().ok()).collect();
+            let (start, end) = ((numbers[0], numbers[1]), (numbers[8], numbers[9]));
+            let from = vertices
+                .iter()
+                .position(|v| (v.top - start.1).abs() < 0.02 && ((v.left + v.right) / 2.0 - start.0).abs() < 0.02);
+            let to = vertices
+                .iter()
+                .position(|v| v.left <= end.0 && end.0 <= v.right && (0.0..9.0).contains(&(end.1 - v.bottom)));
+            let (from, to) = (from.expect("an arrow starts at a vertex"), to.expect("an arrow ends at a vertex"));
+            let target = &vertices[to];
+            (from, to, (end.0 - target.left) / (target.right - target.left))
+        })
+        .collect()
+}
+
+/// `[k,m]` of what a vertex makes: "v3", "v[1,2]" or "T[1,1,2]".
+fn makes(label: &str) -> (usize, usize) {
+    let numbers: Vec<usize> =
+        label.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+    (numbers[0], numbers[numbers.len() - 1])
+}
+
+fn draw(sample: &Reduction, tree_of: &ReductionTree) -> Vec<Element> {
+    let weight = q("1/3");
+    let text = tree(&sample.platform, &sample.collective, &sample.volumes, tree_of, Some(&weight));
+    let again = tree(&sample.platform, &sample.collective, &sample.volumes, tree_of, Some(&weight));
+    assert_eq!(text, again, "the same input gives the same bytes");
+    let elements = parse(&text);
+    assert_inside(&elements);
+    elements
+}
+
+#[test]
+fn figure_7_is_drawn_as_the_paper_has_it() {
+    let sample = figure_6();
+    let elements = draw(&sample, &sample.trees[0].0);
+    let lines: Vec<Vec<String>> = vertices(&elements).into_iter().map(|vertex| vertex.lines).collect();
+    for wanted in
+        [["v0", "@ P0"], ["v1", "@ P1"], ["v2", "@ P2"], ["T[1,1,2]", "@ P2"], ["T[0,0,2]", "@ P0"], ["v[0,2]", "@ P0"]]
+    {
+        assert!(lines.iter().any(|lines| *lines == wanted), "{wanted:?} in {lines:?}");
+    }
+    assert_eq!(lines.len(), 6);
+    for wanted in ["P1 → P2", "P2 → P0", "v[1,2]", "v1", "Reduce to P0 of 3 values: a reduction tree"] {
+        assert!(elements.iter().any(|e| e.name == "text" && e.text == wanted), "{wanted}");
+    }
+    assert!(elements.iter().any(|e| e.text.starts_with("weight 1/3 · 2 merges · 2 transfers · message size 1")));
+    for title in [
+        "P2 makes v[1,2] of v1 and v2, time 1",
+        "P0 makes v[0,2] of v0 and v[1,2], time 1/2",
+        "value v1 of P1",
+        "v1, size 1: P1 → P2 (time 1)",
+        "v[1,2], size 1: P2 → P0 (time 1)",
+        "v0 is used in place",
+    ] {
+        assert!(elements.iter().any(|e| e.title == title), "{title}");
+    }
+}
+
+/// The tree read back from where arrows start and end is the tree of the tasks.
+#[test]
+fn arrows_join_what_the_tasks_join() {
+    for seed in 0..40 {
+        let sample = random(2 + seed as usize % 20, 500 + seed, 1);
+        let drawn = &sample.trees[0].0;
+        let elements = draw(&sample, drawn);
+        let vertices = vertices(&elements);
+        let count = |class: &str| vertices.iter().filter(|vertex| vertex.class == class).count();
+        let operands = sample.collective.operands().unwrap().len();
+        assert_eq!((count("value"), count("merge"), count("result"), count("missing")), (operands, operands - 1, 1, 0));
+        let mut inputs: BTreeMap<usize, Vec<(f64, usize)>> = BTreeMap::new();
+        for (from, to, at) in arrows(&elements, &vertices) {
+            inputs.entry(to).or_default().push((at, from));
+        }
+        for (index, vertex) in vertices.iter().enumerate() {
+            let mut own = inputs.remove(&index).unwrap_or_default();
+            own.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let from: Vec<(usize, usize)> = own.iter().map(|(_, from)| makes(&vertices[*from].lines[0])).collect();
+            match vertex.class.as_str() {
+                "value" => assert_eq!(from, []),
+                "result" => assert_eq!(from, [(0, operands - 1)]),
+                _ => {
+                    let split: usize = vertex.lines[0].split(',').nth(1).unwrap().parse().unwrap();
+                    let (first, last) = makes(&vertex.lines[0]);
+                    assert_eq!(from, [(first, split), (split + 1, last)], "{vertex:?}");
+                    let task = |task: &&Task| {
+                        matches!(task, Task::Merge { part: made, split: own, .. }
+                        if *made == part(first, last) && *own == split)
+                    };
+                    let Some(Task::Merge { node, .. }) = drawn.tasks.iter().find(task) else { panic!("{vertex:?}") };
+                    assert_eq!(vertex.lines[1], format!("@ {}", sample.platform.name(*node)));
+                }
+            }
+        }
+        // Values stand in operand order, each at its owner.
+        let mut values: Vec<&Vertex> = vertices.iter().filter(|vertex| vertex.class == "value").collect();
+        values.sort_by(|a, b| a.left.total_cmp(&b.left));
+        let owners = sample.collective.operands().unwrap();
+        for (place, vertex) in values.iter().enumerate() {
+            let owner = owners[drawn.order.as_ref().map_or(place, |order| order[place])];
+            assert_eq!(vertex.lines, [format!("v{place}"), format!("@ {}", sample.platform.name(owner))]);
+        }
+    }
+}
+
+#[test]
+fn every_transfer_is_told_once() {
+    for seed in 0..20 {
+        let sample = random(2 + seed as usize % 12, 900 + seed, 1);
+        let drawn = &sample.trees[0].0;
+        let elements = draw(&sample, drawn);
+        let mut told: Vec<String> = Vec::new();
+        for flow in elements.iter().filter(|e| e.is("flow")) {
+            if let Some((head, hops)) = flow.title.split_once(": ") {
+                let message = head.split(", size").next().unwrap();
+                told.extend(hops.split(", ").map(|hop| format!("{message} {}", hop.split(" (").next().unwrap())));
+            }
+        }
+        let mut wanted: Vec<String> = Pattern::Reduction(drawn.clone())
+            .transfers()
+            .map(|transfer| {
+                let link = sample.platform.link(transfer.link);
+                let part = crate::svg::words::partial(transfer.message.part.unwrap());
+                format!("{part} {} → {}", sample.platform.name(link.from), sample.platform.name(link.to))
+            })
+            .collect();
+        told.sort();
+        wanted.sort();
+        assert_eq!(told, wanted, "seed {seed}");
+    }
+}
+
+#[test]
+fn vertices_and_texts_do_not_touch() {
+    for seed in 0..30 {
+        let sample = random(2 + 2 * seed as usize, 40 + seed, 1);
+        let elements = draw(&sample, &sample.trees[0].0);
+        let mut areas: Vec<(f64, f64, f64, f64, String)> = vertices(&elements)
+            .into_iter()
+            .map(|vertex| (vertex.left, vertex.top, vertex.right, vertex.bottom, vertex.lines.join(" ")))
+            .collect();
+        for text in elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))) {
+            let ((left, right), y, size) = (text_span(text), text.number("y"), text.number("font-size"));
+            areas.push((left, y - 0.75 * size, right, y + 0.2 * size, text.text.clone()));
+        }
+        for (index, a) in areas.iter().enumerate() {
+            for b in &areas[..index] {
+                let apart = a.2 <= b.0 + 0.02 || b.2 <= a.0 + 0.02 || a.3 <= b.1 + 0.02 || b.3 <= a.1 + 0.02;
+                assert!(apart, "seed {seed}: {a:?} touches {b:?}");
+            }
+        }
+    }
+}
+
+/// A chain of routers with long names between two hosts.
+fn corridor(routers: usize) -> (Platform, Collective, ReductionTree) {
+    let mut builder = Platform::builder();
+    let mut ids = vec![builder.node(Node::processor("<a & \"b\"\\>", q("1"))).unwrap()];
+    for index in 0..routers {
+        ids.push(builder.node(Node::router(format!("a router with a long name, number {index}"))).unwrap());
+    }
+    ids.push(builder.node(Node::processor("the other end", q("1"))).unwrap());
+    let links: Vec<LinkId> = ids.windows(2).map(|pair| builder.link(pair[0], pair[1], q("1")).unwrap()).collect();
+    let ends = vec![ids[0], ids[ids.len() - 1]];
+    let mut tasks: Vec<Task> = links.iter().map(|&link| Task::Transfer { link, part: part(0, 0) }).collect();
+    tasks.push(Task::Merge { node: ends[1], part: part(0, 1), split: 0 });
+    let collective = Collective::Reduce { target: ends[1], participants: ends, commutative: true };
+    (builder.build().unwrap(), collective, ReductionTree { commodity: 0, order: Some(vec![0, 1]), tasks })
+}
+
+#[test]
+fn long_ways_are_shortened_but_for_the_tooltip() {
+    for routers in [1, 8, 9, 30] {
+        let (platform, collective, way) = corridor(routers);
+        let elements = parse(&tree(&platform, &collective, &size("1"), &way, None));
+        assert_inside(&elements);
+        let texts: Vec<&Element> =
+            elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))).collect();
+        let hidden = texts.iter().find_map(|e| e.text.strip_prefix("… ")?.strip_suffix(" more")?.parse().ok());
+        assert_eq!(texts.len() - 1 - usize::from(hidden.is_some()) + hidden.unwrap_or(0), routers + 1);
+        assert!(texts.len() <= 12, "{} lines", texts.len());
+        assert!(texts.last().unwrap().text.ends_with("end"), "{:?}", texts.last());
+        let flow = elements.iter().find(|e| e.is("flow") && e.title.contains("size")).unwrap();
+        assert_eq!(flow.title.matches(" → ").count(), routers + 1);
+        assert!(elements.iter().any(|e| e.title == "value v0 of <a & \"b\"\\>"));
+    }
+}
+
+#[test]
+fn tasks_that_do_not_fit_together_are_no_panic() {
+    let sample = random(4, 8, 1);
+    let most = usize::MAX - 1;
+    let merge = |first, last, split| Task::Merge { node: NodeId::new(1), part: part(first, last), split };
+    let send = |link, first, last| Task::Transfer { link: LinkId::new(link), part: part(first, last) };
+    for (tasks, missing, results) in [
+        (vec![], 0, 0),
+        (vec![send(999, 0, 0)], 0, 1),
+        (vec![merge(0, 3, 1)], 2, 1),
+        (vec![merge(0, 1, 0), merge(0, 1, 0), merge(0, 2, 1)], 0, 2),
+        (vec![merge(2, 2, 2), merge(2, 2, 2)], 2, 1),
+        (vec![merge(0, most, most), send(0, most, most), merge(5, 2, 3)], 5, 3),
+        (vec![Task::Merge { node: NodeId::new(99), part: part(0, 1), split: 0 }], 0, 1),
+    ] {
+        for order in [None, Some(vec![]), Some(vec![most, 0])] {
+            let broken = ReductionTree { commodity: most, order: order.clone(), tasks: tasks.clone() };
+            let elements = draw(&sample, &broken);
+            let count = |class: &str| elements.iter().filter(|e| e.is(class)).count();
+            assert_eq!(count("result"), results, "{tasks:?}");
+            if order.is_none() {
+                assert_eq!(count("missing"), missing, "{tasks:?}");
+            }
+            dot::tree(&sample.platform, &sample.collective, &sample.volumes, &broken, None);
+        }
+    }
+    let chain = (1..20_000).map(|last| merge(0, last, last - 1)).collect();
+    let elements = draw(&sample, &ReductionTree { commodity: 0, order: None, tasks: chain });
+    assert_eq!(elements.iter().filter(|e| e.is("merge")).count(), 19_999);
+}
+
+/// A Graphviz statement cut into words; quoted strings are read as Graphviz reads labels.
+fn dot_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => loop {
+                match chars.next().expect("a closing quote") {
+                    '"' => break,
+                    '\\' => match chars.next().expect("an escape") {
+                        'n' => words.last_mut().unwrap().push('\n'),
+                        c @ ('"' | '\\') => words.last_mut().unwrap().push(c),
+                        c => panic!("escape {c}"),
+                    },
+                    c => words.last_mut().unwrap().push(c),
+                }
+            },
+            ' ' | '[' | ']' | ',' | ';' | '=' => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn graphviz_text_has_the_same_content() {
+    for seed in 0..20 {
+        let sample = random(2 + seed as usize % 9, 300 + seed, 1);
+        let drawn = &sample.trees[0].0;
+        let text = dot::tree(&sample.platform, &sample.collective, &sample.volumes, drawn, Some(&q("1/7")));
+        assert!(text.starts_with("digraph reduction {\n") && text.ends_with("}\n"), "{text}");
+        let mut labels: BTreeMap<String, String> = BTreeMap::new();
+        let mut edges: Vec<(String, String, usize)> = Vec::new();
+        for words in text.lines().map(dot_words).filter(|words| words.len() > 1) {
+            match (words[0].as_str(), words[1].as_str()) {
+                (from, "->") => {
+                    let hops = words.get(4).map_or(0, |label| label.matches(" → ").count());
+                    edges.push((from.to_string(), words[2].clone(), hops));
+                }
+                (name, "label") if name != "node" && name != "edge" => {
+                    labels.insert(name.to_string(), words[2].clone());
+                }
+                _ => {}
+            }
+        }
+        let operands = sample.collective.operands().unwrap().len();
+        assert_eq!(labels.len(), 2 * operands, "values, merges, the result");
+        assert_eq!(edges.len(), 2 * operands - 1);
+        let transfers = drawn.tasks.iter().filter(|task| matches!(task, Task::Transfer { .. })).count();
+        assert_eq!(edges.iter().map(|(.., hops)| hops).sum::<usize>(), transfers);
+        for (name, label) in &labels {
+            let mut from: Vec<(usize, usize)> = edges
+                .iter()
+                .filter(|(_, to, _)| to == name)
+                .map(|(from, ..)| makes(labels[from].split('\n').next().unwrap()))
+                .collect();
+            from.sort();
+            if let Some(task) = label.strip_prefix("T[") {
+                let split: usize = task.split(',').nth(1).unwrap().parse().unwrap();
+                let (first, last) = makes(label.split('\n').next().unwrap());
+                assert_eq!(from, [(first, split), (split + 1, last)], "{label}");
+            }
+        }
+    }
+    let (platform, collective, way) = corridor(1);
+    let text = dot::tree(&platform, &collective, &size("1"), &way, None);
+    assert!(text.contains(r#"label="v0\n@ <a &amp; \"b\"\\>""#), "{text}");
+}

@@ -1,0 +1,375 @@
+//! One reduction tree: values at the bottom in operand order, merges above them, the result at the top.
+
+use std::cmp::Reverse;
+
+use oneport_plan::{Collective, Interval, Message, ReductionTree, Volumes};
+use oneport_platform::{LinkId, Platform, Rational};
+
+use super::words::{self, Messages};
+use super::xml::{Canvas, INK, SOFT_INK, number};
+use crate::reduction::{
+    Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
+};
+
+const MARGIN: f64 = 16.0;
+const TOP: f64 = 66.0;
+/// Height of a vertex.
+const BOX: f64 = 34.0;
+const BOX_SIZE: f64 = 11.0;
+/// Longest text inside a vertex, in pixels.
+const BOX_ROOM: f64 = 120.0;
+/// Width of the column of a value.
+const COLUMN: (f64, f64) = (62.0, 132.0);
+const HOP_SIZE: f64 = 10.0;
+const HOP_LINE: f64 = 12.5;
+/// Longest text along an arrow.
+const HOP_ROOM: f64 = 240.0;
+/// Most lines of links along an arrow but for the last link; the tooltip lists them all.
+const MOST_LINES: usize = 9;
+const ARROW: f64 = 7.0;
+
+/// Draws a reduction tree as papers/000 figures 5, 7, 11 and 12 have it: values `v0, v1, ...` at their owners, merges
+/// `T[k,l,m] @ P`, transfers as arrows with what travels and the links, read from below; the result at the target.
+/// Vertices have the colour of the partial result they make, the same as in [`gantt`](super::gantt); every element has
+/// a tooltip with sizes and times. `weight` is how often the tree is carried out per unit of time.
+///
+/// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
+pub fn tree(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    tree: &ReductionTree,
+    weight: Option<&Rational>,
+) -> String {
+    let assembly = assemble(collective, tree);
+    let messages = Messages::new(platform, collective);
+    let [title, subtitle] = title(platform, collective, volumes, tree, weight);
+    let picture = Picture { platform, volumes, assembly: &assembly, commodity: tree.commodity, messages };
+    let layout = picture.layout();
+    let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
+    let width = (layout.columns as f64 * layout.column).max(least) + 2.0 * MARGIN;
+    let layout = layout.centred(width);
+    let notes = [
+        "v[k,m]: partial result of the values k to m; T[k,l,m] makes it of v[k,l] and v[l+1,m]",
+        "along an arrow, from below: what travels, and the links it takes",
+    ];
+    let height = layout.bottom + 14.0 + 16.0 * notes.len() as f64 + 8.0;
+    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
+    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
+    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
+    picture.draw_flows(&mut canvas, &layout);
+    picture.draw_vertices(&mut canvas, &layout);
+    for (line, note) in notes.iter().enumerate() {
+        let y = layout.bottom + 26.0 + 16.0 * line as f64;
+        canvas.text((MARGIN, y), "start", 11.0, SOFT_INK, &words::fit(note, 11.0, width - 2.0 * MARGIN));
+    }
+    canvas.finish()
+}
+
+/// What is drawn.
+struct Picture<'a> {
+    platform: &'a Platform,
+    volumes: &'a Volumes,
+    assembly: &'a Assembly,
+    commodity: usize,
+    messages: Messages<'a>,
+}
+
+/// Where a vertex stands: the columns of the values below it, and its layer, the values' being 0.
+#[derive(Clone, Copy)]
+struct Place {
+    first: usize,
+    last: usize,
+    layer: usize,
+}
+
+/// Where everything is, in pixels.
+struct Layout {
+    places: Vec<Place>,
+    columns: usize,
+    column: f64,
+    left: f64,
+    /// Top of the vertices of every layer; the last layer is that of the results.
+    tops: Vec<f64>,
+    /// Height of the space for curves above the texts of every layer.
+    bends: Vec<f64>,
+    bottom: f64,
+}
+
+/// One arrow.
+struct Arrow<'a> {
+    flow: &'a Flow,
+    /// The vertex that takes it, and at which part of its width; `None` for the result.
+    to: Option<(usize, f64)>,
+}
+
+impl Layout {
+    fn x(&self, place: Place) -> f64 {
+        self.left + (place.first + place.last + 1) as f64 / 2.0 * self.column
+    }
+
+    fn top(&self, layer: usize) -> f64 {
+        self.tops.get(layer).copied().unwrap_or(TOP)
+    }
+
+    /// The width of the columns below a place.
+    fn room(&self, place: Place) -> f64 {
+        (place.last + 1 - place.first) as f64 * self.column - 6.0
+    }
+
+    fn centred(mut self, width: f64) -> Self {
+        self.left = (width - self.columns as f64 * self.column) / 2.0;
+        self
+    }
+}
+
+impl Picture<'_> {
+    fn layout(&self) -> Layout {
+        let (places, columns) = places(self.assembly);
+        let layers = places.iter().map(|place| place.layer + 1).max().unwrap_or(0);
+        let mut layout = Layout {
+            columns,
+            column: self.column(),
+            left: 0.0,
+            tops: Vec::new(),
+            bends: Vec::new(),
+            places,
+            bottom: TOP,
+        };
+        let mut texts = vec![0.0_f64; layers];
+        let mut bends = vec![26.0_f64; layers];
+        for arrow in self.arrows() {
+            let Some(&from) = layout.places.get(arrow.flow.from) else { continue };
+            if let Some(text) = texts.get_mut(from.layer) {
+                let lines = self.hop_texts(arrow.flow, layout.room(from).min(HOP_ROOM)).len();
+                *text = text.max(lines as f64 * HOP_LINE);
+            }
+            let to = arrow.to.and_then(|(to, _)| layout.places.get(to)).copied().unwrap_or(from);
+            let end_layer = if arrow.to.is_some() { to.layer } else { layers };
+            let across = (layout.x(to) - layout.x(from)).abs();
+            if let Some(bend) = end_layer.checked_sub(1).and_then(|below| bends.get_mut(below)) {
+                *bend = bend.max((across * 0.1).min(70.0));
+            }
+        }
+        let mut top = TOP;
+        layout.tops = vec![TOP; layers + 1];
+        for layer in (0..layers).rev() {
+            let space = |list: &[f64]| list.get(layer).copied().unwrap_or(0.0);
+            top += BOX + space(&texts) + space(&bends);
+            if let Some(place) = layout.tops.get_mut(layer) {
+                *place = top;
+            }
+        }
+        layout.bottom = top + BOX;
+        layout.bends = bends;
+        layout
+    }
+
+    /// Width of a value's column: its own texts and those of its transfers.
+    fn column(&self) -> f64 {
+        let vertex = self.assembly.vertices.iter().map(|vertex| {
+            let lines = vertex_lines(self.platform, vertex.part, vertex.kind);
+            let width = lines.iter().map(|line| words::width(line, BOX_SIZE)).fold(0.0, f64::max) + 22.0;
+            // A merge is at least two columns wide.
+            if vertex.inputs.is_empty() { width } else { width / 2.0 }
+        });
+        let hops = self.arrows().map(|arrow| {
+            let value = self.assembly.vertices.get(arrow.flow.from).is_none_or(|vertex| vertex.inputs.is_empty());
+            let names =
+                arrow.flow.links.iter().map(|&link| words::width(&words::link_name(self.platform, link), HOP_SIZE));
+            let widest = names.fold(0.0, f64::max) + 14.0;
+            if value { widest } else { widest / 2.0 }
+        });
+        vertex.chain(hops).fold(COLUMN.0, f64::max).min(COLUMN.1)
+    }
+
+    fn arrows(&self) -> impl Iterator<Item = Arrow<'_>> {
+        let inner = self.assembly.vertices.iter().enumerate().flat_map(|(index, vertex)| {
+            let ends = [-0.25, 0.25];
+            vertex.inputs.iter().zip(ends).map(move |(flow, end)| Arrow { flow, to: Some((index, end)) })
+        });
+        inner.chain(self.assembly.roots.iter().map(|flow| Arrow { flow, to: None }))
+    }
+
+    fn box_width(&self, layout: &Layout, place: Place, lines: &[String]) -> f64 {
+        let text = lines.iter().map(|line| words::width(line, BOX_SIZE)).fold(0.0, f64::max).min(BOX_ROOM);
+        (text + 14.0).max(44.0).min(layout.room(place) - 2.0)
+    }
+
+    fn draw_flows(&self, canvas: &mut Canvas, layout: &Layout) {
+        for arrow in self.arrows() {
+            let Some(&from) = layout.places.get(arrow.flow.from) else { continue };
+            let part = self.assembly.part(arrow.flow);
+            let end = match arrow.to.and_then(|(to, side)| Some((to, side, *layout.places.get(to)?))) {
+                Some((to, side, place)) => {
+                    let vertex = self.assembly.vertices.get(to);
+                    let lines = vertex.map(|vertex| vertex_lines(self.platform, vertex.part, vertex.kind));
+                    let width = self.box_width(layout, place, &lines.unwrap_or_default());
+                    (layout.x(place) + side * width, layout.top(place.layer) + BOX, place.layer)
+                }
+                None => (layout.x(from), layout.top(layout.tops.len() - 1) + BOX, layout.tops.len() - 1),
+            };
+            canvas.g().s("class", "flow").start();
+            canvas.tooltip(&flow_tooltip(self.platform, self.volumes, part, arrow.flow));
+            draw_arrow(canvas, layout, from, end);
+            self.draw_hops(canvas, layout, from, arrow.flow);
+            canvas.close();
+        }
+    }
+
+    /// What travels, and the links, from below.
+    fn draw_hops(&self, canvas: &mut Canvas, layout: &Layout, from: Place, flow: &Flow) {
+        let x = layout.x(from);
+        for (index, line) in self.hop_texts(flow, layout.room(from).min(HOP_ROOM)).iter().enumerate() {
+            let base = layout.top(from.layer) - 6.0 - index as f64 * HOP_LINE;
+            let width = words::width(line, HOP_SIZE) + 3.0;
+            let tag = canvas.tag("rect").n("x", x - width / 2.0).n("y", base - HOP_SIZE).n("width", width);
+            tag.n("height", HOP_LINE).s("fill", "#ffffff").n("fill-opacity", 0.88).end();
+            canvas.text((x, base), "middle", HOP_SIZE, if index == 0 { INK } else { SOFT_INK }, line);
+        }
+    }
+
+    /// The lines along an arrow: none where nothing is sent.
+    fn hop_texts(&self, flow: &Flow, room: f64) -> Vec<String> {
+        if flow.links.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![words::fit(&words::partial(self.assembly.part(flow)), HOP_SIZE, room)];
+        let mut hidden = 0;
+        for (index, &link) in flow.links.iter().enumerate() {
+            let before = index.checked_sub(1).and_then(|before| flow.links.get(before)).filter(|_| hidden == 0);
+            let line = before.and_then(|&before| self.joined(lines.last()?, before, link));
+            let is_last = index + 1 == flow.links.len();
+            if let Some(longer) = line.filter(|line| words::width(line, HOP_SIZE) <= room) {
+                lines.pop();
+                lines.push(longer);
+            } else if is_last || (hidden == 0 && lines.len() <= MOST_LINES) {
+                lines.push(self.hop(link, room));
+            } else {
+                hidden += 1;
+            }
+        }
+        if hidden > 0 {
+            lines.insert(lines.len() - 1, format!("… {hidden} more"));
+        }
+        lines
+    }
+
+    /// The line with a further link, where that begins at the end of the link before.
+    fn joined(&self, line: &str, before: LinkId, link: LinkId) -> Option<String> {
+        let (before, link) = (words::link(self.platform, before)?, words::link(self.platform, link)?);
+        (before.to == link.from).then(|| format!("{line} → {}", words::name(self.platform, link.to)))
+    }
+
+    /// `from → to`, both names shortened where there is too little room.
+    fn hop(&self, link: LinkId, room: f64) -> String {
+        let whole = words::link_name(self.platform, link);
+        let Some(ends) = words::link(self.platform, link).filter(|_| words::width(&whole, HOP_SIZE) > room) else {
+            return words::fit(&whole, HOP_SIZE, room);
+        };
+        let half = (room - words::width(" → ", HOP_SIZE)) / 2.0;
+        let short = |node| words::fit_name(&words::name(self.platform, node), HOP_SIZE, half);
+        format!("{} → {}", short(ends.from), short(ends.to))
+    }
+
+    fn draw_vertices(&self, canvas: &mut Canvas, layout: &Layout) {
+        for (vertex, &place) in self.assembly.vertices.iter().zip(&layout.places) {
+            let lines = vertex_lines(self.platform, vertex.part, vertex.kind);
+            let (class, corner) = match vertex.kind {
+                Kind::Value(_) => ("value", BOX / 2.0),
+                Kind::Missing => ("missing", BOX / 2.0),
+                Kind::Merge { .. } => ("merge", 2.0),
+            };
+            let tooltip = vertex_tooltip(self.platform, self.volumes, vertex.part, vertex.kind);
+            self.draw_box(canvas, layout, place, vertex.part, &lines, (class, corner, 1.0), &tooltip);
+        }
+        for flow in &self.assembly.roots {
+            let Some(&from) = layout.places.get(flow.from) else { continue };
+            let words = result_words(self.platform, self.assembly, flow);
+            let lines: Vec<String> = words.split('\n').map(str::to_string).collect();
+            let place = Place { layer: layout.tops.len() - 1, ..from };
+            let tooltip = format!("the result {}", words.replace('\n', " "));
+            self.draw_box(canvas, layout, place, self.assembly.part(flow), &lines, ("result", 2.0, 3.0), &tooltip);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // one drawing step: everything it shows
+    fn draw_box(
+        &self,
+        canvas: &mut Canvas,
+        layout: &Layout,
+        place: Place,
+        part: Interval,
+        lines: &[String],
+        (class, corner, stroke): (&str, f64, f64),
+        tooltip: &str,
+    ) {
+        let colour = self.messages.colour(Message { commodity: self.commodity, part: Some(part) });
+        let width = self.box_width(layout, place, lines);
+        let (x, y) = (layout.x(place), layout.top(place.layer));
+        let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);
+        let tag = tag.n("height", BOX).n("rx", corner).s("fill", &colour.hex()).s("stroke", INK);
+        tag.n("stroke-width", stroke).titled(tooltip);
+        for (line, text) in lines.iter().enumerate() {
+            let room = width - 8.0;
+            let text = if line == 0 { words::fit(text, BOX_SIZE, room) } else { words::fit_name(text, BOX_SIZE, room) };
+            let y = y + 14.0 + 13.5 * line as f64;
+            canvas.g().s("pointer-events", "none").start();
+            canvas.text((x, y), "middle", BOX_SIZE, colour.text(), &text);
+            canvas.close();
+        }
+    }
+}
+
+/// Columns and layers of all vertices, and the number of columns. Values stand in the order of the tree, from the left.
+fn places(assembly: &Assembly) -> (Vec<Place>, usize) {
+    let nowhere = Place { first: 0, last: 0, layer: 0 };
+    let mut places = vec![nowhere; assembly.vertices.len()];
+    let mut columns = 0;
+    let mut roots: Vec<usize> = assembly.roots.iter().map(|flow| flow.from).collect();
+    roots.sort_by_key(|&root| Reverse(assembly.vertices.get(root).map(|vertex| vertex.part)));
+    while let Some(index) = roots.pop() {
+        let Some(vertex) = assembly.vertices.get(index) else { continue };
+        roots.extend(vertex.inputs.iter().rev().map(|flow| flow.from));
+        if vertex.inputs.is_empty() {
+            if let Some(place) = places.get_mut(index) {
+                *place = Place { first: columns, last: columns, layer: 0 };
+            }
+            columns += 1;
+        }
+    }
+    // Inputs come before what is made of them.
+    for (index, vertex) in assembly.vertices.iter().enumerate().filter(|(_, vertex)| !vertex.inputs.is_empty()) {
+        let inputs = vertex.inputs.iter().filter_map(|flow| places.get(flow.from)).copied();
+        let joined = inputs.reduce(|a, b| Place {
+            first: a.first.min(b.first),
+            last: a.last.max(b.last),
+            layer: a.layer.max(b.layer),
+        });
+        if let (Some(place), Some(joined)) = (places.get_mut(index), joined) {
+            *place = Place { layer: joined.layer + 1, ..joined };
+        }
+    }
+    (places, columns)
+}
+
+/// A line straight up from a vertex, then a curve into the next.
+fn draw_arrow(canvas: &mut Canvas, layout: &Layout, from: Place, (x, y, layer): (f64, f64, usize)) {
+    let start = (layout.x(from), layout.top(from.layer));
+    let bend = layer.checked_sub(1).and_then(|below| layout.bends.get(below)).copied().unwrap_or(0.0);
+    let (low, tip) = (y + bend, y + ARROW);
+    let middle = (low + tip) / 2.0;
+    let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
+    let path = format!(
+        "M{}L{}C{} {} {}",
+        point(start.0, start.1),
+        point(start.0, low),
+        point(start.0, middle),
+        point(x, middle),
+        point(x, tip)
+    );
+    let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", "#666666");
+    tag.n("stroke-width", 1.4).end();
+    let head = format!("M{}L{}L{}Z", point(x, y + 0.5), point(x - 3.2, tip), point(x + 3.2, tip));
+    canvas.tag("path").s("d", &head).s("fill", "#666666").end();
+}

@@ -1,0 +1,352 @@
+//! Column generation: the one driver for patterns that are too many to list.
+//!
+//! Symbols: `x_p` how often pattern `p` is carried out per unit of time, `t(p, r)` how long one copy occupies resource
+//! `r`, `TP` the throughput; a demand is one commodity (or one reduction) of each instance.
+//!
+//! ```text
+//! maximise TP subject to
+//!   for each demand d:    TP <= sum of x_p over the patterns p of d       (multiplier mu_d; they add up to 1)
+//!   for each resource r:  sum of t(p, r) x_p <= 1                          (price pi_r)
+//! ```
+//!
+//! The program holds the patterns found so far. Each round asks for cheapest patterns under prices and adds them, until
+//! none is cheaper than `mu_d`. Two things keep the rounds few: the prices asked about lie between the best prices so
+//! far (those with the smallest bound `sum pi / sum cheapest`) and the program's own (Wentges 1997), and every round
+//! asks at two such points, at the same time. Prices guide in rounded integers; the last word is an exact optimum and
+//! exact cheapest patterns.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_platform::Rational;
+
+use crate::{LpError, Solution};
+
+/// Guiding prices add up to this.
+const PRICE_SUM: u64 = 1 << 40;
+/// The best prices' part, in twentieths, of the prices asked about: far out to improve the bound, nearer to the program's
+/// own prices to improve the program. (On reductions of 32 and 48 operands the pair takes half the rounds that the best
+/// single point takes, and one column from each beats several from one.)
+const SMOOTHING: [u64; 2] = [19, 14];
+
+/// Tight patterns reported.
+const MOST_TIGHT: usize = 500;
+
+/// What differs from collective to collective: the cheapest patterns under given prices.
+pub trait Pricing: Sync {
+    /// Demands of one instance.
+    fn demands(&self) -> usize;
+
+    /// What patterns occupy; prices and loads name resources by their place here.
+    fn resources(&self) -> &[Resource];
+
+    /// Cheap patterns under guiding prices, one or a few of every demand.
+    fn guide(&self, prices: &[u64]) -> Result<Guided, LpError>;
+
+    /// A cheapest pattern for each demand, with its price.
+    fn cheapest(&self, prices: &[Rational]) -> Result<Vec<(Rational, Pattern)>, LpError>;
+
+    /// Time that one copy of a pattern occupies resources.
+    fn loads(&self, pattern: &Pattern) -> Vec<(usize, Rational)>;
+}
+
+/// Patterns that guiding prices suggest.
+pub struct Guided {
+    /// No patterns serve all demands for less: a valid bound, whatever was rounded.
+    pub at_least: Rational,
+    /// Patterns, cheap ones of every demand.
+    pub patterns: Vec<Pattern>,
+}
+
+/// How far column generation has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Patterns found so far.
+    pub patterns: usize,
+    /// What they sustain, up to rounding.
+    pub throughput: Rational,
+    /// What nothing exceeds.
+    pub upper_bound: Rational,
+}
+
+/// Told after every round; `Break` asks for the best answer so far.
+pub type Watch<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
+
+/// Finds the optimum, or the best within the limits.
+///
+/// # Errors
+/// Those of the exact solver and of the pricing.
+pub fn generate(pricing: &dyn Pricing, time_limit: Option<Duration>, watch: Watch<'_>) -> Result<Solution, LpError> {
+    let mut master = Master::new(pricing)?;
+    let mut best = Best::none();
+    let finished = master.approach(pricing, &mut best, time_limit, watch)?;
+    loop {
+        let optimum = master.optimum()?;
+        let prices = master.prices(&optimum.dual, pricing.resources().len());
+        if !finished {
+            return master.early(pricing, &optimum, best);
+        }
+        let cheapest = pricing.cheapest(&prices)?;
+        let cheaper =
+            |(place, (price, _)): &(usize, (Rational, Pattern))| *price < optimum.dual.get(master.demands[*place]);
+        let missing: Vec<Pattern> =
+            cheapest.into_iter().enumerate().filter(cheaper).map(|(_, (_, pattern))| pattern).collect();
+        if missing.is_empty() {
+            let mut solution = master.solution(pricing, &optimum, &prices, optimum.objective.clone())?;
+            solution.tight = master.tight(&optimum);
+            return Ok(solution);
+        }
+        if master.add(pricing, missing)? == 0 {
+            return Err(LpError::Contradiction("a pattern of the program is cheaper than its multiplier"));
+        }
+    }
+}
+
+/// The best guiding prices so far and the bound they prove.
+struct Best {
+    prices: Vec<u64>,
+    bound: Option<Rational>,
+}
+
+impl Best {
+    fn none() -> Self {
+        Best { prices: Vec::new(), bound: None }
+    }
+
+    /// Keeps prices that prove a smaller bound; says whether they do.
+    fn offer(&mut self, prices: &[u64], at_least: &Rational) -> bool {
+        if !at_least.is_positive() {
+            return false;
+        }
+        let sum: BigInt = prices.iter().map(|&price| BigInt::from(price)).sum();
+        let bound = Rational::from_integer(sum) / at_least;
+        let better = self.bound.as_ref().is_none_or(|known| bound < *known);
+        if better {
+            self.prices = prices.to_vec();
+            self.bound = Some(bound);
+        }
+        better
+    }
+
+    /// Between the best prices and the given ones.
+    fn smoothed(&self, prices: &[u64], part: u64) -> Vec<u64> {
+        if self.prices.is_empty() {
+            return prices.to_vec();
+        }
+        let between = |(&best, &own): (&u64, &u64)| (part * best + (20 - part) * own) / 20;
+        self.prices.iter().zip(prices).map(between).collect()
+    }
+}
+
+/// The program over the patterns found so far.
+struct Master {
+    solver: Solver,
+    throughput: Column,
+    resources: Vec<Row>,
+    demands: Vec<Row>,
+    patterns: Vec<Pattern>,
+    known: BTreeSet<Pattern>,
+    first: usize,
+    solver_time: Duration,
+    repaired: bool,
+}
+
+impl Master {
+    fn new(pricing: &dyn Pricing) -> Result<Self, LpError> {
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let resources =
+            pricing.resources().iter().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
+        let demands: Vec<Row> =
+            (0..pricing.demands()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+        let throughput = program.add_column(Rational::one(), demands.iter().map(|&row| (row, Rational::one())))?;
+        Ok(Master {
+            solver: Solver::new(program),
+            throughput,
+            resources,
+            demands,
+            patterns: Vec::new(),
+            known: BTreeSet::new(),
+            first: throughput.0 + 1,
+            solver_time: Duration::ZERO,
+            repaired: false,
+        })
+    }
+
+    /// Adds the patterns that are new; returns how many.
+    fn add(&mut self, pricing: &dyn Pricing, patterns: Vec<Pattern>) -> Result<usize, LpError> {
+        let mut added = 0;
+        for pattern in patterns {
+            if !self.known.insert(pattern.clone()) {
+                continue;
+            }
+            let demand = self.demands[pattern.commodity()];
+            let loads = pricing.loads(&pattern).into_iter().map(|(place, time)| (self.resources[place], time));
+            self.solver.add_column(Rational::zero(), loads.chain([(demand, -Rational::one())]))?;
+            self.patterns.push(pattern);
+            added += 1;
+        }
+        Ok(added)
+    }
+
+    /// Takes in what guiding prices suggested; returns how many patterns are new.
+    fn ask<const N: usize>(
+        &mut self,
+        pricing: &dyn Pricing,
+        best: &mut Best,
+        answers: [Result<(Guided, Vec<u64>), LpError>; N],
+    ) -> Result<usize, LpError> {
+        let mut added = 0;
+        for answer in answers {
+            let (guided, prices) = answer?;
+            best.offer(&prices, &guided.at_least);
+            added += self.add(pricing, guided.patterns)?;
+        }
+        Ok(added)
+    }
+
+    /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them.
+    fn approach(
+        &mut self,
+        pricing: &dyn Pricing,
+        best: &mut Best,
+        time_limit: Option<Duration>,
+        watch: Watch<'_>,
+    ) -> Result<bool, LpError> {
+        let level = vec![PRICE_SUM / self.resources.len().max(1) as u64; self.resources.len()];
+        self.ask(pricing, best, [Ok((pricing.guide(&level)?, level))])?;
+        loop {
+            let options = exact::Options { time_limit, ..exact::Options::default() };
+            let Some(estimate) = self.solver.estimate(&options)? else { return Ok(time_limit.is_none()) };
+            let own = guiding(&estimate.dual[..self.resources.len()]);
+            let throughput = estimate.primal[self.throughput.0].clone();
+            let asked = SMOOTHING.map(|part| best.smoothed(&own, part));
+            let ask = |prices: &[u64]| Ok((pricing.guide(prices)?, prices.to_vec()));
+            let (far, near) = rayon::join(|| ask(&asked[0]), || ask(&asked[1]));
+            let mut added = self.ask(pricing, best, [far, near])?;
+            if added == 0 {
+                added = self.ask(pricing, best, [ask(&own)])?;
+            }
+            let upper_bound = best.bound.clone().unwrap_or_default();
+            let progress = Progress { patterns: self.patterns.len(), throughput, upper_bound };
+            if watch(&progress).is_break() {
+                return Ok(false);
+            }
+            let close = &progress.upper_bound - &progress.throughput;
+            if added == 0 || close * Rational::from_integer(BigInt::from(1u64 << 34)) < progress.throughput {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The exact optimum over the patterns found so far.
+    fn optimum(&mut self) -> Result<Optimum, LpError> {
+        let outcome = self.solver.solve(&exact::Options { method: exact::Method::Simplex, ..Default::default() })?;
+        let exact::Statistics { solver_time, refinements, pivoted } = self.solver.statistics();
+        self.solver_time += solver_time;
+        self.repaired |= refinements > 0 || pivoted;
+        match outcome {
+            Outcome::Optimal(optimum) => Ok(optimum),
+            _ => Err(LpError::Contradiction("the patterns have no optimum")),
+        }
+    }
+
+    fn prices(&self, dual: &exact::RationalVector, count: usize) -> Vec<Rational> {
+        self.resources.iter().take(count).map(|&row| dual.get(row)).collect()
+    }
+
+    /// The steady state and the proof.
+    fn solution(
+        &self,
+        pricing: &dyn Pricing,
+        optimum: &Optimum,
+        prices: &[Rational],
+        upper_bound: Rational,
+    ) -> Result<Solution, LpError> {
+        let throughput = optimum.objective.clone();
+        if !throughput.is_positive() {
+            return Err(LpError::Contradiction("the throughput is not positive"));
+        }
+        let mut patterns = Vec::new();
+        let mut left = vec![throughput.clone(); self.demands.len()];
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            // A demand may be served more often than asked; the surplus is left out.
+            let left = &mut left[pattern.commodity()];
+            let weight = optimum.primal.get(Column(self.first + place)).min(left.clone());
+            if weight.is_positive() {
+                *left -= &weight;
+                patterns.push(WeightedPattern { pattern: pattern.clone(), weight });
+            }
+        }
+        patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+        let priced = pricing.resources().iter().zip(prices).filter(|(_, price)| !price.is_zero());
+        let mut prices: Vec<(Resource, Rational)> =
+            priced.map(|(&resource, price)| (resource, price.clone())).collect();
+        prices.sort();
+        let status = if throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+        Ok(Solution {
+            steady_state: SteadyState { throughput, patterns },
+            tight: Vec::new(),
+            certificate: Certificate { prices },
+            upper_bound,
+            status,
+            solver_time: self.solver_time,
+            repaired: self.repaired,
+        })
+    }
+
+    /// Patterns not used that cost exactly their demand's multiplier.
+    fn tight(&self, optimum: &Optimum) -> Vec<Pattern> {
+        let is_tight = |place: usize| {
+            let column = Column(self.first + place);
+            let unit =
+                || self.solver.program().column(column).fold(BigInt::one(), |unit, (_, value)| unit.lcm(value.denom()));
+            // The demand's entry is -1, so the sum is the price less the multiplier.
+            let excess = |unit: BigInt| -> BigInt {
+                let entries = self.solver.program().column(column);
+                entries.map(|(row, value)| optimum.dual.numerator(row) * (value.numer() * &unit / value.denom())).sum()
+            };
+            optimum.primal.numerator(column).is_zero() && excess(unit()).is_zero()
+        };
+        (0..self.patterns.len())
+            .filter(|&place| is_tight(place))
+            .take(MOST_TIGHT)
+            .map(|place| self.patterns[place].clone())
+            .collect()
+    }
+
+    /// The best so far: the optimum over the patterns found, and the bound of the best prices.
+    fn early(&self, pricing: &dyn Pricing, optimum: &Optimum, best: Best) -> Result<Solution, LpError> {
+        let prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let instance: Rational = pricing.cheapest(&prices)?.into_iter().map(|(price, _)| price).sum();
+        if !instance.is_positive() {
+            return Err(LpError::Contradiction("the best prices prove nothing"));
+        }
+        let bound = prices.iter().sum::<Rational>() / instance;
+        self.solution(pricing, optimum, &prices, bound)
+    }
+}
+
+/// Prices as integers that add up to about [`PRICE_SUM`].
+fn guiding(dual: &[Rational]) -> Vec<u64> {
+    let level = || vec![PRICE_SUM / dual.len().max(1) as u64; dual.len()];
+    let positive = || dual.iter().filter(|price| price.is_positive());
+    let exponent = |price: &Rational| price.numer().bits() as i64 - price.denom().bits() as i64;
+    let Some(largest) = positive().map(exponent).max() else { return level() };
+    // The largest price gets about 60 bits; sums then fit 128.
+    let shift = 60 - largest;
+    let scaled = |price: &Rational| {
+        let (up, down) = (shift.max(0) as u64, (-shift).max(0) as u64);
+        let value = (price.numer() << up) / (price.denom() << down);
+        if price.is_positive() { value.to_u128().unwrap_or(0) } else { 0 }
+    };
+    let scaled: Vec<u128> = dual.iter().map(scaled).collect();
+    let sum: u128 = scaled.iter().sum::<u128>().max(1);
+    // Prices are below 2^62 and fewer than 2^26, and 2^40 p / sum is what is wanted.
+    scaled.into_iter().map(|price| u64::try_from(price * u128::from(PRICE_SUM) / sum).unwrap_or(PRICE_SUM)).collect()
+}

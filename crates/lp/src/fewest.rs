@@ -1,0 +1,85 @@
+//! Fewer patterns for the same throughput: a schedule of few trees has a short period and is easy to read.
+//!
+//! The optimum is rarely unique. Patterns are left out one by one, the lightest first; whenever the others (and the tight
+//! patterns that were not used) still sustain the throughput, exactly, it is left out for good. The result cannot lose a
+//! pattern more (of those tried); that no other choice is smaller is not claimed.
+
+use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{Pattern, SteadyState, WeightedPattern};
+use oneport_platform::Rational;
+
+use num_traits::{One, Signed, Zero};
+
+use crate::columns::Pricing;
+use crate::{LpError, Solution};
+
+/// Patterns, used and tight, beyond which the search is left alone.
+const MOST_KNOWN: usize = 300;
+/// Patterns tried.
+const TRIES: usize = 40;
+
+/// The solution with patterns left out while the throughput stays.
+///
+/// # Errors
+/// HiGHS refuses a call.
+pub fn fewest(pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
+    let used = solution.steady_state.patterns.len();
+    // Every priced resource is busy all the time: that many equations, which only by coincidence fewer patterns satisfy.
+    let least = solution.certificate.prices.len().max(pricing.demands());
+    if used <= least || used + solution.tight.len() > MOST_KNOWN {
+        return Ok(solution);
+    }
+    let mut by_weight = solution.steady_state.patterns.clone();
+    by_weight.sort_by(|a, b| (&a.weight, &a.pattern).cmp(&(&b.weight, &b.pattern)));
+    let mut known: Vec<(Pattern, Vec<(usize, Rational)>)> = by_weight
+        .iter()
+        .map(|weighted| &weighted.pattern)
+        .chain(&solution.tight)
+        .map(|pattern| (pattern.clone(), pricing.loads(pattern)))
+        .collect();
+    for WeightedPattern { pattern, .. } in by_weight.into_iter().take(TRIES) {
+        if solution.steady_state.patterns.len() <= least {
+            break;
+        }
+        let without: Vec<_> = known.iter().filter(|(other, _)| *other != pattern).cloned().collect();
+        let state = best(pricing, &without)?;
+        if state.throughput == solution.steady_state.throughput
+            && state.patterns.len() <= solution.steady_state.patterns.len()
+        {
+            known = without;
+            solution.steady_state = state;
+        }
+    }
+    let left_out = |pattern: &Pattern| solution.steady_state.patterns.iter().all(|used| used.pattern != *pattern);
+    solution.tight = known.into_iter().map(|(pattern, _)| pattern).filter(left_out).collect();
+    Ok(solution)
+}
+
+/// The best steady state of some patterns.
+fn best(pricing: &dyn Pricing, patterns: &[(Pattern, Vec<(usize, Rational)>)]) -> Result<SteadyState, LpError> {
+    let mut program = LinearProgram::new(Sense::Maximize);
+    let resources: Vec<Row> =
+        pricing.resources().iter().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
+    let demands: Vec<Row> =
+        (0..pricing.demands()).map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
+    let throughput = program.add_column(Rational::one(), demands.iter().map(|&row| (row, Rational::one())))?;
+    let mut columns: Vec<Column> = Vec::with_capacity(patterns.len());
+    for (pattern, loads) in patterns {
+        let loads = loads.iter().map(|(place, time)| (resources[*place], time.clone()));
+        columns.push(
+            program.add_column(Rational::zero(), loads.chain([(demands[pattern.commodity()], -Rational::one())]))?,
+        );
+    }
+    let Outcome::Optimal(optimum) =
+        Solver::new(program).solve(&exact::Options { method: exact::Method::Simplex, ..Default::default() })?
+    else {
+        return Ok(SteadyState { throughput: Rational::zero(), patterns: Vec::new() });
+    };
+    let weighted = patterns
+        .iter()
+        .zip(columns)
+        .map(|((pattern, _), column)| WeightedPattern { pattern: pattern.clone(), weight: optimum.primal.get(column) });
+    let mut patterns: Vec<WeightedPattern> = weighted.filter(|weighted| weighted.weight.is_positive()).collect();
+    patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+    Ok(SteadyState { throughput: optimum.primal.get(throughput), patterns })
+}

@@ -1,0 +1,231 @@
+//! The papers' compact program for series of reduces, corrected: SSR (papers/000 section 4.2), for one reduction or for
+//! several of equal throughput (reduce-scatter).
+//!
+//! Symbols: `send(e, v[k,m])` partial results sent over link `e` and `cons(i, T[k,l,m])` merges by node `i`, both per
+//! unit of time, `TP` the throughput, `N` the last operand.
+//!
+//! ```text
+//! maximise TP subject to, for each reduction:
+//!   for each node i and v[k,m], except v[k,k] at its owner:
+//!     in(i, v[k,m])  + sum over k <= l < m of cons(i, T[k,l,m])
+//!       = out(i, v[k,m]) + sum over n > m of cons(i, T[k,m,n]) + sum over n < k of cons(i, T[n,k-1,m])    (10)
+//!         + TP where i is the target and [k,m] = [0,N]                                                     (11)
+//! and for all reductions together:
+//!   for each send port i:     sum size(v) c(e) send(e, v) <= 1
+//!   for each receive port j:  sum size(v) c(e) send(e, v) <= 1
+//!   for each processor i:     sum w(i, T) cons(i, T) <= 1                                             (7), (9)
+//! ```
+//!
+//! Deviations from the printed program (docs/errata.md):
+//! 1. No variable sends `v[0,N]` out of the target or `v[k,k]` into its owner: the printed (11) counts receptions, so a
+//!    result that goes to and fro would be throughput without any merge.
+//! 2. (10) is waived for `v[k,k]` at the *owner* of operand `k`, not at the node numbered `k`; the last sum is over
+//!    `T[n,k-1,m]`; the last operand is `N` throughout.
+//! 3. `s(P_i -> P_j) <= 1` follows from the ports and has no row.
+
+use std::collections::BTreeMap;
+
+use num_traits::{One, Signed, Zero};
+use oneport_exact::{self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{
+    Certificate, Interval, Message, Pattern, ReductionTree, Resource, Status, SteadyState, Task, Volumes,
+    WeightedPattern,
+};
+use oneport_platform::{NodeId, Platform, Rational};
+use oneport_trees::extract::{TaskRates, extract};
+
+use crate::{LpError, Options, Question, Solution};
+
+/// Solves a question about reductions of operands in the participants' order; every operand can reach every target.
+/// `None` when the time limit came first.
+///
+/// # Errors
+/// As [`solve`](crate::solve).
+pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Solution>, LpError> {
+    let operands = question.collective().operands().unwrap_or_default();
+    let ssr = build(question.platform(), operands, question.collective().reductions(), question.volumes())?;
+    let mut solver = Solver::new(ssr.program.clone());
+    let outcome = solver.solve(&exact::Options { time_limit: options.time_limit, ..exact::Options::default() })?;
+    let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
+    let optimum = match outcome {
+        Outcome::Optimal(optimum) => optimum,
+        Outcome::LimitReached { .. } => return Ok(None),
+        Outcome::Infeasible(_) => return Err(LpError::Contradiction("doing nothing is not allowed")),
+        Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
+    };
+    let (steady_state, certificate) = ssr.read(&optimum)?;
+    Ok(Some(Solution {
+        upper_bound: steady_state.throughput.clone(),
+        steady_state,
+        tight: Vec::new(),
+        certificate,
+        status: Status::Optimal,
+        solver_time,
+        repaired: refinements > 0 || pivoted,
+    }))
+}
+
+/// The program and what its rows and columns stand for.
+pub struct Ssr<'a> {
+    platform: &'a Platform,
+    participants: &'a [NodeId],
+    targets: &'a [NodeId],
+    /// The program.
+    pub program: LinearProgram,
+    /// The variable `TP`.
+    pub throughput: Column,
+    /// The other variables: the place of the reduction, and the task.
+    tasks: Vec<(usize, Task, Column)>,
+    resources: BTreeMap<Resource, Row>,
+}
+
+/// Builds the program. With `n` operands, `v` nodes and `e` links each reduction has about `n^2 / 2` rows per node,
+/// `n^2 / 2` columns per link and `n^3 / 6` columns per processor.
+///
+/// # Errors
+/// A program too large for the solver.
+pub fn build<'a>(
+    platform: &'a Platform,
+    participants: &'a [NodeId],
+    targets: &'a [NodeId],
+    volumes: &Volumes,
+) -> Result<Ssr<'a>, ExactError> {
+    let mut program = LinearProgram::new(Sense::Maximize);
+    let ports = platform.node_ids().flat_map(|node| [Resource::Send(node), Resource::Receive(node)]);
+    let processors = platform.processors().map(Resource::Compute);
+    let resources = ports
+        .chain(processors)
+        .map(|resource| (resource, program.add_row(Relation::AtMost, Rational::one())))
+        .collect();
+    let values: Vec<Interval> = (0..participants.len())
+        .flat_map(|first| (first..participants.len()).map(move |last| Interval { first, last }))
+        .collect();
+    let result = Interval { first: 0, last: participants.len().saturating_sub(1) };
+    let mut builder = Builder { platform, participants, volumes, values, result, resources, balance: BTreeMap::new() };
+    for reduction in 0..targets.len() {
+        builder.add_balance(&mut program, reduction);
+    }
+    let arrivals = targets.iter().enumerate();
+    let arrivals = arrivals.filter_map(|(reduction, &target)| builder.balance.get(&(reduction, target, result)));
+    let arrivals: Vec<_> = arrivals.map(|&row| (row, -Rational::one())).collect();
+    let throughput = program.add_column(Rational::one(), arrivals)?;
+    let mut tasks = Vec::new();
+    for (reduction, &target) in targets.iter().enumerate() {
+        for task in builder.tasks(target) {
+            tasks.push((reduction, task, program.add_column(Rational::zero(), builder.entries(reduction, task))?));
+        }
+    }
+    Ok(Ssr { platform, participants, targets, program, throughput, tasks, resources: builder.resources })
+}
+
+/// What rows and columns are made from.
+struct Builder<'a> {
+    platform: &'a Platform,
+    participants: &'a [NodeId],
+    volumes: &'a Volumes,
+    /// Every `v[k,m]`.
+    values: Vec<Interval>,
+    /// `v[0,N]`.
+    result: Interval,
+    resources: BTreeMap<Resource, Row>,
+    /// Rows (10) by reduction, node and value.
+    balance: BTreeMap<(usize, NodeId, Interval), Row>,
+}
+
+impl Builder<'_> {
+    /// Whether a value is unlimited at a node.
+    fn owns(&self, node: NodeId, value: Interval) -> bool {
+        value.first == value.last && self.participants.get(value.first) == Some(&node)
+    }
+
+    fn add_balance(&mut self, program: &mut LinearProgram, reduction: usize) {
+        for node in self.platform.node_ids() {
+            for &value in &self.values {
+                if !self.owns(node, value) {
+                    let row = program.add_row(Relation::Equal, Rational::zero());
+                    self.balance.insert((reduction, node, value), row);
+                }
+            }
+        }
+    }
+
+    /// The tasks that may be of use in a reduction to `target`.
+    fn tasks(&self, target: NodeId) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        for &part in &self.values {
+            let useful = |link: &_| {
+                let ends = self.platform.link(*link);
+                !self.owns(ends.to, part) && !(part == self.result && ends.from == target)
+            };
+            tasks.extend(self.platform.link_ids().filter(useful).map(|link| Task::Transfer { link, part }));
+            for node in self.platform.processors() {
+                tasks.extend((part.first..part.last).map(|split| Task::Merge { node, part, split }));
+            }
+        }
+        tasks
+    }
+
+    /// What a task takes of the resources and does to the balances.
+    fn entries(&self, reduction: usize, task: Task) -> Vec<(Row, Rational)> {
+        let (uses, time, made, used) = match task {
+            Task::Transfer { link, part } => {
+                let ends = self.platform.link(link);
+                let size = self.volumes.size_of(Message { commodity: reduction, part: Some(part) });
+                let uses = Resource::of_link(self.platform, link).to_vec();
+                (uses, size * &ends.cost, (ends.to, part), vec![(ends.from, part)])
+            }
+            Task::Merge { node, part, split } => {
+                let time = self.volumes.merge_time(self.platform, node, part);
+                let left = Interval { first: part.first, last: split };
+                let right = Interval { first: split + 1, last: part.last };
+                (vec![Resource::Compute(node)], time, (node, part), vec![(node, left), (node, right)])
+            }
+        };
+        let resources = uses.iter().filter_map(|resource| Some((*self.resources.get(resource)?, time.clone())));
+        let balances =
+            std::iter::once((made, Rational::one())).chain(used.into_iter().map(|used| (used, -Rational::one())));
+        let balances = balances
+            .filter_map(|((node, value), change)| Some((*self.balance.get(&(reduction, node, value))?, change)));
+        resources.chain(balances).collect()
+    }
+}
+
+impl Ssr<'_> {
+    /// Reads off weighted trees, and prices on resources that prove that nothing is faster.
+    ///
+    /// # Errors
+    /// [`LpError::Contradiction`] where the optimum is not one of this program.
+    pub fn read(&self, optimum: &Optimum) -> Result<(SteadyState, Certificate), LpError> {
+        // The program's rates are over one denominator, so their numerators are rates in another unit of time.
+        let unit = optimum.primal.denominator();
+        let throughput = optimum.primal.numerator(self.throughput);
+        let mut rates = vec![TaskRates::default(); self.targets.len()];
+        for &(reduction, task, column) in &self.tasks {
+            let rate = optimum.primal.numerator(column);
+            if rate.is_zero() {
+                continue;
+            }
+            match task {
+                Task::Transfer { link, part } => rates[reduction].sends.insert((link, part), rate.clone()),
+                Task::Merge { node, part, split } => rates[reduction].merges.insert((node, part, split), rate.clone()),
+            };
+        }
+        let mut patterns = Vec::new();
+        for ((commodity, &target), rates) in self.targets.iter().enumerate().zip(rates) {
+            let trees = extract(self.platform, self.participants, target, throughput, rates)
+                .map_err(|_| LpError::Contradiction("rates of tasks are no sum of reduction trees"))?;
+            patterns.extend(trees.into_iter().map(|(weight, tree)| WeightedPattern {
+                pattern: Pattern::Reduction(ReductionTree { commodity, ..tree }),
+                weight: Rational::new(weight, unit.clone()),
+            }));
+        }
+        let throughput = optimum.primal.get(self.throughput);
+        Ok((SteadyState { throughput, patterns }, self.certificate(optimum)))
+    }
+
+    /// The dual solution of the resource rows, which is not negative.
+    fn certificate(&self, optimum: &Optimum) -> Certificate {
+        let positive = self.resources.iter().filter(|(_, row)| optimum.dual.numerator(**row).is_positive());
+        Certificate { prices: positive.map(|(&resource, &row)| (resource, optimum.dual.get(row))).collect() }
+    }
+}

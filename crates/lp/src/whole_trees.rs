@@ -1,0 +1,132 @@
+//! Whole copies of reduction trees at the optimum: an integer program over trees that cost no more than the cheapest.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
+use oneport_plan::{Amount, Interval, Pattern, Resource, ScheduledPattern, WholePatterns};
+use oneport_platform::Rational;
+use oneport_trees::cheapest::loads;
+
+use crate::{LpError, Question, Solution};
+
+/// Branch-and-bound nodes per integer program.
+const NODES: u32 = 200;
+/// Most trees of one program.
+const MOST_TREES: usize = 1500;
+
+/// Whether the trees are few enough to look for whole copies by integer programming.
+pub fn is_searchable(solution: &Solution) -> bool {
+    solution.steady_state.patterns.len() + solution.tight.len() <= MOST_TREES
+}
+
+/// Whole copies for exactly this many instances within a period.
+///
+/// # Errors
+/// HiGHS refuses a call.
+pub fn whole_at(
+    question: &Question<'_>,
+    solution: &Solution,
+    instances: &BigInt,
+    period: &Rational,
+) -> Result<Option<WholePatterns>, LpError> {
+    search(question, solution, Some(instances), period, instances)
+}
+
+/// Whole copies for as many instances as are found to fit into a period, at most `most`.
+///
+/// # Errors
+/// HiGHS refuses a call.
+pub fn whole_within(
+    question: &Question<'_>,
+    solution: &Solution,
+    period: &Rational,
+    most: &BigInt,
+) -> Result<Option<WholePatterns>, LpError> {
+    match search(question, solution, Some(most), period, most)? {
+        Some(whole) => Ok(Some(whole)),
+        None => search(question, solution, None, period, most),
+    }
+}
+
+/// Copies `y_p >= 0`, whole: each reduction `instances` times (or as often as possible), every resource within the period.
+fn search(
+    question: &Question<'_>,
+    solution: &Solution,
+    instances: Option<&BigInt>,
+    period: &Rational,
+    most: &BigInt,
+) -> Result<Option<WholePatterns>, LpError> {
+    let Some(upper) = most.to_u32().filter(|_| is_searchable(solution)) else { return Ok(None) };
+    let own = solution.steady_state.patterns.iter().map(|weighted| &weighted.pattern);
+    let patterns: Vec<&Pattern> = own.chain(&solution.tight).collect();
+    let mut program = LinearProgram::new(Sense::Maximize);
+    let demanded = instances.cloned().unwrap_or_default();
+    let demands: Vec<Row> = (0..question.collective().reductions().len())
+        .map(|_| program.add_row(Relation::Equal, Rational::from_integer(demanded.clone())))
+        .collect();
+    let mut resources: BTreeMap<Resource, Row> = BTreeMap::new();
+    for pattern in &patterns {
+        let Some(tree) = pattern.tree() else { return Ok(None) };
+        let mut entries = vec![(demands[tree.commodity], Rational::one())];
+        for (resource, time) in loads(question.platform(), question.volumes(), tree) {
+            let row = resources.entry(resource).or_insert_with(|| program.add_row(Relation::AtMost, period.clone()));
+            entries.push((*row, time));
+        }
+        program.add_column(Rational::zero(), entries)?;
+    }
+    let count = match instances {
+        Some(_) => None,
+        None => Some(program.add_column(Rational::one(), demands.iter().map(|&row| (row, -Rational::one())))?),
+    };
+    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper })? else {
+        return Ok(None);
+    };
+    let instances = count.map_or(demanded, |column| point[column.0].clone());
+    if !instances.is_positive() {
+        return Ok(None);
+    }
+    let chosen = patterns.into_iter().zip(&point).filter(|(_, copies)| copies.is_positive());
+    let mut patterns: Vec<ScheduledPattern> = chosen
+        .map(|(pattern, copies)| ScheduledPattern { pattern: pattern.clone(), copies: copies.magnitude().clone() })
+        .collect();
+    patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+    Ok(Some(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns }))
+}
+
+/// Every task of a resource takes a whole multiple of this time: link costs (or the speed) times what divides all sizes
+/// (or works). `None` for a resource that has no task.
+pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
+    let platform = question.platform();
+    let cost = |links: &[oneport_platform::LinkId]| {
+        links.iter().map(|&link| platform.link(link).cost.clone()).reduce(|a, b| divisor(&a, &b))
+    };
+    let operands = question.collective().operands().map_or(1, <[_]>::len);
+    let (cost, amount) = match resource {
+        Resource::Send(node) => (cost(platform.outgoing(node))?, common(&question.volumes().size, operands)?),
+        Resource::Receive(node) => (cost(platform.incoming(node))?, common(&question.volumes().size, operands)?),
+        Resource::Compute(node) => (platform.node(node).compute.clone()?, common(&question.volumes().work, operands)?),
+    };
+    Some(cost * amount).filter(Signed::is_positive)
+}
+
+/// What divides an amount at every interval.
+fn common(amount: &Amount, operands: usize) -> Option<Rational> {
+    match amount {
+        Amount::Constant(amount) => Some(amount.clone()),
+        Amount::Affine { .. } => {
+            // All terms are sums of the first and of multiples of the difference.
+            let first = amount.of(Interval { first: 0, last: 0 })?;
+            let second = amount.of(Interval { first: 0, last: 1.min(operands.saturating_sub(1)) })?;
+            Some(divisor(&first, &(second - &first)))
+        }
+        Amount::Table(rows) => rows.iter().flatten().cloned().reduce(|a, b| divisor(&a, &b)),
+    }
+}
+
+/// The greatest rational that divides both a whole number of times.
+fn divisor(a: &Rational, b: &Rational) -> Rational {
+    Rational::new(a.numer().gcd(b.numer()), a.denom().lcm(b.denom()))
+}

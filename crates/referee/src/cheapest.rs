@@ -1,0 +1,221 @@
+//! The price of the cheapest reduction trees.
+//!
+//! A tree over intervals of operands (over sets of operands, if the operator is commutative) costs for every partial
+//! result the way to where it is needed, and its merge. Let `C[S][j]` be the least price of having the partial result
+//! `S` at processor `j`, and `M[S][i]` that of making it at `i`:
+//!
+//! - `M[S][i] = min over splits S = L + R of C[L][i] + C[R][i]`, `+ work(S) merge(i)`; a single operand is made free of
+//!   charge at its owner;
+//! - `C[S][j] = min over i of M[S][i] + size(S) distance(i, j)`. Sizes scale all links alike, so one all-pairs shortest
+//!   path under unit size serves every `S`.
+//!
+//! No tree is cheaper than this, since these are the prices of its parts, and each value is one tree's. The numbers are
+//! far longer than machine words where prices come from a linear program, and there are many of them (`n^3/6` splits
+//! on every processor): see [`search`] for how the exact value is found nevertheless.
+
+mod crowd;
+mod parts;
+mod rounded;
+mod search;
+
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::Amount;
+use oneport_platform::{NodeId, Rational};
+
+use crate::Violation;
+use crate::arithmetic::Scale;
+use crate::case::Case;
+use crate::prices::{Prices, common_denominator, over};
+use crate::shortest_paths::ShortestPaths;
+use parts::Parts;
+use search::Search;
+
+/// Most operands of a commutative operator for which all sets of them are tried (`3^n` splits on every processor).
+pub(crate) const MAX_SET_OPERANDS: usize = 12;
+/// Most partial results times processors: half a gigabyte of lower bounds.
+const MAX_STATES: u128 = 1 << 25;
+/// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
+const MAX_DISTANCE_BITS: u64 = 1 << 32;
+const OVERHEAD_BITS: u64 = 256;
+
+/// The sum over the reductions of an instance of the price of the cheapest tree, as numerator and denominator.
+///
+/// Exact, except for a commutative operator of more than [`MAX_SET_OPERANDS`] operands: then a lower bound of it (see
+/// [`crowd`]), so that what it proves still holds.
+pub(crate) fn cheapest_reductions(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
+    let operands = case.operands().len();
+    let crowd = case.collective.is_commutative() && operands > MAX_SET_OPERANDS;
+    let processors: Vec<NodeId> = case.platform.processors().collect();
+    let sets = case.collective.is_commutative() && !crowd;
+    let states = Parts::count(operands, sets) * processors.len() as u128;
+    if states > MAX_STATES {
+        let (processors, limit) = (processors.len(), MAX_STATES);
+        return Err(Violation::TooManyStates { operands, processors, states, limit });
+    }
+    let parts = Parts::new(operands, sets);
+    let priced = Priced::new(case, prices, processors, &parts)?;
+    let distances = priced.distances(case, &priced.lengths)?;
+    check_reachable(case, &priced, &distances)?;
+    let targets = case.collective.reductions().iter().map(|&target| priced.place(target));
+    let total = if crowd {
+        crowd::lower_bound(case, &priced, &distances, targets)?
+    } else {
+        let mut search = Search::new(&priced, &distances, &parts);
+        targets.map(|target| search.price(parts.full(), target)).sum()
+    };
+    Ok((total, priced.denominator))
+}
+
+/// The exact price of everything, as integers over one denominator.
+struct Priced {
+    processors: Vec<NodeId>,
+    /// By node id: the place in `processors`.
+    places: Vec<usize>,
+    /// By operand: the place of its owner in `processors`.
+    owners: Vec<usize>,
+    /// By class of parts: sizes, times a factor; and the amounts of work, times another.
+    sizes: Vec<BigUint>,
+    works: Vec<BigUint>,
+    size_class: Class,
+    work_class: Class,
+    /// By link: price of a unit of size. `size x length` is a price times `denominator`.
+    lengths: Vec<BigUint>,
+    /// By processor: price of a unit of work. `work x merge` is a price times `denominator`.
+    merges: Vec<BigUint>,
+    denominator: BigUint,
+}
+
+/// What an amount depends on.
+#[derive(Debug, Clone, Copy)]
+enum Class {
+    Nothing,
+    Operands,
+    Part,
+}
+
+impl Class {
+    /// The place of a part in a list of amounts.
+    fn of(self, parts: &Parts, part: usize) -> usize {
+        match self {
+            Class::Nothing => 0,
+            Class::Operands => parts.operands(part) - 1,
+            Class::Part => part,
+        }
+    }
+}
+
+impl Priced {
+    fn new(case: &Case<'_>, prices: &Prices, processors: Vec<NodeId>, parts: &Parts) -> Result<Priced, Violation> {
+        let mut places = vec![0; case.platform.nodes().len()];
+        for (place, processor) in processors.iter().enumerate() {
+            places[processor.index()] = place;
+        }
+        let (sizes, size_scale, size_class) = amounts("the sizes", &case.volumes.size, parts, true)?;
+        let (works, work_scale, work_class) = amounts("the amounts of work", &case.volumes.work, parts, false)?;
+        let links = prices.lengths(case);
+        let entries = links.len() + processors.len();
+        let too_large = |what| move |(bits, limit)| Violation::TooLarge { what, bits, limit };
+        let link_denominator =
+            common_denominator(links.iter(), entries).map_err(too_large("the priced costs of the links"))?;
+        let merges: Vec<(BigUint, BigUint)> = prices.merges(case).into_iter().flatten().collect();
+        let merge_denominator =
+            common_denominator(merges.iter(), entries).map_err(too_large("the priced compute costs"))?;
+        // Transfers are over the first product, merges over the second: bring both over the same.
+        let sides = [
+            (BigUint::from(1u32), &link_denominator * size_scale.denominator()),
+            (BigUint::from(1u32), &merge_denominator * work_scale.denominator()),
+        ];
+        let denominator =
+            common_denominator(sides.iter(), entries).map_err(too_large("priced transfers and merges"))?;
+        let (link_factor, merge_factor) = (&denominator / &sides[0].1, &denominator / &sides[1].1);
+        Ok(Priced {
+            owners: case.operands().iter().map(|owner| places[owner.index()]).collect(),
+            lengths: links.into_iter().map(|length| over(length, &link_denominator) * &link_factor).collect(),
+            merges: merges.into_iter().map(|merge| over(merge, &merge_denominator) * &merge_factor).collect(),
+            processors,
+            places,
+            sizes,
+            works,
+            size_class,
+            work_class,
+            denominator,
+        })
+    }
+
+    fn place(&self, node: NodeId) -> usize {
+        self.places[node.index()]
+    }
+
+    /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
+    fn distances(&self, case: &Case<'_>, lengths: &[BigUint]) -> Result<Vec<Option<BigUint>>, Violation> {
+        let count = self.processors.len();
+        let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
+        let limit = MAX_DISTANCE_BITS / (count * count).to_u64().unwrap_or(u64::MAX).max(1);
+        if longest + OVERHEAD_BITS > limit {
+            let bits = longest + OVERHEAD_BITS;
+            return Err(Violation::TooLarge { what: "the distances between processors", bits, limit });
+        }
+        let wanted: Vec<bool> = case.platform.nodes().iter().map(|node| node.is_processor()).collect();
+        let mut paths = ShortestPaths::new(case.platform, lengths, false);
+        let mut distances = Vec::with_capacity(count * count);
+        for &root in &self.processors {
+            paths.run(root, &wanted, count);
+            distances.extend(self.processors.iter().map(|&end| paths.distance(end).cloned()));
+        }
+        Ok(distances)
+    }
+
+    fn size(&self, parts: &Parts, part: usize) -> &BigUint {
+        &self.sizes[self.size_class.of(parts, part)]
+    }
+
+    fn work(&self, parts: &Parts, part: usize) -> &BigUint {
+        &self.works[self.work_class.of(parts, part)]
+    }
+}
+
+/// The amounts of all parts over one denominator, by class; `singles` says whether single operands have one.
+fn amounts(
+    what: &'static str,
+    amount: &Amount,
+    parts: &Parts,
+    singles: bool,
+) -> Result<(Vec<BigUint>, Scale, Class), Violation> {
+    let class = match amount {
+        Amount::Constant(_) => Class::Nothing,
+        Amount::Affine { .. } => Class::Operands,
+        Amount::Table(_) => Class::Part,
+    };
+    let values: Vec<Rational> = parts
+        .representatives(class)
+        .map(|part| amount.of(part).filter(|_| singles || part.first < part.last).unwrap_or_default())
+        .collect();
+    let scale = Scale::new(what, values.iter(), values.len())?;
+    let scaled = values.iter().map(|value| scale.scaled(value)).collect();
+    Ok((scaled, scale, class))
+}
+
+/// Every owner reaches every target: then a tree exists that merges everything at the target.
+fn check_reachable(case: &Case<'_>, priced: &Priced, distances: &[Option<BigUint>]) -> Result<(), Violation> {
+    for &target in case.collective.reductions() {
+        for &owner in case.operands() {
+            if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none() {
+                return Err(Violation::Unreachable { from: case.name(owner), target: case.name(target) });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The smaller of a price, if any, and a candidate.
+fn improve(best: &mut Option<BigUint>, candidate: BigUint) {
+    if best.as_ref().is_none_or(|best| candidate < *best) {
+        *best = Some(candidate);
+    }
+}
+
+/// A price, or 0 where there is none: only states that no caller asks for have none.
+fn or_zero(price: Option<BigUint>) -> BigUint {
+    price.unwrap_or_else(BigUint::zero)
+}

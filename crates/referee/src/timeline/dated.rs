@@ -1,0 +1,139 @@
+//! The events and merges of a run: their ids exist, and their dates are integers over one denominator.
+
+use num_bigint::BigUint;
+use oneport_plan::{Event, Interval, MergeEvent, Message};
+use oneport_platform::NodeId;
+
+use crate::ReductionFault;
+use crate::Violation;
+use crate::arithmetic::{Scale, is_non_negative};
+use crate::case::Case;
+use crate::pattern::{check_merge, check_part};
+use crate::violation::part_name;
+
+/// An event with its ends looked up.
+pub(super) struct Dated<'a> {
+    pub(super) event: &'a Event,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
+    /// At least one.
+    pub(super) pieces: Vec<(BigUint, BigUint)>,
+}
+
+/// A merge with its operands.
+pub(super) struct DatedMerge<'a> {
+    pub(super) event: &'a MergeEvent,
+    /// The result.
+    pub(super) part: Interval,
+    pub(super) operands: [Interval; 2],
+    pub(super) start: BigUint,
+    pub(super) end: BigUint,
+}
+
+pub(super) static ZERO: BigUint = BigUint::ZERO;
+
+impl<'a> Dated<'a> {
+    /// Scales the dates of a checked event.
+    pub(super) fn new(case: &Case<'_>, scale: &Scale, event: &'a Event) -> Dated<'a> {
+        let link = case.platform.link(event.link);
+        let pieces = event.pieces.iter().map(|(start, end)| (scale.scaled(start), scale.scaled(end))).collect();
+        Dated { event, from: link.from, to: link.to, pieces }
+    }
+
+    pub(super) fn start(&self) -> &BigUint {
+        self.pieces.first().map_or(&ZERO, |(start, _)| start)
+    }
+
+    pub(super) fn end(&self) -> &BigUint {
+        self.pieces.last().map_or(&ZERO, |(_, end)| end)
+    }
+}
+
+impl<'a> DatedMerge<'a> {
+    /// Scales the dates of a checked merge.
+    pub(super) fn new(scale: &Scale, (event, part, operands): CheckedMerge<'a>) -> DatedMerge<'a> {
+        DatedMerge { event, part, operands, start: scale.scaled(&event.start), end: scale.scaled(&event.end) }
+    }
+
+    pub(super) fn is_instant(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// A merge whose result, and two operands, exist.
+pub(super) type CheckedMerge<'a> = (&'a MergeEvent, Interval, [Interval; 2]);
+
+/// The ids of an event exist, its dates are not negative, and it has pieces.
+pub(super) fn check_event(case: &Case<'_>, place: usize, event: &Event, started: u128) -> Result<(), Violation> {
+    let named = || format!("event {place}");
+    check_message(case, named, event.message)?;
+    let name = || case.message_name(event.instance, event.message);
+    case.link(event.link, named)?;
+    check_instance(named, event.instance, started)?;
+    let link = || case.platform.link_name(event.link);
+    if event.pieces.is_empty() {
+        return Err(Violation::NoPieces { event: place, message: name(), link: link() });
+    }
+    for date in event.pieces.iter().flat_map(|(start, end)| [start, end]) {
+        if !is_non_negative(date) {
+            return Err(Violation::BadDate { message: name(), link: link(), found: Box::new(date.clone()) });
+        }
+    }
+    Ok(())
+}
+
+/// The ids of a merge exist, and its dates are not negative and ascend.
+pub(super) fn check_merge_event<'a>(
+    case: &Case<'_>,
+    place: usize,
+    event: &'a MergeEvent,
+    started: u128,
+) -> Result<CheckedMerge<'a>, Violation> {
+    let named = || format!("merge {place}");
+    check_message(case, named, event.message)?;
+    check_instance(named, event.instance, started)?;
+    let fault = |fault| {
+        let message = case.message_name(event.instance, event.message);
+        Violation::Reduction { place: format!("merge {place} ({message})"), fault }
+    };
+    let Some(part) = event.message.part else {
+        return Err(wrong_message(case, named(), None));
+    };
+    let operands = check_merge(case, event.node, part, event.split).map_err(fault)?;
+    if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
+        let (start, end) = (Box::new(event.start.clone()), Box::new(event.end.clone()));
+        return Err(fault(ReductionFault::MergeDates { start, end }));
+    }
+    Ok((event, part, operands))
+}
+
+fn check_instance(place: impl Fn() -> String, instance: u64, started: u128) -> Result<(), Violation> {
+    if u128::from(instance) >= started {
+        return Err(Violation::UnknownInstance { place: place(), instance, started });
+    }
+    Ok(())
+}
+
+/// The commodity exists, and the message is a partial result if and only if something is merged.
+fn check_message(case: &Case<'_>, place: impl Fn() -> String, message: Message) -> Result<(), Violation> {
+    if message.commodity >= case.commodities() {
+        return Err(case.unknown_commodity(place(), message.commodity));
+    }
+    if case.reduction(message.commodity).is_some() != message.part.is_some() {
+        return Err(wrong_message(case, place(), message.part));
+    }
+    match message.part {
+        Some(part) => check_part(case, part).map_err(|fault| Violation::Reduction { place: place(), fault }),
+        None => Ok(()),
+    }
+}
+
+fn wrong_message(case: &Case<'_>, place: String, part: Option<Interval>) -> Violation {
+    let (partial, whole) = ("partial results", "messages that are no partial results");
+    Violation::WrongMessage {
+        place,
+        found: part.map_or("a message that is no partial result".to_string(), |part| part_name(&part)),
+        collective: case.collective.name(),
+        right: if case.collective.operands().is_some() { partial } else { whole },
+    }
+}

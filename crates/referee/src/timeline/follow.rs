@@ -1,0 +1,291 @@
+//! What travels and what becomes of it: every message and every partial result, followed by dates alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigUint;
+use oneport_plan::{Commodity, Interval, Message};
+use oneport_platform::NodeId;
+
+use super::Run;
+use super::buffers::Buffers;
+use super::dated::{Dated, DatedMerge, ZERO};
+use crate::{ReductionFault, Violation};
+
+/// All that happens for one commodity, or one reduction, of one instance.
+#[derive(Default)]
+struct Delivery<'r, 'a> {
+    /// By part, by start.
+    transfers: BTreeMap<Option<Interval>, Vec<&'r Dated<'a>>>,
+    merges: Vec<&'r DatedMerge<'a>>,
+}
+
+/// Where a value is, and since when; `None`: always.
+struct Stay<'r> {
+    node: NodeId,
+    since: Option<&'r BigUint>,
+}
+
+/// One reduction of one instance, being carried out.
+struct Reduction<'r, 'a> {
+    instance: u64,
+    commodity: usize,
+    delivery: Delivery<'r, 'a>,
+    /// The merge that makes each part, and the one that takes it.
+    makers: BTreeMap<Interval, &'r DatedMerge<'a>>,
+    takers: BTreeMap<Interval, &'r DatedMerge<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// Follows everything from where it starts to where it has to end.
+    pub(super) fn follow_all<'r>(&'r self, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
+        let mut deliveries: BTreeMap<(u64, usize), Delivery<'r, 'a>> = BTreeMap::new();
+        for dated in &self.events {
+            let Message { commodity, part } = dated.event.message;
+            let delivery = deliveries.entry((dated.event.instance, commodity)).or_default();
+            delivery.transfers.entry(part).or_default().push(dated);
+        }
+        for merge in &self.merges {
+            let delivery = deliveries.entry((merge.event.instance, merge.event.message.commodity)).or_default();
+            delivery.merges.push(merge);
+        }
+        self.check_complete(deliveries.keys())?;
+        for ((instance, place), mut delivery) in deliveries {
+            for events in delivery.transfers.values_mut() {
+                events.sort_by_key(|dated| dated.start());
+            }
+            match self.case.commodity(place) {
+                Some(commodity) => self.follow_message(instance, place, commodity, &delivery, buffers)?,
+                None => self.reduction(instance, place, delivery)?.carry_out(self, buffers)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Something happens for every commodity of every started instance. Stops at the first without: the counts of a
+    /// timeline may be far larger than its list of events.
+    fn check_complete<'k>(&self, mut found: impl Iterator<Item = &'k (u64, usize)>) -> Result<(), Violation> {
+        let commodities = self.case.commodities() as u128;
+        let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
+        let mut place: u128 = 0;
+        loop {
+            let expected = (place / commodities, place % commodities);
+            if expected.0 == started {
+                return Ok(());
+            }
+            let next = found.next().map(|&(instance, commodity)| (u128::from(instance), commodity as u128));
+            if next != Some(expected) {
+                let instance = u64::try_from(expected.0).unwrap_or(u64::MAX);
+                return Err(self.missing(instance, usize::try_from(expected.1).unwrap_or(usize::MAX)));
+            }
+            place += 1;
+        }
+    }
+
+    /// Nothing happens for a commodity or a reduction of an instance.
+    fn missing(&self, instance: u64, place: usize) -> Violation {
+        match self.case.commodity(place) {
+            Some(commodity) => {
+                let message = self.case.message_name(instance, Message { commodity: place, part: None });
+                self.undelivered(message, commodity.source, commodity.target)
+            }
+            None => {
+                let place = format!("{} of instance {instance}", self.case.commodity_name(place));
+                Violation::Reduction { place, fault: ReductionFault::NotMade { part: self.case.result() } }
+            }
+        }
+    }
+
+    fn undelivered(&self, message: String, at: NodeId, target: NodeId) -> Violation {
+        Violation::Undelivered { message, node: self.case.name(at), target: self.case.name(target) }
+    }
+
+    /// Follows one message from its source to its target.
+    fn follow_message<'r>(
+        &'r self,
+        instance: u64,
+        place: usize,
+        commodity: Commodity,
+        delivery: &Delivery<'r, 'a>,
+        buffers: &mut Buffers<'r>,
+    ) -> Result<(), Violation> {
+        let start = Stay { node: commodity.source, since: None };
+        let events = delivery.transfers.get(&None).map(Vec::as_slice).unwrap_or_default();
+        let end = self.travel(start, Some(commodity.target), events, buffers)?;
+        if end.node != commodity.target {
+            let message = self.case.message_name(instance, Message { commodity: place, part: None });
+            return Err(self.undelivered(message, end.node, commodity.target));
+        }
+        Ok(())
+    }
+
+    /// Follows one value from where it starts, event by event in the order of their starts.
+    fn travel<'r>(
+        &'r self,
+        start: Stay<'r>,
+        target: Option<NodeId>,
+        events: &[&'r Dated<'a>],
+        buffers: &mut Buffers<'r>,
+    ) -> Result<Stay<'r>, Violation> {
+        let mut stay = start;
+        let mut visited = BTreeSet::from([stay.node]);
+        for dated in events {
+            let named = || (self.message(dated), self.link(dated), self.date(dated.start()));
+            if target == Some(stay.node) {
+                let (message, link, start) = named();
+                return Err(Violation::LeavesTarget { message, link, start, target: self.case.name(stay.node) });
+            }
+            if dated.from != stay.node {
+                let (message, link, start) = named();
+                return Err(Violation::NotThere { message, link, start, holder: self.case.name(stay.node) });
+            }
+            if stay.since.is_some_and(|since| dated.start() < since) {
+                let (message, link, start) = named();
+                let arrival = self.date(stay.since.unwrap_or(&ZERO));
+                return Err(Violation::NotArrived { message, link, start, node: self.case.name(stay.node), arrival });
+            }
+            if !visited.insert(dated.to) {
+                let (message, link, _) = named();
+                return Err(Violation::DeliveredTwice { message, link, node: self.case.name(dated.to) });
+            }
+            if let Some(since) = stay.since {
+                buffers.hold(stay.node, since, dated.end());
+            }
+            stay = Stay { node: dated.to, since: Some(dated.end()) };
+        }
+        Ok(stay)
+    }
+
+    /// Every part is made once and taken once.
+    fn reduction<'r>(
+        &'r self,
+        instance: u64,
+        commodity: usize,
+        delivery: Delivery<'r, 'a>,
+    ) -> Result<Reduction<'r, 'a>, Violation> {
+        let (mut makers, mut takers) = (BTreeMap::new(), BTreeMap::new());
+        for &merge in &delivery.merges {
+            if makers.insert(merge.part, merge).is_some() {
+                return Err(self.fault(merge, ReductionFault::MadeTwice { part: merge.part }));
+            }
+            for part in merge.operands {
+                if takers.insert(part, merge).is_some() {
+                    return Err(self.fault(merge, ReductionFault::UsedAgain { part }));
+                }
+            }
+        }
+        Ok(Reduction { instance, commodity, delivery, makers, takers })
+    }
+}
+
+impl<'r, 'a> Reduction<'r, 'a> {
+    /// Follows every part, the smaller first, from where it is made to where it is taken; and carries the values along.
+    fn carry_out(&self, run: &'r Run<'a>, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
+        let Some(target) = run.case.reduction(self.commodity) else { return Ok(()) };
+        let result = run.case.result();
+        let mut values: BTreeMap<Interval, Vec<NodeId>> = BTreeMap::new();
+        for (_, part) in self.parts(run) {
+            let (start, value) = self.made(run, part, &mut values)?;
+            let events = self.delivery.transfers.get(&Some(part)).map(Vec::as_slice).unwrap_or_default();
+            let end = run.travel(start, (part == result).then_some(target), events, buffers)?;
+            if part != result {
+                self.taken(run, part, &end, buffers)?;
+            } else if end.node != target {
+                return Err(run.undelivered(self.name(run, part), end.node, target));
+            }
+            values.insert(part, value);
+        }
+        let found = values.remove(&result).unwrap_or_default();
+        self.check_result(run, &found)
+    }
+
+    fn name(&self, run: &Run<'_>, part: Interval) -> String {
+        run.case.message_name(self.instance, Message { commodity: self.commodity, part: Some(part) })
+    }
+
+    fn fault(&self, run: &Run<'_>, fault: ReductionFault) -> Violation {
+        let place = format!("{} of instance {}", run.case.commodity_name(self.commodity), self.instance);
+        Violation::Reduction { place, fault }
+    }
+
+    /// The parts that are, or should be, somewhere: single operands, the result, and whatever is moved, made or taken.
+    /// The smaller first.
+    fn parts(&self, run: &Run<'_>) -> BTreeSet<(usize, Interval)> {
+        let result = run.case.result();
+        let single = (result.first..=result.last).map(|operand| Interval { first: operand, last: operand });
+        let moved = self.delivery.transfers.keys().copied().flatten();
+        let parts = single.chain([result]).chain(moved).chain(self.makers.keys().copied());
+        parts.chain(self.takers.keys().copied()).map(|part| (part.operands(), part)).collect()
+    }
+
+    /// Where and when a part comes to be, and whose values it combines.
+    fn made(
+        &self,
+        run: &Run<'_>,
+        part: Interval,
+        values: &mut BTreeMap<Interval, Vec<NodeId>>,
+    ) -> Result<(Stay<'r>, Vec<NodeId>), Violation> {
+        if part.first == part.last {
+            let owner = self.owner(run, part)?;
+            return Ok((Stay { node: owner, since: None }, vec![owner]));
+        }
+        let Some(&merge) = self.makers.get(&part) else {
+            return Err(self.fault(run, ReductionFault::NotMade { part }));
+        };
+        let value = merge.operands.iter().flat_map(|operand| values.remove(operand).unwrap_or_default()).collect();
+        Ok((Stay { node: merge.event.node, since: Some(&merge.end) }, value))
+    }
+
+    /// The owner of an operand. The operands of a commutative operator have an order of the instance's own, so that the
+    /// owner is only known from where the operand is first used.
+    fn owner(&self, run: &Run<'_>, part: Interval) -> Result<NodeId, Violation> {
+        if !run.case.collective.is_commutative() {
+            let owner = run.case.operands().get(part.first).copied();
+            return owner.ok_or_else(|| self.fault(run, ReductionFault::NotMade { part }));
+        }
+        let sent = self.delivery.transfers.get(&Some(part)).and_then(|events| events.first()).map(|dated| dated.from);
+        let taken = self.takers.get(&part).map(|merge| merge.event.node);
+        sent.or(taken).ok_or_else(|| self.fault(run, ReductionFault::Unused { part }))
+    }
+
+    /// The part is merged into a larger one, once it is there.
+    fn taken(
+        &self,
+        run: &'r Run<'a>,
+        part: Interval,
+        stay: &Stay<'r>,
+        buffers: &mut Buffers<'r>,
+    ) -> Result<(), Violation> {
+        let Some(merge) = self.takers.get(&part) else {
+            return Err(self.fault(run, ReductionFault::Unused { part }));
+        };
+        let name = |node: NodeId| run.case.name(node);
+        if merge.event.node != stay.node {
+            let (node, holder) = (name(merge.event.node), name(stay.node));
+            return Err(run.fault(merge, ReductionFault::Elsewhere { part, node, holder }));
+        }
+        let Some(since) = stay.since else { return Ok(()) };
+        if merge.start < *since {
+            let (start, arrival) = (run.date(&merge.start), run.date(since));
+            return Err(run.fault(merge, ReductionFault::TooEarly { part, node: name(stay.node), start, arrival }));
+        }
+        buffers.hold(stay.node, since, &merge.end);
+        Ok(())
+    }
+
+    /// The values of all participants, each once; in their order unless that does not matter.
+    fn check_result(&self, run: &Run<'_>, found: &[NodeId]) -> Result<(), Violation> {
+        let sorted = |nodes: &[NodeId]| {
+            let mut nodes = nodes.to_vec();
+            if run.case.collective.is_commutative() {
+                nodes.sort_unstable();
+            }
+            nodes
+        };
+        let right = run.case.operands();
+        if sorted(found) == sorted(right) {
+            return Ok(());
+        }
+        let names = |nodes: &[NodeId]| nodes.iter().map(|&node| run.case.name(node)).collect::<Vec<_>>().join(", ");
+        Err(self.fault(run, ReductionFault::WrongResult { found: names(found), right: names(right) }))
+    }
+}

@@ -1,0 +1,313 @@
+//! Series of reduces: papers/000, section 4, and papers/003, slides 52 to 82.
+
+mod convergence;
+pub mod errata;
+mod experiment;
+mod extraction;
+mod pictures;
+mod program;
+mod single;
+mod tables;
+mod tasks;
+mod toy;
+
+use anyhow::{Context, Result, ensure};
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use oneport::trees::extract::{TaskRates, cancel_circulations, extract};
+use oneport::{Rational, referee, schedule};
+
+use crate::cases;
+use crate::numbers::{common_denominator, unit_volumes, whole};
+use crate::paper000::limit_is_one;
+use crate::rows::{Check, Finding, Paper, Value};
+use crate::runs::Run;
+use extraction::{Choice, Figure8, Lines};
+use program::{Errors, Program};
+use tasks::Rates;
+use toy::{AT_1, AT_2, Toy};
+
+pub use pictures::figures;
+
+/// papers/000, section 4.
+pub const CHECKS: &[(&str, Check)] = &[
+    ("figure-5", |_| figure_5()),
+    ("reduce-conservation", |_| {
+        Ok(errata::operands_are_no_nodes()?.finding().note("a node that owns nothing may send v[0,0], its owner may not"))
+    }),
+    ("reduce-last", |_| Ok(errata::more_nodes_than_operands()?.finding())),
+    ("reduce-split", |_| {
+        Ok(errata::split_of_the_text()?.finding().note("the merge at the target takes v[1,1] from nowhere"))
+    }),
+    ("ssr", |_| {
+        Ok(errata::result_comes_back()?.finding().note("v[0,2] travels 0 -> 1 -> 0 for ever; nobody merges anything"))
+    }),
+    ("ssr-random", |_| ssr_at_random()),
+    ("figure-6b", |_| solution()),
+    ("figure-6b-optimal", |_| solution_is_optimal()),
+    ("figure-6-period", |_| period()),
+    ("figure-6-throughput", |_| throughput()),
+    ("figure-6d", |_| Ok(errata::mirrored()?.finding().note("nodes 1 and 2 have changed places"))),
+    ("figure-6d-label", |_| Ok(errata::labels()?.finding().note("with any other value a merge lacks an input"))),
+    ("figure-6e", |_| one_port()),
+    ("figure-7", |_| extracted()),
+    ("reduce-matchings", |_| matchings()),
+    ("one-tree", |_| one_tree()),
+    ("find-tree", |_| {
+        Ok(errata::endless_search()?.finding().note("v[1,2] at 0 comes from 1, at 1 from 0, ...; optimal, and the most that 0 -> 1 can carry"))
+    }),
+    ("find-tree-13", |_| Ok(errata::looks_for_sends()?.finding())),
+    ("find-tree-12", |_| Ok(errata::goes_on_with_the_same_input()?.finding())),
+    ("find-tree-19", |_| Ok(errata::returns_nothing()?.finding())),
+    ("extract-trees-2", |_| {
+        Ok(errata::stops_at_the_throughput()?.finding().note("A and the weights count a period of 3, TP a unit of time"))
+    }),
+    ("extract-trees-7", |_| Ok(errata::pushes_per_task()?.finding())),
+    ("lemma-2", |_| {
+        Ok(errata::left_over()?.finding().note("the circulation of the row before; here the search happens to avoid it"))
+    }),
+    ("theorem-1", |_| theorem_1()),
+    ("proposition-3", |_| limit_is_one(&runs()?)),
+    ("reduce-rule", |_| convergence::rule()),
+    ("proposition-4-trees", |_| convergence::proposition_4()),
+    ("proposition-4-one", |_| convergence::one_tree_loses_nothing()),
+    ("experiment", |_| experiment::finding()),
+];
+
+/// papers/003, slides 52 to 82, and slide 5.
+pub const SLIDES: &[(&str, Check)] = &[
+    ("reduce-values", |_| Ok(errata::reduction_from_one().finding())),
+    ("partial-result", |_| Ok(errata::second_operand().finding())),
+    ("reduction-tree", |_| slide_tree()),
+    ("reduce-throughput-part", |_| {
+        Ok(errata::any_part_counts()?.finding().note("v[0,0] counts when it comes and when it is merged"))
+    }),
+    ("reduce-throughput-sum", |_| Ok(errata::last_merge_left_out()?.finding())),
+    ("ssr", |_| Ok(errata::result_comes_back()?.finding())),
+    ("reduce-topology", |_| topology()),
+    ("reduce-solution", |_| Ok(Finding::value({
+        let toy = Toy::load()?;
+        tasks::by_name(&toy.case.platform, &toy.rates)
+    }))),
+];
+
+/// A valid tree, and a shorter one.
+fn figure_5() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let figure = single::length(&toy.case, &toy.figure_5()?)?;
+    let gather = ["1 -> 0: v[1,1]", "0: T[0,0,1]", "2 -> 0: v[2,2]", "0: T[0,1,2]"];
+    let shorter = single::length(&toy.case, &tasks::tree(&toy.case.platform, &gather)?)?;
+    Ok(Finding::claim(figure > shorter, "a reduction tree by the referee, and not the shortest way").note(format!(
+        "with the costs of figure 6 one reduction takes {figure}; sending v1 and v2 to P0 takes {shorter}"
+    )))
+}
+
+fn ssr_at_random() -> Result<Finding> {
+    let (tried, right) = errata::printed_is_right()?;
+    Ok(Finding::value(Value::List(vec![right.into(), tried.into()]))
+        .with_printed(Value::List(vec![tried.into(), tried.into()]))
+        .note("3 to 5 nodes; on the others the printed program promises more than there is"))
+}
+
+/// Three numbers of figure 6(b) are choices; with them the rest is forced, and computed here.
+fn solution() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let mut program = Program::new(&toy.case, Errors::default())?;
+    program.fix_throughput(&toy.case.throughput()?);
+    for name in ["1 -> 2: v[1,1]", "2 -> 1: v[2,2]", "0: T[0,0,2]"] {
+        let task = tasks::parse(&toy.case.platform, name)?;
+        program.fix(task, toy.rates.get(&task).with_context(|| format!("figure 6(b) has no {name}"))?)?;
+    }
+    let mut forced = Rates::new();
+    for &task in program.tasks() {
+        let (low, high) = program.range(task)?;
+        let name = || tasks::name(&toy.case.platform, task);
+        ensure!(low == high, "{} is not forced: {low} to {high}", name());
+        if !low.is_zero() {
+            forced.insert(task, low * whole(toy.period()));
+        }
+    }
+    Ok(Finding::value(tasks::by_name(&toy.case.platform, &forced))
+        .note("send(1 -> 2, v[1,1]), send(2 -> 1, v[2,2]) and cons(0, T[0,0,2]) are choices; the rest follows"))
+}
+
+fn solution_is_optimal() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let throughput = toy.case.throughput()?;
+    let program = Program::new(&toy.case, Errors::default())?;
+    let sound = program.check(&toy.rates, &throughput);
+    let tried = sound.as_ref().map_or_else(ToString::to_string, |()| "every row of the corrected program".to_string());
+    Ok(Finding::claim(sound.is_ok(), tried).note(format!("TP = {throughput}, certified")))
+}
+
+fn period() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let ours = toy.case.plan()?.schedule.period;
+    Ok(Finding::value(whole(toy.period())).note(format!("ours: {ours}, with one tree")))
+}
+
+/// The caption of 6(e); the two trees' own timeline reaches it, every value carried along by the referee.
+fn throughput() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let schedule = toy.schedule(&toy.steady_state()?)?;
+    let timeline = schedule::timeline(&toy.case.platform, &unit_volumes(), &schedule, 20)?;
+    referee::check_timeline(&toy.case.platform, &toy.case.collective, &unit_volumes(), &timeline)?;
+    ensure!(schedule.throughput() == toy.case.throughput()?, "the schedule of the two trees is not optimal");
+    Ok(Finding::value(schedule.throughput())
+        .note("the two trees over a period of 3, 20 periods carried out by the referee; the certificate proves it optimal"))
+}
+
+fn one_port() -> Result<Finding> {
+    let (tried, allowed) = tables::residues()?;
+    let together = allowed.iter().all(|[out_1, out_2, ..]| out_1 == out_2);
+    ensure!(together, "one-port allows 1 -> 2 and 2 -> 0 at different times");
+    Ok(Finding::value(errata::clashes()?).note(format!(
+        "of {tried} ways to place the transfers of a period of 3, one-port allows {}: all have 1 -> 2 and 2 -> 0 at the same \
+         time, and the table has them at 0 and 2",
+        allowed.len()
+    )))
+}
+
+fn extracted() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let trees = toy.extracted()?;
+    for (names, weight) in [(AT_1, Rational::new(1.into(), 3.into())), (AT_2, Rational::new(2.into(), 3.into()))] {
+        let tree = tasks::tree(&toy.case.platform, &names)?;
+        let found = trees.iter().any(|(other, share)| *share == weight && sorted(other) == sorted(&tree));
+        ensure!(found, "no tree {} of weight {weight}", names.join("; "));
+    }
+    let sum = tasks::sum(trees.iter().map(|(tree, weight)| (tree, weight)));
+    ensure!(sum == toy.rates, "the trees do not add up to the solution");
+    Ok(Finding::value(trees.len()).note("weights 1/3 (merging at 1) and 2/3 (at 2); they add up to figure 6(b) exactly"))
+}
+
+fn sorted(tree: &oneport::plan::ReductionTree) -> Vec<oneport::plan::Task> {
+    let mut tasks = tree.tasks.clone();
+    tasks.sort();
+    tasks
+}
+
+/// Each slot holds the transfers of one tree, for as long as its weight says.
+fn matchings() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let steady_state = toy.steady_state()?;
+    let schedule = toy.schedule(&steady_state)?;
+    for slot in &schedule.slots {
+        let of_slot = |one: &&oneport::plan::WeightedPattern| {
+            let mut links: Vec<_> = one.pattern.links().collect();
+            links.sort();
+            links == slot.links && slot.length == &one.weight * &schedule.period
+        };
+        ensure!(steady_state.patterns.iter().any(|one| of_slot(&one)), "a slot mixes trees");
+    }
+    Ok(Finding::value(schedule.slots.len()).note("1/3 and 2/3 of the time; each holds the transfers of one tree"))
+}
+
+/// Either tree of figure 7 by itself does as well.
+fn one_tree() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let (platform, collective, volumes) = (&toy.case.platform, &toy.case.collective, unit_volumes());
+    for names in [AT_1, AT_2] {
+        let single = toy.single(&names)?;
+        referee::check_steady_state(platform, collective, &volumes, &single)?;
+        referee::check_schedule(platform, collective, &volumes, &toy.schedule(&single)?)?;
+    }
+    let ours = toy.case.plan()?.steady_state.patterns.len();
+    Ok(Finding::claim(ours == 1, "either tree of figure 7 alone, weight 1, period 1; ours takes one too")
+        .note("the paper's solution is one optimal vertex among several"))
+}
+
+/// Trees extracted from random solutions: their number, and that they add up.
+fn theorem_1() -> Result<Finding> {
+    let (mut solutions, mut most, mut share, mut holds) = (0, 0, Rational::zero(), true);
+    for (nodes, degree) in [(3, 2), (4, 2), (4, 3), (5, 2)] {
+        for seed in 1..=5 {
+            let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
+            let (target, participants) = tasks::ends(&case)?;
+            let (throughput, rates) = Program::new(&case, Errors::default())?.solve()?;
+            let unit = common_denominator(rates.values().chain([&throughput]));
+            let mut whole_rates = tasks::over(&rates, &unit)?;
+            let trees =
+                extract(&case.platform, participants, target, &(&throughput * whole(unit.clone())).to_integer(), whole_rates.clone())?;
+            cancel_circulations(&case.platform, &mut whole_rates);
+            let left = per_unit(whole_rates, &unit);
+            let weighted: Vec<_> =
+                trees.into_iter().map(|(weight, tree)| (tree, Rational::new(weight, unit.clone()))).collect();
+            holds &= tasks::sum(weighted.iter().map(|(tree, weight)| (tree, weight))) == left;
+            // Figure 8 itself, its lines put right, on what has no circulations any more.
+            let figure = Figure8 {
+                platform: &case.platform,
+                participants,
+                target,
+                lines: Lines::default(),
+                choice: Choice::First,
+            };
+            let theirs = figure.extract(&left, &throughput);
+            holds &= theirs.rest.is_empty() && !theirs.endless;
+            let (n, operands) = (nodes, participants.len());
+            let bound = operands.pow(3) * n + operands.pow(2) * n * n;
+            for count in [weighted.len(), theirs.trees.len()] {
+                holds &= count <= left.len() && left.len() <= bound && bound <= 2 * n.pow(4);
+                most = most.max(count);
+                share = share.max(Rational::new(count.into(), left.len().into()));
+            }
+            solutions += 1;
+        }
+    }
+    Ok(Finding::claim(holds, format!("{solutions} random solutions: trees <= tasks that happen <= 2 n^4, remainder empty"))
+        .note(format!(
+            "circulations cancelled first; at most {most} trees, and {share} per task; figure 8 with its lines put right and our \
+             extraction of the widest tree first"
+        )))
+}
+
+fn per_unit(rates: TaskRates, unit: &BigInt) -> Rates {
+    let share = |rate: BigInt| Rational::new(rate, unit.clone());
+    let sends = rates.sends.into_iter().map(|((link, part), rate)| (oneport::plan::Task::Transfer { link, part }, rate));
+    let merges = rates
+        .merges
+        .into_iter()
+        .map(|((node, part, split), rate)| (oneport::plan::Task::Merge { node, part, split }, rate));
+    sends.chain(merges).filter(|(_, rate)| !rate.is_zero()).map(|(task, rate)| (task, share(rate))).collect()
+}
+
+/// Schedules of reduces to run.
+fn runs() -> Result<Vec<Run>> {
+    let toy = Toy::load()?;
+    let random = cases::reduce_of_all("random", cases::random(6, 3, 7, 4)?)?;
+    Ok(vec![
+        Run::new("figure 6, our period 1", &toy.case, &toy.case.plan()?.schedule, 500)?,
+        Run::new("figure 6, the paper's two trees, period 3", &toy.case, &toy.schedule(&toy.steady_state()?)?, 300)?,
+        Run::new("random platform, 6 nodes", &random, &random.plan()?.schedule, 100)?,
+    ])
+}
+
+/// The slides draw what section 4.1 of papers/000 tells.
+fn slide_tree() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let names = tasks::names(&toy.case.platform, &toy.figure_5()?);
+    Ok(Finding::value(Value::List(names.into_iter().map(Value::Words).collect())))
+}
+
+/// Every label that is not a node's name.
+fn topology() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let one = Rational::one();
+    ensure!(toy.case.platform.links().iter().all(|link| link.cost == one), "a link does not cost 1");
+    Ok(Finding::value(one))
+}
+
+/// The printed value of a slide is a table of rates per unit of time.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slides' solution is that of papers/000 divided by its period.
+    #[test]
+    fn both_papers_print_the_same_solution() -> Result<()> {
+        let toy = Toy::load()?;
+        let slides = Paper::load("003")?;
+        assert_eq!(tasks::rates(&toy.case.platform, slides.printed("reduce-solution")?)?, toy.rates);
+        Ok(())
+    }
+}

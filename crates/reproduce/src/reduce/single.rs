@@ -1,0 +1,74 @@
+//! One reduction by itself: how long a tree takes when every task starts as early as it can.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use num_traits::Zero;
+use oneport::plan::{Event, MergeEvent, Message, ReductionTree, Resource, Task, Timeline};
+use oneport::{Rational, referee};
+
+use super::tasks::{Place, flow};
+use crate::cases::Case;
+use crate::numbers::unit_volumes;
+
+/// The run of one instance of a tree, its tasks in order, each as early as its inputs, ports and processor allow.
+pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
+    let (platform, volumes) = (&case.platform, unit_volumes());
+    let mut ready: BTreeMap<Place, Rational> = BTreeMap::new();
+    let mut free: BTreeMap<Resource, Rational> = BTreeMap::new();
+    let (mut events, mut merges) = (Vec::new(), Vec::new());
+    let mut length = Rational::zero();
+    for &task in &tree.tasks {
+        let (inputs, made) = flow(platform, task);
+        let (resources, time) = match task {
+            Task::Transfer { link, .. } => (Resource::of_link(platform, link).to_vec(), platform.link(link).cost.clone()),
+            Task::Merge { node, part, .. } => {
+                (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part))
+            }
+        };
+        let waits = inputs.iter().filter_map(|input| ready.get(input));
+        let waits = waits.chain(resources.iter().filter_map(|resource| free.get(resource)));
+        let start = waits.max().cloned().unwrap_or_default();
+        let end = &start + time;
+        resources.into_iter().for_each(|resource| drop(free.insert(resource, end.clone())));
+        ready.insert(made, end.clone());
+        length = length.max(end.clone());
+        let message = Message { commodity: 0, part: Some(made.0) };
+        match task {
+            Task::Transfer { link, .. } => {
+                events.push(Event { instance: 0, message, link, pieces: vec![(start, end)] });
+            }
+            Task::Merge { node, split, .. } => merges.push(MergeEvent { instance: 0, message, split, node, start, end }),
+        }
+    }
+    Timeline { period: length, starting_periods: 1, instances_per_period: 1, clean_up_periods: 0, events, merges }
+}
+
+/// How long it takes; the referee has carried it out on values.
+///
+/// # Errors
+/// The referee's objection: it is no reduction tree.
+pub fn length(case: &Case, tree: &ReductionTree) -> Result<Rational> {
+    let timeline = run(case, tree);
+    Ok(referee::check_timeline(&case.platform, &case.collective, &unit_volumes(), &timeline)?.last_arrival)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::number;
+    use crate::reduce::tasks;
+    use crate::reduce::toy::{AT_1, AT_2, Toy};
+
+    #[test]
+    fn a_tree_takes_what_its_longest_chain_takes() -> Result<()> {
+        let toy = Toy::load()?;
+        for names in [AT_1, AT_2] {
+            // Two transfers and a merge of 1 each, and a merge of 1/2.
+            assert_eq!(length(&toy.case, &tasks::tree(&toy.case.platform, &names)?)?, number("7/2")?);
+        }
+        let broken = tasks::tree(&toy.case.platform, &["2 -> 1: v[2,2]", "1: T[1,1,2]", "0: T[0,0,2]"])?;
+        assert!(length(&toy.case, &broken).is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! Tasks by name, as the figures and slides write them: "1 -> 2: v[1,1]" and "1: T[1,1,2]".
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use num_bigint::BigInt;
+use oneport::plan::{Interval, Pattern, ReductionTree, Task};
+use oneport::trees::extract::TaskRates;
+use oneport::{Collective, NodeId, Platform, Rational};
+
+use crate::cases::{self, Case};
+use crate::numbers::whole;
+use crate::rows::Value;
+
+/// How often every task happens: the application `A` of papers/000, section 4.2. Absent means never.
+pub type Rates = BTreeMap<Task, Rational>;
+
+/// A partial result at a node: the couple (message, location) of section 4.3.
+pub type Place = (Interval, NodeId);
+
+/// Target and participants of a reduce.
+///
+/// # Errors
+/// Another collective.
+pub fn ends(case: &Case) -> Result<(NodeId, &[NodeId])> {
+    let Collective::Reduce { target, participants, .. } = &case.collective else {
+        anyhow::bail!("{}: not a reduce", case.name)
+    };
+    Ok((*target, participants))
+}
+
+/// Whether a value is unlimited at a node: `v[i,i]` at its owner.
+pub fn owns(participants: &[NodeId], (part, node): Place) -> bool {
+    part.first == part.last && participants.get(part.first) == Some(&node)
+}
+
+/// The two inputs of the task `T[k,l,m]`.
+pub fn halves(part: Interval, split: usize) -> [Interval; 2] {
+    [Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }]
+}
+
+/// What a task takes, and what it makes.
+pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
+    match task {
+        Task::Transfer { link, part } => {
+            let ends = platform.link(link);
+            (vec![(part, ends.from)], (part, ends.to))
+        }
+        Task::Merge { node, part, split } => {
+            (halves(part, split).map(|half| (half, node)).to_vec(), (part, node))
+        }
+    }
+}
+
+/// "1 -> 2: v[1,1]", "1: T[1,1,2]".
+pub fn name(platform: &Platform, task: Task) -> String {
+    match task {
+        Task::Transfer { link, part } => {
+            format!("{}: v[{},{}]", platform.link_name(link), part.first, part.last)
+        }
+        Task::Merge { node, part, split } => {
+            format!("{}: T[{},{split},{}]", platform.name(node), part.first, part.last)
+        }
+    }
+}
+
+/// The task of this name.
+///
+/// # Errors
+/// It names no task of the platform.
+pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
+    let (place, what) = text.split_once(": ").with_context(|| format!("'{text}' has no ': '"))?;
+    let (kind, numbers) = what.split_once('[').with_context(|| format!("'{text}' has no '['"))?;
+    let numbers = numbers.trim_end_matches(']').split(',').map(str::parse::<usize>);
+    let numbers: Vec<usize> = numbers.collect::<Result<_, _>>().with_context(|| text.to_string())?;
+    match (kind, numbers.as_slice()) {
+        ("v", &[first, last]) => {
+            Ok(Task::Transfer { link: cases::link(platform, place)?, part: Interval { first, last } })
+        }
+        ("T", &[first, split, last]) => {
+            Ok(Task::Merge { node: cases::node(platform, place)?, part: Interval { first, last }, split })
+        }
+        _ => anyhow::bail!("'{text}' is neither like '1 -> 2: v[1,1]' nor like '1: T[1,1,2]'"),
+    }
+}
+
+/// A reduction tree from the names of its tasks, each after those that it depends on.
+pub fn tree(platform: &Platform, names: &[&str]) -> Result<ReductionTree> {
+    Ok(of_tasks(names.iter().map(|text| parse(platform, text)).collect::<Result<_>>()?))
+}
+
+/// A reduction tree of operands in their own order.
+pub fn of_tasks(tasks: Vec<Task>) -> ReductionTree {
+    ReductionTree { commodity: 0, order: None, tasks }
+}
+
+/// The names of a tree's tasks.
+pub fn names(platform: &Platform, tree: &ReductionTree) -> Vec<String> {
+    tree.tasks.iter().map(|&task| name(platform, task)).collect()
+}
+
+/// Rates from a table of names.
+pub fn rates(platform: &Platform, table: &Value) -> Result<Rates> {
+    table.table()?.into_iter().map(|(text, rate)| Ok((parse(platform, text)?, rate.clone()))).collect()
+}
+
+/// Rates as a table of names.
+pub fn by_name(platform: &Platform, rates: &Rates) -> Value {
+    Value::Table(rates.iter().map(|(&task, rate)| (name(platform, task), rate.clone().into())).collect())
+}
+
+/// `sum w(T) chi_T`: what weighted trees do altogether.
+pub fn sum<'a>(trees: impl IntoIterator<Item = (&'a ReductionTree, &'a Rational)>) -> Rates {
+    let mut rates = Rates::new();
+    for (tree, weight) in trees {
+        for &task in &tree.tasks {
+            *rates.entry(task).or_default() += weight;
+        }
+    }
+    rates
+}
+
+/// The trees among weighted patterns.
+pub fn trees(patterns: &[oneport::plan::WeightedPattern]) -> impl Iterator<Item = (&ReductionTree, &Rational)> {
+    patterns.iter().filter_map(|one| Some((one.pattern.tree()?, &one.weight)))
+}
+
+/// A tree as a weighted pattern.
+pub fn weighted(tree: ReductionTree, weight: Rational) -> oneport::plan::WeightedPattern {
+    oneport::plan::WeightedPattern { pattern: Pattern::Reduction(tree), weight }
+}
+
+/// The rates in `period` units of time, all whole.
+///
+/// # Errors
+/// One is not.
+pub fn over(rates: &Rates, period: &BigInt) -> Result<TaskRates> {
+    let mut found = TaskRates::default();
+    for (&task, rate) in rates {
+        let rate = rate * whole(period.clone());
+        ensure!(rate.is_integer(), "{rate} tasks in {period} units of time");
+        match task {
+            Task::Transfer { link, part } => found.sends.insert((link, part), rate.to_integer()),
+            Task::Merge { node, part, split } => found.merges.insert((node, part, split), rate.to_integer()),
+        };
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() -> Result<()> {
+        let platform = cases::platform("0 1", &[("0", "1", "1")])?;
+        for text in ["0 -> 1: v[0,0]", "1: T[0,0,1]"] {
+            assert_eq!(name(&platform, parse(&platform, text)?), text);
+        }
+        for wrong in ["1 -> 0: v[0,0]", "2: T[0,0,1]", "1: T[0,1]", "1: v[0,0,1]", "1 T[0,0,1]", "1: T[0,a,1]"] {
+            assert!(parse(&platform, wrong).is_err(), "{wrong}");
+        }
+        Ok(())
+    }
+}

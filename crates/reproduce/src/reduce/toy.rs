@@ -1,0 +1,93 @@
+//! The reduce of papers/000, figure 6, and the paper's own solution of it.
+
+use anyhow::{Context, Result};
+use num_bigint::BigInt;
+use num_traits::One;
+use oneport::plan::{PeriodicSchedule, ReductionTree, SteadyState};
+use oneport::platform::Node;
+use oneport::trees::extract::extract;
+use oneport::{Platform, Rational, schedule};
+
+use super::tasks::{self, Rates};
+use crate::cases::{self, Case};
+use crate::numbers::{common_denominator, number, unit_volumes, whole};
+use crate::rows::{Paper, Value};
+
+/// Figure 7: the tree that merges at node 1.
+pub const AT_1: [&str; 4] = ["2 -> 1: v[2,2]", "1: T[1,1,2]", "1 -> 0: v[1,2]", "0: T[0,0,2]"];
+
+/// Figure 7: the tree that merges at node 2.
+pub const AT_2: [&str; 4] = ["1 -> 2: v[1,1]", "2: T[1,1,2]", "2 -> 0: v[1,2]", "0: T[0,0,2]"];
+
+/// The figure's platform and reduce with other costs: of every link, and of a merge at nodes 0, 1 and 2.
+pub fn case(name: &str, link: &str, compute: [&str; 3]) -> Result<Case> {
+    let mut builder = Platform::builder();
+    for (name, compute) in ["0", "1", "2"].iter().zip(compute) {
+        builder.node(Node::processor(*name, number(compute)?))?;
+    }
+    for (from, to) in [("0", "1"), ("0", "2"), ("1", "2")] {
+        let find = |name: &str| builder.find(name).with_context(|| format!("no node {name}"));
+        let (from, to) = (find(from)?, find(to)?);
+        builder.duplex(from, to, number(link)?)?;
+    }
+    cases::reduce(name, builder.build()?, "0", "0 1 2")
+}
+
+/// Figure 6 with the solution 6(b).
+pub struct Toy {
+    /// Platform and reduce.
+    pub case: Case,
+    /// `A` of figure 6(b), per unit of time.
+    pub rates: Rates,
+}
+
+impl Toy {
+    /// Reads what figure 6(b) prints.
+    pub fn load() -> Result<Toy> {
+        let case = case("reduce of figure 6", "1", ["1/2", "1", "1"])?;
+        let paper = Paper::load("000")?;
+        let period = paper.printed("figure-6-period")?.number()?.clone();
+        let rates = tasks::rates(&case.platform, paper.printed("figure-6b")?)?;
+        Ok(Toy { case, rates: rates.into_iter().map(|(task, rate)| (task, rate / &period)).collect() })
+    }
+
+    /// Section 3.1's rule, announced for reduces in section 4.2: the least common multiple of all denominators.
+    pub fn period(&self) -> BigInt {
+        common_denominator(self.rates.values())
+    }
+
+    /// The tree of figure 5, by the steps of section 4.1.
+    pub fn figure_5(&self) -> Result<ReductionTree> {
+        let paper = Paper::load("000")?;
+        let Value::List(steps) = paper.printed("figure-5")? else { anyhow::bail!("figure 5 has no steps") };
+        let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
+        tasks::tree(&self.case.platform, &steps.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The trees that EXTRACT_TREES finds in the paper's solution, with their weights per unit of time.
+    pub fn extracted(&self) -> Result<Vec<(ReductionTree, Rational)>> {
+        let (target, participants) = tasks::ends(&self.case)?;
+        let period = self.period();
+        let rates = tasks::over(&self.rates, &period)?;
+        // One reduction per unit of time.
+        let trees = extract(&self.case.platform, participants, target, &period, rates)?;
+        Ok(trees.into_iter().map(|(weight, tree)| (tree, Rational::new(weight, period.clone()))).collect())
+    }
+
+    /// The paper's trees as a steady state.
+    pub fn steady_state(&self) -> Result<SteadyState> {
+        let patterns = self.extracted()?.into_iter().map(|(tree, weight)| tasks::weighted(tree, weight)).collect();
+        Ok(SteadyState { throughput: Rational::one(), patterns })
+    }
+
+    /// A steady state of one of the trees above, once per unit of time.
+    pub fn single(&self, names: &[&str]) -> Result<SteadyState> {
+        let pattern = tasks::weighted(tasks::tree(&self.case.platform, names)?, whole(1));
+        Ok(SteadyState { throughput: whole(1), patterns: vec![pattern] })
+    }
+
+    /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees whole.
+    pub fn schedule(&self, steady_state: &SteadyState) -> Result<PeriodicSchedule> {
+        Ok(schedule::periodic(&self.case.platform, &unit_volumes(), schedule::own_period(steady_state))?)
+    }
+}

@@ -1,0 +1,133 @@
+//! Further whole instances in the room that a rounding leaves.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use num_bigint::BigInt;
+use num_traits::One;
+use oneport_plan::{Commodity, Pattern};
+use oneport_platform::{LinkId, Platform};
+
+use crate::shares::{Rounded, Shares};
+
+/// Work allowed, in links or loads looked at.
+const EFFORT: usize = 4_000_000;
+
+/// Adds whole instances while every message finds a path with room on all its ports.
+pub fn with_paths(
+    platform: &Platform,
+    commodities: &[Commodity],
+    shares: &Shares<'_>,
+    rounded: &mut Rounded,
+    room: &BigInt,
+) {
+    let per_instance = commodities.len() * platform.links().len();
+    let times: Vec<BigInt> =
+        platform.link_ids().map(|link| &shares.times[shares.measure.link(link)] * shares.measure.message()).collect();
+    for _ in 0..EFFORT / per_instance.max(1) {
+        let mut loads = rounded.loads.clone();
+        let mut found = Vec::with_capacity(commodities.len());
+        for (place, commodity) in commodities.iter().enumerate() {
+            let Some(links) = path_with_room(platform, *commodity, shares, &times, &loads, room) else {
+                return;
+            };
+            for link in &links {
+                let occupied = shares.measure.occupied(shares.measure.link(*link));
+                occupied.for_each(|port| loads[port] += &times[link.index()]);
+            }
+            found.push(Pattern::path(place, links));
+        }
+        accept(rounded, loads, found);
+    }
+}
+
+/// Adds whole instances while every commodity has a pattern in the steady state with room on all its resources; of
+/// several the one after which the busiest of its resources is least busy.
+pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt) {
+    let mut by_commodity: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
+    let mut size = 0;
+    for weighted in &shares.steady_state.patterns {
+        let load = shares.load(&shares.measure.uses(&weighted.pattern));
+        size += load.len();
+        by_commodity.entry(weighted.pattern.commodity()).or_default().push((&weighted.pattern, load));
+    }
+    for _ in 0..EFFORT / size.max(1) {
+        let mut loads = rounded.loads.clone();
+        let mut found = Vec::with_capacity(by_commodity.len());
+        for candidates in by_commodity.values_mut() {
+            let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
+                return;
+            };
+            load.iter().for_each(|(resource, time)| loads[*resource] += time);
+            found.push(Pattern::clone(pattern));
+        }
+        accept(rounded, loads, found);
+    }
+}
+
+/// A pattern and what one copy of it takes of the resources that it uses.
+type Candidate<'s> = (&'s Pattern, Vec<(usize, BigInt)>);
+
+/// Forgets the candidates that do not fit: there is never more room later.
+fn least_busy<'c, 's>(
+    candidates: &'c mut Vec<Candidate<'s>>,
+    loads: &[BigInt],
+    room: &BigInt,
+) -> Option<&'c Candidate<'s>> {
+    let after = |load: &[(usize, BigInt)]| load.iter().map(|(resource, time)| &loads[*resource] + time).max();
+    let mut best: Option<(Option<BigInt>, usize)> = None;
+    let mut fitting = Vec::with_capacity(candidates.len());
+    for candidate in candidates.drain(..) {
+        let busiest = after(&candidate.1);
+        if busiest.as_ref().is_none_or(|busiest| busiest <= room) {
+            if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
+                best = Some((busiest, fitting.len()));
+            }
+            fitting.push(candidate);
+        }
+    }
+    *candidates = fitting;
+    candidates.get(best?.1)
+}
+
+fn accept(rounded: &mut Rounded, loads: Vec<BigInt>, patterns: Vec<Pattern>) {
+    for pattern in patterns {
+        *rounded.added.entry(pattern).or_default() += 1u32;
+    }
+    rounded.loads = loads;
+    rounded.refilled += BigInt::one();
+}
+
+/// A path with the fewest links among those whose ports can all take one more message.
+fn path_with_room(
+    platform: &Platform,
+    commodity: Commodity,
+    shares: &Shares<'_>,
+    times: &[BigInt],
+    loads: &[BigInt],
+    room: &BigInt,
+) -> Option<Vec<LinkId>> {
+    let mut by: Vec<Option<LinkId>> = vec![None; platform.nodes().len()];
+    let mut queue = VecDeque::from([commodity.source]);
+    while let Some(node) = queue.pop_front() {
+        for &link in platform.outgoing(node) {
+            let to = platform.link(link).to;
+            let mut ports = shares.measure.occupied(shares.measure.link(link));
+            if to != commodity.source
+                && by[to.index()].is_none()
+                && ports.all(|port| &loads[port] + &times[link.index()] <= *room)
+            {
+                by[to.index()] = Some(link);
+                queue.push_back(to);
+            }
+        }
+    }
+    let mut links = Vec::new();
+    let mut node = commodity.target;
+    while node != commodity.source {
+        let link = by[node.index()]?;
+        links.push(link);
+        node = platform.link(link).from;
+    }
+    links.reverse();
+    Some(links)
+}

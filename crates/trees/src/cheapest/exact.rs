@@ -1,0 +1,181 @@
+//! Exact prices, evaluated where rounded ones leave a doubt.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use oneport_plan::{Interval, ReductionTree};
+use oneport_platform::{LinkId, Rational};
+
+use super::free::Free;
+use super::paths::Paths;
+use super::table::Table;
+use super::tree::{Choices, build, halves};
+use super::weights::Weights;
+use super::{Reduction, ratio};
+
+/// The exact recurrence, remembered. `None` stands for "impossible".
+///
+/// Prices at nodes that reach one another for nothing are the same, so they are remembered for the group.
+pub(super) struct Exact<'r> {
+    reduction: &'r Reduction<'r>,
+    weights: &'r Weights,
+    table: &'r Table,
+    free: Free,
+    /// From processors, by place; found when first needed.
+    paths: Vec<Option<Paths<BigUint>>>,
+    /// Rounded prices of making partial results, by place.
+    made: BTreeMap<Interval, Vec<i32>>,
+    /// `C[k,m](j)`, by group.
+    held: BTreeMap<(Interval, usize), Option<BigUint>>,
+    /// The least `C[k,l](i) + C[l+1,m](i)` and its split, by group.
+    operands: BTreeMap<(Interval, usize), Option<(BigUint, usize)>>,
+}
+
+/// A place where a partial result may be made: the rounded price of having it from there, the links of the way, the place.
+type Source = (i64, u32, usize);
+
+impl<'r> Exact<'r> {
+    pub fn new(reduction: &'r Reduction<'r>, weights: &'r Weights, table: &'r Table) -> Self {
+        Exact {
+            reduction,
+            weights,
+            table,
+            free: Free::new(reduction, weights),
+            paths: reduction.processors.iter().map(|_| None).collect(),
+            made: BTreeMap::new(),
+            held: BTreeMap::new(),
+            operands: BTreeMap::new(),
+        }
+    }
+
+    /// The cheapest price and tree to a node.
+    pub fn cheapest(&mut self, node: usize) -> Option<(Rational, ReductionTree)> {
+        let price = self.held(self.reduction.whole()?, node)?;
+        let tree = build(self.reduction, self, node)?;
+        Some((ratio(price, &self.weights.denominator), tree))
+    }
+
+    /// The price of having a partial result at a node.
+    fn held(&mut self, part: Interval, node: usize) -> Option<BigUint> {
+        let key = (part, self.free.group(node));
+        if let Some(known) = self.held.get(&key) {
+            return known.clone();
+        }
+        let found = match self.reduction.owner(part) {
+            Some(owner) => self.transfer(part, owner, node),
+            None => self.least(part, node),
+        };
+        self.held.insert(key, found.clone());
+        found
+    }
+
+    /// The least price over all places where it may be made. A place counts if its rounded price is below the exact
+    /// price of the best one so far, and if no place that is better or the same in every respect counts as well.
+    fn least(&mut self, part: Interval, node: usize) -> Option<BigUint> {
+        let mut best: Option<BigUint> = None;
+        for (bound, _, source) in self.sources(part, node) {
+            if best.as_ref().is_some_and(|price| self.table.rounded.round_up(price) <= bound) {
+                break;
+            }
+            if best.is_some() && self.is_dominated(source, node) {
+                continue;
+            }
+            if let Some(price) = self.from(part, source, node)
+                && best.as_ref().is_none_or(|best| price < *best)
+            {
+                best = Some(price);
+            }
+        }
+        best
+    }
+
+    /// The price of having a partial result at a node if it is made at this place.
+    fn from(&mut self, part: Interval, source: usize, node: usize) -> Option<BigUint> {
+        let transfer = self.transfer(part, source, node)?;
+        let (operands, _) = self.operands(part, source)?;
+        Some(operands + self.reduction.works.of(part) * &self.weights.merges[source] + transfer)
+    }
+
+    /// All places, by rounded price.
+    fn sources(&mut self, part: Interval, node: usize) -> Vec<Source> {
+        let (rounded, size) = (&self.table.rounded, self.reduction.sizes.class(part));
+        let made = self.made.entry(part).or_insert_with(|| self.table.made(self.reduction, part));
+        let source = |(place, &made): (usize, &i32)| {
+            let transfer = i64::from(rounded.transfer(size, place, node));
+            (i64::from(made) + transfer, rounded.paths[place].links(node), place)
+        };
+        let mut sources: Vec<Source> = made.iter().enumerate().map(source).collect();
+        sources.sort_unstable();
+        sources
+    }
+
+    fn is_dominated(&mut self, source: usize, node: usize) -> bool {
+        let better: Vec<usize> = self.free.better(source).to_vec();
+        better.into_iter().any(|other| {
+            let distance = self.paths(source).distance(node).cloned();
+            self.paths(other).distance(node) == distance.as_ref()
+        })
+    }
+
+    /// The price of having both operands of a merge at a processor, and the split.
+    fn operands(&mut self, part: Interval, at: usize) -> Option<(BigUint, usize)> {
+        let key = (part, self.free.group(self.reduction.processors[at]));
+        if let Some(known) = self.operands.get(&key) {
+            return known.clone();
+        }
+        let found = self.best_split(part, at);
+        self.operands.insert(key, found.clone());
+        found
+    }
+
+    fn best_split(&mut self, part: Interval, at: usize) -> Option<(BigUint, usize)> {
+        let mut splits: Vec<(i32, usize)> = self.table.operands(part, at).zip(part.first..).collect();
+        splits.sort_unstable();
+        let node = self.reduction.processors[at];
+        let mut best: Option<(BigUint, usize)> = None;
+        for (bound, split) in splits {
+            let rounded = &self.table.rounded;
+            if best.as_ref().is_some_and(|(price, _)| rounded.round_up(price) <= i64::from(bound)) {
+                break;
+            }
+            let (left, right) = halves(part, split);
+            let Some((left, right)) = self.held(left, node).zip(self.held(right, node)) else { continue };
+            let price = left + right;
+            if best.as_ref().is_none_or(|(best, _)| price < *best) {
+                best = Some((price, split));
+            }
+        }
+        best
+    }
+
+    fn transfer(&mut self, part: Interval, from: usize, node: usize) -> Option<BigUint> {
+        let size = self.reduction.sizes.of(part);
+        self.paths(from).distance(node).map(|distance| distance * size)
+    }
+
+    fn paths(&mut self, from: usize) -> &Paths<BigUint> {
+        let (reduction, weights) = (self.reduction, self.weights);
+        self.paths[from]
+            .get_or_insert_with(|| Paths::new(&reduction.graph, &weights.links, reduction.processors[from]))
+    }
+}
+
+impl Choices for Exact<'_> {
+    /// The first place that attains the price: of those that cost the same, preferably one not far away.
+    fn source(&mut self, part: Interval, node: usize) -> Option<usize> {
+        if let Some(owner) = self.reduction.owner(part) {
+            return Some(owner);
+        }
+        let price = self.held(part, node)?;
+        let sources = self.sources(part, node);
+        sources.into_iter().map(|(_, _, source)| source).find(|&source| self.from(part, source, node).as_ref() == Some(&price))
+    }
+
+    fn split(&mut self, part: Interval, at: usize) -> Option<usize> {
+        self.operands(part, at).map(|(_, split)| split)
+    }
+
+    fn path(&mut self, from: usize, node: usize) -> Vec<LinkId> {
+        self.paths(from).path(node)
+    }
+}

@@ -1,0 +1,59 @@
+//! Transfers that cost nothing: many prices are zero, and what they connect is one place as far as prices go.
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+
+use super::Reduction;
+use super::weights::Weights;
+
+/// Nodes that reach one another over links of price zero.
+pub(super) struct Free {
+    /// By node: the first node that it reaches for nothing and that reaches it for nothing.
+    group: Vec<usize>,
+    /// By place: the processors that it reaches for nothing and that are not dearer. (Of those that are alike in both
+    /// ways, the first ones only: some processor always has none.)
+    better: Vec<Vec<usize>>,
+}
+
+impl Free {
+    /// `O(n m)` for `n` nodes and `m` links.
+    pub fn new(reduction: &Reduction<'_>, weights: &Weights) -> Self {
+        let reach: Vec<Vec<bool>> = (0..reduction.graph.len()).map(|node| reach(reduction, &weights.links, node)).collect();
+        let alike = |a: usize, b: usize| reach[a][b] && reach[b][a];
+        let group = |node: usize| (0..node).find(|&first| alike(first, node)).unwrap_or(node);
+        let nodes = &reduction.processors;
+        let better = |place: usize| {
+            let is_better = |&other: &usize| {
+                let order = weights.merges[other].cmp(&weights.merges[place]);
+                let first = order.is_lt() || !alike(nodes[place], nodes[other]) || other < place;
+                reach[nodes[place]][nodes[other]] && order.is_le() && first && other != place
+            };
+            (0..nodes.len()).filter(is_better).collect()
+        };
+        Free { group: (0..reach.len()).map(group).collect(), better: (0..nodes.len()).map(better).collect() }
+    }
+
+    /// The node that stands for this one.
+    pub fn group(&self, node: usize) -> usize {
+        self.group.get(node).copied().unwrap_or(node)
+    }
+
+    /// Processors at which merging is at least as cheap as at this one, and to which everything moves for nothing.
+    pub fn better(&self, place: usize) -> &[usize] {
+        &self.better[place]
+    }
+}
+
+fn reach(reduction: &Reduction<'_>, links: &[BigUint], source: usize) -> Vec<bool> {
+    let mut reached = vec![false; reduction.graph.len()];
+    let mut left = vec![source];
+    reached[source] = true;
+    while let Some(node) = left.pop() {
+        for arc in reduction.graph[node].iter().filter(|arc| links[arc.link.index()].is_zero()) {
+            if !std::mem::replace(&mut reached[arc.to], true) {
+                left.push(arc.to);
+            }
+        }
+    }
+    reached
+}

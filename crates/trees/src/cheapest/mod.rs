@@ -1,0 +1,150 @@
+//! The cheapest reduction tree under given prices: the pricing step of column generation for reductions.
+//!
+//! Ports and processors have prices per unit of time. Sending `v[k,m]` over link `i -> j` costs
+//! `size(k,m) c(i,j) (send_i + receive_j)`, merging `v[k,l]` and `v[l+1,m]` at processor `i` costs
+//! `work(k,m) compute_i price_i`. The cheapest tree follows by dynamic programming over the intervals of operands
+//! (papers/000 section 4 has the trees, not this algorithm):
+//!
+//! ```text
+//! M[k,m](i) = min_l C[k,l](i) + C[l+1,m](i)  +  work(k,m) compute_i price_i      made at processor i
+//! C[k,m](j) = min_i M[k,m](i) + size(k,m) dist(i,j)                              held at node j
+//! C[k,k](j) = size(k,k) dist(owner_k, j)
+//! ```
+//!
+//! with `dist` the cheapest paths for one unit of message: sizes scale all links alike, so paths are found once.
+//!
+//! **Two answers from one table.** All prices are brought to a common denominator, so that a price is an integer;
+//! [`Reduction::guide`] rounds every task's price *down* to a multiple of a power of two such that the prices of the
+//! trees in question fit 30 bits, and fills the table with machine integers. A rounded price never exceeds the
+//! exact one, so the table holds rigorous lower bounds, and the tree read off it is cheapest up to the rounding.
+//! [`Reduction::cheapest`] evaluates the same recurrence with exact integers, from the result downwards, but looks
+//! only at those choices (a split, a place) whose lower bound is below the exact price of the best choice so far.
+//! Rounding decides how much work that is, never the answer.
+//!
+//! With `n` operands, `p` processors: `O(n^3 p)` machine additions (four at a time) for the table plus
+//! `O(n^2 p a)` for moving results, where `a` counts the processors that are not worse than a transfer from another
+//! one, usually few; `4 n^2 p` bytes.
+
+mod amounts;
+mod exact;
+mod free;
+mod guide;
+mod paths;
+mod rounded;
+mod rows;
+mod scale;
+mod table;
+mod tree;
+mod weights;
+
+use num_bigint::BigUint;
+use oneport_plan::{Interval, ReductionTree, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use amounts::Amounts;
+use exact::Exact;
+pub use guide::Guide;
+use table::Table;
+pub use tree::{is_tree, loads};
+use weights::Factors;
+
+/// Prices per unit of time by node index, in any common unit. A missing or negative price is 0.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prices<N> {
+    /// Of send ports.
+    pub send: Vec<N>,
+    /// Of receive ports.
+    pub receive: Vec<N>,
+    /// Of processors; routers have none.
+    pub compute: Vec<N>,
+}
+
+/// A link as its sender sees it.
+#[derive(Debug, Clone, Copy)]
+struct Arc {
+    link: LinkId,
+    to: usize,
+}
+
+/// One reduction problem, prepared once for many pricings.
+#[derive(Debug, Clone)]
+pub struct Reduction<'a> {
+    platform: &'a Platform,
+    /// Links by the index of their sender.
+    graph: Vec<Vec<Arc>>,
+    /// The node index of each processor; a processor's *place* is its place here.
+    processors: Vec<usize>,
+    /// The place of each operand's owner.
+    owners: Vec<usize>,
+    sizes: Amounts,
+    works: Amounts,
+    factors: Factors,
+}
+
+impl<'a> Reduction<'a> {
+    /// Prepares the reduction of the participants' values, in this order.
+    ///
+    /// Participants and volumes are those of a valid collective. (A participant that does not compute, or that the
+    /// platform does not have, owns nothing: then there is no tree. A negative amount counts 0.)
+    /// `O(n^2 + links)` exact operations for tables of volumes, `O(n + links)` for other volumes.
+    pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
+        let processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
+        let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
+        let owners: Vec<usize> =
+            participants.iter().map(place).collect::<Option<_>>().unwrap_or_default();
+        let sizes = Amounts::new(&volumes.size, owners.len());
+        let works = Amounts::new(&volumes.work, owners.len());
+        let factors = Factors::new(platform, &processors, &sizes.denominator, &works.denominator);
+        let arcs = |node| {
+            let arc = |&link: &LinkId| Arc { link, to: platform.link(link).to.index() };
+            platform.outgoing(node).iter().map(arc).collect()
+        };
+        let graph = platform.node_ids().map(arcs).collect();
+        Reduction { platform, graph, processors, owners, sizes, works, factors }
+    }
+
+    /// Cheapest trees up to rounding, to any target. Any price up to `u64::MAX` is welcome; the exact price of a tree
+    /// is rounded down by less than one unit per task, of which a tree has less than `3 n` (a transfer over several
+    /// links counts as one task), and the price of the cheapest tree to the most expensive processor is up to `2^30`
+    /// units, rarely less than `2^26`.
+    ///
+    /// `O(n^3 p)` machine operations; see the module's documentation.
+    pub fn guide(&self, prices: &Prices<u64>) -> Guide<'_> {
+        let weights = self.factors.weigh_integers(self.platform, &self.processors, prices);
+        let targets: Vec<usize> = self.processors.clone();
+        let table = Table::new(self, &weights, &targets);
+        Guide::new(self, table, weights.denominator)
+    }
+
+    /// The cheapest price, exactly, and a tree that attains it, for each target; `None` where some operand cannot be
+    /// brought together with the others and the result to the target. The trees' commodity is 0.
+    ///
+    /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
+    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
+        let weights = self.factors.weigh(self.platform, &self.processors, prices);
+        let nodes: Vec<usize> = targets.iter().map(|target| target.index()).collect();
+        let table = Table::new(self, &weights, &nodes);
+        let mut exact = Exact::new(self, &weights, &table);
+        nodes.iter().map(|&node| exact.cheapest(node)).collect()
+    }
+
+    /// How many operands there are.
+    fn operands(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// All operands; `None` where there are none.
+    fn whole(&self) -> Option<Interval> {
+        Some(Interval { first: 0, last: self.operands().checked_sub(1)? })
+    }
+
+    /// The place of the owner, if the interval is a single operand.
+    fn owner(&self, part: Interval) -> Option<usize> {
+        if part.first == part.last { self.owners.get(part.first).copied() } else { None }
+    }
+}
+
+/// `numerator / denominator` of natural numbers.
+fn ratio(numerator: BigUint, denominator: &BigUint) -> Rational {
+    Rational::new(numerator.into(), denominator.clone().into())
+}

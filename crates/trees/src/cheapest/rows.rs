@@ -1,0 +1,117 @@
+//! Rounded prices of transfers and merges in rows by place, and moving a partial result to where it is wanted.
+
+use super::Reduction;
+use super::paths::Paths;
+use super::rounded::{CAP, NO_PATH, Rounded};
+
+/// Marks a row that is not there.
+const NONE: usize = usize::MAX;
+
+/// Transfers from every processor to every processor, by size class; rows are rounded when they are first asked for.
+pub(super) struct Transfers {
+    places: usize,
+    width: usize,
+    /// Distances by sender, then receiver.
+    distances: Vec<u64>,
+    /// Classes kept at the same time; class `c` has its rows at `c % slots`.
+    slots: usize,
+    /// By slot and sender: the row's class, and where it starts in `cells`.
+    kept: Vec<(usize, usize)>,
+    cells: Vec<i32>,
+    /// By place: the other processors at distance 0.
+    beside: Vec<Vec<usize>>,
+    /// By place: it costs more here than a transfer of what was made elsewhere at the same or a smaller price.
+    idle: Vec<bool>,
+}
+
+impl Transfers {
+    pub fn new(reduction: &Reduction<'_>, rounded: &Rounded, width: usize) -> Self {
+        let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
+        let places = processors.len();
+        // Sizes that depend on the number of operands come round again and again; those of a table do not.
+        let slots = if classes <= reduction.operands() { classes.max(1) } else { 1 };
+        let row = |paths: &Paths<u64>| -> Vec<u64> {
+            processors.iter().map(|&to| paths.distance(to).copied().unwrap_or(NO_PATH)).collect()
+        };
+        let distances: Vec<u64> = rounded.paths.iter().flat_map(row).collect();
+        let beside = |from: usize| {
+            let free = |&to: &usize| to != from && distances[from * places + to] == 0;
+            (0..places).filter(free).collect()
+        };
+        Transfers {
+            places,
+            width,
+            slots,
+            kept: vec![(NONE, NONE); slots * places],
+            cells: Vec::new(),
+            beside: (0..places).map(beside).collect(),
+            idle: vec![false; places],
+            distances,
+        }
+    }
+
+    /// Transfers of this size class from a processor, to each place.
+    pub fn row(&mut self, rounded: &Rounded, class: usize, from: usize) -> &[i32] {
+        let (kept, start) = &mut self.kept[class % self.slots * self.places + from];
+        if *start == NONE {
+            *start = self.cells.len();
+            self.cells.resize(*start + self.width, CAP);
+        }
+        let cells = &mut self.cells[*start..*start + self.width];
+        if *kept != class {
+            *kept = class;
+            rounded.size(class).units(&self.distances[from * self.places..][..self.places], cells);
+        }
+        cells
+    }
+
+    /// `held(j) = min_i made(i) + transfer(i, j)`, by place.
+    ///
+    /// A processor that has the result cheaper from another one (`held < made`) has nothing to offer: what it could
+    /// pass on comes cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at
+    /// most one unit less, rounded down, than the transfer that replaces them, and the first one was cheaper by at
+    /// least a unit. Nor has one that has it at the same price from a processor at distance 0.
+    pub fn close(&mut self, rounded: &Rounded, class: usize, made: &[i32], held: &mut [i32]) {
+        held.copy_from_slice(made);
+        self.idle.fill(false);
+        let places = self.places;
+        // The cheapest first: it leaves fewest others.
+        let first = (0..places).min_by_key(|&place| made[place]);
+        for from in first.into_iter().chain(0..places) {
+            let price = made[from];
+            if held[from] < price || price >= CAP || self.idle[from] {
+                continue;
+            }
+            self.idle[from] = true;
+            for &other in &self.beside[from] {
+                self.idle[other] |= made[other] >= price;
+            }
+            for (held, transfer) in held.iter_mut().zip(self.row(rounded, class, from)) {
+                *held = (*held).min(price + transfer);
+            }
+        }
+    }
+}
+
+/// Merges of one work class at a time, at every processor.
+pub(super) struct Merges {
+    class: Option<usize>,
+    row: Vec<i32>,
+}
+
+impl Merges {
+    pub fn new(width: usize) -> Self {
+        Merges { class: None, row: vec![CAP; width] }
+    }
+
+    /// Merges of this class, by place.
+    pub fn row(&mut self, rounded: &Rounded, class: usize, places: usize) -> &[i32] {
+        if self.class != Some(class) {
+            self.class = Some(class);
+            for (place, price) in self.row.iter_mut().take(places).enumerate() {
+                *price = rounded.merge(class, place);
+            }
+        }
+        &self.row
+    }
+}

@@ -1,0 +1,92 @@
+//! The unit of rounded prices: as fine as the prices of the trees in question allow.
+
+use oneport_plan::Interval;
+
+use super::Reduction;
+use super::rounded::Rounded;
+use super::tree::halves;
+
+/// No price of a task exceeds this in the search for the unit; their sums do not overflow.
+const FAR: u64 = 1 << 60;
+/// Bits of the highest price of a task in the first attempt.
+const FIRST: i64 = 58;
+/// Enough bits of a tree's price to choose the unit by.
+const ENOUGH: u64 = 1 << 32;
+/// Most refinements: each gains dozens of bits.
+const ATTEMPTS: usize = 40;
+
+/// The exponent of the finest unit in which some tree to each of the targets, reachable ones, has a price of at most
+/// `bits` bits. The tree considered halves the operands again and again; its merges happen where that is cheapest.
+///
+/// `O(n p a)` with `a` processors that are not worse than a transfer from another one.
+pub(super) fn unit(reduction: &Reduction<'_>, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
+    let Some(whole) = reduction.whole() else { return 0 };
+    let length = |value: u64| i64::from(64 - value.leading_zeros());
+    // What rounding may have taken off a tree's price.
+    let lost = 4 * u64::try_from(reduction.operands()).unwrap_or(u64::MAX / 4);
+    let bits = i64::try_from(bits).unwrap_or(0);
+    let mut unit = rounded.ceiling() + length(lost) - FIRST;
+    let mut price = 0;
+    for _ in 0..ATTEMPTS {
+        let halving = Halving { reduction, rounded, unit };
+        price = halving.dearest(whole, targets).unwrap_or(0);
+        if price >= ENOUGH || unit <= rounded.floor() {
+            break;
+        }
+        unit = rounded.floor().max(unit + length(price + lost) - FIRST);
+    }
+    unit + length(price + lost) - bits
+}
+
+/// Prices of the trees that halve the operands, in multiples of `2^unit`.
+struct Halving<'r> {
+    reduction: &'r Reduction<'r>,
+    rounded: &'r Rounded,
+    unit: i64,
+}
+
+impl Halving<'_> {
+    /// Of all targets that can be reached, the price to the one where it is highest.
+    fn dearest(&self, whole: Interval, targets: &[usize]) -> Option<u64> {
+        let made = self.made(whole);
+        self.held(whole, &made, targets).into_iter().filter(|&price| price < FAR).max()
+    }
+
+    /// By place: what it costs to make the partial result there.
+    fn made(&self, part: Interval) -> Vec<u64> {
+        let places = 0..self.reduction.processors.len();
+        if let Some(owner) = self.reduction.owner(part) {
+            return places.map(|place| if place == owner { 0 } else { FAR }).collect();
+        }
+        let (left, right) = halves(part, part.first + (part.last - part.first) / 2);
+        let nodes = &self.reduction.processors;
+        let [left, right] = [left, right].map(|half| self.held(half, &self.made(half), nodes));
+        let class = self.reduction.works.class(part);
+        let merge = |place| capped(self.rounded.merge_in(class, place, self.unit));
+        places.map(|place| (left[place] + right[place] + merge(place)).min(FAR)).collect()
+    }
+
+    /// By place in `nodes`: what it costs to bring the partial result there.
+    fn held(&self, part: Interval, made: &[u64], nodes: &[usize]) -> Vec<u64> {
+        let class = self.reduction.sizes.class(part);
+        let mut order: Vec<usize> = (0..made.len()).filter(|&place| made[place] < FAR).collect();
+        order.sort_by_key(|&place| made[place]);
+        let mut held = vec![FAR; nodes.len()];
+        let same = nodes.len() == made.len() && *nodes == self.reduction.processors;
+        for from in order {
+            // A processor that has it cheaper from another one has nothing to offer.
+            if same && held[from] <= made[from] {
+                continue;
+            }
+            for (price, &node) in held.iter_mut().zip(nodes) {
+                let transfer = capped(self.rounded.transfer_in(class, from, node, self.unit));
+                *price = (*price).min(made[from] + transfer);
+            }
+        }
+        held
+    }
+}
+
+fn capped(price: u128) -> u64 {
+    u64::try_from(price).map_or(FAR, |price| price.min(FAR))
+}

@@ -1,0 +1,175 @@
+//! The table of rounded prices: the hot kernel.
+
+use oneport_plan::Interval;
+
+use super::Reduction;
+use super::rounded::{CAP, Rounded, classes};
+use super::rows::{Merges, Transfers};
+use super::weights::Weights;
+
+/// Processors treated together; rows are padded to a multiple.
+const LANES: usize = 16;
+
+/// Lower bounds on the price of having each partial result at each processor, rounded.
+pub(super) struct Table {
+    pub rounded: Rounded,
+    operands: usize,
+    /// Row length: processors, padded.
+    width: usize,
+    /// `C[k,m]` by place, at row `k n + m` and again at row `m n + k`: what a merge combines, `[k,l]` and `[l+1,m]` for
+    /// all `l`, are two blocks of consecutive rows. (The whole interval is not needed.)
+    cells: Vec<i32>,
+    /// Where row 0 starts.
+    start: usize,
+}
+
+impl Table {
+    /// Fills the table; the unit suits trees to these nodes.
+    pub fn new(reduction: &Reduction<'_>, weights: &Weights, targets: &[usize]) -> Self {
+        let (operands, places) = (reduction.operands(), reduction.processors.len());
+        let width = places.next_multiple_of(LANES);
+        let rounded = Rounded::new(reduction, weights, targets);
+        let cells = vec![0; operands * operands * width + LANES];
+        // Blocks of lanes that are not cut by cache lines are fetched at once.
+        let start = cells.as_ptr().align_offset(size_of::<[i32; LANES]>()).min(LANES);
+        let mut table = Table { rounded, operands, width, start, cells };
+        table.fill(reduction);
+        table
+    }
+
+    fn fill(&mut self, reduction: &Reduction<'_>) {
+        let mut transfers = Transfers::new(reduction, &self.rounded, self.width);
+        let mut merges = Merges::new(self.width);
+        let mut made = vec![CAP; self.width];
+        let mut held = vec![CAP; self.width];
+        for last in 0..self.operands {
+            for first in (0..=last).rev() {
+                let part = Interval { first, last };
+                let (size, work) = classes(reduction, part);
+                if let Some(owner) = reduction.owner(part) {
+                    held.copy_from_slice(transfers.row(&self.rounded, size, owner));
+                } else if last - first + 1 < self.operands {
+                    self.combine(part, merges.row(&self.rounded, work, reduction.processors.len()), &mut made);
+                    transfers.close(&self.rounded, size, &made, &mut held);
+                } else {
+                    continue;
+                }
+                for row in [first * self.operands + last, last * self.operands + first] {
+                    self.cells[self.start + row * self.width..][..self.width].copy_from_slice(&held);
+                }
+            }
+        }
+    }
+
+    /// `M[k,m]` by place, for an interval of at least two operands.
+    fn combine(&self, part: Interval, merges: &[i32], made: &mut [i32]) {
+        let (left, right) = self.operand_rows(part);
+        let (left, right) = (left.as_chunks::<LANES>().0, right.as_chunks::<LANES>().0);
+        let blocks = self.width / LANES;
+        for (block, made) in made.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let mut least = [CAP; LANES];
+            let pairs = left.iter().skip(block).step_by(blocks).zip(right.iter().skip(block).step_by(blocks));
+            for (left, right) in pairs {
+                for lane in 0..LANES {
+                    least[lane] = least[lane].min(left[lane] + right[lane]);
+                }
+            }
+            *made = least;
+        }
+        for (made, merge) in made.iter_mut().zip(merges) {
+            *made = (*made + merge).min(CAP);
+        }
+    }
+
+    /// The rows of `[k,k] .. [k,m-1]` and those of `[k+1,m] .. [m,m]`.
+    fn operand_rows(&self, part: Interval) -> (&[i32], &[i32]) {
+        let Interval { first, last } = part;
+        let rows = |row: usize| &self.cells[self.start + row * self.width..][..(last - first) * self.width];
+        (rows(first * self.operands + first), rows(last * self.operands + first + 1))
+    }
+
+    /// What it costs to make a partial result at each processor, by place; for at least two operands.
+    pub fn made(&self, reduction: &Reduction<'_>, part: Interval) -> Vec<i32> {
+        let mut merges = Merges::new(self.width);
+        let mut made = vec![CAP; self.width];
+        self.combine(part, merges.row(&self.rounded, reduction.works.class(part), reduction.processors.len()), &mut made);
+        made.truncate(reduction.processors.len());
+        made
+    }
+
+    /// What it costs to have both operands of a merge at a processor, for each split in turn.
+    pub fn operands(&self, part: Interval, at: usize) -> impl Iterator<Item = i32> {
+        let (left, right) = self.operand_rows(part);
+        let column = move |rows: &[i32]| -> Vec<i32> { rows.iter().skip(at).step_by(self.width).copied().collect() };
+        column(left).into_iter().zip(column(right)).map(|(left, right)| left + right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oneport_plan::{Amount, Volumes};
+    use oneport_platform::generate::{Options, random_connected};
+    use oneport_platform::{NodeId, Rational};
+
+    use super::super::Prices;
+    use super::*;
+
+    /// The recurrence in rounded prices without any skipping.
+    fn naive(reduction: &Reduction<'_>, table: &Table, part: Interval) -> (Vec<i32>, Vec<i32>) {
+        let places = reduction.processors.len();
+        let (size, work) = classes(reduction, part);
+        let cell = |first: usize, last: usize, place: usize| {
+            let row = first * table.operands + last;
+            table.cells[table.start + row * table.width + place]
+        };
+        let made: Vec<i32> = (0..places)
+            .map(|at| {
+                let sums = (part.first..part.last).map(|split| cell(part.first, split, at) + cell(split + 1, part.last, at));
+                (sums.min().unwrap_or(CAP).min(CAP) + table.rounded.merge(work, at)).min(CAP)
+            })
+            .collect();
+        let made = match reduction.owner(part) {
+            Some(owner) => (0..places).map(|place| if place == owner { 0 } else { CAP }).collect(),
+            None => made,
+        };
+        let transfer = |from: usize, to: usize| table.rounded.transfer(size, from, reduction.processors[to]);
+        let held = |to: usize| (0..places).map(|from| made[from] + transfer(from, to)).min().unwrap_or(CAP).min(CAP);
+        let held = (0..places).map(held).collect();
+        (made, held)
+    }
+
+    #[test]
+    fn skipping_changes_nothing() {
+        let number = |n: u64| Rational::from_integer(n.into());
+        for seed in 0..60 {
+            let n = 5 + seed as usize % 14;
+            let platform = random_connected(n, 3, &Options { seed, ..Options::default() }).unwrap();
+            let owners: Vec<NodeId> = platform.node_ids().collect();
+            let draw = |at: usize| (seed + 3).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64) << 17).rotate_left(23) >> 24;
+            let rows = (0..n).map(|k| (k..n).map(|m| number(1 + draw(k * n + m) % 7)).collect()).collect();
+            let size = match seed % 3 {
+                0 => Amount::Table(rows),
+                1 => Amount::Affine { fixed: number(1), per_operand: number(2) },
+                _ => Amount::Constant(number(1)),
+            };
+            let volumes = Volumes { size, work: Amount::Constant(number(1)) };
+            let most = [3, 1 << 20, 1 << 40][seed as usize % 5 % 3];
+            let list = |salt: usize| (0..n).map(|at| (draw(salt + at) % 3 / 2) * draw(salt + 77 * at) % most).collect();
+            let prices = Prices { send: list(1000), receive: list(2000), compute: list(3000) };
+            let reduction = Reduction::new(&platform, &owners, &volumes);
+            let weights = reduction.factors.weigh_integers(&platform, &reduction.processors, &prices);
+            let table = Table::new(&reduction, &weights, &reduction.processors);
+            for (first, last) in (0..n).flat_map(|first| (first..n).map(move |last| (first, last))) {
+                let part = Interval { first, last };
+                let (made, held) = naive(&reduction, &table, part);
+                if first < last {
+                    assert_eq!(table.made(&reduction, part), made, "seed {seed} {part:?}");
+                }
+                for row in [first * n + last, last * n + first] {
+                    let cells = &table.cells[table.start + row * table.width..][..n];
+                    assert!(cells == held || last - first + 1 == n, "seed {seed} {part:?}: {cells:?} {held:?}");
+                }
+            }
+        }
+    }
+}

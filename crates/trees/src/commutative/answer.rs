@@ -1,0 +1,111 @@
+//! Which method answers, and what answers look like.
+
+use oneport_platform::NodeId;
+
+use super::relaxed;
+use super::scaled::{Fixed, Priced};
+use super::shape::Shape;
+use super::steiner;
+use super::streams::{FEW, Found, Streams};
+use super::subsets::Subsets;
+
+/// Most participants for the dynamic program over sets.
+pub(super) const SETS: usize = 12;
+
+/// What is known about one target.
+pub(super) struct Answer<N> {
+    /// No tree costs less.
+    pub bound: N,
+    /// Trees and their prices, cheapest first.
+    pub trees: Vec<(N, Shape)>,
+}
+
+impl<N: Fixed> Answer<N> {
+    /// Trees cheapest first, each once, at most so many; `None` if there is none.
+    pub fn sorted(mut self, wanted: usize) -> Option<Self> {
+        self.trees.sort_by(|one, two| one.0.cmp(&two.0));
+        let mut kept: Vec<(N, Shape)> = Vec::with_capacity(wanted);
+        for (price, shape) in self.trees {
+            let shape = shape.canonical();
+            if !kept.iter().any(|other| other.1 == shape) {
+                kept.push((price, shape));
+            }
+            if kept.len() == wanted {
+                break;
+            }
+        }
+        self.trees = kept;
+        if self.trees.is_empty() { None } else { Some(self) }
+    }
+}
+
+/// How trees are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    /// The dynamic program over sets of operands: exact.
+    Sets,
+    /// Arborescences: exact for few helpers.
+    Streams,
+    /// Bounds by problems of one size.
+    Relaxed,
+}
+
+/// The method for one pricing: an exact one where there is one.
+pub(super) fn method<N: Fixed>(priced: &Priced<N>) -> Method {
+    let few = priced.participants <= SETS;
+    let helpers = || one_size(priced).map_or(0, |streams| streams.helpers.len());
+    match (priced.constant && priced.participants > 1, few) {
+        (true, true) if helpers() > FEW => Method::Sets,
+        (true, _) => Method::Streams,
+        (false, true) => Method::Sets,
+        (false, false) => Method::Relaxed,
+    }
+}
+
+/// Up to `wanted` trees and a bound for every target.
+pub(super) fn answers<N: Fixed>(
+    priced: &Priced<N>,
+    method: Method,
+    targets: &[NodeId],
+    wanted: usize,
+) -> Vec<Option<Answer<N>>> {
+    match method {
+        Method::Sets => {
+            let mut sets = Subsets::new(priced);
+            let answer = |&target: &NodeId| {
+                let trees = sets.trees(target, wanted);
+                Answer { bound: trees.first()?.0.clone(), trees }.sorted(wanted)
+            };
+            targets.iter().map(answer).collect()
+        }
+        Method::Streams => {
+            let streams = one_size(priced);
+            targets.iter().map(|&target| of_streams(streams.as_ref()?, target, wanted)).collect()
+        }
+        Method::Relaxed => relaxed::answers(priced, targets, wanted),
+    }
+}
+
+/// The problem with the first size and work for all.
+fn one_size<N: Fixed>(priced: &Priced<N>) -> Option<Streams<'_, N>> {
+    Some(Streams::new(priced, priced.sizes.first()?, priced.works.get(1)?))
+}
+
+/// Trees for messages of one size, with the prices of that problem.
+pub(super) fn of_streams<N: Fixed>(streams: &Streams<'_, N>, target: NodeId, wanted: usize) -> Option<Answer<N>> {
+    let to_target = streams.to_target(target);
+    let more = wanted.saturating_sub(1);
+    let (bound, found) = if streams.helpers.len() <= FEW {
+        let found = streams.exact(&to_target, more);
+        (found.first()?.price.clone(), found)
+    } else {
+        let mut found = vec![steiner::search(streams, &to_target)?];
+        streams.add_elsewhere(&mut found, &to_target, more);
+        (steiner::bound(streams, &to_target)?, found)
+    };
+    let tree = |found: &Found<N>| {
+        let shape = streams.shape(found)?;
+        Some((streams.price(&shape, &to_target)?, shape))
+    };
+    Answer { bound, trees: found.iter().filter_map(tree).collect() }.sorted(wanted)
+}

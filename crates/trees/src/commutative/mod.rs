@@ -1,0 +1,181 @@
+//! The cheapest reduction tree of a commutative operator under given prices.
+//!
+//! Operands may be combined in any order, so partial results are sets of operands instead of intervals. Prices are
+//! those of [`cheapest`](crate::cheapest): a message of size `s` costs `D(i,j) = s dist(i,j)` from node `i` to node
+//! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`; sizes and works depend on
+//! the number of operands at most. The found order of operands is part of each tree, [`ReductionTree::order`].
+//!
+//! # What is exact
+//!
+//! | volumes | participants | other processors | answer |
+//! |---|---|---|---|
+//! | constant | any | at most 6 | exact: arborescences |
+//! | any | at most 12 | any | exact: dynamic program over sets of operands |
+//! | constant | more than 12 | more than 6 | lower bound (dual ascent) and a tree from local search; exact where prices rule out all but 6 of the other processors |
+//! | by number of operands | more than 12 | any | lower bounds from problems of one size, and a tree |
+//!
+//! [`Commutative::exactness`] tells the first two rows from the others.
+//!
+//! # Theorem: constant volumes make arborescences
+//!
+//! Let `V` be the participants, all of them processors with a value each. *If there are no other processors, the cheapest
+//! tree to `t` costs the minimum over `r` in `V` of `D(r,t)` plus the least cost of a spanning arborescence of `V` into
+//! `r` with arc costs `D(i,j) + q_j`.*
+//!
+//! An arborescence is a tree of that price: every node merges its value with all streams that arrive, one merge per
+//! stream, and sends the result on. Conversely, let `R` be a cheapest reduction tree; it remains to find an
+//! arborescence that is not dearer. Both sides are continuous in `D` and `q`, so we may assume, after an arbitrarily small
+//! change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
+//!
+//! 1. *Where `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`, and
+//!    there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send
+//!    `A` on from `x` to `y`, merge it there with `v_x`, and let `B` pass `x` in place of the result. One merge at `x`
+//!    becomes one merge at `y` and one way from `x` to `y`: cheaper, a contradiction. If `q_x < D(x,y) + q_y`: merge
+//!    `v_x` at `x` with `A`, and let what it was merged with at `y` pass `y` unmerged: cheaper again.
+//! 2. *All merges at `x` may be taken to hang together*, that is, only one partial result leaves `x`. Otherwise take a
+//!    merge of `A` and `B` at `x` that does not hang together with the first merge of `v_x`, where `A` does not contain
+//!    that merge. Merge `A` at `x` with `v_x` first, and let `B` pass in place of the result. The number of merges at
+//!    `x` stays, ways do not get longer (triangle inequality), so the tree is still cheapest and 1 still holds; one
+//!    merge less is apart, here, and none more elsewhere. After finitely many changes none is.
+//! 3. *Now every node sends exactly one stream*, its own value or its only partial result. So streams form an
+//!    arborescence into the node `r` where the result is made, with one merge per arc, at its head. ∎
+//!
+//! # Helpers: processors without a value
+//!
+//! A processor `w` outside `V` that merges `k` streams makes `k - 1` merges. Step 2 holds for its merges, too: of two
+//! groups apart, take a merge of `A` and `B` from one and a merge from the other that `A` does not contain, and merge
+//! `A` with an operand of the latter that does not contain `A`. *So the cheapest tree costs the minimum over sets `H` of
+//! helpers of the arborescence over `V + H`, plus `D(r,t)`, less the sum of `q_w` over `H`*, where every helper has to
+//! receive at least two streams. That demand can be replaced by another one that is easily checked:
+//! `q_w <= D(w,p) + q_p` for all `w` in `H` and `p` in `V + H`. For a cheapest tree satisfies it: otherwise all but one
+//! of the streams that `w` merges could be merged at `p` instead, at a lower price (the remaining one passes `w`; it is
+//! the one that comes from `p`, if any does). And under it, no helper is paid for nothing: leaving out a helper that
+//! receives nothing, or letting the only stream pass, does not increase the price. So all sets `H` that satisfy it
+//! are tried, if few helpers satisfy it with the participants alone; see `steiner` for many.
+
+mod answer;
+mod relaxed;
+mod scaled;
+mod shape;
+mod steiner;
+mod streams;
+mod subsets;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigUint;
+use num_traits::{One, Signed, Zero};
+use oneport_plan::{ReductionTree, Volumes};
+use oneport_platform::{NodeId, Platform, Rational};
+
+use crate::cheapest::Prices;
+use answer::{SETS, answers, method};
+use scaled::{Factors, Fixed, Priced, integers};
+use streams::FEW;
+
+/// Trees per target of [`Commutative::guide`] at most.
+const TREES: usize = 4;
+
+/// What is known about the prices of cheapest trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exactness {
+    /// The least price, whatever the prices.
+    Exact,
+    /// A lower bound and the price of a tree; they may coincide.
+    Bound,
+}
+
+/// One reduction problem with a commutative operator, prepared once for many pricings.
+#[derive(Debug, Clone)]
+pub struct Commutative<'a> {
+    platform: &'a Platform,
+    participants: usize,
+    /// The participants, then the other processors.
+    places: Vec<NodeId>,
+    /// `None` for a problem without answers.
+    factors: Option<(Factors<BigUint>, Factors<u128>)>,
+}
+
+impl<'a> Commutative<'a> {
+    /// Prepares the reduction of the participants' values.
+    ///
+    /// Participants and volumes are those of a valid collective: distinct processors, no tables, no negative amounts.
+    /// (Otherwise there are no answers.) `O(n + links)` exact operations.
+    pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
+        let own: BTreeSet<NodeId> = participants.iter().copied().collect();
+        let known = |&place: &NodeId| platform.nodes().get(place.index()).is_some_and(|node| node.is_processor());
+        let valid = own.len() == participants.len() && own.iter().all(known) && !own.is_empty();
+        let others = platform.processors().filter(|place| !own.contains(place));
+        let places: Vec<NodeId> = participants.iter().copied().chain(others).collect();
+        let exact = if valid { Factors::new(platform, &places, participants.len(), volumes) } else { None };
+        let factors = exact.map(|exact| (exact.clone(), exact.rounded()));
+        Commutative { platform, participants: participants.len(), places, factors }
+    }
+
+    /// Whether [`cheapest`](Self::cheapest) finds the least price whatever the prices; see the module's table.
+    pub fn exactness(&self) -> Exactness {
+        let constant = self.factors.as_ref().is_none_or(|(factors, _)| factors.constant());
+        let few_others = self.places.len() - self.participants <= FEW;
+        if self.participants <= SETS || constant && few_others { Exactness::Exact } else { Exactness::Bound }
+    }
+
+    /// For each target a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to four
+    /// trees, cheapest first; `None` where there is no tree.
+    ///
+    /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
+    /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
+    /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is
+    /// not known. All trees differ in who merges what, and cost at most an eighth more than the first.
+    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<ReductionTree>)>> {
+        let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
+        let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
+        let prices =
+            Prices { send: wide(&prices.send), receive: wide(&prices.receive), compute: wide(&prices.compute) };
+        let priced = self.priced(factors, &prices, &Rational::one());
+        let answers = answers(&priced, method(&priced), targets, TREES);
+        let convert = |(answer, &target): (Option<answer::Answer<u128>>, &NodeId)| {
+            let answer = answer?;
+            let (least, _) = answer.trees.first()?;
+            let most = least + least / 8;
+            let near = answer.trees.iter().take_while(|(price, _)| *price <= most);
+            let trees = near.filter_map(|(_, shape)| shape.tree(self.platform, &priced, target)).collect();
+            Some((priced.amount(answer.bound), trees))
+        };
+        answers.into_iter().zip(targets).map(convert).collect()
+    }
+
+    /// For each target a lower bound on the cheapest price, equal to it if [`exactness`](Self::exactness) says so, and a
+    /// tree, the cheapest in that case and of equally cheap ones with the fewest links (times sizes); `None` where there
+    /// is no tree. The trees' commodity is 0.
+    ///
+    /// Negative prices count 0. Exact arithmetic; for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2`
+    /// arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
+    /// rounding cannot tell apart.
+    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
+        let none = || targets.iter().map(|_| None).collect();
+        let Some((factors, _)) = &self.factors else { return none() };
+        let parts = [&prices.send, &prices.receive, &prices.compute];
+        let all: Vec<Rational> = parts.into_iter().flatten().map(not_negative).collect();
+        let Some((mut send, unit)) = integers(&all) else { return none() };
+        let mut receive = send.split_off(prices.send.len());
+        let compute = receive.split_off(prices.receive.len());
+        let priced = self.priced(factors, &Prices { send, receive, compute }, &unit);
+        let answers = answers(&priced, method(&priced), targets, 1);
+        let convert = |(answer, &target): (Option<answer::Answer<BigUint>>, &NodeId)| {
+            let answer = answer?;
+            let tree = answer.trees.first()?.1.tree(self.platform, &priced, target)?;
+            Some((priced.amount(answer.bound), tree))
+        };
+        answers.into_iter().zip(targets).map(convert).collect()
+    }
+
+    fn priced<N: Fixed>(&self, factors: &Factors<N>, prices: &Prices<N>, unit: &Rational) -> Priced<N> {
+        Priced::new(self.platform, (self.participants, &self.places), factors, prices, unit)
+    }
+}
+
+fn not_negative(price: &Rational) -> Rational {
+    if price.is_negative() { Rational::zero() } else { price.clone() }
+}

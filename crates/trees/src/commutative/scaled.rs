@@ -1,0 +1,298 @@
+//! Prices as integers: exact ones of any length, or rounded down to 128 bits. Everything else is written once for both.
+//!
+//! Every link price is extended on the right by some bits that count the link: sums of link prices then also count
+//! links (times sizes), too few to reach the price proper. Least extended prices are least prices, and of equal ones
+//! those with the fewest links; and no link is free, so cheapest paths are simple.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::{Mul, Shl, Shr};
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::{Amount, Interval, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::arborescence::Number;
+use crate::cheapest::Prices;
+
+/// Bits of rounded sizes and works, relative to the largest.
+const VOLUME_BITS: usize = 24;
+/// Bits of rounded costs, relative to the largest.
+const COST_BITS: usize = 40;
+
+/// Integers that prices are counted in.
+pub(super) trait Fixed:
+    Number
+    + From<u64>
+    + Into<BigUint>
+    + ToPrimitive
+    + for<'n> Mul<&'n Self, Output = Self>
+    + Shl<usize, Output = Self>
+    + Shr<usize, Output = Self>
+{
+    /// Sums of prices stay below two to this power; `None` if they need not.
+    const LIMIT: Option<usize>;
+
+    /// The length of the number.
+    fn length(&self) -> usize;
+
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        sum += other;
+        sum
+    }
+
+    /// The difference, 0 where it would be negative.
+    fn surplus(&self, other: &Self) -> Self {
+        if self <= other {
+            return Self::zero();
+        }
+        let mut rest = self.clone();
+        rest -= other;
+        rest
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self.clone() * other
+    }
+}
+
+impl Fixed for u128 {
+    const LIMIT: Option<usize> = Some(126);
+
+    fn length(&self) -> usize {
+        length(*self)
+    }
+}
+
+impl Fixed for BigUint {
+    const LIMIT: Option<usize> = None;
+
+    fn length(&self) -> usize {
+        usize::try_from(self.bits()).unwrap_or(usize::MAX)
+    }
+}
+
+fn length(number: u128) -> usize {
+    128 - number.leading_zeros() as usize
+}
+
+/// What prices are multiplied by, as multiples of `unit`.
+#[derive(Debug, Clone)]
+pub(super) struct Factors<N> {
+    /// Cost by link.
+    links: Vec<N>,
+    /// Time per unit of work by place; `None` where nothing can be merged.
+    merges: Vec<Option<N>>,
+    /// Size by the number of operands less 1; a multiple of the unit of the links' costs.
+    sizes: Vec<N>,
+    /// Work by the number of operands less 1; a multiple of the unit of `merges`.
+    works: Vec<N>,
+    unit: Rational,
+}
+
+impl Factors<BigUint> {
+    /// The factors of one problem; `None` where an amount is negative or depends on more than the number of operands.
+    pub fn new(platform: &Platform, places: &[NodeId], operands: usize, volumes: &Volumes) -> Option<Self> {
+        let (sizes, size_unit) = integers(&amounts(&volumes.size, 1..=operands)?)?;
+        let (mut works, work_unit) = integers(&amounts(&volumes.work, 2..=operands)?)?;
+        works.insert(0, BigUint::zero());
+        let nodes = platform.nodes();
+        let times: Vec<Option<Rational>> =
+            places.iter().map(|place| Some(nodes.get(place.index())?.compute.as_ref()? * &work_unit)).collect();
+        let costs = platform.links().iter().map(|link| &link.cost * &size_unit);
+        let all: Vec<Rational> = costs.chain(times.iter().flatten().cloned()).collect();
+        let (mut links, unit) = integers(&all)?;
+        let mut rest = links.split_off(platform.links().len()).into_iter();
+        let merges = times.iter().map(|time| time.as_ref().and_then(|_| rest.next())).collect();
+        Some(Factors { links, merges, sizes, works, unit })
+    }
+
+    /// The same, rounded down to few bits.
+    pub fn rounded(&self) -> Factors<u128> {
+        let (sizes, size_shift) = shortened(&self.sizes, VOLUME_BITS);
+        let (works, work_shift) = shortened(&self.works, VOLUME_BITS);
+        let links: Vec<BigUint> = self.links.iter().map(|cost| cost << size_shift).collect();
+        let merges = self.merges.iter().map(|time| Some(time.as_ref()? << work_shift));
+        let merges: Vec<Option<BigUint>> = merges.collect();
+        let longest = links.iter().chain(merges.iter().flatten()).map(Fixed::length).max().unwrap_or(0);
+        let shift = longest.saturating_sub(COST_BITS);
+        let short = |number: &BigUint| (number >> shift).to_u128().unwrap_or(u128::MAX);
+        Factors {
+            links: links.iter().map(short).collect(),
+            merges: merges.iter().map(|time| time.as_ref().map(short)).collect(),
+            sizes,
+            works,
+            unit: &self.unit * Rational::from_integer((BigUint::one() << shift).into()),
+        }
+    }
+}
+
+impl<N: Fixed> Factors<N> {
+    /// Whether neither sizes nor works depend on the number of operands.
+    pub fn constant(&self) -> bool {
+        let alike = |amounts: &[N]| amounts.windows(2).all(|pair| pair[0] == pair[1]);
+        alike(&self.sizes) && alike(self.works.get(1..).unwrap_or_default())
+    }
+}
+
+/// Amounts by number of operands, if they are no table and not negative.
+fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<Vec<Rational>> {
+    if matches!(amount, Amount::Table(_)) {
+        return None;
+    }
+    counts.map(|count| amount.of(Interval { first: 0, last: count.checked_sub(1)? })).collect()
+}
+
+/// Numbers as multiples of their largest common measure; `None` if one is negative.
+pub(super) fn integers(numbers: &[Rational]) -> Option<(Vec<BigUint>, Rational)> {
+    let mut denominator = BigUint::one();
+    for number in numbers {
+        denominator = denominator.lcm(number.denom().magnitude());
+    }
+    let scaled = |number: &Rational| Some(number.numer().to_biguint()? * (&denominator / number.denom().magnitude()));
+    let mut integers: Vec<BigUint> = numbers.iter().map(scaled).collect::<Option<_>>()?;
+    let divisor = integers.iter().fold(BigUint::zero(), |divisor, number| divisor.gcd(number)).max(BigUint::one());
+    integers.iter_mut().for_each(|number| *number /= &divisor);
+    Some((integers, Rational::new(divisor.into(), denominator.into())))
+}
+
+/// Numbers divided by a power of two, rounded down, such that they have at most `bits` bits.
+fn shortened(numbers: &[BigUint], bits: usize) -> (Vec<u128>, usize) {
+    let shift = numbers.iter().map(Fixed::length).max().unwrap_or(0).saturating_sub(bits);
+    (numbers.iter().map(|number| (number >> shift).to_u128().unwrap_or(u128::MAX)).collect(), shift)
+}
+
+/// One pricing: what transfers and merges cost.
+///
+/// A *place* is a participant's node (places `0..participants`, in their order) or another processor.
+pub(super) struct Priced<N> {
+    pub participants: usize,
+    pub places: Vec<NodeId>,
+    /// By place: what one unit of work costs there; `None` where nothing can be merged.
+    pub merges: Vec<Option<N>>,
+    /// Size by the number of operands less 1.
+    pub sizes: Vec<N>,
+    /// Work by the number of operands less 1.
+    pub works: Vec<N>,
+    pub constant: bool,
+    paths: Vec<Paths<N>>,
+    /// How many bits extend the prices proper.
+    extension: usize,
+    /// The unit of the prices proper.
+    unit: Rational,
+}
+
+impl<N: Fixed> Priced<N> {
+    /// Prices as multiples of `unit`. `O(p m log m)` for `p` places and `m` links.
+    pub fn new(
+        platform: &Platform,
+        (participants, places): (usize, &[NodeId]),
+        factors: &Factors<N>,
+        prices: &Prices<N>,
+        unit: &Rational,
+    ) -> Self {
+        let zero = N::zero();
+        let of = |prices: &[N], node: NodeId| prices.get(node.index()).unwrap_or(&zero).clone();
+        let link = |(id, factor): (LinkId, &N)| {
+            let link = platform.link(id);
+            of(&prices.send, link.from).plus(&of(&prices.receive, link.to)) * factor
+        };
+        let mut links: Vec<N> = platform.link_ids().zip(&factors.links).map(link).collect();
+        let merge = |(&place, factor): (&NodeId, &Option<N>)| Some(of(&prices.compute, place) * factor.as_ref()?);
+        let mut merges: Vec<Option<N>> = places.iter().zip(&factors.merges).map(merge).collect();
+
+        let widest = |numbers: &[N]| numbers.iter().map(Fixed::length).max().unwrap_or(0);
+        let volume = widest(&factors.sizes).max(widest(&factors.works));
+        // A tree moves less than 2 n values along simple paths.
+        let tasks = length(4 * (participants as u128 + places.len() as u128) + 4);
+        let hops = length(platform.nodes().len() as u128);
+        let extension = tasks + widest(&factors.sizes) + hops;
+        let longest = widest(&links).max(merges.iter().flatten().map(Fixed::length).max().unwrap_or(0));
+        let spare = N::LIMIT.map(|limit| limit.saturating_sub(extension + volume + tasks + hops + 1));
+        let shift = spare.map_or(0, |spare| longest.saturating_sub(spare));
+        let extend = |price: &mut N| *price = (price.clone() >> shift) << extension;
+        links.iter_mut().chain(merges.iter_mut().flatten()).for_each(extend);
+        links.iter_mut().for_each(|price| *price += &N::from(1));
+        let paths = places.iter().map(|&place| Paths::new(platform, &links, place)).collect();
+        Priced {
+            participants,
+            places: places.to_vec(),
+            merges,
+            sizes: factors.sizes.clone(),
+            works: factors.works.clone(),
+            constant: factors.constant(),
+            paths,
+            extension,
+            unit: unit * &factors.unit * Rational::from_integer((BigUint::one() << shift).into()),
+        }
+    }
+
+    /// What one unit of message costs from a place to a node.
+    pub fn distance(&self, from: usize, to: NodeId) -> Option<&N> {
+        self.paths.get(from)?.distances.get(to.index())?.as_ref()
+    }
+
+    /// What a partial result of `count` operands costs from a place to a node.
+    pub fn transfer(&self, count: usize, from: usize, to: NodeId) -> Option<N> {
+        Some(self.distance(from, to)?.times(self.sizes.get(count.checked_sub(1)?)?))
+    }
+
+    /// What making a partial result of `count` operands costs at a place.
+    pub fn merge(&self, count: usize, at: usize) -> Option<N> {
+        Some(self.merges.get(at)?.as_ref()?.times(self.works.get(count.checked_sub(1)?)?))
+    }
+
+    /// The links of the cheapest path.
+    pub fn path(&self, platform: &Platform, from: usize, to: NodeId) -> Vec<LinkId> {
+        let Some(paths) = self.paths.get(from) else { return Vec::new() };
+        let last = |&link: &LinkId| paths.last.get(platform.link(link).from.index()).copied().flatten();
+        let end = paths.last.get(to.index()).copied().flatten();
+        let mut links: Vec<LinkId> = std::iter::successors(end, last).collect();
+        links.reverse();
+        links
+    }
+
+    /// A sum of prices as a rational number, without the extension.
+    pub fn amount(&self, price: N) -> Rational {
+        let price: BigUint = (price >> self.extension).into();
+        Rational::from_integer(price.into()) * &self.unit
+    }
+}
+
+/// Cheapest paths from one node, by Dijkstra's algorithm.
+struct Paths<N> {
+    /// By node; `None` where no path leads.
+    distances: Vec<Option<N>>,
+    /// By node: the last link of the path.
+    last: Vec<Option<LinkId>>,
+}
+
+impl<N: Fixed> Paths<N> {
+    fn new(platform: &Platform, links: &[N], source: NodeId) -> Self {
+        let nodes = platform.nodes().len();
+        let mut paths = Paths { distances: vec![None; nodes], last: vec![None; nodes] };
+        let mut done = vec![false; nodes];
+        let mut queue = BinaryHeap::new();
+        paths.distances[source.index()] = Some(N::zero());
+        queue.push(Reverse((N::zero(), source)));
+        while let Some(Reverse((distance, node))) = queue.pop() {
+            if std::mem::replace(&mut done[node.index()], true) {
+                continue;
+            }
+            for &link in platform.outgoing(node) {
+                let to = platform.link(link).to;
+                let far = distance.plus(&links[link.index()]);
+                let old = &mut paths.distances[to.index()];
+                if !done[to.index()] && old.as_ref().is_none_or(|old| far < *old) {
+                    *old = Some(far.clone());
+                    paths.last[to.index()] = Some(link);
+                    queue.push(Reverse((far, to)));
+                }
+            }
+        }
+        paths
+    }
+}

@@ -1,0 +1,139 @@
+//! Who merges what: a reduction tree before its transfers are spelled out.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use oneport_plan::{Interval, ReductionTree, Task};
+use oneport_platform::{NodeId, Platform};
+
+use super::scaled::{Fixed, Priced};
+
+/// Partial results, each after its operands; the last is the result.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Shape {
+    parts: Vec<Part>,
+}
+
+/// A set of operands combined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    /// The place where it is made; its owner's for a single operand.
+    at: usize,
+    /// How many operands it holds.
+    count: usize,
+    /// The first participant among them.
+    least: usize,
+    /// The parts merged, that with the first participant before the other; `None` for a single operand.
+    operands: Option<[usize; 2]>,
+}
+
+impl Shape {
+    /// Adds the value of a participant.
+    pub fn single(&mut self, participant: usize) -> usize {
+        self.parts.push(Part { at: participant, count: 1, least: participant, operands: None });
+        self.parts.len() - 1
+    }
+
+    /// Adds the merge of two disjoint parts.
+    pub fn merge(&mut self, at: usize, first: usize, second: usize) -> usize {
+        let [one, two] = [&self.parts[first], &self.parts[second]];
+        let operands = Some(if one.least <= two.least { [first, second] } else { [second, first] });
+        self.parts.push(Part { at, count: one.count + two.count, least: one.least.min(two.least), operands });
+        self.parts.len() - 1
+    }
+
+    /// Adds merges at one place until one part is left, always of the two smallest: for work that grows with the number
+    /// of operands by a constant per operand nothing is cheaper (Huffman). `None` if there are no parts.
+    pub fn merge_all(&mut self, at: usize, parts: &[usize]) -> Option<usize> {
+        let key = |shape: &Shape, part: usize| Reverse((shape.parts[part].count, shape.parts[part].least, part));
+        let mut queue: BinaryHeap<_> = parts.iter().map(|&part| key(self, part)).collect();
+        loop {
+            let Reverse((_, _, first)) = queue.pop()?;
+            let Some(Reverse((_, _, second))) = queue.pop() else { return Some(first) };
+            let merged = self.merge(at, first, second);
+            queue.push(key(self, merged));
+        }
+    }
+
+    /// The price with the result brought to a node; `None` if some way or merge does not exist.
+    pub fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
+        self.sum(
+            |count, from, to| priced.transfer(count, from, *priced.places.get(to)?),
+            |count, at| priced.merge(count, at),
+            |count, from| priced.transfer(count, from, target),
+        )
+    }
+
+    /// The same tree, its parts numbered in the order of the tasks: trees are equal where these are.
+    pub fn canonical(&self) -> Shape {
+        let mut order = Vec::with_capacity(self.parts.len());
+        let mut wanted: Vec<usize> = self.parts.len().checked_sub(1).into_iter().collect();
+        while let Some(part) = wanted.pop() {
+            order.push(part);
+            wanted.extend(self.parts[part].operands.into_iter().flatten());
+        }
+        order.reverse();
+        let mut numbers = vec![0; self.parts.len()];
+        order.iter().enumerate().for_each(|(number, &part)| numbers[part] = number);
+        let renumber = |&part: &usize| {
+            let part = self.parts[part].clone();
+            Part { operands: part.operands.map(|pair| pair.map(|operand| numbers[operand])), ..part }
+        };
+        Shape { parts: order.iter().map(renumber).collect() }
+    }
+
+    /// The sum of the prices of transfers (by number of operands, places from and to), merges (number and place) and
+    /// the last way (number and place).
+    pub fn sum<N: Fixed>(
+        &self,
+        transfer: impl Fn(usize, usize, usize) -> Option<N>,
+        merge: impl Fn(usize, usize) -> Option<N>,
+        last: impl Fn(usize, usize) -> Option<N>,
+    ) -> Option<N> {
+        let result = self.parts.last()?;
+        let mut price = last(result.count, result.at)?;
+        for part in &self.parts {
+            let Some(operands) = part.operands else { continue };
+            price += &merge(part.count, part.at)?;
+            for operand in operands.map(|operand| &self.parts[operand]) {
+                price += &transfer(operand.count, operand.at, part.at)?;
+            }
+        }
+        Some(price)
+    }
+
+    /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer.
+    pub fn tree<N: Fixed>(&self, platform: &Platform, priced: &Priced<N>, target: NodeId) -> Option<ReductionTree> {
+        // From the result back to the single operands.
+        let mut reversed = Vec::new();
+        let transfer = |reversed: &mut Vec<Task>, from: usize, to: NodeId, part: Interval| {
+            let links = priced.path(platform, from, to);
+            reversed.extend(links.into_iter().rev().map(|link| Task::Transfer { link, part }));
+        };
+        let result = self.parts.last()?;
+        let mut order = vec![0; result.count];
+        transfer(&mut reversed, result.at, target, interval(0, result));
+        let mut wanted = vec![(self.parts.len() - 1, 0)];
+        while let Some((part, first)) = wanted.pop() {
+            let part = &self.parts[part];
+            let Some([left, right]) = part.operands else {
+                order[first] = part.least;
+                continue;
+            };
+            let node = *priced.places.get(part.at)?;
+            let next = first + self.parts[left].count;
+            reversed.push(Task::Merge { node, part: interval(first, part), split: next - 1 });
+            for (operand, first) in [(right, next), (left, first)] {
+                let part = &self.parts[operand];
+                transfer(&mut reversed, part.at, node, interval(first, part));
+            }
+            wanted.extend([(left, first), (right, next)]);
+        }
+        reversed.reverse();
+        Some(ReductionTree { commodity: 0, order: Some(order), tasks: reversed })
+    }
+}
+
+fn interval(first: usize, part: &Part) -> Interval {
+    Interval { first, last: first + part.count - 1 }
+}

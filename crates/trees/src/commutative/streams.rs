@@ -1,0 +1,174 @@
+//! Messages of one size, merges of equal work: cheapest trees as arborescences, by the theorem of the parent module.
+
+use oneport_platform::NodeId;
+
+use super::scaled::{Fixed, Priced};
+use super::shape::Shape;
+use crate::arborescence::arborescence;
+
+/// Most helpers of which all sets are tried.
+pub(super) const FEW: usize = 6;
+
+/// What one node's single stream costs, under one pricing, for one size and one work.
+pub(super) struct Streams<'p, N> {
+    pub priced: &'p Priced<N>,
+    size: N,
+    /// By places: `D(i,j)`.
+    ways: Vec<Vec<Option<N>>>,
+    /// By place: `q_j`.
+    pub merges: Vec<Option<N>>,
+    /// Places of other processors at which a cheapest tree may merge.
+    pub helpers: Vec<usize>,
+}
+
+/// An arborescence over some places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found<N> {
+    /// Cost of the arborescence and the way to the target, less the merges that helpers do not make.
+    pub price: N,
+    /// The places: participants, then helpers.
+    pub members: Vec<usize>,
+    /// For each of them which of them its stream goes to; `None` where it goes to the target.
+    pub next: Vec<Option<usize>>,
+}
+
+impl<'p, N: Fixed> Streams<'p, N> {
+    /// `O(p^2)` for `p` places.
+    pub fn new(priced: &'p Priced<N>, size: &N, work: &N) -> Self {
+        let way = |from: usize, &to: &NodeId| Some(priced.distance(from, to)?.times(size));
+        let ways: Vec<Vec<Option<N>>> =
+            (0..priced.places.len()).map(|from| priced.places.iter().map(|to| way(from, to)).collect()).collect();
+        let merges = priced.merges.iter().map(|merge| Some(merge.as_ref()?.times(work))).collect();
+        let mut this = Streams { priced, size: size.clone(), ways, merges, helpers: Vec::new() };
+        let useful = |&helper: &usize| (0..priced.participants).all(|owner| this.may_help(helper, owner));
+        this.helpers = (priced.participants..priced.places.len()).filter(useful).collect();
+        this
+    }
+
+    /// What sending a stream to a place and merging it there costs.
+    pub fn arc(&self, from: usize, to: usize) -> Option<N> {
+        Some(self.ways[from][to].as_ref()?.plus(self.merges[to].as_ref()?))
+    }
+
+    /// Whether merging at a helper is not dearer than sending on and merging there.
+    pub fn may_help(&self, helper: usize, there: usize) -> bool {
+        let Some(merge) = &self.merges[helper] else { return false };
+        self.arc(helper, there).is_none_or(|arc| *merge <= arc)
+    }
+
+    /// By place: what the result costs to the target.
+    pub fn to_target(&self, target: NodeId) -> Vec<Option<N>> {
+        let way = |from| Some(self.priced.distance(from, target)?.times(&self.size));
+        (0..self.priced.places.len()).map(way).collect()
+    }
+
+    /// More than any sum of arcs, one out of each of these places, and a way to the target.
+    pub fn beyond(&self, members: &[usize], to_target: &[Option<N>]) -> N {
+        let mut beyond = N::from(1);
+        for &from in members {
+            let arcs = members.iter().filter_map(|&to| self.arc(from, to));
+            if let Some(dearest) = arcs.chain(to_target[from].clone()).max() {
+                beyond += &dearest;
+            }
+        }
+        beyond
+    }
+
+    /// The cheapest arborescence over all participants and these helpers whose result is made at none of the places
+    /// `barred`; `None` if there is none.
+    pub fn over(&self, helpers: &[usize], to_target: &[Option<N>], barred: &[usize]) -> Option<Found<N>> {
+        let members: Vec<usize> = (0..self.priced.participants).chain(helpers.iter().copied()).collect();
+        // The target is the root, over exactly one arc: a second one is beyond all others.
+        let (count, beyond) = (members.len(), self.beyond(&members, to_target));
+        let mut arcs = Vec::with_capacity(count * count);
+        for (tail, &from) in members.iter().enumerate() {
+            let others = members.iter().enumerate().filter(|&(head, _)| head != tail);
+            arcs.extend(others.filter_map(|(head, &to)| Some((head, tail, self.arc(from, to)?))));
+            if let Some(way) = to_target[from].as_ref().filter(|_| !barred.contains(&from)) {
+                arcs.push((count, tail, beyond.plus(way)));
+            }
+        }
+        let found = arborescence(count + 1, count, &arcs)?;
+        let entering = found.entering.iter().take(count);
+        let next: Vec<Option<usize>> =
+            entering.map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count)).collect();
+        if next.iter().filter(|to| to.is_none()).count() != 1 {
+            return None;
+        }
+        let mut price = found.cost;
+        price -= &beyond;
+        for &helper in helpers {
+            // Helpers that nothing is merged at may be paid more than all costs; such a set of helpers is not cheapest.
+            price = price.surplus(self.merges[helper].as_ref()?);
+        }
+        Some(Found { price, members, next })
+    }
+
+    /// The tree of an arborescence: at every place, its own value and all streams that arrive are merged into one. A
+    /// stream that meets no other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
+    pub fn shape(&self, found: &Found<N>) -> Option<Shape> {
+        let count = found.members.len();
+        let mut awaited = vec![0usize; count];
+        found.next.iter().flatten().for_each(|&to| awaited[to] += 1);
+        let mut shape = Shape::default();
+        let mut arrived: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut ready: Vec<usize> = (0..count).rev().filter(|&member| awaited[member] == 0).collect();
+        let mut result = None;
+        while let Some(member) = ready.pop() {
+            let place = found.members[member];
+            if place < self.priced.participants {
+                let own = shape.single(place);
+                arrived[member].push(own);
+            }
+            let stream = shape.merge_all(place, &arrived[member]);
+            let Some(to) = found.next[member] else {
+                result = stream;
+                continue;
+            };
+            arrived[to].extend(stream);
+            awaited[to] -= 1;
+            if awaited[to] == 0 {
+                ready.push(to);
+            }
+        }
+        result.map(|_| shape)
+    }
+
+    /// The price of a tree in the problem of one size.
+    pub fn price(&self, shape: &Shape, to_target: &[Option<N>]) -> Option<N> {
+        let transfer = |_, from: usize, to: usize| self.ways[from][to].clone();
+        shape.sum(transfer, |_, at| self.merges[at].clone(), |_, from| to_target[from].clone())
+    }
+
+    /// For every helper set in question its cheapest arborescence to a target, cheapest first; for the cheapest set
+    /// also up to `more` arborescences that make the result elsewhere. Exact: the first is the least price.
+    ///
+    /// `2^h` arborescences for `h` helpers.
+    pub fn exact(&self, to_target: &[Option<N>], more: usize) -> Vec<Found<N>> {
+        let mut all = Vec::new();
+        for set in 0usize..1 << self.helpers.len() {
+            let chosen: Vec<usize> =
+                self.helpers.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, &place)| place).collect();
+            let pays = |&helper: &usize| chosen.iter().all(|&other| other == helper || self.may_help(helper, other));
+            if chosen.iter().all(pays) {
+                all.extend(self.over(&chosen, to_target, &[]));
+            }
+        }
+        all.sort_by(|one, two| one.price.cmp(&two.price));
+        self.add_elsewhere(&mut all, to_target, more);
+        all
+    }
+
+    /// Adds arborescences over the helpers of the first that make the result at another place each.
+    pub fn add_elsewhere(&self, all: &mut Vec<Found<N>>, to_target: &[Option<N>], more: usize) {
+        let Some(mut last) = all.first().cloned() else { return };
+        let helpers: Vec<usize> = last.members.iter().copied().filter(|&at| at >= self.priced.participants).collect();
+        let mut barred = Vec::new();
+        for _ in 0..more {
+            barred.extend(last.next.iter().position(Option::is_none).map(|end| last.members[end]));
+            let Some(next) = self.over(&helpers, to_target, &barred) else { break };
+            all.push(next.clone());
+            last = next;
+        }
+    }
+}

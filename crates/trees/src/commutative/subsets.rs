@@ -1,0 +1,256 @@
+//! Few participants, any volumes: dynamic programming over the sets of operands, exact.
+//!
+//! ```text
+//! M[S](i) = min over A, B with A + B = S of C[A](i) + C[B](i)  +  work(|S|) compute_i price_i
+//! C[S](j) = min_i M[S](i) + size(|S|) dist(i,j),      C[{k}](j) = size(1) dist(owner_k, j)
+//! ```
+//!
+//! The table is filled with prices rounded down to machine integers, so its entries are lower bounds, short of the
+//! exact values by less than one unit per task. Exact values follow from the result downwards, only of those choices
+//! whose lower bound does not exclude them.
+
+use oneport_platform::NodeId;
+
+use super::scaled::{Fixed, Priced};
+use super::shape::Shape;
+
+/// Out of reach; two such values and a price do not overflow.
+const FAR: u64 = 1 << 62;
+
+/// A price and the choice it comes from.
+type Choice<N> = Option<(N, usize)>;
+
+/// The table of one pricing. `O(3^n p + 2^n p^2)` for `n` participants and `p` places.
+pub(super) struct Subsets<'p, N> {
+    priced: &'p Priced<N>,
+    /// Table prices are multiples of two to this power.
+    shift: usize,
+    /// `M` by set (bits of participants), then place.
+    made: Vec<u64>,
+    /// `C` by set, then place.
+    held: Vec<u64>,
+    /// Exact values already known, of `M` with the set `A`, of `C` with the place `i`.
+    known_made: Vec<Option<Choice<N>>>,
+    known_held: Vec<Option<Choice<N>>>,
+}
+
+impl<'p, N: Fixed> Subsets<'p, N> {
+    /// Fills the table. The number of participants is small enough for `2^n p` entries.
+    pub fn new(priced: &'p Priced<N>) -> Self {
+        let (count, places) = (priced.participants, priced.places.len());
+        let entries = places << count;
+        let mut this = Subsets {
+            priced,
+            shift: 0,
+            made: vec![FAR; entries],
+            held: vec![FAR; entries],
+            known_made: vec![None; entries],
+            known_held: vec![None; entries],
+        };
+        // A tree has less than 3 n tasks.
+        let tasks = usize::BITS - (4 * count).leading_zeros();
+        this.shift = (this.longest() + tasks as usize).saturating_sub(FAR.ilog2() as usize - 1);
+        (1..=count).for_each(|count| this.fill(count));
+        this
+    }
+
+    /// Bits of the highest price of a task.
+    fn longest(&self) -> usize {
+        let widest = |numbers: &[N]| numbers.iter().map(Fixed::length).max().unwrap_or(0);
+        let places = 0..self.priced.places.len();
+        let ways = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
+        let distances = ways.filter_map(|(from, to)| Some(self.priced.distance(from, self.priced.places[to])?.length()));
+        let merges = self.priced.merges.iter().flatten().map(Fixed::length);
+        let (way, merge) = (distances.max().unwrap_or(0), merges.max().unwrap_or(0));
+        (way + widest(&self.priced.sizes)).max(merge + widest(&self.priced.works))
+    }
+
+    fn round(&self, price: Option<N>) -> u64 {
+        price.and_then(|price| (price >> self.shift).to_u64()).map_or(FAR, |price| price.min(FAR))
+    }
+
+    /// How much less than the exact value an entry for `count` operands may be, in table units; held or made.
+    fn slack(&self, count: usize, held: bool) -> u64 {
+        if self.shift == 0 { 0 } else { 3 * (count as u64 - 1) + u64::from(held) }
+    }
+
+    /// The entries of all sets of this size.
+    fn fill(&mut self, count: usize) {
+        let places = self.priced.places.len();
+        let nodes = &self.priced.places;
+        let merges: Vec<u64> = (0..places).map(|at| self.round(self.priced.merge(count, at))).collect();
+        let ways: Vec<Vec<u64>> = (0..places)
+            .map(|from| nodes.iter().map(|&to| self.round(self.priced.transfer(count, from, to))).collect())
+            .collect();
+        let last = 1usize << self.priced.participants;
+        for set in (1..last).filter(|set| set.count_ones() as usize == count) {
+            let mut made = vec![FAR; places];
+            if count == 1 {
+                made[set.trailing_zeros() as usize] = 0;
+            } else {
+                for (first, second) in splits(set) {
+                    let (first, second) = (&self.held[first * places..], &self.held[second * places..]);
+                    for ((made, first), second) in made.iter_mut().zip(first).zip(second) {
+                        *made = (*made).min(first + second);
+                    }
+                }
+                made.iter_mut().zip(&merges).for_each(|(made, merge)| *made = (*made + merge).min(FAR));
+            }
+            let held = &mut self.held[set * places..][..places];
+            hold(&made, &ways, held);
+            self.made[set * places..][..places].copy_from_slice(&made);
+        }
+    }
+
+    /// Up to `wanted` trees to a target that differ in where the result is made, with their prices, cheapest first:
+    /// the first is a cheapest tree.
+    pub fn trees(&mut self, target: NodeId, wanted: usize) -> Vec<(N, Shape)> {
+        let (count, places) = (self.priced.participants, self.priced.places.len());
+        let all = (1usize << count) - 1;
+        let transfer = |this: &Self, at: usize| this.priced.transfer(count, at, target);
+        let mut order: Vec<(u64, usize)> = (0..places)
+            .map(|at| (self.made[all * places + at].saturating_add(self.round(transfer(self, at))), at))
+            .filter(|&(price, _)| price < FAR)
+            .collect();
+        order.sort_unstable();
+        let Some(&(least, _)) = order.first() else { return Vec::new() };
+        let limit = least + self.slack(count, true);
+        let mut found = Vec::new();
+        for (rank, &(price, at)) in order.iter().enumerate() {
+            if price > limit && rank >= wanted {
+                break;
+            }
+            let Some(price) = transfer(self, at).zip(self.exact_made(all, at)) else { continue };
+            found.push((price.0.plus(&price.1), at));
+        }
+        found.sort_by(|one, two| one.0.cmp(&two.0));
+        found.truncate(wanted);
+        found.into_iter().filter_map(|(price, at)| Some((price, self.shape(all, at)?))).collect()
+    }
+
+    /// `M[set](at)`, exactly.
+    fn exact_made(&mut self, set: usize, at: usize) -> Option<N> {
+        let entry = set * self.priced.places.len() + at;
+        if set.is_power_of_two() {
+            return (self.made[entry] == 0).then(N::zero);
+        }
+        if self.known_made[entry].is_none() {
+            self.known_made[entry] = Some(self.find_made(set, at));
+        }
+        Some(self.known_made[entry].as_ref()?.as_ref()?.0.clone())
+    }
+
+    fn find_made(&mut self, set: usize, at: usize) -> Choice<N> {
+        let places = self.priced.places.len();
+        let count = set.count_ones() as usize;
+        let merge = self.priced.merge(count, at)?;
+        if self.made[set * places + at] >= FAR {
+            return None;
+        }
+        let slack = self.slack(count, false);
+        let limit = self.made[set * places + at] - self.round(Some(merge.clone())) + slack;
+        let mut best: Choice<N> = None;
+        for (first, second) in splits(set) {
+            if self.held[first * places + at] + self.held[second * places + at] > limit {
+                continue;
+            }
+            let price = self.exact_held(first, at).zip(self.exact_held(second, at));
+            let Some(price) = price.map(|(first, second)| first.plus(&second).plus(&merge)) else { continue };
+            if best.as_ref().is_none_or(|best| price < best.0) {
+                best = Some((price, first));
+            }
+            if slack == 0 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// `C[set](to)`, exactly.
+    fn exact_held(&mut self, set: usize, to: usize) -> Option<N> {
+        let entry = set * self.priced.places.len() + to;
+        if self.known_held[entry].is_none() {
+            self.known_held[entry] = Some(self.find_held(set, to));
+        }
+        Some(self.known_held[entry].as_ref()?.as_ref()?.0.clone())
+    }
+
+    fn find_held(&mut self, set: usize, to: usize) -> Choice<N> {
+        let places = self.priced.places.len();
+        let node = self.priced.places[to];
+        let count = set.count_ones() as usize;
+        let least = self.held[set * places + to];
+        if least >= FAR {
+            return None;
+        }
+        let slack = self.slack(count, true);
+        let mut best: Choice<N> = None;
+        for at in 0..places {
+            let made = self.made[set * places + at];
+            if made > least + slack {
+                continue;
+            }
+            let Some(transfer) = self.priced.transfer(count, at, node) else { continue };
+            if made + self.round(Some(transfer.clone())) > least + slack {
+                continue;
+            }
+            let Some(price) = self.exact_made(set, at).map(|made| made.plus(&transfer)) else { continue };
+            if best.as_ref().is_none_or(|best| price < best.0) {
+                best = Some((price, at));
+            }
+            if slack == 0 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The tree of a set made at a place, whose exact value is known.
+    fn shape(&self, set: usize, at: usize) -> Option<Shape> {
+        let mut shape = Shape::default();
+        self.add(&mut shape, set, at)?;
+        Some(shape)
+    }
+
+    fn add(&self, shape: &mut Shape, set: usize, at: usize) -> Option<usize> {
+        if set.is_power_of_two() {
+            return Some(shape.single(at));
+        }
+        let places = self.priced.places.len();
+        let &(_, first) = self.known_made[set * places + at].as_ref()?.as_ref()?;
+        let mut part = |set: usize| {
+            let &(_, from) = self.known_held[set * places + at].as_ref()?.as_ref()?;
+            self.add(shape, set, from)
+        };
+        let parts = (part(first)?, part(set ^ first)?);
+        Some(shape.merge(at, parts.0, parts.1))
+    }
+}
+
+/// The pairs of non-empty sets that make a set, each once.
+fn splits(set: usize) -> impl Iterator<Item = (usize, usize)> {
+    let lowest = set & set.wrapping_neg();
+    let rest = set ^ lowest;
+    // All subsets of the rest but the rest itself, in descending order.
+    std::iter::successors(rest.checked_sub(1).map(|next| next & rest), move |&part| {
+        part.checked_sub(1).map(|next| next & rest)
+    })
+    .map(move |part| (lowest | part, rest ^ part))
+}
+
+/// Brings what is made to all places.
+fn hold(made: &[u64], ways: &[Vec<u64>], held: &mut [u64]) {
+    let mut order: Vec<usize> = (0..made.len()).filter(|&at| made[at] < FAR).collect();
+    order.sort_by_key(|&at| made[at]);
+    held.fill(FAR);
+    for at in order {
+        // Where the value comes cheaper from another place, what that place sends directly is no dearer, for rounding
+        // breaks the triangle inequality by at most one unit.
+        if held[at] < made[at] {
+            continue;
+        }
+        for (held, way) in held.iter_mut().zip(&ways[at]) {
+            *held = (*held).min(made[at] + way);
+        }
+    }
+}

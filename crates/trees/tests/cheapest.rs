@@ -1,0 +1,512 @@
+//! The cheapest tree against enumeration of all trees and against the recurrence in plain rationals.
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigInt;
+use num_traits::{One, Pow, Zero};
+use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
+use oneport_platform::generate::{Options, complete, random_connected, ring};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_trees::cheapest::{Prices, Reduction, is_tree, loads};
+use proptest::prelude::*;
+
+fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+fn whole(number: i64) -> Rational {
+    Rational::from_integer(number.into())
+}
+
+/// Cheapest paths for one unit of message, by Floyd and Warshall.
+fn distances(platform: &Platform, prices: &Prices<Rational>) -> Vec<Vec<Option<Rational>>> {
+    let n = platform.nodes().len();
+    let mut far = vec![vec![None; n]; n];
+    for (node, row) in far.iter_mut().enumerate() {
+        row[node] = Some(Rational::zero());
+    }
+    for link in platform.links() {
+        let (from, to) = (link.from.index(), link.to.index());
+        far[from][to] = Some(&link.cost * (&prices.send[from] + &prices.receive[to]));
+    }
+    for via in 0..n {
+        for from in 0..n {
+            for to in 0..n {
+                let Some(detour) = far[from][via].clone().zip(far[via][to].clone()).map(|(a, b)| a + b) else { continue };
+                if far[from][to].as_ref().is_none_or(|direct| detour < *direct) {
+                    far[from][to] = Some(detour);
+                }
+            }
+        }
+    }
+    far
+}
+
+struct Twin<'t> {
+    platform: &'t Platform,
+    participants: &'t [NodeId],
+    volumes: &'t Volumes,
+    prices: &'t Prices<Rational>,
+    far: Vec<Vec<Option<Rational>>>,
+}
+
+impl<'t> Twin<'t> {
+    fn new(platform: &'t Platform, participants: &'t [NodeId], volumes: &'t Volumes, prices: &'t Prices<Rational>) -> Self {
+        Twin { platform, participants, volumes, prices, far: distances(platform, prices) }
+    }
+
+    fn part(&self) -> Interval {
+        Interval { first: 0, last: self.participants.len() - 1 }
+    }
+
+    fn moved(&self, part: Interval, from: NodeId, to: NodeId) -> Option<Rational> {
+        Some(self.far[from.index()][to.index()].as_ref()? * self.volumes.size.of(part).unwrap())
+    }
+
+    fn merge(&self, part: Interval, at: NodeId) -> Rational {
+        self.volumes.merge_time(self.platform, at, part) * &self.prices.compute[at.index()]
+    }
+
+    /// The prices of all trees that make a partial result, with where they make it: each shape with each placement.
+    fn all(&self, part: Interval) -> Vec<(NodeId, Rational)> {
+        if part.first == part.last {
+            return vec![(self.participants[part.first], Rational::zero())];
+        }
+        let mut trees = Vec::new();
+        for split in part.first..part.last {
+            let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
+            let rights = self.all(right);
+            for (a, left_price) in self.all(left) {
+                for (b, right_price) in &rights {
+                    for at in self.platform.processors() {
+                        let moves = self.moved(left, a, at).zip(self.moved(right, *b, at));
+                        let Some((from_left, from_right)) = moves else { continue };
+                        trees.push((at, &left_price + right_price + from_left + from_right + self.merge(part, at)));
+                    }
+                }
+            }
+        }
+        trees
+    }
+
+    fn enumerated(&self, target: NodeId) -> Option<Rational> {
+        let to_target = |(at, price): (NodeId, Rational)| Some(price + self.moved(self.part(), at, target)?);
+        self.all(self.part()).into_iter().filter_map(to_target).min()
+    }
+
+    /// By node: the least price of having each partial result there; the plain recurrence, all states.
+    fn table(&self) -> Vec<Vec<Vec<Option<Rational>>>> {
+        let n = self.participants.len();
+        let mut held = vec![vec![Vec::new(); n]; n];
+        for length in 1..=n {
+            for first in 0..=n - length {
+                let part = Interval { first, last: first + length - 1 };
+                held[first][part.last] = self.platform.node_ids().map(|to| self.held(&held, part, to)).collect();
+            }
+        }
+        held
+    }
+
+    fn held(&self, held: &[Vec<Vec<Option<Rational>>>], part: Interval, to: NodeId) -> Option<Rational> {
+        let Interval { first, last } = part;
+        if first == last {
+            return self.moved(part, self.participants[first], to);
+        }
+        let made = |at: NodeId| {
+            let sums = (first..last).filter_map(|split| {
+                Some(held[first][split][at.index()].as_ref()? + held[split + 1][last][at.index()].as_ref()?)
+            });
+            Some(sums.min()? + self.merge(part, at))
+        };
+        self.platform.processors().filter_map(|at| Some(made(at)? + self.moved(part, at, to)?)).min()
+    }
+
+    fn price(&self, tree: &ReductionTree) -> Rational {
+        let price = |resource: &Resource| match resource {
+            Resource::Send(node) => &self.prices.send[node.index()],
+            Resource::Receive(node) => &self.prices.receive[node.index()],
+            Resource::Compute(node) => &self.prices.compute[node.index()],
+        };
+        loads(self.platform, self.volumes, tree).iter().map(|(resource, time)| price(resource) * time).sum()
+    }
+
+    /// Everything that is promised about exact answers, to every node. `least` is the truth.
+    fn check_exact(&self, least: impl Fn(NodeId) -> Option<Rational>) {
+        let reduction = Reduction::new(self.platform, self.participants, self.volumes);
+        let targets: Vec<NodeId> = self.platform.node_ids().collect();
+        let together = reduction.cheapest(self.prices, &targets);
+        for (&target, found) in targets.iter().zip(together) {
+            assert_eq!(found.as_ref().map(|(price, _)| price), least(target).as_ref(), "to {target}");
+            let alone = reduction.cheapest(self.prices, &[target]).remove(0);
+            assert_eq!(alone.as_ref().map(|(price, _)| price), found.as_ref().map(|(price, _)| price));
+            for (price, tree) in found.into_iter().chain(alone) {
+                assert!(is_tree(self.platform, self.participants, target, &tree), "{tree:?}");
+                assert_eq!(self.price(&tree), price, "{tree:?}");
+            }
+        }
+    }
+}
+
+/// The same prices for the guide, and what is promised about it.
+fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, prices: &Prices<u64>) {
+    let rational = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+    let exact = Prices {
+        send: rational(&prices.send),
+        receive: rational(&prices.receive),
+        compute: rational(&prices.compute),
+    };
+    let twin = Twin::new(platform, participants, volumes, &exact);
+    let reduction = Reduction::new(platform, participants, volumes);
+    let guide = reduction.guide(prices);
+    let table = twin.table();
+    let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
+    // The finest unit is chosen by a tree that is up to this dear; it has 29 bits or more.
+    let dearest = platform.processors().filter_map(|to| star(&twin, to)).max().unwrap_or_default();
+    for target in platform.node_ids() {
+        let Some(truth) = least(target) else {
+            assert_eq!((guide.lower_bound(target), guide.tree(target)), (None, None));
+            assert!(guide.trees(target, 3).is_empty());
+            continue;
+        };
+        let (bound, tree) = (guide.lower_bound(target).unwrap(), guide.tree(target).unwrap());
+        let price = twin.price(&tree);
+        assert!(is_tree(platform, participants, target, &tree), "{tree:?}");
+        assert!(bound <= truth && truth <= price, "{bound} {truth} {price}");
+        let off = &dearest * whole(4 * participants.len() as i64) / Rational::from_integer(BigInt::one() << 29);
+        if platform.node(target).is_processor() {
+            assert!(&price - &bound <= off, "{price} - {bound} > {off}");
+        }
+        let trees = guide.trees(target, 6);
+        assert_eq!(trees.first(), Some(&tree));
+        assert!(trees.len() <= 6 && trees.iter().map(|tree| &tree.tasks).collect::<BTreeSet<_>>().len() == trees.len());
+        for tree in &trees {
+            assert!(is_tree(platform, participants, target, tree), "{tree:?}");
+            assert!(!platform.node(target).is_processor() || twin.price(tree) <= &truth * ratio(17, 16) + &off);
+        }
+    }
+}
+
+/// The cheapest tree that merges everything at one place.
+fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
+    let at = |place: NodeId| {
+        let mut price = twin.moved(twin.part(), place, target)?;
+        for (operand, &owner) in twin.participants.iter().enumerate() {
+            price += twin.moved(Interval { first: operand, last: operand }, owner, place)?;
+            price += twin.merge(Interval { first: 0, last: operand }, place);
+        }
+        Some(price)
+    };
+    twin.platform.processors().filter_map(at).min()
+}
+
+/// A platform with routers and one-way links, participants in any order, volumes of all forms.
+fn questions(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volumes)> {
+    let nodes = prop::collection::vec((1i64..6, 1i64..4, prop::bool::weighted(0.7)), 2..=5);
+    let links = prop::collection::vec(prop::option::weighted(0.55, (1i64..8, 1i64..5)), 25);
+    let amounts = (amount(most, 1), amount(most, 0));
+    (nodes, links, any::<prop::sample::Index>(), Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()), amounts).prop_map(
+        move |(nodes, links, count, shuffle, (size, work))| {
+            let mut builder = Platform::builder();
+            let mut ids = Vec::new();
+            for (index, (n, d, computes)) in nodes.into_iter().enumerate() {
+                let compute = (computes || index < 2).then(|| ratio(n, d));
+                let node = Node { compute, ..Node::router(format!("P{index}")) };
+                ids.push(builder.node(node).unwrap());
+            }
+            for (at, cost) in links.into_iter().enumerate() {
+                let ends = ids.get(at / 5).zip(ids.get(at % 5)).filter(|(from, to)| from != to);
+                if let Some(((&from, &to), (n, d))) = ends.zip(cost) {
+                    builder.link(from, to, ratio(n, d)).unwrap();
+                }
+            }
+            let platform = builder.build().unwrap();
+            let mut owners: Vec<NodeId> = platform.processors().collect();
+            let turn = shuffle as usize % owners.len();
+            owners.rotate_left(turn);
+            if shuffle & (1 << 40) != 0 {
+                owners.reverse();
+            }
+            owners.truncate((2 + count.index(most)).min(most));
+            (platform, owners, Volumes { size, work })
+        },
+    )
+}
+
+fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
+    let number = (least..9, 1i64..4).prop_map(|(n, d)| ratio(n, d));
+    let row = prop::collection::vec(number.clone(), operands);
+    prop_oneof![
+        number.clone().prop_map(Amount::Constant),
+        (number.clone(), number).prop_map(|(fixed, per_operand)| Amount::Affine { fixed, per_operand }),
+        prop::collection::vec(row, operands).prop_map(Amount::Table),
+    ]
+}
+
+fn prices<N: Clone + std::fmt::Debug>(price: impl Strategy<Value = N> + Clone) -> impl Strategy<Value = Prices<N>> {
+    let list = prop::collection::vec(price, 5);
+    (list.clone(), list.clone(), list).prop_map(|(send, receive, compute)| Prices { send, receive, compute })
+}
+
+fn any_rational() -> impl Strategy<Value = Rational> + Clone {
+    let huge = || BigInt::from(10).pow(60u32);
+    prop_oneof![
+        2 => Just(Rational::zero()),
+        3 => (0i64..4, 1i64..3).prop_map(|(n, d)| ratio(n, d)),
+        2 => any::<u64>().prop_map(move |n| Rational::new(n.into(), huge() + n % 7)),
+        1 => any::<u64>().prop_map(move |n| Rational::new(huge() * n, 7.into())),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn exact_prices_are_least_of_all_trees((platform, owners, volumes) in questions(3), prices in prices(any_rational())) {
+        let twin = Twin::new(&platform, &owners, &volumes, &prices);
+        twin.check_exact(|target| twin.enumerated(target));
+    }
+
+    #[test]
+    fn exact_prices_obey_the_recurrence((platform, owners, volumes) in questions(5), prices in prices(any_rational())) {
+        let twin = Twin::new(&platform, &owners, &volumes, &prices);
+        let table = twin.table();
+        twin.check_exact(|target| table[0][owners.len() - 1][target.index()].clone());
+    }
+
+    #[test]
+    fn the_guide_keeps_its_promises(
+        (platform, owners, volumes) in questions(5),
+        prices in prices(prop_oneof![2 => Just(0), 3 => 0u64..5, 3 => 0u64..(1 << 40)]),
+    ) {
+        check_guide(&platform, &owners, &volumes, &prices);
+    }
+
+    #[test]
+    fn larger_platforms(seed in 0u64..1000, n in 6usize..14, table in any::<bool>(), kind in 0u64..4) {
+        let platform = random_connected(n, 3, &Options { seed, ..Options::default() }).unwrap();
+        let owners: Vec<NodeId> = platform.node_ids().collect();
+        let draw = |at: usize| (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93)) >> 20;
+        let rows = |salt: usize| (0..n).map(|k| (k..n).map(|m| whole(draw(salt + k * n + m) as i64 % 5 + 1)).collect()).collect();
+        let volumes = if table {
+            Volumes { size: Amount::Table(rows(0)), work: Amount::Table(rows(999)) }
+        } else {
+            Volumes { size: Amount::Affine { fixed: whole(2), per_operand: ratio(1, 3) }, work: Amount::Constant(whole(1)) }
+        };
+        // Few different prices: many ties; or all different.
+        let price = |at: usize| match kind {
+            0 => draw(at) % 2,
+            1 => (draw(at) % 4 / 3) * 12_345_678_901,
+            2 => draw(at) % 1_000_003,
+            _ => draw(at) % (1 << 40),
+        };
+        let list = |salt: usize| (0..n).map(|at| price(salt + 7 * at)).collect::<Vec<u64>>();
+        let machine = Prices { send: list(5000), receive: list(6000), compute: list(7000) };
+        check_guide(&platform, &owners, &volumes, &machine);
+        // Not a machine number: every ratio between prices stays.
+        let exact = |prices: &[u64]| prices.iter().map(|&p| Rational::new(BigInt::from(p), BigInt::from(3).pow(80u32))).collect();
+        let exact = Prices { send: exact(&machine.send), receive: exact(&machine.receive), compute: exact(&machine.compute) };
+        let twin = Twin::new(&platform, &owners, &volumes, &exact);
+        let table = twin.table();
+        twin.check_exact(|target| table[0][n - 1][target.index()].clone());
+    }
+}
+
+fn constant<N: Clone>(nodes: usize, send: N, receive: N, compute: N) -> Prices<N> {
+    Prices { send: vec![send; nodes], receive: vec![receive; nodes], compute: vec![compute; nodes] }
+}
+
+fn transfers(tree: &ReductionTree) -> usize {
+    tree.tasks.iter().filter(|task| matches!(task, Task::Transfer { .. })).count()
+}
+
+#[test]
+fn nothing_moves_needlessly_where_everything_is_free() {
+    let platform = complete(6, &Options::default()).unwrap();
+    let owners: Vec<NodeId> = platform.node_ids().collect();
+    let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
+    for &target in &owners {
+        let guide = reduction.guide(&constant(6, 0, 0, 0));
+        let exact = reduction.cheapest(&constant(6, whole(0), whole(0), whole(0)), &[target]).remove(0).unwrap();
+        assert_eq!((guide.lower_bound(target), &exact.0), (Some(whole(0)), &whole(0)));
+        for tree in [guide.tree(target).unwrap(), exact.1] {
+            assert!(is_tree(&platform, &owners, target, &tree));
+            assert_eq!(transfers(&tree), 5);
+        }
+    }
+}
+
+#[test]
+fn two_operands_meet_where_it_is_cheapest() {
+    // a -> r -> b -> t, and merging is dear at b.
+    let mut builder = Platform::builder();
+    let [a, r, b, t] = [("a", true), ("r", false), ("b", true), ("t", true)].map(|(name, computes)| {
+        builder.node(if computes { Node::processor(name, whole(1)) } else { Node::router(name) }).unwrap()
+    });
+    for (from, to) in [(a, r), (r, b), (b, t)] {
+        builder.link(from, to, whole(1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let reduction = Reduction::new(&platform, &[b, a], &Volumes::of_size(whole(2)));
+    let mut prices = constant(4, whole(1), whole(0), whole(1));
+    prices.compute[b.index()] = whole(4);
+    let found = reduction.cheapest(&prices, &[t, b, a]);
+    // At b: 2 + 2 to b, 4, 2 to t. At t: 2 + 2 + 2, 2, 1.
+    let (price, tree) = found[0].clone().unwrap();
+    assert_eq!(price, whole(9));
+    let leaf = |operand| Interval { first: operand, last: operand };
+    let hop = |link: usize, part| Task::Transfer { link: LinkId::new(link), part };
+    let expected = [
+        hop(2, leaf(0)),
+        hop(0, leaf(1)),
+        hop(1, leaf(1)),
+        hop(2, leaf(1)),
+        Task::Merge { node: t, part: Interval { first: 0, last: 1 }, split: 0 },
+    ];
+    assert_eq!(tree.tasks, expected);
+    assert_eq!(found[1].as_ref().unwrap().0, whole(8));
+    assert_eq!(found[2], None);
+    let machine = Prices { send: vec![1; 4], receive: vec![0; 4], compute: vec![1, 1, 4, 1] };
+    let guide = reduction.guide(&machine);
+    assert_eq!((guide.lower_bound(t), guide.tree(t)), (Some(whole(9)), Some(tree)));
+    assert_eq!((guide.lower_bound(a), guide.lower_bound(NodeId::new(9))), (None, None));
+    // Within a sixteenth of 9 there is nothing else; merging at b costs 10.
+    assert_eq!(guide.trees(t, 9).len(), 1);
+}
+
+#[test]
+fn other_trees_are_other_choices() {
+    let platform = ring(8, &Options::default()).unwrap();
+    let owners: Vec<NodeId> = platform.node_ids().collect();
+    let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
+    let guide = reduction.guide(&constant(8, 1000, 1000, 10));
+    let trees = guide.trees(owners[0], 12);
+    assert_eq!(trees.len(), 12);
+    let result = |tree: &ReductionTree| {
+        tree.tasks.iter().rev().find_map(|task| match task {
+            Task::Merge { split, node, .. } => Some((*node, *split)),
+            Task::Transfer { .. } => None,
+        })
+    };
+    assert!(trees.iter().map(result).collect::<BTreeSet<_>>().len() > 3);
+    assert_eq!(guide.trees(owners[0], 5), trees[..5]);
+    assert_eq!(guide.trees(owners[0], 0), []);
+}
+
+#[test]
+fn prices_of_very_different_sizes() {
+    let platform = random_connected(9, 3, &Options::default()).unwrap();
+    let owners: Vec<NodeId> = platform.node_ids().collect();
+    let volumes = Volumes { work: Amount::Constant(whole(0)), ..Volumes::of_size(ratio(2, 3)) };
+    let power = |exponent: u32| Rational::from_integer(BigInt::from(10).pow(exponent));
+    let list = |salt: usize| (0..9).map(|at| power((at * 7 + salt) as u32 % 31 * 4) / power(60)).collect();
+    let prices = Prices { send: list(0), receive: list(3), compute: list(5) };
+    let twin = Twin::new(&platform, &owners, &volumes, &prices);
+    let table = twin.table();
+    twin.check_exact(|target| table[0][8][target.index()].clone());
+    let machine = |salt: usize| (0..9).map(|at| u64::MAX >> ((at * 5 + salt) % 60)).collect();
+    let machine = Prices { send: machine(0), receive: machine(3), compute: machine(5) };
+    let guide = reduction_bounds(&platform, &owners, &volumes, &machine);
+    assert!(guide.iter().all(|(bound, least)| bound <= least));
+}
+
+fn reduction_bounds(
+    platform: &Platform,
+    owners: &[NodeId],
+    volumes: &Volumes,
+    prices: &Prices<u64>,
+) -> Vec<(Rational, Rational)> {
+    let rational = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+    let exact =
+        Prices { send: rational(&prices.send), receive: rational(&prices.receive), compute: rational(&prices.compute) };
+    let reduction = Reduction::new(platform, owners, volumes);
+    let guide = reduction.guide(prices);
+    let found = reduction.cheapest(&exact, owners);
+    owners.iter().zip(found).map(|(&to, found)| (guide.lower_bound(to).unwrap(), found.unwrap().0)).collect()
+}
+
+#[test]
+fn a_single_value_travels_the_cheapest_way_and_no_values_make_no_tree() {
+    let platform = ring(5, &Options::default()).unwrap();
+    let prices = constant(5, whole(1), whole(1), whole(1));
+    let volumes = Volumes::of_size(whole(3));
+    let (from, to) = (NodeId::new(1), NodeId::new(3));
+    let reduction = Reduction::new(&platform, &[from], &volumes);
+    let (price, tree) = reduction.cheapest(&prices, &[to]).remove(0).unwrap();
+    assert_eq!(Some(&price), distances(&platform, &prices)[1][3].as_ref().map(|far| far * whole(3)).as_ref());
+    assert!(is_tree(&platform, &[from], to, &tree));
+    assert_eq!(reduction.guide(&constant(5, 1, 1, 1)).lower_bound(to), Some(price));
+    let none = Reduction::new(&platform, &[], &volumes);
+    assert_eq!(none.cheapest(&prices, &[to]), [None]);
+    assert_eq!(none.guide(&constant(5, 1, 1, 1)).tree(to), None);
+    let strange = Reduction::new(&platform, &[NodeId::new(77), from], &volumes);
+    assert_eq!(strange.cheapest(&prices, &[to]), [None]);
+}
+
+#[test]
+fn missing_prices_are_free() {
+    let platform = ring(4, &Options::default()).unwrap();
+    let owners: Vec<NodeId> = platform.node_ids().collect();
+    let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
+    let found = reduction.cheapest(&Prices { send: vec![whole(-1)], ..Prices::default() }, &owners[..1]).remove(0);
+    assert_eq!(found.unwrap().0, whole(0));
+    assert_eq!(reduction.guide(&Prices::default()).lower_bound(owners[0]), Some(whole(0)));
+}
+
+#[test]
+fn what_is_no_tree() {
+    let platform = ring(4, &Options::default()).unwrap();
+    let owners: Vec<NodeId> = [0, 1, 2].map(NodeId::new).to_vec();
+    let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
+    let target = NodeId::new(3);
+    let (_, tree) = reduction.cheapest(&constant(4, whole(1), whole(1), whole(1)), &[target]).remove(0).unwrap();
+    let holds = |tasks: Vec<Task>| is_tree(&platform, &owners, target, &ReductionTree { tasks, ..tree.clone() });
+    assert!(holds(tree.tasks.clone()));
+    for at in 0..tree.tasks.len() {
+        let mut less = tree.tasks.clone();
+        less.remove(at);
+        assert!(!holds(less), "without task {at}");
+        let mut more = tree.tasks.clone();
+        more.insert(at, tree.tasks[at]);
+        assert!(!holds(more), "task {at} twice");
+    }
+    // There and back again.
+    let last = tree.tasks.len();
+    let there = platform.link_between(target, owners[0]).unwrap();
+    let back = platform.link_between(owners[0], target).unwrap();
+    let part = Interval { first: 0, last: 2 };
+    let mut detour = tree.tasks.clone();
+    detour.extend([there, back].map(|link| Task::Transfer { link, part }));
+    assert!(!holds(detour.clone()));
+    detour.truncate(last);
+    assert!(holds(detour));
+    // To another target; in another order; with an order that is none.
+    assert!(!is_tree(&platform, &owners, owners[0], &tree));
+    let ordered = |order: Vec<usize>| ReductionTree { order: Some(order), ..tree.clone() };
+    assert!(is_tree(&platform, &owners, target, &ordered(vec![0, 1, 2])));
+    let turned = [owners[2], owners[0], owners[1]];
+    assert!(is_tree(&platform, &turned, target, &ordered(vec![1, 2, 0])));
+    for order in [vec![1, 0, 2], vec![0, 1], vec![0, 1, 1], vec![0, 1, 2, 3]] {
+        assert!(!is_tree(&platform, &owners, target, &ordered(order)));
+    }
+}
+
+#[test]
+fn loads_count_sizes_and_works() {
+    let mut builder = Platform::builder();
+    let a = builder.node(Node::processor("a", ratio(1, 2))).unwrap();
+    let b = builder.node(Node::processor("b", whole(3))).unwrap();
+    let (there, _) = builder.duplex(a, b, ratio(2, 3)).unwrap();
+    let platform = builder.build().unwrap();
+    let both = Interval { first: 0, last: 1 };
+    let volumes = Volumes {
+        size: Amount::Affine { fixed: whole(1), per_operand: whole(2) },
+        work: Amount::Table(vec![vec![whole(0), whole(5)], vec![whole(0)]]),
+    };
+    let tasks = vec![
+        Task::Transfer { link: there, part: Interval { first: 0, last: 0 } },
+        Task::Merge { node: b, part: both, split: 0 },
+    ];
+    let tree = ReductionTree { commodity: 0, order: None, tasks };
+    let expected = [(Resource::Send(a), whole(2)), (Resource::Receive(b), whole(2)), (Resource::Compute(b), whole(15))];
+    assert_eq!(loads(&platform, &volumes, &tree), expected.into_iter().collect());
+}

@@ -1,0 +1,569 @@
+//! Lemma 2 of papers/000 as a property: rates of tasks are a weighted sum of reduction trees and a circulation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use oneport_plan::{Interval, ReductionTree, Task};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
+use oneport_trees::extract::{ExtractError, TaskRates, cancel_circulations, extract};
+use proptest::prelude::*;
+
+fn part(first: usize, last: usize) -> Interval {
+    Interval { first, last }
+}
+
+fn node(index: usize) -> NodeId {
+    NodeId::new(index)
+}
+
+/// Every cost is 1; the nodes from `processors` on are routers.
+fn platform(processors: usize, nodes: usize, links: impl IntoIterator<Item = (usize, usize)>) -> Platform {
+    let mut builder = Platform::builder();
+    for i in 0..nodes {
+        let name = format!("P{i}");
+        builder.node(if i < processors { Node::processor(name, Rational::one()) } else { Node::router(name) }).unwrap();
+    }
+    for (from, to) in links {
+        // A loop or a second link is refused, which is what we want.
+        let _ = builder.link(node(from), node(to), Rational::one());
+    }
+    builder.build().unwrap()
+}
+
+fn complete(nodes: usize) -> Platform {
+    platform(nodes, nodes, (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))))
+}
+
+/// A question with rates.
+#[derive(Debug, Clone)]
+struct Case {
+    platform: Platform,
+    participants: Vec<NodeId>,
+    target: NodeId,
+    throughput: BigInt,
+    rates: TaskRates,
+}
+
+impl Case {
+    fn extract(&self) -> Result<Vec<(BigInt, ReductionTree)>, ExtractError> {
+        extract(&self.platform, &self.participants, self.target, &self.throughput, self.rates.clone())
+    }
+
+    fn result(&self) -> Interval {
+        part(0, self.participants.len() - 1)
+    }
+
+    fn link(&self, from: usize, to: usize) -> LinkId {
+        self.platform.link_between(node(from), node(to)).unwrap()
+    }
+
+    fn send(&mut self, from: usize, to: usize, value: Interval, rate: i64) {
+        *self.rates.sends.entry((self.link(from, to), value)).or_default() += rate;
+    }
+
+    fn merge(&mut self, at: usize, value: Interval, split: usize, rate: i64) {
+        *self.rates.merges.entry((node(at), value, split)).or_default() += rate;
+    }
+
+    fn without_rates(platform: Platform, participants: &[usize], target: usize, throughput: i64) -> Case {
+        Case {
+            platform,
+            participants: participants.iter().copied().map(node).collect(),
+            target: node(target),
+            throughput: throughput.into(),
+            rates: TaskRates::default(),
+        }
+    }
+}
+
+fn rate_of<'a>(rates: &'a mut TaskRates, task: &Task) -> &'a mut BigInt {
+    match *task {
+        Task::Transfer { link, part } => rates.sends.entry((link, part)).or_default(),
+        Task::Merge { node, part, split } => rates.merges.entry((node, part, split)).or_default(),
+    }
+}
+
+fn add(rates: &mut TaskRates, tasks: &[Task], weight: &BigInt) {
+    for task in tasks {
+        *rate_of(rates, task) += weight;
+    }
+}
+
+/// `sum w(T) chi_T`.
+fn sum(trees: &[(BigInt, ReductionTree)]) -> TaskRates {
+    let mut rates = TaskRates::default();
+    trees.iter().for_each(|(weight, tree)| add(&mut rates, &tree.tasks, weight));
+    rates
+}
+
+fn positive(mut rates: TaskRates) -> TaskRates {
+    rates.sends.retain(|_, rate| !rate.is_zero());
+    rates.merges.retain(|_, rate| !rate.is_zero());
+    rates
+}
+
+/// Carries the tasks out in their order, and panics where an input is not where the task needs it, a value is made or
+/// used twice, goes through a node twice, or anything but the result at the target is left.
+#[track_caller]
+fn check_tree(case: &Case, tree: &ReductionTree) {
+    assert_eq!((tree.commodity, &tree.order), (0, &None));
+    let leaves = case.participants.iter().enumerate();
+    let mut at: BTreeMap<Interval, NodeId> = leaves.map(|(k, &owner)| (part(k, k), owner)).collect();
+    let mut visited: BTreeSet<(Interval, NodeId)> = at.iter().map(|(&value, &owner)| (value, owner)).collect();
+    for &task in &tree.tasks {
+        let (value, arrives) = match task {
+            Task::Transfer { link, part } => {
+                let ends = case.platform.link(link);
+                assert_eq!(at.get(&part), Some(&ends.from), "{task:?}");
+                (part, ends.to)
+            }
+            Task::Merge { node, part: value, split } => {
+                assert!(case.platform.node(node).is_processor(), "{task:?}");
+                for input in [part(value.first, split), part(split + 1, value.last)] {
+                    assert_eq!(at.remove(&input), Some(node), "{task:?}");
+                }
+                (value, node)
+            }
+        };
+        at.insert(value, arrives);
+        assert!(visited.insert((value, arrives)), "{task:?} comes back");
+    }
+    assert_eq!(at, BTreeMap::from([(case.result(), case.target)]), "left over");
+}
+
+/// The tasks that make `value`, in canonical order, written down by recursion.
+fn canonical(platform: &Platform, tasks: &[Task], value: Interval, from: Option<NodeId>) -> Vec<Task> {
+    let merge = tasks.iter().find(|task| matches!(task, Task::Merge { part, .. } if *part == value));
+    let (mut all, mut at) = (Vec::new(), from);
+    if let Some(&Task::Merge { node, split, .. }) = merge {
+        let inputs = [part(value.first, split), part(split + 1, value.last)];
+        inputs.into_iter().for_each(|input| all.extend(canonical(platform, tasks, input, None)));
+        all.push(*merge.unwrap());
+        at = Some(node);
+    }
+    let hops = tasks.iter().filter(|task| matches!(task, Task::Transfer { part, .. } if *part == value));
+    let mut hops: Vec<(&Link, Task)> = hops
+        .map(|task| match task {
+            Task::Transfer { link, .. } => (platform.link(*link), *task),
+            Task::Merge { .. } => unreachable!(),
+        })
+        .collect();
+    // A value that nobody makes starts where no transfer of it ends.
+    let start = hops.iter().map(|(hop, _)| hop.from).find(|&start| hops.iter().all(|(hop, _)| hop.to != start));
+    let mut at = at.or(start);
+    while let Some(place) = hops.iter().position(|(hop, _)| Some(hop.from) == at) {
+        let (hop, task) = hops.remove(place);
+        all.push(task);
+        at = Some(hop.to);
+    }
+    all
+}
+
+/// Messages of each type gained by each node, by sends alone.
+fn gains(platform: &Platform, sends: &BTreeMap<(LinkId, Interval), BigInt>) -> BTreeMap<(Interval, NodeId), BigInt> {
+    let mut gains: BTreeMap<_, BigInt> = BTreeMap::new();
+    for (&(link, value), rate) in sends {
+        *gains.entry((value, platform.link(link).from)).or_default() -= rate;
+        *gains.entry((value, platform.link(link).to)).or_default() += rate;
+    }
+    gains.retain(|_, gain| !gain.is_zero());
+    gains
+}
+
+/// Whether the sends of some type contain a directed cycle: naively, by removing nodes that nothing enters.
+fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Interval), BigInt>) -> bool {
+    let types: BTreeSet<Interval> = sends.keys().map(|(_, value)| *value).collect();
+    types.into_iter().any(|value| {
+        let of_type = sends.iter().filter(|((_, other), rate)| *other == value && !rate.is_zero());
+        let mut arcs: Vec<&Link> = of_type.map(|((link, _), _)| platform.link(*link)).collect();
+        loop {
+            let before = arcs.len();
+            let entered: BTreeSet<NodeId> = arcs.iter().map(|arc| arc.to).collect();
+            arcs.retain(|arc| entered.contains(&arc.from));
+            if arcs.len() == before {
+                return before > 0;
+            }
+        }
+    })
+}
+
+/// Everything that extraction promises, about rates that are a sum of trees and a circulation.
+#[track_caller]
+fn check_extraction(case: &Case) {
+    let original = positive(case.rates.clone());
+    let mut cancelled = case.rates.clone();
+    let removed = cancel_circulations(&case.platform, &mut cancelled);
+    assert!(!has_cycle(&case.platform, &cancelled.sends));
+    assert_eq!(gains(&case.platform, &removed), BTreeMap::new(), "what is removed is a circulation");
+    assert!(removed.values().all(|rate| *rate > BigInt::zero()));
+    let mut restored = cancelled.clone();
+    removed.iter().for_each(|(key, rate)| *restored.sends.entry(*key).or_default() += rate);
+    assert_eq!(positive(restored), original, "nothing else is removed");
+    let trees = case.extract().unwrap();
+    let cancelled = positive(cancelled);
+    assert_eq!(sum(&trees), cancelled, "lemma 2");
+    let total: BigInt = trees.iter().map(|(weight, _)| weight).sum();
+    assert_eq!(total, case.throughput);
+    assert!(trees.iter().all(|(weight, _)| *weight > BigInt::zero()));
+    assert!(trees.windows(2).all(|pair| pair[0].0 >= pair[1].0), "widest first");
+    assert!(trees.len() <= cancelled.sends.len() + cancelled.merges.len());
+    for (_, tree) in &trees {
+        check_tree(case, tree);
+        assert_eq!(tree.tasks, canonical(&case.platform, &tree.tasks, case.result(), None));
+    }
+    // Already cancelled rates give the same trees.
+    assert_eq!(Case { rates: cancelled, ..case.clone() }.extract().unwrap(), trees);
+}
+
+/// Decisions read off a list of random numbers.
+struct Tape<'a> {
+    numbers: &'a [u32],
+    at: usize,
+}
+
+impl Tape<'_> {
+    fn below(&mut self, limit: usize) -> usize {
+        self.at += 1;
+        self.numbers[self.at % self.numbers.len()] as usize % limit
+    }
+
+    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+
+    /// A random walk from one node to another, loops cut out: a simple path.
+    fn path(&mut self, platform: &Platform, from: NodeId, to: NodeId) -> Vec<LinkId> {
+        let mut path: Vec<LinkId> = Vec::new();
+        let mut at = from;
+        while at != to {
+            let link = self.pick(platform.outgoing(at));
+            at = platform.link(link).to;
+            match path.iter().position(|&earlier| platform.link(earlier).from == at) {
+                Some(place) => path.truncate(place),
+                None => path.push(link),
+            }
+        }
+        path
+    }
+
+    /// Random tasks that bring `value` to `to`.
+    fn tasks(&mut self, case: &Case, value: Interval, to: NodeId, tasks: &mut Vec<Task>) {
+        let processors: Vec<NodeId> = case.platform.processors().collect();
+        let made_at = if value.first == value.last {
+            case.participants[value.first]
+        } else {
+            let (node, split) = (self.pick(&processors), value.first + self.below(value.last - value.first));
+            self.tasks(case, part(value.first, split), node, tasks);
+            self.tasks(case, part(split + 1, value.last), node, tasks);
+            tasks.push(Task::Merge { node, part: value, split });
+            node
+        };
+        let path = self.path(&case.platform, made_at, to);
+        tasks.extend(path.into_iter().map(|link| Task::Transfer { link, part: value }));
+    }
+
+    /// A simple directed cycle.
+    fn cycle(&mut self, platform: &Platform) -> Vec<LinkId> {
+        let first = self.pick(&platform.link_ids().collect::<Vec<_>>());
+        let ends = platform.link(first).clone();
+        let mut cycle = vec![first];
+        cycle.extend(self.path(platform, ends.to, ends.from));
+        cycle
+    }
+}
+
+/// Random weighted trees with random circulations of values. Strongly connected platforms with routers.
+fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
+    let links = prop::collection::vec((0..7usize, 0..7usize), 0..=12);
+    let tape = prop::collection::vec(any::<u32>(), 400);
+    let raw = (2..=5usize, 0..=2usize, links, 2..=5usize, 0..=4usize, 0..=3usize, prop_oneof![Just(2), Just(60)], tape);
+    raw.prop_map(|(processors, routers, links, operands, trees, cycles, heaviest, numbers)| {
+        let nodes = processors + routers;
+        let ring = (0..nodes).map(|i| (i, (i + 1) % nodes));
+        let links: Vec<_> = links.into_iter().filter(|&(from, to)| from < nodes && to < nodes).chain(ring).collect();
+        let mut tape = Tape { numbers: &numbers, at: 0 };
+        let mut order: Vec<usize> = (0..processors).collect();
+        (1..processors).for_each(|i| order.swap(i, tape.below(i + 1)));
+        order.truncate(operands.max(2));
+        let target = tape.below(processors);
+        let mut case = Case::without_rates(platform(processors, nodes, links), &order, target, 0);
+        let heaviest: usize = heaviest;
+        for _ in 0..trees {
+            let weight = BigInt::from(1 + tape.below(heaviest));
+            let mut tasks = Vec::new();
+            tape.tasks(&case, case.result(), case.target, &mut tasks);
+            add(&mut case.rates, &tasks, &weight);
+            case.throughput += weight;
+        }
+        for _ in 0..cycles {
+            // Through the owner, through the target, or wherever.
+            let first = tape.below(order.len());
+            let last = first + tape.below(order.len() - first);
+            let value = if tape.below(3) == 0 { case.result() } else { part(first, last) };
+            let cycle = tape.cycle(&case.platform);
+            let tasks: Vec<Task> = cycle.into_iter().map(|link| Task::Transfer { link, part: value }).collect();
+            add(&mut case.rates, &tasks, &BigInt::from(1 + tape.below(heaviest)));
+        }
+        (case, trees, cycles)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_sum_of_trees_and_circulations_is_extracted_exactly((case, _, _) in cases()) {
+        check_extraction(&case);
+    }
+
+    /// Where nothing goes round, nothing is removed, so the extracted sum is the one we started from; a single tree comes
+    /// back as it was.
+    #[test]
+    fn nothing_is_cancelled_where_nothing_goes_round((case, trees, cycles) in cases()) {
+        let mut rates = positive(case.rates.clone());
+        let goes_round = has_cycle(&case.platform, &rates.sends);
+        prop_assert!(goes_round || cycles == 0);
+        prop_assert_eq!(cancel_circulations(&case.platform, &mut rates).is_empty(), !goes_round);
+        if !goes_round {
+            let extracted = case.extract().unwrap();
+            prop_assert_eq!(sum(&extracted), positive(case.rates));
+            prop_assert!(trees > 1 || extracted.len() == trees);
+        }
+    }
+
+    /// Any single rate that is off is noticed, and so is the throughput.
+    #[test]
+    fn a_wrong_rate_is_refused((case, _, _) in cases(), place in any::<prop::sample::Index>(), more in any::<bool>()) {
+        let mut wrong = case.clone();
+        let off = if more { BigInt::one() } else { -BigInt::one() };
+        let TaskRates { sends, merges } = &mut wrong.rates;
+        let mut all: Vec<&mut BigInt> = sends.values_mut().chain(merges.values_mut()).chain([&mut wrong.throughput]).collect();
+        let place = place.index(all.len());
+        *all[place] += &off;
+        let error = wrong.extract().unwrap_err();
+        let balance = matches!(error, ExtractError::Unbalanced { .. } | ExtractError::WrongThroughput { .. });
+        prop_assert!(balance, "{}", error);
+    }
+}
+
+/// Figure 6(b) of papers/000.
+fn figure_6() -> Case {
+    let mut case = Case::without_rates(complete(3), &[0, 1, 2], 0, 3);
+    case.send(1, 2, part(1, 1), 2);
+    case.send(2, 1, part(2, 2), 1);
+    case.send(1, 0, part(1, 2), 1);
+    case.send(2, 0, part(1, 2), 2);
+    case.merge(1, part(1, 2), 1, 1);
+    case.merge(2, part(1, 2), 1, 2);
+    case.merge(0, part(0, 2), 0, 3);
+    case
+}
+
+/// The platform of figure 6 with all costs 1/4: an optimal vertex (`TP = 2`) that sends `v[1,2]` in circles.
+fn circling_vertex() -> Case {
+    let mut case = Case::without_rates(complete(3), &[0, 1, 2], 0, 2);
+    case.send(2, 1, part(2, 2), 1);
+    case.send(1, 2, part(1, 1), 1);
+    case.merge(1, part(1, 2), 1, 1);
+    case.merge(2, part(1, 2), 1, 1);
+    case.merge(0, part(0, 2), 0, 2);
+    case.send(1, 0, part(1, 2), 3);
+    case.send(2, 0, part(1, 2), 1);
+    case.send(0, 1, part(1, 2), 2);
+    case
+}
+
+#[test]
+fn figure_6_has_the_two_trees_of_figure_7() {
+    let case = figure_6();
+    check_extraction(&case);
+    let merge = |at, value, split| Task::Merge { node: node(at), part: value, split };
+    let send = |from, to, value| Task::Transfer { link: case.link(from, to), part: value };
+    let through = |worker: usize, other: usize, leaf: Interval| {
+        vec![
+            send(other, worker, leaf),
+            merge(worker, part(1, 2), 1),
+            send(worker, 0, part(1, 2)),
+            merge(0, part(0, 2), 0),
+        ]
+    };
+    let trees: Vec<_> = case.extract().unwrap().into_iter().map(|(weight, tree)| (weight, tree.tasks)).collect();
+    let expected = vec![(2.into(), through(2, 1, part(1, 1))), (1.into(), through(1, 2, part(2, 2)))];
+    assert_eq!(trees, expected);
+}
+
+/// What the printed algorithm does.
+#[derive(Debug, PartialEq)]
+enum Printed {
+    Trees {
+        extracted: Vec<(BigInt, Vec<Task>)>,
+        left_over: TaskRates,
+    },
+    /// FIND_TREE took more steps than there are tasks.
+    GoesOn,
+    Stuck,
+}
+
+/// FIND_TREE and EXTRACT_TREES as printed, their line errors mended (deviation 2), nothing cancelled. Senders are tried in
+/// order of node, or in reverse.
+fn as_printed(case: &Case, reverse: bool) -> Printed {
+    let mut rates = case.rates.clone();
+    let (mut extracted, mut done) = (Vec::new(), BigInt::zero());
+    let limit = 10 * (rates.sends.len() + rates.merges.len());
+    while done < case.throughput {
+        let (mut inputs, mut tasks) = (vec![(case.result(), case.target)], Vec::new());
+        let owned = |(value, at): (Interval, NodeId)| value.first == value.last && case.participants[value.first] == at;
+        while let Some(place) = inputs.iter().position(|&input| !owned(input)) {
+            let (value, at) = inputs.remove(place);
+            if tasks.len() > limit {
+                return Printed::GoesOn;
+            }
+            let split = (value.first..value.last)
+                .find(|&split| rates.merges.get(&(at, value, split)).is_some_and(|rate| !rate.is_zero()));
+            if let Some(split) = split {
+                inputs.extend([(part(value.first, split), at), (part(split + 1, value.last), at)]);
+                tasks.push(Task::Merge { node: at, part: value, split });
+                continue;
+            }
+            let mut senders = case.platform.incoming(at).to_vec();
+            senders.sort_by_key(|&link| case.platform.link(link).from);
+            if reverse {
+                senders.reverse();
+            }
+            let sent = |link: &LinkId| rates.sends.get(&(*link, value)).is_some_and(|rate| !rate.is_zero());
+            let Some(link) = senders.into_iter().find(sent) else { return Printed::Stuck };
+            inputs.push((value, case.platform.link(link).from));
+            tasks.push(Task::Transfer { link, part: value });
+        }
+        let weight = tasks.iter().map(|task| rate_of(&mut rates, task).clone()).min().unwrap();
+        tasks.iter().for_each(|task| *rate_of(&mut rates, task) -= &weight);
+        done += &weight;
+        extracted.push((weight, tasks));
+    }
+    Printed::Trees { extracted, left_over: positive(rates) }
+}
+
+#[test]
+fn the_printed_algorithm_agrees_where_nothing_goes_round() {
+    let case = figure_6();
+    for reverse in [false, true] {
+        let Printed::Trees { extracted, left_over } = as_printed(&case, reverse) else { panic!("two trees") };
+        assert_eq!(left_over, TaskRates::default());
+        let sorted = |trees: Vec<(BigInt, Vec<Task>)>| -> BTreeSet<(BigInt, BTreeSet<Task>)> {
+            trees.into_iter().map(|(weight, tasks)| (weight, tasks.into_iter().collect())).collect()
+        };
+        let ours = case.extract().unwrap().into_iter().map(|(weight, tree)| (weight, tree.tasks)).collect();
+        assert_eq!(sorted(extracted), sorted(ours));
+    }
+}
+
+#[test]
+fn the_printed_algorithm_does_not_end_where_ours_does() {
+    let case = circling_vertex();
+    assert_eq!(as_printed(&case, false), Printed::GoesOn);
+    check_extraction(&case);
+    let mut rates = case.rates.clone();
+    let circle = BTreeMap::from([
+        ((case.link(0, 1), part(1, 2)), BigInt::from(2)),
+        ((case.link(1, 0), part(1, 2)), BigInt::from(2)),
+    ]);
+    assert_eq!(cancel_circulations(&case.platform, &mut rates), circle);
+    assert_eq!(case.extract().unwrap().len(), 2);
+}
+
+/// With lucky choices the printed algorithm ends, but its trees do not add up to what it was given (lemma 2).
+#[test]
+fn the_printed_algorithm_leaves_the_circulation_over() {
+    let mut case = circling_vertex();
+    let lucky = as_printed(&case, true);
+    let Printed::Trees { extracted, left_over } = lucky else { panic!("{lucky:?}") };
+    assert_eq!(extracted.len(), 2);
+    let removed = cancel_circulations(&case.platform, &mut case.rates);
+    assert_eq!(left_over, TaskRates { sends: removed, merges: BTreeMap::new() });
+}
+
+/// Returns to the owner and sends out of the target are circulations, too.
+#[test]
+fn useless_returns_are_dropped() {
+    let mut case = figure_6();
+    let useful = case.rates.clone();
+    case.send(1, 2, part(1, 1), 5);
+    case.send(2, 1, part(1, 1), 5);
+    case.send(0, 2, part(0, 2), 7);
+    case.send(2, 0, part(0, 2), 7);
+    check_extraction(&case);
+    cancel_circulations(&case.platform, &mut case.rates);
+    assert_eq!(case.rates, useful);
+}
+
+/// The printed (11) counts receptions only: `v[0,2]` sent to and fro would be throughput without any merge.
+#[test]
+fn a_result_that_goes_to_and_fro_is_no_throughput() {
+    let mut case = Case::without_rates(complete(3), &[0, 1, 2], 0, 1);
+    case.send(0, 1, part(0, 2), 1);
+    case.send(1, 0, part(0, 2), 1);
+    let error = case.extract().unwrap_err();
+    assert_eq!(error.to_string(), "'P0' gains 0 results v[0,2]; the throughput says 1");
+    case.throughput = BigInt::zero();
+    assert_eq!(case.extract(), Ok(Vec::new()));
+}
+
+#[test]
+fn errors_name_the_task() {
+    let refused = |change: &dyn Fn(&mut Case)| {
+        let mut case = figure_6();
+        change(&mut case);
+        case.extract().unwrap_err().to_string()
+    };
+    let message = refused(&|case| case.participants.truncate(1));
+    assert_eq!(message, "1 operands; a reduction combines at least 2");
+    let message = refused(&|case| case.target = node(3));
+    assert_eq!(message, "node id 3 does not exist; the platform has 3 nodes, numbered from 0");
+    let message = refused(&|case| case.participants[1] = node(9));
+    assert_eq!(message, "node id 9 does not exist; the platform has 3 nodes, numbered from 0");
+    let message = refused(&|case| case.merge(4, part(0, 1), 0, 1));
+    assert_eq!(message, "node id 4 does not exist; the platform has 3 nodes, numbered from 0");
+    let message = refused(&|case| drop(case.rates.sends.insert((LinkId::new(6), part(0, 1)), BigInt::one())));
+    assert_eq!(message, "link id 6 does not exist; the platform has 6 links, numbered from 0");
+    for value in [part(1, 3), part(2, 1), part(usize::MAX, usize::MAX)] {
+        let message = refused(&|case| case.send(0, 1, value, 1));
+        let task = format!("send(P0 -> P1, v[{},{}]): no such task among 3 operands;", value.first, value.last);
+        assert!(message.starts_with(&task), "{message}");
+    }
+    for (value, split) in [(part(0, 1), 1), (part(1, 2), 0), (part(1, 1), 1), (part(0, usize::MAX), 0)] {
+        let message = refused(&|case| case.merge(0, value, split, 1));
+        assert!(message.contains("no such task among 3 operands; v[k,m] has k <= m < 3"), "{message}");
+    }
+    let message = refused(&|case| case.merge(0, part(0, 1), 0, -1));
+    assert_eq!(message, "cons(P0, T[0,0,1]): rate -1; a rate is 0 or more");
+    let message = refused(&|case| case.send(1, 0, part(1, 2), 1));
+    assert_eq!(message, "v[1,2] at 'P0': 4 made or received, but 3 merged or sent; the two have to be equal");
+    let mut case = Case::without_rates(platform(2, 3, [(0, 2), (1, 2), (2, 0)]), &[0, 1], 0, 1);
+    case.send(0, 2, part(0, 0), 1);
+    case.send(1, 2, part(1, 1), 1);
+    case.merge(2, part(0, 1), 0, 1);
+    case.send(2, 0, part(0, 1), 1);
+    let message = case.extract().unwrap_err().to_string();
+    assert_eq!(message, "cons(P2, T[0,0,1]): 'P2' is a router; only processors merge");
+}
+
+/// A value that comes from far and a long chain of merges: nothing recurses, nothing is quadratic in the length.
+#[test]
+fn long_paths_and_deep_trees() {
+    let nodes = 3000;
+    let line = platform(nodes, nodes, (1..nodes).map(|i| (i, i - 1)));
+    let participants: Vec<usize> = (0..nodes).collect();
+    let mut case = Case::without_rates(line.clone(), &participants, 0, 4);
+    for i in 0..nodes - 1 {
+        case.send(i + 1, i, part(i + 1, nodes - 1), 4);
+        case.merge(i, part(i, nodes - 1), i, 4);
+    }
+    let trees = case.extract().unwrap();
+    assert_eq!(trees.len(), 1);
+    check_tree(&case, &trees[0].1);
+    let mut case = Case::without_rates(line, &[0, nodes - 1], 0, 4);
+    (1..nodes).for_each(|i| case.send(i, i - 1, part(1, 1), 4));
+    case.merge(0, part(0, 1), 0, 4);
+    check_extraction(&case);
+}
