@@ -49,8 +49,14 @@ pub trait Pricing: Sync {
     /// Cheap patterns under guiding prices, one or a few of every demand.
     fn guide(&self, prices: &[u64]) -> Result<Guided, LpError>;
 
-    /// A cheapest pattern for each demand, with its price.
+    /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
+    /// pattern, with what no pattern is cheaper than.
     fn cheapest(&self, prices: &[Rational]) -> Result<Vec<(Rational, Pattern)>, LpError>;
+
+    /// Whether cheapest patterns are found for all prices, and not only bounds.
+    fn is_exact(&self) -> bool {
+        true
+    }
 
     /// Time that one copy of a pattern occupies resources.
     fn loads(&self, pattern: &Pattern) -> Vec<(usize, Rational)>;
@@ -102,9 +108,13 @@ pub fn generate(pricing: &dyn Pricing, time_limit: Option<Duration>, watch: Watc
             solution.tight = master.tight(&optimum);
             return Ok(solution);
         }
-        if master.add(pricing, missing)? == 0 {
+        if master.add(pricing, missing)? > 0 {
+            continue;
+        }
+        if pricing.is_exact() {
             return Err(LpError::Contradiction("a pattern of the program is cheaper than its multiplier"));
         }
+        return master.early(pricing, &optimum, best);
     }
 }
 

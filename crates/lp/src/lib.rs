@@ -15,6 +15,7 @@ mod near;
 mod question;
 mod reduce;
 mod solve;
+mod ssr;
 mod start;
 mod whole;
 mod whole_trees;

@@ -21,6 +21,11 @@ pub enum LpError {
         /// The model.
         model: PortModel,
     },
+    /// The compact program of reductions knows intervals of operands only.
+    #[error(
+        "the compact formulation keeps the operands in order; use the columns formulation for a commutative operator"
+    )]
+    CompactCommutative,
     /// The linear programming layer failed.
     #[error("the linear program could not be solved: {0}")]
     Exact(#[from] ExactError),

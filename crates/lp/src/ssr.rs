@@ -17,8 +17,9 @@
 //! ```
 //!
 //! Deviations from the printed program (docs/errata.md):
-//! 1. No variable sends `v[0,N]` out of the target or `v[k,k]` into its owner: the printed (11) counts receptions, so a
-//!    result that goes to and fro would be throughput without any merge.
+//! 1. (11) counts what the target gains less what it sends on. The printed one counts receptions, so a result that goes
+//!    to and fro would be throughput without any merge. Sends of `v[0,N]` out of the target and of `v[k,k]` into its
+//!    owner are then useless and have no variable.
 //! 2. (10) is waived for `v[k,k]` at the *owner* of operand `k`, not at the node numbered `k`; the last sum is over
 //!    `T[n,k-1,m]`; the last operand is `N` throughout.
 //! 3. `s(P_i -> P_j) <= 1` follows from the ports and has no row.

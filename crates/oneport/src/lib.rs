@@ -169,7 +169,11 @@ pub fn solve_watched(
     let _ = watch(Stage::Slots);
     let schedule = schedule::periodic(platform, &options.volumes, whole)?;
     let solver_time = solution.solver_time;
-    let Solution { mut steady_state, certificate, upper_bound, .. } = solution;
+    let Solution { mut steady_state, certificate, mut upper_bound, .. } = solution;
+    if steady_state.throughput != upper_bound {
+        // A bound is what the referee can prove from the prices.
+        upper_bound = referee::bound(platform, collective, &options.volumes, &certificate)?;
+    }
     if schedule.throughput() >= steady_state.throughput {
         steady_state = steady_state_of(&schedule);
     }

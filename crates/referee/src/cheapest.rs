@@ -45,7 +45,12 @@ const OVERHEAD_BITS: u64 = 256;
 /// [`crowd`]), so that what it proves still holds.
 pub(crate) fn cheapest_reductions(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
     let operands = case.operands().len();
-    let crowd = case.collective.is_commutative() && operands > MAX_SET_OPERANDS;
+    priced_reductions(case, prices, case.collective.is_commutative() && operands > MAX_SET_OPERANDS)
+}
+
+/// The same; from below if the operands are a crowd.
+fn priced_reductions(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(BigUint, BigUint), Violation> {
+    let operands = case.operands().len();
     let processors: Vec<NodeId> = case.platform.processors().collect();
     let sets = case.collective.is_commutative() && !crowd;
     let states = Parts::count(operands, sets) * processors.len() as u128;
@@ -218,4 +223,71 @@ fn improve(best: &mut Option<BigUint>, candidate: BigUint) {
 /// A price, or 0 where there is none: only states that no caller asks for have none.
 fn or_zero(price: Option<BigUint>) -> BigUint {
     price.unwrap_or_else(BigUint::zero)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::fraction;
+    use oneport_plan::{Certificate, Collective, Resource, Volumes};
+    use oneport_platform::{Node, Platform};
+    use proptest::prelude::*;
+
+    fn number(value: u8) -> Rational {
+        Rational::new((value % 7 + 1).into(), (value / 7 % 5 + 1).into())
+    }
+
+    /// A one-way ring with chords: `bytes` are the costs; one in four is no chord.
+    fn platform(nodes: usize, bytes: &[u8]) -> Platform {
+        let mut builder = Platform::builder();
+        let ids: Vec<NodeId> =
+            (0..nodes).map(|i| builder.node(Node::processor(format!("n{i}"), number(bytes[i]))).unwrap()).collect();
+        for i in 0..nodes {
+            for j in (0..nodes).filter(|&j| j != i) {
+                let byte = bytes[nodes + i * nodes + j];
+                if j == (i + 1) % nodes || byte % 4 > 0 {
+                    builder.link(ids[i], ids[j], number(byte)).unwrap();
+                }
+            }
+        }
+        builder.build().unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// The bound for many operands is a lower bound also where all sets can be tried.
+        #[test]
+        fn crowds_are_priced_from_below(
+            nodes in 2usize..7,
+            bytes in prop::collection::vec(any::<u8>(), 60),
+            priced in prop::collection::vec(0u8..40, 18),
+            volumes in prop::collection::vec(0u8..35, 4),
+            scattered: bool,
+        ) {
+            let platform = platform(nodes, &bytes);
+            let participants: Vec<NodeId> = platform.node_ids().take(nodes.max(3) - 1).collect();
+            prop_assume!(participants.len() > 1);
+            let target = NodeId::new(nodes - 1);
+            let collective = match scattered {
+                true => Collective::ReduceScatter { participants, commutative: true },
+                false => Collective::Reduce { target, participants, commutative: true },
+            };
+            let affine = |i: usize| Amount::Affine { fixed: number(volumes[i]), per_operand: number(volumes[i + 1]) };
+            let volumes = Volumes { size: affine(0), work: affine(2) };
+            let case = Case::new(&platform, &collective, &volumes).unwrap();
+            let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
+            let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
+            let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
+            let prices = Prices::new(&case, &Certificate { prices: prices.collect() }).unwrap();
+            let price = |crowd| {
+                let (numerator, denominator) = priced_reductions(&case, &prices, crowd).unwrap();
+                fraction(numerator, &denominator)
+            };
+            let (below, exactly) = (price(true), price(false));
+            prop_assert!(below <= exactly, "{below} {exactly}");
+            // With two operands there is one tree shape, and the count misses little.
+            prop_assert!(exactly == Rational::zero() || below > Rational::zero() || exactly > below);
+        }
+    }
 }

@@ -149,3 +149,37 @@ fn staircase(platform: &Platform, side: usize, target: usize, column_first: bool
     }
     links
 }
+
+/// A reduction over all nodes of a grid, in the order of a snake through it. Every node but the target sends at least
+/// once and there are n - 1 merges, which is enough along the snake. The prices have 500 digits and nothing in common,
+/// and very many trees cost the same: wherever neighbours merge, and whoever sends.
+#[test]
+fn the_bound_of_a_large_reduction() {
+    let side = 12;
+    let platform = grid(side, &ratio(3, 7));
+    let snake: Vec<NodeId> = (0..side * side)
+        .map(|i| (i / side, i % side))
+        .map(|(row, column)| NodeId::new(row * side + if row % 2 == 0 { column } else { side - 1 - column }))
+        .collect();
+    let (send, compute) = (wide(1700), wide(1600));
+    let mut prices: Vec<(Resource, Rational)> = Vec::new();
+    prices.extend(platform.node_ids().map(|id| (Resource::Send(id), send.clone())));
+    prices.extend(platform.node_ids().map(|id| (Resource::Compute(id), compute.clone())));
+    let collective = Collective::Reduce { target: snake[0], participants: snake.clone(), commutative: false };
+    let volumes = Volumes::of_size(ratio(5, 2));
+    let found = bound(&platform, &collective, &volumes, &Certificate { prices });
+    let tasks = whole(snake.len() - 1);
+    let cheapest = tasks * (&send * ratio(3, 7) * ratio(5, 2) + &compute);
+    assert_eq!(found, Ok(whole(snake.len()) * (send + compute) / cheapest));
+}
+
+/// Too many operands for the memory are refused.
+#[test]
+fn a_reduction_too_large_is_refused() {
+    let platform = grid(25, &ratio(1, 1));
+    let participants: Vec<NodeId> = platform.node_ids().collect();
+    let prices = vec![(Resource::Send(participants[1]), ratio(1, 1))];
+    let collective = Collective::ReduceScatter { participants, commutative: false };
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
+    assert!(matches!(found, Err(Violation::TooManyStates { operands: 625, processors: 625, .. })), "{found:?}");
+}

@@ -62,7 +62,7 @@ fn question(dice: &mut Dice) -> (Platform, Collective, Volumes) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Intervals and sets on machine integers and lazily exact, against spreading all values over all links in
     /// rationals. `width` makes the prices outgrow machine integers; small differences make ties nearly.
@@ -102,22 +102,58 @@ proptest! {
         let Seen { last_arrival, peak_buffer } = play(&plan, &run).unwrap();
         prop_assert_eq!((report.last_arrival, report.peak_buffer), (last_arrival, peak_buffer));
     }
+}
 
-    /// Two changes at a time, so that a second one may make up for the first.
-    #[test]
-    fn twice_changed_runs_get_the_verdict_of_the_naive_run(seed: u64) {
-        let mut dice = Dice(seed);
-        let plan = generate::reduction_plan(&mut dice, true);
-        let run = unroll(&plan, 1 + dice.below(2) as u64);
+/// Two changes at a time, so that the second may make up for the first.
+#[test]
+fn twice_changed_runs_get_the_verdict_of_the_naive_run() {
+    let mut counts = [0, 0];
+    for (seed, plan) in honest_plans().iter().enumerate() {
+        let mut dice = Dice(seed as u64);
+        let run = unroll(plan, 1 + dice.below(2) as u64);
+        let mut accepted = timeline_mutants(plan, &run);
+        accepted.retain(|mutant| run_report(plan, &mutant.value).is_ok());
         for _ in 0..6 {
-            let mut mutant = run.clone();
-            for _ in 0..2 {
-                let mut mutants = timeline_mutants(&plan, &mutant);
-                mutant = mutants.swap_remove(dice.below(mutants.len())).value;
+            let once = &accepted[dice.below(accepted.len())].value;
+            let mut mutants = timeline_mutants(plan, once);
+            for _ in 0..10 {
+                let twice = mutants.swap_remove(dice.below(mutants.len()));
+                let found = run_report(plan, &twice.value);
+                assert_eq!(found.is_ok(), play(plan, &twice.value).is_some(), "{}: {found:?}", twice.change);
+                counts[usize::from(found.is_ok())] += 1;
             }
-            let found = run_report(&plan, &mutant);
-            prop_assert_eq!(found.is_ok(), play(&plan, &mutant).is_some(), "{:?}", found);
         }
+    }
+    assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
+}
+
+/// The same with more operands, where most of the exact values are never computed: prices that nearly tie.
+#[test]
+fn bounds_of_many_operands_are_those_of_spreading() {
+    for seed in 0..16 {
+        let mut dice = Dice(seed);
+        let names: Vec<String> = (0..12).map(|i| format!("N{i}")).collect();
+        let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
+        let chosen = |dice: &mut Dice, i, j| i != j && (j == (i + 1) % 12 || dice.one_in(5));
+        let pairs: Vec<(usize, usize)> = (0..12).flat_map(|i| (0..12).map(move |j| (i, j))).collect();
+        let pairs = pairs.into_iter().filter(|&(i, j)| chosen(&mut dice, i, j)).collect::<Vec<_>>();
+        let links: Vec<_> = pairs.iter().map(|&(i, j)| (nodes[i], nodes[j], ratio(1 + (i % 2) as i64, 2))).collect();
+        let platform = platform(&nodes, &links);
+        let mut participants: Vec<NodeId> = platform.node_ids().collect();
+        dice.shuffle(&mut participants);
+        let (target, commutative) = (participants[0], seed % 4 == 0);
+        participants.truncate(if commutative { 6 } else { 9 });
+        let collective = Collective::Reduce { target, participants, commutative };
+        let volumes = generate::random_volumes(&mut dice, &collective, true);
+        let mut prices = Vec::new();
+        for kind in [Resource::Send, Resource::Receive, Resource::Compute] {
+            for node in platform.node_ids() {
+                let tiny = Rational::new(dice.below(3).into(), num_bigint::BigInt::from(7).pow(100 + seed as u32));
+                prices.push((kind(node), whole(1) + tiny));
+            }
+        }
+        let found = bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone() });
+        assert_eq!(found.ok(), naive_bound(&platform, &collective, &volumes, &prices));
     }
 }
 
@@ -195,10 +231,56 @@ fn reordering_never_lowers_the_bound() {
     assert!(larger > 10, "{larger}");
 }
 
+/// Many operands that may be reordered: the bound is no more than for the order that they have, and no less than a lower
+/// one that is easily seen: everything is merged by somebody.
+#[test]
+fn bounds_of_crowds_hold() {
+    for seed in 0..20 {
+        let mut dice = Dice(seed);
+        let names: Vec<String> = (0..15).map(|i| format!("N{i}")).collect();
+        let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut links = Vec::new();
+        for i in 0..15 {
+            for j in 0..15 {
+                if i != j && (j == (i + 1) % 15 || dice.one_in(6)) {
+                    links.push((nodes[i], nodes[j], dice.fraction(5)));
+                }
+            }
+        }
+        let platform = platform(&nodes, &links);
+        let mut participants: Vec<NodeId> = platform.node_ids().collect();
+        dice.shuffle(&mut participants);
+        participants.truncate(13 + dice.below(3));
+        let certificate = Certificate { prices: generate::random_prices(&mut dice, &platform) };
+        let volumes = Volumes {
+            size: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
+            work: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
+        };
+        let bound = |commutative| {
+            let target = participants[0];
+            let collective = Collective::Reduce { target, participants: participants.clone(), commutative };
+            bound(&platform, &collective, &volumes, &certificate).unwrap()
+        };
+        let (fixed, free) = (bound(false), bound(true));
+        assert!(fixed <= free, "{fixed} {free}");
+        let merging = participants.len() - 1;
+        let busiest = platform.nodes().iter().map(|node| node.compute.clone().unwrap()).min().unwrap();
+        let all: Rational = certificate.prices.iter().map(|(_, price)| price).sum();
+        let cheapest = certificate.prices.iter().filter(|(r, _)| matches!(r, Resource::Compute(_))).count();
+        if cheapest == 15 {
+            assert!(free <= all / (whole(merging) * busiest));
+        }
+    }
+}
+
+/// The toy, and random plans of not too many tasks.
 fn honest_plans() -> Vec<Plan> {
-    let mut plans = vec![reduce_toy()];
-    plans.extend((0..24).map(|seed| generate::reduction_plan(&mut Dice(seed), seed % 3 == 0)));
-    plans
+    let tasks = |plan: &Plan| -> usize {
+        plan.schedule.patterns.iter().filter_map(|s| s.pattern.tree()).map(|tree| tree.tasks.len()).sum()
+    };
+    let random = (0..).map(|seed| generate::reduction_plan(&mut Dice(seed), seed % 3 == 0));
+    let small = random.filter(|plan| (2..25).contains(&tasks(plan))).take(9);
+    std::iter::once(reduce_toy()).chain(small).collect()
 }
 
 /// Refused are exactly the mutants that the naive twin finds wrong.
@@ -217,7 +299,7 @@ fn changed_plans_get_the_verdict_of_the_naive_judge() {
         }
     }
     println!("plans of trees: {} mutants refused, {} say nothing false\n{kinds:#?}", counts[0], counts[1]);
-    assert!(counts[0] > 20 * counts[1]);
+    assert!(counts[0] > 10 * counts[1]);
 }
 
 #[test]
@@ -315,7 +397,10 @@ fn refusals_name_the_task() {
         &at(1, "node id 3 does not exist; the platform has 3 nodes, numbered from 0"),
     );
     refused(|_, tree| tree.tasks[1] = merge(p2, 1, 2, 1), &at(1, "v[1,1] is needed at 'P2', but is at 'P1' then"));
-    refused(|_, tree| drop(tree.tasks.remove(1)), &at(1, "v[1,2] is needed, but not made before"));
+    refused(
+        |_, tree| tree.tasks.retain(|task| *task != merge(p1, 1, 2, 1)),
+        &at(1, "v[1,2] is needed, but not made before"),
+    );
     refused(|_, tree| tree.tasks.insert(2, merge(p1, 1, 2, 1)), &at(2, "v[1,2] is made twice; make every part once"));
     refused(
         |_, tree| tree.tasks.insert(2, send(2, 1, 1)),
@@ -430,7 +515,7 @@ fn refusals_name_the_merge() {
     );
     run_refused(
         |run| run.merges[0].node = NodeId::new(2),
-        "v[1,2] of reduction=>P0 of instance 0 starts over P1 -> P0 at 2, but 'P2' holds it then, or is about to",
+        &format!("{first}: v[1,1] is needed at 'P2', but is at 'P1' then"),
     );
     run_refused(
         |run| {
@@ -438,7 +523,10 @@ fn refusals_name_the_merge() {
         },
         "v[1,2] of reduction=>P0 of instance 0 starts over P1 -> P0 at 3/2, but arrives at 'P1' only at 2",
     );
-    run_refused(|run| drop(run.merges.remove(0)), "reduction=>P0 of instance 0: v[1,2] is needed, but not made before");
+    run_refused(
+        |run| drop(run.merges.remove(0)),
+        "reduction=>P0 of instance 0: v[1,1] is never merged; everything must be merged into one result",
+    );
     run_refused(
         |run| drop(run.merges.pop()),
         "reduction=>P0 of instance 0: v[0,0] is never merged; everything must be merged into one result",

@@ -5,7 +5,7 @@ use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Rational, formats, lp, solve};
 
-use crate::numbers::{number, whole, unit_volumes};
+use crate::numbers::{number, unit_volumes, whole};
 use crate::rows;
 
 /// A platform and a collective on it; messages have size 1, merges take one unit of work.
@@ -134,7 +134,11 @@ pub fn all_to_all_of_all(name: &str, platform: Platform) -> Result<Case> {
 pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
     let target = platform.processors().next().context("no processor")?;
     let participants = platform.processors().collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::Reduce { target, participants, commutative: false } })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective: Collective::Reduce { target, participants, commutative: false },
+    })
 }
 
 impl Case {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use oneport::{NodeId, Platform, schedule};
 
 use crate::cases::{self, Case, platform, scatter};
-use crate::numbers::{common_denominator, whole, unit_volumes};
+use crate::numbers::{common_denominator, unit_volumes, whole};
 use crate::printed::{Errors, Program, SSPA2A, SSSP};
 use crate::rows::{Finding, Value, root};
 use crate::runs::{self, Flow, diameter};

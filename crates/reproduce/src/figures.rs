@@ -5,7 +5,7 @@ use oneport::formats::svg;
 use oneport::plan::{PeriodicSchedule, SteadyState};
 
 use crate::cases::Case;
-use crate::numbers::{digits, pixels, whole, unit_volumes};
+use crate::numbers::{digits, pixels, unit_volumes, whole};
 use crate::runs::Run;
 
 /// A drawing or a table with its explanation.

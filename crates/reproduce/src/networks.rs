@@ -63,7 +63,7 @@ const NETWORKS: &[Network] = &[
 pub struct Solved {
     /// Network.
     pub network: String,
-    /// Collective, with its number of messages.
+    /// Collective, with its number of messages or values.
     pub collective: String,
     /// Cells under [`HEADER`].
     pub cells: Vec<String>,
@@ -84,7 +84,7 @@ pub struct Networks {
 pub const HEADER: [&str; 10] =
     ["nodes", "links", "TP", "bound", "period", "instances", "slots", "attains", "referee", "seconds"];
 
-/// Solves scatter, gather and all-to-all on every network.
+/// Solves scatter, gather, all-to-all and reduce on every network.
 ///
 /// # Errors
 /// The referee objects, or a platform of ours cannot be read. Refusals of shared files become notes.
@@ -118,6 +118,7 @@ impl Networks {
             cases::scatter_to_all(network.name, platform.clone())?,
             cases::gather_from_all(network.name, platform.clone())?,
             cases::all_to_all_of_all(network.name, platform.clone())?,
+            cases::reduce_of_all(network.name, platform.clone())?,
         ];
         for case in cases {
             let started = Instant::now();
@@ -147,10 +148,11 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
     } else {
         format!("{} % less", digits(pixels(&((whole(1) - share) * whole(100)))))
     };
+    let messages = case.collective.operands().map_or(case.collective.commodities().len(), <[_]>::len);
     let bound = if verdict.bound == verdict.throughput { "= TP".to_string() } else { short(&verdict.bound) };
     Ok(Solved {
         network: case.name.clone(),
-        collective: format!("{} of {}", case.collective.name(), case.collective.commodities().len()),
+        collective: format!("{} of {messages}", case.collective.name()),
         cells: vec![
             case.platform.nodes().len().to_string(),
             case.platform.links().len().to_string(),

@@ -14,7 +14,7 @@ use crate::cases::{self, Case};
 use crate::errata;
 use crate::figures::{self, Figure};
 use crate::matchings;
-use crate::numbers::{common_denominator, pixels, short, whole, unit_volumes};
+use crate::numbers::{common_denominator, pixels, short, unit_volumes, whole};
 use crate::printed::{Errors, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
@@ -130,8 +130,9 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
 fn toy_routes() -> Result<Finding> {
     let theirs = Toy::load()?.steady_state()?;
     let ours = cases::toy()?.plan()?.steady_state;
-    let routes =
-        |patterns: &[oneport::plan::WeightedPattern]| patterns.iter().filter(|one| one.pattern.commodity() == 0).count();
+    let routes = |patterns: &[oneport::plan::WeightedPattern]| {
+        patterns.iter().filter(|one| one.pattern.commodity() == 0).count()
+    };
     Ok(Finding::value(routes(&theirs.patterns))
         .note(format!("our schedule needs {} for the same throughput", routes(&ours.patterns))))
 }

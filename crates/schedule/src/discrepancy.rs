@@ -34,6 +34,7 @@ pub struct Discrepancy<'s, 'a> {
     rest: Option<i64>,
     /// Choices by commodity.
     commodities: Vec<Vec<usize>>,
+    effort: usize,
 }
 
 /// One rounding.
@@ -71,18 +72,19 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
         let others = ideal.iter().enumerate().filter(|(resource, _)| !places.contains_key(resource));
         let rest = others.map(|(_, load)| load).max().map(|load| fixed(&longest - load));
-        Discrepancy { shares, loads, slack, rest, commodities }
+        let effort = 1 + loads.iter().map(|loads: &Vec<_>| 4 * loads.len() + 8).sum::<usize>();
+        Discrepancy { shares, loads, slack, rest, commodities, effort }
     }
 
     /// Additions that one rounding takes, roughly.
     pub fn effort(&self) -> usize {
-        let of = |members: &Vec<usize>| members.iter().map(|&choice| 4 * self.loads[choice].len() + 8).sum::<usize>();
-        1 + self.commodities.iter().map(of).sum::<usize>()
+        self.effort
     }
 
     /// Rounds the copies of so many instances: shares rounded down, then the copies left over, one after the other, each
-    /// where the busiest resource that it uses ends up least busy; then exchanges copies, with so many additions at most.
-    pub fn round(&self, instances: &BigInt, effort: usize) -> Trial {
+    /// where the busiest resource that it uses ends up least busy; then exchanges copies, for at most this many times the
+    /// work of that.
+    pub fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);
         let mut busy: Vec<i64> = self.slack.iter().map(|slack| -idle(*slack)).collect();
@@ -102,7 +104,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
         self.place(&mut left, &mut copies, &mut busy);
         let others = self.rest.map_or(i64::MIN, |slack| -idle(slack));
-        self.improve(&mut copies, &mut busy, others, effort);
+        self.improve(&mut copies, &mut busy, others, exchanging.saturating_mul(self.effort));
         let excess = busy.into_iter().max().map_or(others, |busiest| busiest.max(others));
         Trial { instances: instances.clone(), copies, excess }
     }
@@ -145,6 +147,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     fn improve(&self, copies: &mut [BigInt], busy: &mut [i64], others: i64, mut effort: usize) {
         while let Some((busiest, &limit)) = busy.iter().enumerate().max_by_key(|&(_, busy)| busy) {
             let mut best: Option<(i64, usize, usize)> = None;
+            effort = effort.saturating_sub(copies.len());
             if limit > others {
                 for (from, _) in copies.iter().enumerate().filter(|(_, copies)| copies.is_positive()) {
                     if effort > 0 && self.on(from, busiest) > 0 {
@@ -176,6 +179,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     /// The harm of one more copy, or how busy one resource is without it, if both are below the bound.
     fn harm_below(&self, choice: usize, busy: &[i64], least: i64, bound: i64, effort: &mut usize) -> Option<i64> {
         let mut harm = least;
+        *effort = effort.saturating_sub(1);
         for &(place, load) in &self.loads[choice] {
             *effort = effort.saturating_sub(1);
             harm = harm.max(busy[place].saturating_add(load));

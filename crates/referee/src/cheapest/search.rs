@@ -11,11 +11,10 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use num_traits::Zero;
 
+use super::Priced;
 use super::parts::Parts;
 use super::rounded::{NEVER, Rounded};
-use super::{Priced, improve, or_zero};
 
 /// Lower bounds for all states, and the exact values that were asked for.
 pub(super) struct Search<'a> {
@@ -27,8 +26,10 @@ pub(super) struct Search<'a> {
     /// By part x processor: lower bounds of `M` and `C`, in units of the rounded prices.
     made: Vec<u64>,
     there: Vec<u64>,
-    exactly_made: BTreeMap<usize, BigUint>,
-    exactly_there: BTreeMap<usize, BigUint>,
+    /// The exact `M` and `C` that were asked for.
+    exactly_made: Vec<Option<Known>>,
+    exactly_there: Vec<Option<Known>>,
+    known: Numbers,
 }
 
 impl<'a> Search<'a> {
@@ -47,8 +48,9 @@ impl<'a> Search<'a> {
             processors,
             made: vec![NEVER; states],
             there: vec![NEVER; states],
-            exactly_made: BTreeMap::new(),
-            exactly_there: BTreeMap::new(),
+            exactly_made: Vec::new(),
+            exactly_there: Vec::new(),
+            known: Numbers::default(),
         };
         search.bound_all();
         search
@@ -102,52 +104,121 @@ impl<'a> Search<'a> {
 
     /// `C[part][processor]`, exactly, times the common denominator. The part can be brought there.
     pub(super) fn price(&mut self, part: usize, processor: usize) -> BigUint {
-        let state = part * self.processors + processor;
-        if let Some(price) = self.rounded.exactly(self.there[state]) {
+        if let Some(price) = self.rounded.exactly(self.there[part * self.processors + processor]) {
             return price;
         }
-        if let Some(price) = self.exactly_there.get(&state) {
-            return price.clone();
+        self.exactly_made.resize(self.made.len(), None);
+        self.exactly_there.resize(self.there.len(), None);
+        let known = self.bring(part, processor);
+        self.known.number(known).clone()
+    }
+
+    /// `C[part][processor]`.
+    fn bring(&mut self, part: usize, processor: usize) -> Known {
+        let state = part * self.processors + processor;
+        if let Some(known) = self.exactly_there[state] {
+            return known;
         }
         let limit = self.there[state] + self.rounded.slack(self.parts.operands(part));
         let size = self.priced.size_class.of(self.parts, part);
-        let mut best = None;
+        let mut best = Best::default();
         for from in 0..self.processors {
             let way = from * self.processors + processor;
             if self.made[part * self.processors + from] + self.rounded.transfer_at(size, way) > limit {
                 continue;
             }
             if let Some(distance) = &self.distances[way] {
-                improve(&mut best, self.made(part, from) + self.priced.size(self.parts, part) * distance);
+                let way = self.priced.size(self.parts, part) * distance;
+                let made = self.make(part, from);
+                best.offer(&way, self.known.number(made));
             }
         }
-        let price = or_zero(best);
-        self.exactly_there.insert(state, price.clone());
-        price
+        let known = self.known.keep(best.price);
+        self.exactly_there[state] = Some(known);
+        known
     }
 
-    /// `M[part][processor]`, likewise.
-    fn made(&mut self, part: usize, processor: usize) -> BigUint {
-        if self.parts.single(part).is_some() {
-            return BigUint::zero();
-        }
+    /// `M[part][processor]`.
+    fn make(&mut self, part: usize, processor: usize) -> Known {
         let state = part * self.processors + processor;
-        if let Some(price) = self.exactly_made.get(&state) {
-            return price.clone();
+        if let Some(known) = self.exactly_made[state] {
+            return known;
         }
-        let (mut splits, mut merge) = (Vec::new(), Vec::new());
-        self.parts.splits(part, &mut splits);
-        self.rounded.merge(self.priced.work_class.of(self.parts, part), &mut merge);
-        let limit = self.made[state] + self.rounded.slack(self.parts.operands(part));
-        let mut best = None;
-        for (left, right) in splits {
-            let lower = |part: usize| self.there[part * self.processors + processor];
-            if lower(left) + lower(right) + merge[processor] <= limit {
-                improve(&mut best, self.price(left, processor) + self.price(right, processor));
+        let mut best = Best::default();
+        if self.parts.single(part).is_none() {
+            let (mut splits, mut merge) = (Vec::new(), Vec::new());
+            self.parts.splits(part, &mut splits);
+            self.rounded.merge(self.priced.work_class.of(self.parts, part), &mut merge);
+            let limit = self.made[state] + self.rounded.slack(self.parts.operands(part));
+            let mut before = None;
+            for (left, right) in splits {
+                let lower = |part: usize| self.there[part * self.processors + processor];
+                if lower(left) + lower(right) + merge[processor] > limit {
+                    continue;
+                }
+                let operands = (self.bring(left, processor), self.bring(right, processor));
+                if before.replace(operands) != Some(operands) {
+                    best.offer(self.known.number(operands.0), self.known.number(operands.1));
+                }
             }
+            best.price += self.priced.work(self.parts, part) * &self.priced.merges[processor];
         }
-        let price = or_zero(best) + self.priced.work(self.parts, part) * &self.priced.merges[processor];
-        self.exactly_made.insert(state, price.clone());
-        price
+        let known = self.known.keep(best.price);
+        self.exactly_made[state] = Some(known);
+        known
+    }
+}
+
+/// The smallest sum offered; 0 before the first. Two buffers take turns, for nearly all time would otherwise go into
+/// allocations.
+#[derive(Default)]
+struct Best {
+    price: BigUint,
+    any: bool,
+    scratch: BigUint,
+}
+
+impl Best {
+    fn offer(&mut self, one: &BigUint, other: &BigUint) {
+        self.scratch.clone_from(one);
+        self.scratch += other;
+        if !self.any || self.scratch < self.price {
+            std::mem::swap(&mut self.scratch, &mut self.price);
+            self.any = true;
+        }
+    }
+}
+
+/// Place in a list of [`Numbers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Known(std::num::NonZeroU32);
+
+/// Long numbers, each kept once: where very many trees cost the same, very many states do.
+#[derive(Debug, Default)]
+struct Numbers {
+    numbers: Vec<BigUint>,
+    /// By their last digits, places in the list.
+    places: BTreeMap<u64, Vec<Known>>,
+}
+
+static ZERO: BigUint = BigUint::ZERO;
+
+impl Numbers {
+    fn number(&self, known: Known) -> &BigUint {
+        self.numbers.get(known.0.get() as usize - 1).unwrap_or(&ZERO)
+    }
+
+    fn keep(&mut self, number: BigUint) -> Known {
+        let digits = number.iter_u64_digits().next().unwrap_or(0);
+        let places = self.places.entry(digits).or_default();
+        if let Some(known) = places.iter().find(|known| self.numbers.get(known.0.get() as usize - 1) == Some(&number)) {
+            return *known;
+        }
+        self.numbers.push(number);
+        // There are fewer numbers than states, of which there are fewer than 2^32.
+        let count = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        let known = Known(std::num::NonZeroU32::new(count).unwrap_or(std::num::NonZeroU32::MAX));
+        places.push(known);
+        known
     }
 }

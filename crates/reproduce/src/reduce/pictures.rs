@@ -65,7 +65,8 @@ pub fn figures() -> Result<Vec<Figure>> {
 /// Figures 6(d) and 6(e) as printed.
 fn tables(toy: &Toy) -> Result<[Figure; 2]> {
     let mark = "An exclamation mark: a port that serves two links at this time.";
-    let caption = format!("Node 1 merges twice and node 2 once, the mirror of figure 6(b); on 2 -> 1 it should be v22. {mark}");
+    let caption =
+        format!("Node 1 merges twice and node 2 once, the mirror of figure 6(b); on 2 -> 1 it should be v22. {mark}");
     let basic = errata::table(&toy.case, "figure-6d")?.figure("The table of figure 6d, as printed", &caption);
     let caption = format!(
         "P0 receives twice at 2, 5, 8, 11, and P1 sends twice at 3, 6, 9, so this is no schedule under the one-port model. {mark}"
@@ -76,7 +77,7 @@ fn tables(toy: &Toy) -> Result<[Figure; 2]> {
 
 fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
     let schedule = toy.schedule(two)?;
-    let timeline = schedule::timeline(&toy.case.platform, &unit_volumes(), &schedule, 2)?;
+    let timeline = schedule::timeline(&toy.case.platform, &unit_volumes(), &schedule, 5)?;
     let one = toy.single(&AT_1)?;
     let tree = tasks::trees(&one.patterns).next().map(|(tree, weight)| draw(&toy.case, tree, Some(weight)));
     Ok(vec![
@@ -88,7 +89,7 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
         Figure {
             wide: true,
             ..Figure::svg(
-                "The two trees, two periods with start-up and clean-up",
+                "The two trees, five periods with start-up and clean-up",
                 "A timeline that the referee accepts; every value has its dates.",
                 svg::timeline_gantt(&toy.case.platform, &toy.case.collective, &timeline),
             )
@@ -110,7 +111,8 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
 fn circulation() -> Result<Figure> {
     let circulation = Circulation::load()?;
     let rows = circulation.rates.iter().map(|(&task, rate)| {
-        let cancelled = if tasks::name(&circulation.case.platform, task) == "0 -> 1: v[1,2]" { "all of it" } else { "" };
+        let cancelled =
+            if tasks::name(&circulation.case.platform, task) == "0 -> 1: v[1,2]" { "all of it" } else { "" };
         vec![tasks::name(&circulation.case.platform, task), rate.to_string(), cancelled.to_string()]
     });
     let caption = "Figure 6 with links of cost 1/4: TP = 2, optimal, and 0 -> 1 carries as much of v[1,2] as it can in an optimal \

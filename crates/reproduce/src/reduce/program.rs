@@ -145,8 +145,11 @@ impl<'a> Program<'a> {
     /// The exceptions of (10).
     fn is_waived(&self, (part, node): Place) -> bool {
         let single = part.first == part.last;
-        let own =
-            if self.errors.node_numbers { single && part.first == node.index() } else { owns(self.participants, (part, node)) };
+        let own = if self.errors.node_numbers {
+            single && part.first == node.index()
+        } else {
+            owns(self.participants, (part, node))
+        };
         let last = if self.errors.nodes_for_operands { self.platform.nodes().len() - 1 } else { self.last() };
         own || (node == self.target && part == Interval { first: 0, last })
     }

@@ -21,10 +21,10 @@ pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
     for &task in &tree.tasks {
         let (inputs, made) = flow(platform, task);
         let (resources, time) = match task {
-            Task::Transfer { link, .. } => (Resource::of_link(platform, link).to_vec(), platform.link(link).cost.clone()),
-            Task::Merge { node, part, .. } => {
-                (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part))
+            Task::Transfer { link, .. } => {
+                (Resource::of_link(platform, link).to_vec(), platform.link(link).cost.clone())
             }
+            Task::Merge { node, part, .. } => (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part)),
         };
         let waits = inputs.iter().filter_map(|input| ready.get(input));
         let waits = waits.chain(resources.iter().filter_map(|resource| free.get(resource)));
@@ -38,7 +38,9 @@ pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
             Task::Transfer { link, .. } => {
                 events.push(Event { instance: 0, message, link, pieces: vec![(start, end)] });
             }
-            Task::Merge { node, split, .. } => merges.push(MergeEvent { instance: 0, message, split, node, start, end }),
+            Task::Merge { node, split, .. } => {
+                merges.push(MergeEvent { instance: 0, message, split, node, start, end })
+            }
         }
     }
     Timeline { period: length, starting_periods: 1, instances_per_period: 1, clean_up_periods: 0, events, merges }

@@ -1,6 +1,6 @@
 //! The tables of papers/000, figures 6(d) and 6(e): what they do, and which rules they break.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use oneport::plan::{Interval, Task};
@@ -128,14 +128,6 @@ impl<'a> Table<'a> {
         Ok(Table { case: self.case, printed: self.printed.clone(), cells })
     }
 
-    /// The time-stamps whose result is at the target by the end of the table.
-    pub fn reduced(&self) -> Result<BTreeSet<usize>> {
-        let (target, participants) = tasks::ends(self.case)?;
-        let result = (Interval { first: 0, last: participants.len() - 1 }, target);
-        let finished = self.cells.iter().filter(|cell| flow(self.platform(), cell.task).1 == result);
-        Ok(finished.map(|cell| cell.stamp).collect())
-    }
-
     /// The table as printed, with a mark at every use of a port that clashes.
     pub fn figure(&self, title: &str, caption: &str) -> Figure {
         let clashes = self.clashes();
@@ -199,7 +191,7 @@ mod tests {
         let toy = Toy::load()?;
         let good = [("2 -> 1", "v22^0"), ("node 1", "- T112^0"), ("1 -> 0", "- - v12^0"), ("node 0", "- - - T002^0")];
         let read = Table::read(&toy.case, &table(&good))?;
-        assert_eq!((read.clashes(), read.unfounded()?, read.reduced()?), (vec![], vec![], BTreeSet::from([0])));
+        assert_eq!((read.clashes(), read.unfounded()?), (vec![], vec![]));
         let early = [("2 -> 1", "v22^0"), ("node 1", "T112^0"), ("1 -> 0", "- - v12^0"), ("node 0", "- - - T002^0")];
         let read = Table::read(&toy.case, &table(&early))?;
         assert_eq!(read.unfounded()?.iter().map(|cell| cell.time).collect::<Vec<_>>(), [0]);

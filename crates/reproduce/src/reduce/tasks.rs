@@ -46,9 +46,7 @@ pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
             let ends = platform.link(link);
             (vec![(part, ends.from)], (part, ends.to))
         }
-        Task::Merge { node, part, split } => {
-            (halves(part, split).map(|half| (half, node)).to_vec(), (part, node))
-        }
+        Task::Merge { node, part, split } => (halves(part, split).map(|half| (half, node)).to_vec(), (part, node)),
     }
 }
 

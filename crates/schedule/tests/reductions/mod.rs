@@ -89,13 +89,7 @@ fn tree(
 }
 
 /// Makes a partial result somewhere.
-fn value(
-    platform: &Platform,
-    places: &[NodeId],
-    part: Interval,
-    dice: &mut Dice<'_>,
-    tasks: &mut Vec<Task>,
-) -> NodeId {
+fn value(platform: &Platform, places: &[NodeId], part: Interval, dice: &mut Dice<'_>, tasks: &mut Vec<Task>) -> NodeId {
     if part.first == part.last {
         return places[part.first];
     }
@@ -210,7 +204,8 @@ pub fn case(
     };
     let kind = if commutative { kind % 2 } else { kind % 3 };
     let size = amount(participants, kind, 1, dice);
-    let work = if dice.below(6) == 0 { Amount::Constant(Rational::zero()) } else { amount(participants, kind, 0, dice) };
+    let work =
+        if dice.below(6) == 0 { Amount::Constant(Rational::zero()) } else { amount(participants, kind, 0, dice) };
     let volumes = Volumes { size, work };
     volumes.validate(&collective).unwrap();
     let mut patterns: Vec<(Pattern, Rational)> = Vec::new();

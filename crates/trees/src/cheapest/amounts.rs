@@ -58,8 +58,7 @@ impl Amounts {
 
 /// Numerators over the least common denominator; negative numbers become 0.
 pub(super) fn integers<'r>(numbers: impl Iterator<Item = &'r Rational> + Clone) -> (Vec<BigUint>, BigUint) {
-    let denominator =
-        numbers.clone().fold(BigUint::one(), |common, number| common.lcm(number.denom().magnitude()));
+    let denominator = numbers.clone().fold(BigUint::one(), |common, number| common.lcm(number.denom().magnitude()));
     let numerator = |number: &Rational| {
         if number.is_negative() {
             return BigUint::default();

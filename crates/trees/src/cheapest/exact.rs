@@ -155,8 +155,7 @@ impl<'r> Exact<'r> {
 
     fn paths(&mut self, from: usize) -> &Paths<BigUint> {
         let (reduction, weights) = (self.reduction, self.weights);
-        self.paths[from]
-            .get_or_insert_with(|| Paths::new(&reduction.graph, &weights.links, reduction.processors[from]))
+        self.paths[from].get_or_insert_with(|| Paths::new(&reduction.graph, &weights.links, reduction.processors[from]))
     }
 }
 
@@ -168,7 +167,10 @@ impl Choices for Exact<'_> {
         }
         let price = self.held(part, node)?;
         let sources = self.sources(part, node);
-        sources.into_iter().map(|(_, _, source)| source).find(|&source| self.from(part, source, node).as_ref() == Some(&price))
+        sources
+            .into_iter()
+            .map(|(_, _, source)| source)
+            .find(|&source| self.from(part, source, node).as_ref() == Some(&price))
     }
 
     fn split(&mut self, part: Interval, at: usize) -> Option<usize> {

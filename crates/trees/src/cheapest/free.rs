@@ -18,7 +18,8 @@ pub(super) struct Free {
 impl Free {
     /// `O(n m)` for `n` nodes and `m` links.
     pub fn new(reduction: &Reduction<'_>, weights: &Weights) -> Self {
-        let reach: Vec<Vec<bool>> = (0..reduction.graph.len()).map(|node| reach(reduction, &weights.links, node)).collect();
+        let reach: Vec<Vec<bool>> =
+            (0..reduction.graph.len()).map(|node| reach(reduction, &weights.links, node)).collect();
         let alike = |a: usize, b: usize| reach[a][b] && reach[b][a];
         let group = |node: usize| (0..node).find(|&first| alike(first, node)).unwrap_or(node);
         let nodes = &reduction.processors;

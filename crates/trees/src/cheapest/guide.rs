@@ -113,7 +113,11 @@ impl<'g> Walk<'g> {
         let from = |(place, made): (usize, i64)| {
             let transfer = rounded.transfer_in(size, place, node, rounded.unit);
             rounded.paths[place].distance(node)?;
-            Some((made + i64::try_from(transfer).map_or(FAR, |price| price.min(FAR)), rounded.paths[place].links(node), place))
+            Some((
+                made + i64::try_from(transfer).map_or(FAR, |price| price.min(FAR)),
+                rounded.paths[place].links(node),
+                place,
+            ))
         };
         if let Some(owner) = reduction.owner(part) {
             return from((owner, 0)).into_iter().collect();
@@ -124,12 +128,15 @@ impl<'g> Walk<'g> {
         made.filter(possible).filter_map(|(place, &made)| from((place, i64::from(made)))).collect()
     }
 
+    /// Whether the price of making a partial result at a place is not capped.
+    fn is_known(&self, part: Interval, place: usize) -> bool {
+        self.made.get(&part).and_then(|made| made.get(place)).is_some_and(|&made| made < CAP)
+    }
+
     /// Whether the processor can be reached from the owners of all these operands.
     fn gathers(&self, part: Interval, place: usize) -> bool {
         let reduction = self.reduction;
-        let reaches = |&owner: &usize| {
-            self.table.rounded.paths[owner].distance(reduction.processors[place]).is_some()
-        };
+        let reaches = |&owner: &usize| self.table.rounded.paths[owner].distance(reduction.processors[place]).is_some();
         reduction.owners[part.first..=part.last].iter().all(reaches)
     }
 
@@ -182,7 +189,7 @@ impl<'g> Walk<'g> {
 
     fn other_sources(&mut self, part: Interval, node: usize, best: usize, price: i64) -> Vec<(i64, Decision)> {
         let mut others = self.sources(part, node);
-        others.retain(|&(_, _, source)| source != best);
+        others.retain(|&(_, _, source)| source != best && self.is_known(part, source));
         let decision = |(other, _, source): (i64, u32, usize)| {
             let split = self.best_split(part, source)?;
             Some((other - price, Decision { part, node, source, split }))
@@ -195,13 +202,17 @@ impl<'g> Walk<'g> {
         let operands: Vec<i64> = self.table.operands(part, source).map(i64::from).collect();
         let least = operands.iter().min().copied().unwrap_or(0);
         let decision = |(price, split): (i64, usize)| (price - least, Decision { part, node, source, split });
-        operands.into_iter().zip(part.first..).map(decision).collect()
+        let known = operands.into_iter().zip(part.first..).filter(|&(price, _)| price < i64::from(CAP));
+        known.map(decision).collect()
     }
 
     /// Every split, each with the processor that is best for it.
     fn splits_anywhere(&mut self, part: Interval, node: usize, price: i64) -> Vec<(i64, Decision)> {
         let mut best: BTreeMap<usize, (i64, Decision)> = BTreeMap::new();
         for (here, _, source) in self.sources(part, node) {
+            if !self.is_known(part, source) {
+                continue;
+            }
             for (extra, decision) in self.splits_here(part, node, source) {
                 let found = (here + extra - price, decision);
                 let known = best.entry(decision.split).or_insert(found);

@@ -90,8 +90,7 @@ impl<'a> Reduction<'a> {
     pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
         let processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
         let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
-        let owners: Vec<usize> =
-            participants.iter().map(place).collect::<Option<_>>().unwrap_or_default();
+        let owners: Vec<usize> = participants.iter().map(place).collect::<Option<_>>().unwrap_or_default();
         let sizes = Amounts::new(&volumes.size, owners.len());
         let works = Amounts::new(&volumes.work, owners.len());
         let factors = Factors::new(platform, &processors, &sizes.denominator, &works.denominator);

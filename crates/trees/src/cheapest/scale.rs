@@ -35,7 +35,8 @@ pub(super) fn unit(reduction: &Reduction<'_>, rounded: &Rounded, targets: &[usiz
         }
         unit = rounded.floor().max(unit + length(price + lost) - FIRST);
     }
-    unit + length(price + lost) - bits
+    // Trees a little dearer count, too.
+    unit + length(price + price / 8 + lost) - bits
 }
 
 /// Prices of the trees that halve the operands, in multiples of `2^unit`.

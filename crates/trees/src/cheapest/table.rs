@@ -92,7 +92,11 @@ impl Table {
     pub fn made(&self, reduction: &Reduction<'_>, part: Interval) -> Vec<i32> {
         let mut merges = Merges::new(self.width);
         let mut made = vec![CAP; self.width];
-        self.combine(part, merges.row(&self.rounded, reduction.works.class(part), reduction.processors.len()), &mut made);
+        self.combine(
+            part,
+            merges.row(&self.rounded, reduction.works.class(part), reduction.processors.len()),
+            &mut made,
+        );
         made.truncate(reduction.processors.len());
         made
     }
@@ -124,7 +128,8 @@ mod tests {
         };
         let made: Vec<i32> = (0..places)
             .map(|at| {
-                let sums = (part.first..part.last).map(|split| cell(part.first, split, at) + cell(split + 1, part.last, at));
+                let sums =
+                    (part.first..part.last).map(|split| cell(part.first, split, at) + cell(split + 1, part.last, at));
                 (sums.min().unwrap_or(CAP).min(CAP) + table.rounded.merge(work, at)).min(CAP)
             })
             .collect();
@@ -145,7 +150,8 @@ mod tests {
             let n = 5 + seed as usize % 14;
             let platform = random_connected(n, 3, &Options { seed, ..Options::default() }).unwrap();
             let owners: Vec<NodeId> = platform.node_ids().collect();
-            let draw = |at: usize| (seed + 3).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64) << 17).rotate_left(23) >> 24;
+            let draw =
+                |at: usize| (seed + 3).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64) << 17).rotate_left(23) >> 24;
             let rows = (0..n).map(|k| (k..n).map(|m| number(1 + draw(k * n + m) % 7)).collect()).collect();
             let size = match seed % 3 {
                 0 => Amount::Table(rows),

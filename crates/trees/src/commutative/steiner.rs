@@ -6,8 +6,10 @@
 //! has to connect the participants to the target and may use helpers. Its dual: weights on sets that contain a
 //! participant and not the target, such that the sets that an arc leaves weigh at most its cost; all weights add up to
 //! a lower bound. Dual ascent (Wong, *A dual ascent approach for Steiner tree problems on a directed graph*,
-//! Mathematical Programming 28, 1984) finds such weights: for one participant after the other, the sets of what it
-//! reaches within a distance, under what is left of the costs, until it reaches the target.
+//! Mathematical Programming 28, 1984) finds such weights: as long as some participant does not reach the target over
+//! arcs whose costs are used up, it raises the weight of what such a participant reaches, until another arc is used up.
+//! The participant is one that the other participants it reaches reach, too; without helpers the bound is then the
+//! least cost, as in the algorithm of Chu, Liu and Edmonds.
 
 use super::scaled::Fixed;
 use super::streams::{Found, Streams};
@@ -15,7 +17,9 @@ use super::streams::{Found, Streams};
 /// Rounds of local search at most.
 const ROUNDS: usize = 3;
 
-/// A lower bound on the price of every tree to the target; `None` if there is no tree. `O(n p^2)`.
+/// A lower bound on the price of every tree to the target; `None` if there is no tree.
+///
+/// `O(p^2)` for each raise of a weight, of which there are at most `p` for each of `n` participants, usually far less.
 pub(super) fn bound<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>]) -> Option<N> {
     let participants = streams.priced.participants;
     let members: Vec<usize> = (0..participants).chain(streams.helpers.iter().copied()).collect();
@@ -33,43 +37,83 @@ pub(super) fn bound<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>])
         let end = to_target[from].as_ref().and_then(|way| less(beyond.plus(way), from));
         arcs.chain([end]).collect()
     };
-    let mut costs: Vec<Vec<Option<N>>> = members.iter().map(row).collect();
-    let mut total = N::zero();
-    for participant in 0..participants {
-        total += &ascend(&mut costs, participant)?;
-    }
-    Some(total.surplus(&beyond))
+    let rest: Vec<Vec<Option<N>>> = members.iter().map(row).collect();
+    let mut ascent = Ascent { rest, used_up: vec![Vec::new(); members.len() + 1], total: N::zero() };
+    ascent.use_up(|_| true);
+    (0..participants).try_for_each(|participant| ascent.raise(participant, participants))?;
+    Some(ascent.total.surplus(&beyond))
 }
 
-/// Raises the weights of all sets of what a node reaches within a distance; returns by how much in all, which is the
-/// distance to the last node, and takes it off the costs.
-fn ascend<N: Fixed>(costs: &mut [Vec<Option<N>>], start: usize) -> Option<N> {
-    let end = costs.len();
-    let mut distances: Vec<Option<N>> = vec![None; end + 1];
-    let mut done = vec![false; end + 1];
-    distances[start] = Some(N::zero());
-    while !done[end] {
-        let open = (0..=end).filter(|&node| !done[node]);
-        let (near, node) = open.filter_map(|node| Some((distances[node].clone()?, node))).min()?;
-        done[node] = true;
-        for (to, cost) in costs.get(node).into_iter().flatten().enumerate() {
-            let Some(far) = cost.as_ref().map(|cost| near.plus(cost)) else { continue };
-            if !done[to] && distances[to].as_ref().is_none_or(|old| far < *old) {
-                distances[to] = Some(far);
+/// Weights under way. Nodes are participants, helpers, and at last the target.
+struct Ascent<N> {
+    /// What is left of the costs of arcs, by tail and head.
+    rest: Vec<Vec<Option<N>>>,
+    /// The heads of arcs of which nothing is left, by tail.
+    used_up: Vec<Vec<usize>>,
+    /// The sum of all weights.
+    total: N,
+}
+
+impl<N: Fixed> Ascent<N> {
+    /// Raises weights until a participant reaches the target; `None` if it cannot.
+    fn raise(&mut self, participant: usize, participants: usize) -> Option<()> {
+        loop {
+            let mut start = participant;
+            let mut reached = self.reached(start);
+            if reached.last() == Some(&true) {
+                return Some(());
             }
+            // What a participant reaches that does not reach it reaches less.
+            let mut other = 0;
+            while other < participants {
+                if reached[other] && other != start {
+                    let less = self.reached(other);
+                    if !less[start] {
+                        (start, reached, other) = (other, less, 0);
+                        continue;
+                    }
+                }
+                other += 1;
+            }
+            self.charge(&reached)?;
         }
     }
-    let reach = distances[end].clone()?;
-    let capped = |distance: &Option<N>| distance.clone().map_or(reach.clone(), |distance| distance.min(reach.clone()));
-    let distances: Vec<N> = distances.iter().map(capped).collect();
-    for (from, row) in costs.iter_mut().enumerate() {
-        for (cost, to) in row.iter_mut().zip(&distances) {
-            if let Some(cost) = cost.as_mut().filter(|_| *to > distances[from]) {
-                *cost -= &to.surplus(&distances[from]);
+
+    /// What a node reaches over arcs that are used up.
+    fn reached(&self, start: usize) -> Vec<bool> {
+        let mut reached = vec![false; self.used_up.len()];
+        let mut wanted = vec![start];
+        while let Some(node) = wanted.pop() {
+            if !std::mem::replace(&mut reached[node], true) {
+                wanted.extend(self.used_up[node].iter().filter(|&&to| !reached[to]));
             }
         }
+        reached
     }
-    Some(reach)
+
+    /// Raises the weight of a set until an arc that leaves it is used up; `None` if no arc leaves it.
+    fn charge(&mut self, set: &[bool]) -> Option<()> {
+        let inside = || set.iter().enumerate().filter(|(_, inside)| **inside).map(|(node, _)| node);
+        let leaving = |from: usize| self.rest[from].iter().zip(set).filter(|(_, inside)| !**inside);
+        let least = inside().flat_map(leaving).filter_map(|(rest, _)| rest.as_ref()).min()?.clone();
+        for from in inside() {
+            let leaving = self.rest[from].iter_mut().zip(set).filter(|(_, inside)| !**inside);
+            leaving.filter_map(|(rest, _)| rest.as_mut()).for_each(|rest| *rest -= &least);
+        }
+        self.total += &least;
+        self.use_up(|node| set[node]);
+        Some(())
+    }
+
+    /// Lists anew the used-up arcs out of some nodes.
+    fn use_up(&mut self, tails: impl Fn(usize) -> bool) {
+        let lists = self.used_up.iter_mut().zip(&self.rest).enumerate();
+        for (_, (used_up, rest)) in lists.filter(|(tail, _)| tails(*tail)) {
+            used_up.clear();
+            let empty = |(_, rest): &(usize, &Option<N>)| rest.as_ref().is_some_and(N::is_zero);
+            used_up.extend(rest.iter().enumerate().filter(empty).map(|(head, _)| head));
+        }
+    }
 }
 
 /// A tree: helpers are dropped where nothing is merged, then added and dropped one by one while that helps.

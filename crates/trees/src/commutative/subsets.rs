@@ -14,8 +14,10 @@ use oneport_platform::NodeId;
 use super::scaled::{Fixed, Priced};
 use super::shape::Shape;
 
+/// Bits of the price of a tree in the table: few, so that the processor adds and compares several at a time.
+const BITS: usize = 29;
 /// Out of reach; two such values and a price do not overflow.
-const FAR: u64 = 1 << 62;
+const FAR: i32 = 1 << BITS;
 
 /// A price and the choice it comes from.
 type Choice<N> = Option<(N, usize)>;
@@ -26,9 +28,9 @@ pub(super) struct Subsets<'p, N> {
     /// Table prices are multiples of two to this power.
     shift: usize,
     /// `M` by set (bits of participants), then place.
-    made: Vec<u64>,
+    made: Vec<i32>,
     /// `C` by set, then place.
-    held: Vec<u64>,
+    held: Vec<i32>,
     /// Exact values already known, of `M` with the set `A`, of `C` with the place `i`.
     known_made: Vec<Option<Choice<N>>>,
     known_held: Vec<Option<Choice<N>>>,
@@ -49,7 +51,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         };
         // A tree has less than 3 n tasks.
         let tasks = usize::BITS - (4 * count).leading_zeros();
-        this.shift = (this.longest() + tasks as usize).saturating_sub(FAR.ilog2() as usize - 1);
+        this.shift = (this.longest() + tasks as usize).saturating_sub(BITS);
         (1..=count).for_each(|count| this.fill(count));
         this
     }
@@ -65,21 +67,22 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         (way + widest(&self.priced.sizes)).max(merge + widest(&self.priced.works))
     }
 
-    fn round(&self, price: Option<N>) -> u64 {
-        price.and_then(|price| (price >> self.shift).to_u64()).map_or(FAR, |price| price.min(FAR))
+    fn round(&self, price: Option<N>) -> i32 {
+        price.and_then(|price| (price >> self.shift).to_i32()).map_or(FAR, |price| price.min(FAR))
     }
 
     /// How much less than the exact value an entry for `count` operands may be, in table units; held or made.
-    fn slack(&self, count: usize, held: bool) -> u64 {
-        if self.shift == 0 { 0 } else { 3 * (count as u64 - 1) + u64::from(held) }
+    fn slack(&self, count: usize, held: bool) -> i32 {
+        let tasks = i32::try_from(3 * count).map_or(FAR, |tasks| tasks - 3) + i32::from(held);
+        if self.shift == 0 { 0 } else { tasks }
     }
 
     /// The entries of all sets of this size.
     fn fill(&mut self, count: usize) {
         let places = self.priced.places.len();
         let nodes = &self.priced.places;
-        let merges: Vec<u64> = (0..places).map(|at| self.round(self.priced.merge(count, at))).collect();
-        let ways: Vec<Vec<u64>> = (0..places)
+        let merges: Vec<i32> = (0..places).map(|at| self.round(self.priced.merge(count, at))).collect();
+        let ways: Vec<Vec<i32>> = (0..places)
             .map(|from| nodes.iter().map(|&to| self.round(self.priced.transfer(count, from, to))).collect())
             .collect();
         let last = 1usize << self.priced.participants;
@@ -90,6 +93,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
             } else {
                 for (first, second) in splits(set) {
                     let (first, second) = (&self.held[first * places..], &self.held[second * places..]);
+                    let (first, second) = (&first[..places], &second[..places]);
                     for ((made, first), second) in made.iter_mut().zip(first).zip(second) {
                         *made = (*made).min(first + second);
                     }
@@ -108,7 +112,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         let (count, places) = (self.priced.participants, self.priced.places.len());
         let all = (1usize << count) - 1;
         let transfer = |this: &Self, at: usize| this.priced.transfer(count, at, target);
-        let mut order: Vec<(u64, usize)> = (0..places)
+        let mut order: Vec<(i32, usize)> = (0..places)
             .map(|at| (self.made[all * places + at].saturating_add(self.round(transfer(self, at))), at))
             .filter(|&(price, _)| price < FAR)
             .collect();
@@ -239,18 +243,19 @@ fn splits(set: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Brings what is made to all places.
-fn hold(made: &[u64], ways: &[Vec<u64>], held: &mut [u64]) {
-    let mut order: Vec<usize> = (0..made.len()).filter(|&at| made[at] < FAR).collect();
-    order.sort_by_key(|&at| made[at]);
+fn hold(made: &[i32], ways: &[Vec<i32>], held: &mut [i32]) {
+    let mut order: Vec<(i32, usize)> =
+        made.iter().enumerate().filter(|(_, made)| **made < FAR).map(|(at, &made)| (made, at)).collect();
+    order.sort_unstable();
     held.fill(FAR);
-    for at in order {
+    for (price, at) in order {
         // Where the value comes cheaper from another place, what that place sends directly is no dearer, for rounding
         // breaks the triangle inequality by at most one unit.
-        if held[at] < made[at] {
+        if held[at] < price {
             continue;
         }
         for (held, way) in held.iter_mut().zip(&ways[at]) {
-            *held = (*held).min(made[at] + way);
+            *held = (*held).min(price + way);
         }
     }
 }

@@ -10,13 +10,22 @@
 //! one contains the other): a [`Dual`]. [`Arborescence::check`] checks all of this anew.
 //!
 //! **The algorithm** walks backwards from a node over the cheapest entering arc, takes that arc's cost off all arcs
-//! that enter (the weight of the set), and contracts the cycle when it meets its own path; entering arcs are kept in
-//! mergeable heaps with deferred subtractions. `O(m log m)` operations on costs for `m` arcs.
+//! that enter (the weight of the set), and contracts the cycle when it meets its own path. The entering
+//! arcs of sets are kept in mergeable heaps with deferred subtractions, `O(m log m)` operations on costs for `m` arcs, or
+//! where most of the `n^2` arcs are there in rows, `O(n^2)` operations.
 
-use std::collections::VecDeque;
+mod heaps;
+mod rows;
+
 use std::ops::{AddAssign, SubAssign};
 
 use num_traits::Zero;
+
+use heaps::Heaps;
+use rows::Rows;
+
+/// A graph is dense if it has one of so many possible arcs.
+const DENSE: usize = 6;
 
 /// Costs: machine integers (whose sums must not overflow), or integers or rationals of any length.
 pub trait Number: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self> {}
@@ -81,18 +90,17 @@ pub enum ArborescenceFault {
 /// The cheapest spanning arborescence out of `root` over arcs `(tail, head, cost)` with costs of at least 0; `None` if
 /// the root does not reach every node. Loops and arcs of nodes that do not exist are left aside.
 ///
-/// `O(m log m)` operations on costs for `m` arcs.
+/// `O(m log m)` operations on costs for `m` arcs; `O(n^2)` for `n` nodes and more than `n^2 / 6` arcs.
 pub fn arborescence<N: Number>(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Option<Arborescence<N>> {
     if root >= nodes {
         return None;
     }
-    let mut contraction = Contraction::new(nodes, root, arcs);
-    (0..nodes).try_for_each(|node| contraction.walk_back(node))?;
-    let entering = contraction.expand();
-    let mut cost = N::zero();
-    entering.iter().flatten().for_each(|&arc| cost += &arcs[arc].2);
-    let dual = Dual { within: contraction.within, weights: contraction.weights };
-    Some(Arborescence { entering, cost, dual })
+    // Rows take time and room for all pairs of nodes.
+    if nodes <= arcs.len() / nodes * DENSE {
+        Contraction::new(nodes, root, arcs, Rows::new(nodes, root, arcs)).run(nodes)
+    } else {
+        Contraction::new(nodes, root, arcs, Heaps::new(nodes, root, arcs)).run(nodes)
+    }
 }
 
 impl<N: Number> Arborescence<N> {
@@ -183,111 +191,104 @@ enum Walk {
     Finished,
 }
 
-/// Sets of nodes, of which those that are no subset of another one are *on top*: contracted to a node each.
-struct Contraction<'a, N> {
-    nodes: usize,
-    arcs: &'a [(usize, usize, N)],
-    /// The entering arcs of every set on top.
-    heaps: Heaps<N>,
-    roots: Vec<Option<usize>>,
-    within: Vec<Option<usize>>,
-    weights: Vec<N>,
-    /// The arc chosen to enter each set.
-    chosen: Vec<Option<usize>>,
-    walks: Vec<Walk>,
-    /// A set around each set, for [`top`](Self::top): union-find with halved paths.
+/// The entering arcs of the sets on top.
+trait Entering<N> {
+    /// Takes the cheapest arc that enters a set on top from another one, and takes its cost off all that enter.
+    fn take(&mut self, set: usize, tops: &mut Tops) -> Option<(usize, N)>;
+    /// Makes one set, the next in number, of several on top; their entering arcs enter it.
+    fn join(&mut self, parts: &[usize]);
+}
+
+/// Finds the set on top around a set: union-find with halved paths.
+struct Tops {
     above: Vec<usize>,
 }
 
-impl<'a, N: Number> Contraction<'a, N> {
-    fn new(nodes: usize, root: usize, arcs: &'a [(usize, usize, N)]) -> Self {
-        let mut heaps = Heaps { cells: Vec::with_capacity(arcs.len()) };
-        let mut entering = vec![VecDeque::new(); nodes];
-        for (arc, (tail, head, cost)) in arcs.iter().enumerate() {
-            if *tail < nodes && *head < nodes && tail != head && *head != root {
-                entering[*head].push_back(heaps.single(arc, cost.clone()));
-            }
-        }
-        let mut walks = vec![Walk::NotYet; nodes];
-        walks[root] = Walk::Finished;
-        Contraction {
-            nodes,
-            arcs,
-            roots: entering.into_iter().map(|singles| heaps.meld_all(singles)).collect(),
-            heaps,
-            within: vec![None; nodes],
-            weights: vec![N::zero(); nodes],
-            chosen: vec![None; nodes],
-            walks,
-            above: (0..nodes).collect(),
-        }
-    }
-
-    /// The set on top around a set.
-    fn top(&mut self, mut set: usize) -> usize {
+impl Tops {
+    fn find(&mut self, mut set: usize) -> usize {
         while self.above[set] != set {
             self.above[set] = self.above[self.above[set]];
             set = self.above[set];
         }
         set
     }
+}
+
+/// Sets of nodes, of which those that are no subset of another one are *on top*: contracted to a node each.
+struct Contraction<'a, N, E> {
+    arcs: &'a [(usize, usize, N)],
+    entering: E,
+    tops: Tops,
+    within: Vec<Option<usize>>,
+    weights: Vec<N>,
+    /// The arc chosen to enter each set.
+    chosen: Vec<Option<usize>>,
+    walks: Vec<Walk>,
+}
+
+impl<'a, N: Number, E: Entering<N>> Contraction<'a, N, E> {
+    fn new(nodes: usize, root: usize, arcs: &'a [(usize, usize, N)], entering: E) -> Self {
+        let mut walks = vec![Walk::NotYet; nodes];
+        walks[root] = Walk::Finished;
+        Contraction {
+            arcs,
+            entering,
+            tops: Tops { above: (0..nodes).collect() },
+            within: vec![None; nodes],
+            weights: vec![N::zero(); nodes],
+            chosen: vec![None; nodes],
+            walks,
+        }
+    }
+
+    fn run(mut self, nodes: usize) -> Option<Arborescence<N>> {
+        (0..nodes).try_for_each(|node| self.walk_back(node))?;
+        self.expand();
+        self.chosen.truncate(nodes);
+        let mut cost = N::zero();
+        self.chosen.iter().flatten().for_each(|&arc| cost += &self.arcs[arc].2);
+        let dual = Dual { within: self.within, weights: self.weights };
+        Some(Arborescence { entering: self.chosen, cost, dual })
+    }
 
     /// Walks backwards from a node until the root, or what is known to be reached from it; `None` if nothing enters.
     fn walk_back(&mut self, node: usize) -> Option<()> {
         let mut path = Vec::new();
-        let mut set = self.top(node);
+        let mut set = self.tops.find(node);
         while self.walks[set] != Walk::Finished {
-            let tail = self.enter(set)?;
+            let (arc, cost) = self.entering.take(set, &mut self.tops)?;
+            self.weights[set] = cost;
+            self.chosen[set] = Some(arc);
             self.walks[set] = Walk::OnPath;
             path.push(set);
+            let tail = self.tops.find(self.arcs[arc].0);
             set = if self.walks[tail] == Walk::OnPath { self.contract(&mut path, tail) } else { tail };
         }
         path.into_iter().for_each(|set| self.walks[set] = Walk::Finished);
         Some(())
     }
 
-    /// Chooses the cheapest arc that enters a set on top, and charges its cost to the set; returns the set on top
-    /// that it comes from.
-    fn enter(&mut self, set: usize) -> Option<usize> {
-        loop {
-            let cell = self.roots[set]?;
-            let (arc, cost) = (self.heaps.cells[cell].arc, self.heaps.cells[cell].cost.clone());
-            self.roots[set] = self.heaps.pop(cell);
-            let tail = self.top(self.arcs[arc].0);
-            if tail == set {
-                continue;
-            }
-            if let Some(rest) = self.roots[set] {
-                self.heaps.reduce(rest, &cost);
-            }
-            self.weights[set] = cost;
-            self.chosen[set] = Some(arc);
-            return Some(tail);
-        }
-    }
-
     /// Makes one set of the path's last sets, from `first` on.
     fn contract(&mut self, path: &mut Vec<usize>, first: usize) -> usize {
         let new = self.within.len();
         let start = path.iter().rposition(|&set| set == first).unwrap_or(0);
-        let mut parts = VecDeque::new();
-        for set in path.drain(start..) {
+        let parts: Vec<usize> = path.drain(start..).collect();
+        for &set in &parts {
             self.within[set] = Some(new);
-            self.above[set] = new;
-            parts.extend(self.roots[set].take());
+            self.tops.above[set] = new;
         }
-        self.roots.push(self.heaps.meld_all(parts));
+        self.entering.join(&parts);
+        self.tops.above.push(new);
         self.within.push(None);
         self.weights.push(N::zero());
         self.chosen.push(None);
         self.walks.push(Walk::NotYet);
-        self.above.push(new);
         new
     }
 
-    /// The arc that enters each node: the arc that enters a set also enters those of its subsets that hold its head;
-    /// the other subsets keep their arcs.
-    fn expand(&mut self) -> Vec<Option<usize>> {
+    /// From sets to nodes: the arc that enters a set also enters those of its subsets that hold its head; the other
+    /// subsets keep their arcs.
+    fn expand(&mut self) {
         let mut settled = vec![false; self.within.len()];
         for set in (0..self.within.len()).rev() {
             let Some(arc) = self.chosen[set].filter(|_| !settled[set]) else { continue };
@@ -299,77 +300,37 @@ impl<'a, N: Number> Contraction<'a, N> {
                 inner = outer;
             }
         }
-        self.chosen.truncate(self.nodes);
-        std::mem::take(&mut self.chosen)
     }
 }
 
-/// Leftist heaps with deferred subtractions.
-struct Heaps<N> {
-    cells: Vec<Cell<N>>,
+/// The arcs that may be chosen: `(place, tail, head, cost)`.
+fn useful<N>(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> impl Iterator<Item = (usize, usize, usize, &N)> {
+    let useful = move |&(_, tail, head, _): &(usize, usize, usize, &N)| {
+        tail < nodes && head < nodes && tail != head && head != root
+    };
+    arcs.iter().enumerate().map(|(arc, (tail, head, cost))| (arc, *tail, *head, cost)).filter(useful)
 }
 
-struct Cell<N> {
-    arc: usize,
-    cost: N,
-    /// Still to be taken off the costs of all cells below.
-    due: N,
-    children: [Option<usize>; 2],
-    /// Cells on the way to the nearest missing child.
-    rank: u32,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-impl<N: Number> Heaps<N> {
-    fn single(&mut self, arc: usize, cost: N) -> usize {
-        self.cells.push(Cell { arc, cost, due: N::zero(), children: [None; 2], rank: 1 });
-        self.cells.len() - 1
-    }
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Takes an amount off all costs of a heap.
-    fn reduce(&mut self, root: usize, amount: &N) {
-        if !amount.is_zero() {
-            self.cells[root].cost -= amount;
-            self.cells[root].due += amount;
+        /// Heaps and rows, each with its proof.
+        #[test]
+        fn both_ways(
+            nodes in 2..20usize,
+            arcs in prop::collection::vec((0..20usize, 0..20usize, 0..30u64), 0..120),
+        ) {
+            let heaps = Contraction::new(nodes, 0, &arcs, Heaps::new(nodes, 0, &arcs)).run(nodes);
+            let rows = Contraction::new(nodes, 0, &arcs, Rows::new(nodes, 0, &arcs)).run(nodes);
+            prop_assert_eq!(heaps.as_ref().map(|found| found.cost), rows.as_ref().map(|found| found.cost));
+            for found in heaps.into_iter().chain(rows) {
+                prop_assert_eq!(found.check(0, &arcs), Ok(()));
+            }
         }
-    }
-
-    fn settle(&mut self, cell: usize) {
-        let due = std::mem::replace(&mut self.cells[cell].due, N::zero());
-        for child in self.cells[cell].children.into_iter().flatten() {
-            self.reduce(child, &due);
-        }
-    }
-
-    /// The heap without its root.
-    fn pop(&mut self, root: usize) -> Option<usize> {
-        self.settle(root);
-        match std::mem::take(&mut self.cells[root].children) {
-            [Some(left), Some(right)] => Some(self.meld(left, right)),
-            [left, right] => left.or(right),
-        }
-    }
-
-    /// One heap of two. The recursion is as deep as the ranks: logarithmic.
-    fn meld(&mut self, first: usize, second: usize) -> usize {
-        let (root, other) =
-            if self.cells[second].cost < self.cells[first].cost { (second, first) } else { (first, second) };
-        self.settle(root);
-        let [left, right] = self.cells[root].children;
-        let right = right.map_or(other, |right| self.meld(right, other));
-        let rank = |cell: Option<usize>| cell.map_or(0, |cell| self.cells[cell].rank);
-        let children = if rank(left) < rank(Some(right)) { [Some(right), left] } else { [left, Some(right)] };
-        let ranks = children.map(rank);
-        self.cells[root].children = children;
-        self.cells[root].rank = ranks[1] + 1;
-        root
-    }
-
-    /// One heap of many, linear in their number.
-    fn meld_all(&mut self, mut heaps: VecDeque<usize>) -> Option<usize> {
-        while let Some(first) = heaps.pop_front() {
-            let Some(second) = heaps.pop_front() else { return Some(first) };
-            heaps.push_back(self.meld(first, second));
-        }
-        None
     }
 }
