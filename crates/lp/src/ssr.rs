@@ -156,7 +156,8 @@ impl Builder<'_> {
         for &part in &self.values {
             let useful = |link: &_| {
                 let ends = self.platform.link(*link);
-                !self.owns(ends.to, part) && !(part == self.result && ends.from == target)
+                let useless = self.owns(ends.to, part) || (part == self.result && ends.from == target);
+                !useless
             };
             tasks.extend(self.platform.link_ids().filter(useful).map(|link| Task::Transfer { link, part }));
             for node in self.platform.processors() {

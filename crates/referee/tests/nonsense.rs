@@ -175,7 +175,7 @@ fn garble_run(dice: &mut Dice, run: &mut Timeline) {
         }
     }
     if run.merges.is_empty() {
-        run.merges = list(dice, |dice| merge(dice));
+        run.merges = list(dice, merge);
     }
     for event in &mut run.merges {
         if hit(dice) {

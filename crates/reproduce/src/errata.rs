@@ -221,16 +221,15 @@ pub fn documented() -> Result<Vec<(String, String)>> {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
     use crate::numbers::number;
     use crate::rows::Paper;
 
-    /// Both sides are these numbers.
     #[track_caller]
-    pub fn check(sides: Result<Sides>, printed: &str, right: &str) {
+    fn check(sides: Result<Sides>, printed: &str, right: &str) {
         let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
         match (sides, expected) {
             (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),

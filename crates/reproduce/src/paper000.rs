@@ -1,5 +1,5 @@
 //! papers/000, sections 1 to 3, and 4.6 for scatters: "Optimizing the steady-state throughput of scatter and reduce
-//! operations". Section 4 is in [`reduce`](crate::reduce).
+//! operations". Section 4 is in [`crate::reduce`].
 
 use std::sync::OnceLock;
 

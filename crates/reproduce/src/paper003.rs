@@ -1,4 +1,4 @@
-//! papers/003: the slides to papers/000. Slides 1 to 51 are here, those on reduces in [`reduce`](crate::reduce).
+//! papers/003: the slides to papers/000. Slides 1 to 51 are here, those on reduces in [`crate::reduce`].
 
 use std::collections::BTreeMap;
 

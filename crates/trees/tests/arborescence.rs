@@ -132,7 +132,10 @@ fn the_checker_refuses_nonsense() {
         other.check(0, &arcs)
     };
     assert_eq!(change(&|_| {}), Ok(()));
-    assert_eq!(change(&|it| it.entering = vec![None, Some(2), Some(1)]), Err(ArborescenceFault::NotReached { node: 1 }));
+    assert_eq!(
+        change(&|it| it.entering = vec![None, Some(2), Some(1)]),
+        Err(ArborescenceFault::NotReached { node: 1 })
+    );
     assert_eq!(change(&|it| it.entering[1] = Some(1)), Err(ArborescenceFault::NotEntered { node: 1 }));
     assert_eq!(change(&|it| it.entering[1] = Some(77)), Err(ArborescenceFault::NotEntered { node: 1 }));
     assert_eq!(change(&|it| it.dual.within[1] = Some(0)), Err(ArborescenceFault::BadSet { set: 1 }));

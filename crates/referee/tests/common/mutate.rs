@@ -119,14 +119,15 @@ fn messages(plan: &Plan) -> impl Fn(&Option<Interval>) -> Vec<Option<Interval>> 
 }
 
 fn volume_numbers(volumes: &mut Volumes) -> Vec<&mut Rational> {
-    let of = |amount| -> Vec<&mut Rational> {
-        match amount {
-            &mut Amount::Constant(ref mut constant) => vec![constant],
-            &mut Amount::Affine { ref mut fixed, ref mut per_operand } => vec![fixed, per_operand],
-            &mut Amount::Table(ref mut rows) => rows.iter_mut().flatten().collect(),
-        }
-    };
-    of(&mut volumes.size).into_iter().chain(of(&mut volumes.work)).collect()
+    amount_numbers(&mut volumes.size).into_iter().chain(amount_numbers(&mut volumes.work)).collect()
+}
+
+fn amount_numbers(amount: &mut Amount) -> Vec<&mut Rational> {
+    match amount {
+        Amount::Constant(constant) => vec![constant],
+        Amount::Affine { fixed, per_operand } => vec![fixed, per_operand],
+        Amount::Table(rows) => rows.iter_mut().flatten().collect(),
+    }
 }
 
 /// The patterns of the steady state, or of the schedule.

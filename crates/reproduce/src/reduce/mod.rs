@@ -74,7 +74,12 @@ pub const CHECKS: &[(&str, Check)] = &[
             .note("the circulation of the row before; here the search happens to avoid it"))
     }),
     ("theorem-1", |_| theorem_1()),
-    ("proposition-3", |_| limit_is_one(&runs()?)),
+    ("proposition-3", |_| {
+        Ok(limit_is_one(&runs()?)?.note(
+            "up to 500 periods, every value carried along by the referee; never below steady(G, K) of section 3.4 with I the \
+             number of stages (the paper does not say what it is for reduces)",
+        ))
+    }),
     ("reduce-rule", |_| convergence::rule()),
     ("proposition-4-trees", |_| convergence::proposition_4()),
     ("experiment", |_| experiment::finding()),

@@ -1,4 +1,4 @@
-//! Tasks by name, as the figures and slides write them: "1 -> 2: v[1,1]" and "1: T[1,1,2]".
+//! Tasks by name, as the figures and slides write them: `1 -> 2: v[1,1]` and `1: T[1,1,2]`.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
     }
 }
 
-/// "1 -> 2: v[1,1]", "1: T[1,1,2]".
+/// `1 -> 2: v[1,1]`, `1: T[1,1,2]`.
 pub fn name(platform: &Platform, task: Task) -> String {
     match task {
         Task::Transfer { link, part } => {

@@ -70,8 +70,10 @@ pub enum ArborescenceFault {
         node: usize,
     },
     /// The sets do not form a forest over the nodes.
-    #[error("set {set} is not in order: sets come after their subsets, have weights of at least 0 and, to have more, \
-             must not contain the root")]
+    #[error(
+        "set {set} is not in order: sets come after their subsets, have weights of at least 0 and, to have more, \
+             must not contain the root"
+    )]
     BadSet {
         /// The set.
         set: usize,
@@ -157,7 +159,8 @@ impl<N: Number> Dual<N> {
         for (set, &outer) in self.within.iter().enumerate() {
             let ordered = outer.is_none_or(|outer| outer > set && outer >= nodes && outer < sets);
             let zero = N::zero();
-            let weighted = self.weights.get(set).is_some_and(|weight| *weight == zero || *weight > zero && !holds_root[set]);
+            let weighted =
+                self.weights.get(set).is_some_and(|weight| *weight == zero || *weight > zero && !holds_root[set]);
             if !ordered || !weighted || self.weights.len() != sets || sets < nodes {
                 return Err(ArborescenceFault::BadSet { set });
             }

@@ -92,20 +92,28 @@ fn one_size<N: Fixed>(priced: &Priced<N>) -> Option<Streams<'_, N>> {
 }
 
 /// Trees for messages of one size, with the prices of that problem.
-pub(super) fn of_streams<N: Fixed>(streams: &Streams<'_, N>, target: NodeId, wanted: usize) -> Option<Answer<N>> {
+fn of_streams<N: Fixed>(streams: &Streams<'_, N>, target: NodeId, wanted: usize) -> Option<Answer<N>> {
     let to_target = streams.to_target(target);
-    let more = wanted.saturating_sub(1);
-    let (bound, found) = if streams.helpers.len() <= FEW {
-        let found = streams.exact(&to_target, more);
-        (found.first()?.price.clone(), found)
-    } else {
-        let mut found = vec![steiner::search(streams, &to_target)?];
-        streams.add_elsewhere(&mut found, &to_target, more);
-        (steiner::bound(streams, &to_target)?, found)
-    };
+    let (bound, found) = bounded(streams, &to_target, wanted)?;
     let tree = |found: &Found<N>| {
         let shape = streams.shape(found)?;
         Some((streams.price(&shape, &to_target)?, shape))
     };
     Answer { bound, trees: found.iter().filter_map(tree).collect() }.sorted(wanted)
+}
+
+/// A lower bound on the least price in the problem of one size, the least price for few helpers, and arborescences.
+pub(super) fn bounded<N: Fixed>(
+    streams: &Streams<'_, N>,
+    to_target: &[Option<N>],
+    wanted: usize,
+) -> Option<(N, Vec<Found<N>>)> {
+    let more = wanted.saturating_sub(1);
+    if streams.helpers.len() <= FEW {
+        let found = streams.exact(to_target, more);
+        return Some((found.first()?.price.clone(), found));
+    }
+    let mut found = vec![steiner::search(streams, to_target)?];
+    streams.add_elsewhere(&mut found, to_target, more);
+    Some((steiner::bound(streams, to_target)?, found))
 }

@@ -9,35 +9,94 @@
 //! ```
 //!
 //! and the first term is a problem of one size. The best of two such lines is taken: the least size for all, and the
-//! line that rises most. The trees considered are those found for the bounds, and those that merge everything in one
-//! place, all at their true prices.
+//! line that rises most. The trees considered are those found for the bounds and those that merge everything in one
+//! place, at their true prices; the best of them is improved by sending single streams elsewhere.
 
 use oneport_platform::NodeId;
 
-use super::answer::{Answer, of_streams};
+use super::answer::{Answer, bounded};
 use super::scaled::{Fixed, Priced};
-use super::shape::Shape;
-use super::streams::Streams;
+use super::streams::{Found, Streams};
 
-/// `O(p)` problems of one size for the bounds, and `p` trees of `n` merges.
+/// Rounds of improvements at most.
+const ROUNDS: usize = 3;
+/// So many nearest places are tried for each stream.
+const NEAREST: usize = 8;
+
+/// Two problems of one size per target, and up to 27 trees for each place.
 pub(super) fn answers<N: Fixed>(priced: &Priced<N>, targets: &[NodeId], wanted: usize) -> Vec<Option<Answer<N>>> {
     let work = priced.works.iter().skip(1).min().cloned().unwrap_or_else(N::zero);
     let lines: Vec<(Streams<'_, N>, N)> =
         lines(&priced.sizes).into_iter().map(|(fixed, rise)| (Streams::new(priced, &fixed, &work), rise)).collect();
     let answer = |&target: &NodeId| {
-        let mut all = Answer { bound: N::zero(), trees: one_place(priced, target) };
         let ways: Option<Vec<&N>> = (0..priced.participants).map(|owner| priced.distance(owner, target)).collect();
         let mut total = N::zero();
         ways?.into_iter().for_each(|way| total += way);
+        let (mut bound, mut found) = (N::zero(), one_place(priced));
         for (streams, rise) in &lines {
-            let Some(found) = of_streams(streams, target, wanted) else { continue };
-            all.bound = all.bound.max(found.bound.plus(&total.times(rise)));
-            let true_price = |(_, shape): (N, Shape)| Some((shape.price(priced, target)?, shape));
-            all.trees.extend(found.trees.into_iter().filter_map(true_price));
+            let Some((of_line, more)) = bounded(streams, &streams.to_target(target), wanted) else { continue };
+            bound = bound.max(of_line.plus(&total.times(rise)));
+            found.extend(more);
         }
-        all.sorted(wanted)
+        let (streams, _) = lines.first()?;
+        let tree = |found: &Found<N>| {
+            let shape = streams.shape(found)?;
+            Some((shape.price(priced, target)?, shape))
+        };
+        let best = found.iter().filter_map(|found| Some((tree(found)?.0, found))).min_by(|one, two| one.0.cmp(&two.0));
+        let better = best.map(|(price, found)| improved(streams, found.clone(), price, |found| Some(tree(found)?.0)));
+        Answer { bound, trees: better.iter().chain(&found).filter_map(tree).collect() }.sorted(wanted)
     };
     targets.iter().map(answer).collect()
+}
+
+/// Sends one stream after the other to another place nearby, or the result from there, as long as that helps.
+fn improved<N: Fixed>(
+    streams: &Streams<'_, N>,
+    mut found: Found<N>,
+    mut price: N,
+    true_price: impl Fn(&Found<N>) -> Option<N>,
+) -> Found<N> {
+    for _ in 0..ROUNDS {
+        let before = price.clone();
+        for member in 0..found.members.len() {
+            for to in nearest(streams, &found, member) {
+                let Some(other) = redirected(&found, member, to) else { continue };
+                if let Some(lower) = true_price(&other).filter(|lower| *lower < price) {
+                    (found, price) = (other, lower);
+                }
+            }
+        }
+        if price == before {
+            break;
+        }
+    }
+    found
+}
+
+/// The members to which the stream of a member is sent and merged most cheaply, and the target.
+fn nearest<N: Fixed>(streams: &Streams<'_, N>, found: &Found<N>, member: usize) -> Vec<Option<usize>> {
+    let arc = |(to, &place): (usize, &usize)| Some((streams.arc(found.members[member], place)?, to));
+    let others = found.members.iter().enumerate().filter(|&(to, _)| to != member);
+    let mut arcs: Vec<(N, usize)> = others.filter_map(arc).collect();
+    arcs.sort_unstable();
+    arcs.into_iter().take(NEAREST).map(|(_, to)| Some(to)).chain([None]).collect()
+}
+
+/// The arborescence with a member's stream sent elsewhere; what made the result before now sends it to a member that
+/// is to send it to the target. `None` where that closes a cycle or changes nothing.
+fn redirected<N: Fixed>(found: &Found<N>, member: usize, to: Option<usize>) -> Option<Found<N>> {
+    let path = std::iter::successors(to, |&at| found.next[at]);
+    if found.next[member] == to || found.next[member].is_none() || path.into_iter().any(|at| at == member) {
+        return None;
+    }
+    let mut other = found.clone();
+    other.next[member] = to;
+    if to.is_none() {
+        let end = found.next.iter().position(Option::is_none)?;
+        other.next[end] = Some(member);
+    }
+    Some(other)
 }
 
 /// Lines `(a, b)` below the sizes.
@@ -56,13 +115,14 @@ fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
     lines
 }
 
-/// For every place the tree that merges everything there.
-fn one_place<N: Fixed>(priced: &Priced<N>, target: NodeId) -> Vec<(N, Shape)> {
+/// For every place the arborescence that merges everything there.
+fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<Found<N>> {
+    let participants = priced.participants;
     let tree = |at: usize| {
-        let mut shape = Shape::default();
-        let parts: Vec<usize> = (0..priced.participants).map(|participant| shape.single(participant)).collect();
-        shape.merge_all(at, &parts)?;
-        Some((shape.price(priced, target)?, shape))
+        let members: Vec<usize> = (0..participants).chain((at >= participants).then_some(at)).collect();
+        let centre = at.min(participants);
+        let next = (0..members.len()).map(|member| if member == centre { None } else { Some(centre) }).collect();
+        Found { price: N::zero(), members, next }
     };
-    (0..priced.places.len()).filter_map(tree).collect()
+    (0..priced.places.len()).map(tree).collect()
 }

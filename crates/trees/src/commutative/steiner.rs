@@ -153,8 +153,14 @@ fn settle<N: Fixed>(streams: &Streams<'_, N>, helpers: &[usize], to_target: &[Op
         let mut inputs = vec![0; found.members.len()];
         found.next.iter().flatten().for_each(|&to| inputs[to] += 1);
         let merging = |(member, _): &(usize, &usize)| inputs[*member] >= 2;
-        let kept: Vec<usize> =
-            found.members.iter().enumerate().skip(streams.priced.participants).filter(merging).map(|(_, &at)| at).collect();
+        let kept: Vec<usize> = found
+            .members
+            .iter()
+            .enumerate()
+            .skip(streams.priced.participants)
+            .filter(merging)
+            .map(|(_, &at)| at)
+            .collect();
         if kept.len() == helpers.len() {
             return Some(found);
         }

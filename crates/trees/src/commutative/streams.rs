@@ -147,8 +147,13 @@ impl<'p, N: Fixed> Streams<'p, N> {
     pub fn exact(&self, to_target: &[Option<N>], more: usize) -> Vec<Found<N>> {
         let mut all = Vec::new();
         for set in 0usize..1 << self.helpers.len() {
-            let chosen: Vec<usize> =
-                self.helpers.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, &place)| place).collect();
+            let chosen: Vec<usize> = self
+                .helpers
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| set >> bit & 1 == 1)
+                .map(|(_, &place)| place)
+                .collect();
             let pays = |&helper: &usize| chosen.iter().all(|&other| other == helper || self.may_help(helper, other));
             if chosen.iter().all(pays) {
                 all.extend(self.over(&chosen, to_target, &[]));

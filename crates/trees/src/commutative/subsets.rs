@@ -61,7 +61,8 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         let widest = |numbers: &[N]| numbers.iter().map(Fixed::length).max().unwrap_or(0);
         let places = 0..self.priced.places.len();
         let ways = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
-        let distances = ways.filter_map(|(from, to)| Some(self.priced.distance(from, self.priced.places[to])?.length()));
+        let distances =
+            ways.filter_map(|(from, to)| Some(self.priced.distance(from, self.priced.places[to])?.length()));
         let merges = self.priced.merges.iter().flatten().map(Fixed::length);
         let (way, merge) = (distances.max().unwrap_or(0), merges.max().unwrap_or(0));
         (way + widest(&self.priced.sizes)).max(merge + widest(&self.priced.works))

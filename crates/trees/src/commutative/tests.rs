@@ -165,10 +165,10 @@ proptest! {
         for (exact, relaxed) in exact.into_iter().zip(answers(&priced, Method::Relaxed, &targets, 3)) {
             let (exact, relaxed) = (exact.unwrap(), relaxed.unwrap());
             prop_assert!(relaxed.bound <= exact.bound && exact.bound <= relaxed.trees[0].0);
-            if std::env::var("GAPS").is_ok() {
-                let share = |part: &BigUint, whole: &BigUint| (part * 1000u32 / whole.clone().max(1u32.into())).to_string();
-                eprintln!("gap {} {}", share(&relaxed.bound, &exact.bound), share(&exact.bound, &relaxed.trees[0].0));
-            }
+            // Loosely: nine of ten trees are cheapest, the others dearer by an eighth at most; bounds are farther off.
+            let (least, price) = (&exact.bound, &relaxed.trees[0].0);
+            prop_assert!(*least <= relaxed.bound.times(&4u64.into()), "{} of {}", relaxed.bound, least);
+            prop_assert!(price.times(&3u64.into()) <= least.times(&4u64.into()), "{} for {}", price, least);
             prop_assert!(relaxed.trees.is_sorted_by(|one, two| one.0 <= two.0));
         }
     }
