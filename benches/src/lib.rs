@@ -30,6 +30,21 @@ pub fn reduce(platform: &Platform) -> Collective {
     Collective::Reduce { target, participants, commutative: false }
 }
 
+/// As [`reduce`], with a commutative operator.
+pub fn commutative(platform: &Platform) -> Collective {
+    match reduce(platform) {
+        Collective::Reduce { target, participants, .. } => {
+            Collective::Reduce { target, participants, commutative: true }
+        }
+        other => other,
+    }
+}
+
+/// Reduce-scatter among all processors.
+pub fn reduce_scatter(platform: &Platform) -> Collective {
+    Collective::ReduceScatter { participants: platform.processors().collect(), commutative: false }
+}
+
 /// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
 pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
     let outcome = solve(platform, collective, &Options::default()).expect("the question is proper");

@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 use crate::Rational;
 use crate::highs::{Claim, Engine};
 use crate::program::{ExactError, Sense};
-use crate::solver::{Options, Solver};
+use crate::solver::{Options, Solver, Statistics};
 
 /// What HiGHS believes the optimum to be. The numbers are exactly those that HiGHS computed (dyadic rationals), so they
 /// are off by its tolerances: they may guide a search, and only [`Solver::solve`] decides.
@@ -32,7 +32,11 @@ impl Solver {
         if self.program.columns() == 0 || self.program.rows() == 0 {
             return Ok(None);
         }
+        self.statistics = Statistics::default();
         let claim = self.propose_by(options, Engine::PrimalSimplex)?;
+        if let Some((model, _)) = &self.float {
+            self.statistics.solver_time = model.elapsed().saturating_sub(self.statistics.solver_time);
+        }
         let Some((model, scaling)) = self.float.as_ref().filter(|_| claim == Claim::Optimal) else { return Ok(None) };
         let Some((columns, rows)) = model.solution() else { return Ok(None) };
         let sign = if self.program.sense() == Sense::Maximize { -Rational::one() } else { Rational::one() };

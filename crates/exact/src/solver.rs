@@ -114,7 +114,7 @@ pub struct Solver {
     warm: bool,
     /// A feasible basis to start from.
     start: Option<Basis>,
-    statistics: Statistics,
+    pub(crate) statistics: Statistics,
 }
 
 impl Solver {
@@ -143,7 +143,7 @@ impl Solver {
         self.start = basis.is_complete().then_some(basis);
     }
 
-    /// What the last [`solve`](Self::solve) took.
+    /// What the last [`solve`](Self::solve) or [`estimate`](Self::estimate) took.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -189,4 +189,33 @@ proptest! {
             agree(&program, &solver.solve(&Options::default()).expect("HiGHS takes it"), &naive(&program))?;
         }
     }
+
+    /// Knapsacks of a column-generation master: the estimate is as near the optimum as the solver's tolerance says, on
+    /// both sides, and stays so when columns arrive.
+    #[test]
+    fn estimates_are_near_the_optimum(
+        columns in proptest::collection::vec((1i64..20, proptest::collection::vec(1i64..20, 4)), 2..9),
+        maximize in any::<bool>(),
+    ) {
+        let (sense, relation) = match maximize {
+            true => (Sense::Maximize, Relation::AtMost),
+            false => (Sense::Minimize, Relation::AtLeast),
+        };
+        let mut program = LinearProgram::new(sense);
+        let rows: Vec<Row> = (1..5).map(|side| program.add_row(relation, ratio(side, 3))).collect();
+        let mut solver = Solver::new(program);
+        for (cost, entries) in columns {
+            let entries = rows.iter().copied().zip(entries.into_iter().map(|entry| ratio(entry, 7)));
+            solver.add_column(ratio(cost, 1), entries).expect("rows exist");
+            let estimate = solver.estimate(&Options::default()).expect("HiGHS takes it").expect("it has an optimum");
+            let program = solver.program();
+            let Naive::Optimal(optimum) = naive(program) else { panic!("bounded and feasible") };
+            let primal: BigRational =
+                estimate.primal.iter().enumerate().map(|(j, x)| program.objective(Column(j)) * x).sum();
+            let dual: BigRational = estimate.dual.iter().zip(&rows).map(|(y, row)| program.row(*row).1 * y).sum();
+            for value in [primal, dual] {
+                prop_assert!((&value - &optimum).abs() < ratio(1, 1_000_000), "{value} against {optimum}");
+            }
+        }
+    }
 }

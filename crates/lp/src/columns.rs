@@ -231,8 +231,11 @@ impl Master {
         let level = vec![PRICE_SUM / self.resources.len().max(1) as u64; self.resources.len()];
         self.ask(pricing, best, [Ok((pricing.guide(&level)?, level))])?;
         loop {
-            let options = exact::Options { time_limit, ..exact::Options::default() };
-            let Some(estimate) = self.solver.estimate(&options)? else { return Ok(time_limit.is_none()) };
+            let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
+            let options = exact::Options { time_limit: left, ..exact::Options::default() };
+            let estimate = self.solver.estimate(&options)?;
+            self.solver_time += self.solver.statistics().solver_time;
+            let Some(estimate) = estimate else { return Ok(time_limit.is_none()) };
             let own = guiding(&estimate.dual[..self.resources.len()]);
             let throughput = estimate.primal[self.throughput.0].clone();
             let asked = SMOOTHING.map(|part| best.smoothed(&own, part));
