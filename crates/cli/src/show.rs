@@ -30,7 +30,9 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         }
         Ok(())
     };
-    draw(&arguments.gantt, &|| Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule)))?;
+    draw(&arguments.gantt, &|| {
+        Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule))
+    })?;
     draw(&arguments.graph, &|| {
         Ok(formats::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.volumes))
     })?;

@@ -278,6 +278,7 @@ fn fixtures() {
     for (name, shape) in [
         ("toy-scatter.toml", (5, 5, 5)),
         ("slide-platform.toml", (4, 4, 6)),
+        ("toy-reduce.toml", (3, 3, 6)),
         ("two-racks.toml", (11, 8, 20)),
         ("star.json", (6, 6, 10)),
         ("four-sites.csv", (4, 4, 10)),

@@ -26,11 +26,11 @@ use crate::shortest_paths::{Length, ShortestPaths};
 /// the length of the prices' common denominator.
 ///
 /// Reductions of `n` operands on `P` processors: O(n^3 P + n^2 P^2) machine operations and, where prices are longer than
-/// machine integers, exact arithmetic for the few partial trees that may be cheapest. For commutative operators up to 12
-/// operands are combined in every order: O(3^n P + 2^n P^2) machine operations. With more, the trees are priced from
-/// below: the larger of the price of a tree that may use the same operand several times, and of what it costs to leave
-/// every owner once plus the cheapest merging. The result is still an upper bound of every throughput, but perhaps not
-/// the least that the prices prove.
+/// machine integers, exact arithmetic for the few partial trees that may be cheapest. For commutative operators all sets
+/// of operands are tried, O(3^n P + 2^n P^2) machine operations, if `n <= 12` or these are at most 2^29. Beyond, the
+/// trees are priced from below: the larger of the price of a tree that may use the same operand several times, and of
+/// what it costs to leave every owner once plus the cheapest merging. The result is still an upper bound of every
+/// throughput, but perhaps not the least that the prices prove.
 ///
 /// # Errors
 /// Prices that are not positive, not sorted by resource, on nodes that do not exist or on processors of routers; a

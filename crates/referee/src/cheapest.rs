@@ -31,8 +31,10 @@ use crate::shortest_paths::ShortestPaths;
 use parts::Parts;
 use search::Search;
 
-/// Most operands of a commutative operator for which all sets of them are tried (`3^n` splits on every processor).
-pub(crate) const MAX_SET_OPERANDS: usize = 12;
+/// For so many operands of a commutative operator all sets of them are tried, whatever the platform;
+const SET_OPERANDS: usize = 12;
+/// for more, as long as that takes no more than so many machine operations.
+const SET_OPERATIONS: u128 = 1 << 29;
 /// Most partial results times processors: half a gigabyte of lower bounds.
 const MAX_STATES: u128 = 1 << 25;
 /// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
@@ -41,11 +43,20 @@ const OVERHEAD_BITS: u64 = 256;
 
 /// The sum over the reductions of an instance of the price of the cheapest tree, as numerator and denominator.
 ///
-/// Exact, except for a commutative operator of more than [`MAX_SET_OPERANDS`] operands: then a lower bound of it (see
+/// Exact, except for a commutative operator of so many operands that their sets are too many: then a lower bound of it (see
 /// [`crowd`]), so that what it proves still holds.
 pub(crate) fn cheapest_reductions(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
-    let operands = case.operands().len();
-    priced_reductions(case, prices, case.collective.is_commutative() && operands > MAX_SET_OPERANDS)
+    priced_reductions(case, prices, case.collective.is_commutative() && is_crowd(case))
+}
+
+/// Whether all sets of the operands are too many: `3^n` splits on every processor, `2^n` sets to be brought from each to
+/// each.
+fn is_crowd(case: &Case<'_>) -> bool {
+    let (operands, processors) = (case.operands().len(), case.platform.processors().count() as u128);
+    let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
+    let splits = 3u128.saturating_pow(exponent).saturating_mul(processors);
+    let journeys = 2u128.saturating_pow(exponent).saturating_mul(processors.saturating_mul(processors));
+    operands > SET_OPERANDS && splits.saturating_add(journeys) > SET_OPERATIONS
 }
 
 /// The same; from below if the operands are a crowd.

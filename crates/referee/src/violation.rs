@@ -145,7 +145,7 @@ pub enum Violation {
 
     // Patterns.
     /// A path for a reduction, or the other way round.
-    #[error("{pattern}: a {collective} is carried out by {right}")]
+    #[error("{pattern}: {collective} is carried out by {right}")]
     WrongPattern {
         /// Which pattern.
         pattern: String,
@@ -389,7 +389,7 @@ pub enum Violation {
         started: u128,
     },
     /// A partial result where nothing is merged, or a transfer of a reduction that says no part.
-    #[error("{place} moves {found}; a {collective} moves {right}")]
+    #[error("{place} moves {found}; {collective} moves {right}")]
     WrongMessage {
         /// "event" or "merge", and its place in the list, from 0.
         place: String,

@@ -92,7 +92,7 @@ fn refusals_name_the_task() {
     refused(|_, tree| tree.tasks.push(send(0, 0, 2)), &format!("{name} ends at 'P1'; it must end at the target"));
     refused(
         |plan, _| plan.collective = Collective::AllToAll { participants: vec![p0, p1] },
-        "steady-state pattern 0: a all-to-all is carried out by paths, not reduction trees",
+        "steady-state pattern 0: all-to-all is carried out by paths, not reduction trees",
     );
 }
 
@@ -163,7 +163,7 @@ fn refusals_name_the_merge() {
     );
     run_refused(
         |run| run.merges[1].message.part = None,
-        "merge 1 moves a message that is no partial result; a reduce moves partial results",
+        "merge 1 moves a message that is no partial result; reduce moves partial results",
     );
     run_refused(
         |run| run.merges[0].split = 0,

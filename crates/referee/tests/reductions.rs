@@ -9,7 +9,7 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::play::{Seen, play};
 use common::*;
 use oneport_plan::{Amount, Certificate, Collective, Pattern, Plan, ReductionTree, Resource, Task, Timeline, Volumes};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{Node, NodeId, Platform, Rational};
 use oneport_referee::{TimelineReport, Violation, bound, check_plan, check_steady_state, check_timeline};
 use proptest::prelude::*;
 
@@ -155,6 +155,37 @@ fn bounds_of_many_operands_are_those_of_spreading() {
     }
 }
 
+/// Two ways that differ in the last of many digits only, where three roundings each may say the opposite: merge at A or
+/// at B, then go to the target.
+#[test]
+fn roundings_do_not_decide() {
+    let modulus = num_bigint::BigInt::from(3).pow(300);
+    for seed in 0..100 {
+        let mut dice = Dice(seed);
+        let mut wide =
+            || Rational::new((0..6).fold(1.into(), |wide, _| (wide << 64u32) + dice.roll()), modulus.clone());
+        let (first, [back, merge]) = ([wide(), wide(), wide()], [wide(), wide()]);
+        let tiny = Rational::new((if seed % 2 == 0 { 1 } else { -1 }).into(), modulus.clone());
+        // The sixth makes the sums the same but for one digit.
+        let total: Rational = first.iter().sum();
+        let forth = &total + &tiny + whole(10) - &back - &merge;
+        let [to_a, at_a, on] = first.map(|price| price + ratio(10, 3));
+        let mut builder = Platform::builder();
+        let nodes = [("A", at_a), ("B", merge), ("T", whole(1000))];
+        let [a, b, t] = nodes.map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap());
+        for (from, to, cost) in [(b, a, to_a), (a, t, on), (a, b, back), (b, t, forth)] {
+            builder.link(from, to, cost).unwrap();
+        }
+        let platform = builder.build().unwrap();
+        let collective = Collective::Reduce { target: t, participants: vec![a, b], commutative: seed % 3 == 0 };
+        let kinds = [Resource::Send, Resource::Compute];
+        let prices = kinds.iter().flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1)))).collect();
+        let found = bound(&platform, &collective, &Volumes::of_size(whole(1)), &Certificate { prices });
+        let cheapest = total + whole(10) + tiny.min(whole(0));
+        assert_eq!(found, Ok(whole(6) / cheapest));
+    }
+}
+
 /// Every tree on the smallest platforms: all are accepted, and the cheapest costs what the bound says.
 #[test]
 fn no_tree_is_cheaper_than_the_bound_says() {
@@ -229,30 +260,36 @@ fn reordering_never_lowers_the_bound() {
     assert!(larger > 10, "{larger}");
 }
 
-/// Many operands that may be reordered: the bound is no more than for the order that they have, and no less than a lower
-/// one that is easily seen: everything is merged by somebody.
+/// Many operands that may be reordered, where not all sets are tried: the bound is no less than for the order that they
+/// have, and no more than what merging alone costs.
 #[test]
 fn bounds_of_crowds_hold() {
-    for seed in 0..20 {
+    let size = 18;
+    for seed in 0..12 {
         let mut dice = Dice(seed);
-        let names: Vec<String> = (0..15).map(|i| format!("N{i}")).collect();
-        let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
+        let names: Vec<String> = (0..size).map(|i| format!("N{i}")).collect();
         let mut links = Vec::new();
-        for i in 0..15 {
-            for j in 0..15 {
-                if i != j && (j == (i + 1) % 15 || dice.one_in(6)) {
-                    links.push((nodes[i], nodes[j], dice.fraction(5)));
+        for (i, from) in names.iter().enumerate() {
+            for (j, to) in names.iter().enumerate() {
+                if i != j && (j == (i + 1) % size || dice.one_in(6)) {
+                    links.push((from.as_str(), to.as_str(), dice.fraction(5)));
                 }
             }
         }
-        let platform = platform(&nodes, &links);
+        let platform = platform(&names.iter().map(String::as_str).collect::<Vec<_>>(), &links);
         let mut participants: Vec<NodeId> = platform.node_ids().collect();
         dice.shuffle(&mut participants);
-        participants.truncate(13 + dice.below(3));
-        let certificate = Certificate { prices: generate::random_prices(&mut dice, &platform) };
+        participants.truncate(16 + dice.below(3));
+        let mut prices = generate::random_prices(&mut dice, &platform);
+        prices.retain(|(resource, _)| !matches!(resource, Resource::Compute(_)));
+        prices.extend(platform.node_ids().map(|node| (Resource::Compute(node), dice.fraction(6))));
+        let merging = prices.iter().filter(|(resource, _)| matches!(resource, Resource::Compute(_)));
+        let merging = merging.map(|(_, price)| price).min().unwrap() * whole(participants.len() - 1);
+        let sum: Rational = prices.iter().map(|(_, price)| price).sum();
+        let certificate = Certificate { prices };
         let volumes = Volumes {
             size: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
-            work: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
+            work: Amount::Affine { fixed: whole(1), per_operand: whole(dice.below(2)) },
         };
         let bound = |commutative| {
             let target = participants[0];
@@ -260,14 +297,7 @@ fn bounds_of_crowds_hold() {
             bound(&platform, &collective, &volumes, &certificate).unwrap()
         };
         let (fixed, free) = (bound(false), bound(true));
-        assert!(fixed <= free, "{fixed} {free}");
-        let merging = participants.len() - 1;
-        let busiest = platform.nodes().iter().map(|node| node.compute.clone().unwrap()).min().unwrap();
-        let all: Rational = certificate.prices.iter().map(|(_, price)| price).sum();
-        let cheapest = certificate.prices.iter().filter(|(r, _)| matches!(r, Resource::Compute(_))).count();
-        if cheapest == 15 {
-            assert!(free <= all / (whole(merging) * busiest));
-        }
+        assert!(fixed <= free && free <= sum / merging, "{fixed} {free}");
     }
 }
 

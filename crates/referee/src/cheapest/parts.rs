@@ -19,7 +19,7 @@ impl Parts {
         if sets { 1 << operands.min(64) } else { n * (n + 1) / 2 }
     }
 
-    /// For sets there are at most [`MAX_SET_OPERANDS`](super::MAX_SET_OPERANDS) operands.
+    /// Numbers the parts, which have been counted before.
     pub(super) fn new(operands: usize, sets: bool) -> Parts {
         let of_length =
             |length: usize| (0..=operands - length).map(move |first| Interval { first, last: first + length - 1 });
