@@ -35,7 +35,7 @@ fn figure_6_sustains_one_reduction_per_unit_of_time() {
 #[test]
 fn both_formulations_agree_on_every_form_of_volumes() {
     let folder = Folder::new();
-    let table = folder.write("table.json", r#"[["1","2","3"],["1/2","5"],["2"]]"#.to_string());
+    let table = folder.write("table.json", r#"[["1","2","3"],["1/2","5"],["2"]]"#);
     let at = format!("@{table}");
     for options in [
         ["--size", "1", "--work", "10"],
@@ -119,10 +119,10 @@ fn bad_questions_are_named_and_refused() {
     ask(&["--target", "0", "--size", "0"]).refused(2, &["--size", "positive"]);
     ask(&["--target", "0", "--source", "1"]).refused(2, &["takes no --source"]);
     ask(&["--target", "0", "--commutative", "--formulation", "compact"]).refused(1, &["compact", "commutative"]);
-    let short = folder.write("short.json", r#"[["1","2"],["1"]]"#.to_string());
+    let short = folder.write("short.json", r#"[["1","2"],["1"]]"#);
     ask(&["--target", "0", "--work", &format!("@{short}")]).refused(2, &["--work", "3 operands need 3 rows"]);
     ask(&["--target", "0", "--size", "@missing.json"]).refused(1, &["missing.json"]);
-    let table = folder.write("table.json", r#"[["1","2","3"],["1","5"],["2"]]"#.to_string());
+    let table = folder.write("table.json", r#"[["1","2","3"],["1","5"],["2"]]"#);
     ask(&["--target", "0", "--commutative", "--size", &format!("@{table}")]).refused(2, &["--size", "commutative"]);
 
     let routed = r#"
@@ -130,7 +130,7 @@ fn bad_questions_are_named_and_refused() {
         node = [{ name = "a", compute = 1 }, { name = "r" }, { name = "b", compute = 1 }]
         link = [{ from = "a", to = "r", cost = 1 }, { from = "r", to = "b", cost = 1 }]
     "#;
-    let routed = folder.write("routed.toml", routed.to_string());
+    let routed = folder.write("routed.toml", routed);
     let ask = |options: &[&str]| oneport(&[&["solve", "reduce", "--platform", &routed], options].concat());
     ask(&["--target", "r"]).refused(1, &["target 'r'", "router"]);
     ask(&["--target", "b", "--participants", "a,r"]).refused(1, &["participant 'r'", "router"]);

@@ -159,10 +159,11 @@ pub fn solve_watched(
     let _ = watch(Stage::Throughput);
     let question = Question::new(platform, collective, &options.volumes)?;
     let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
-    let solution = match lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))? {
-        Answer::Steady(solution) => *solution,
-        Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
-    };
+    let solution =
+        match lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))? {
+            Answer::Steady(solution) => *solution,
+            Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
+        };
     let _ = watch(Stage::Period);
     let integer_programs = options.time_limit.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
