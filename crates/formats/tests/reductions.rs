@@ -147,7 +147,7 @@ fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     for part in parts {
         assert!(message.contains(part), "says '{part}': {message}");
     }
-    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
 /// One change each: refused, with the place and what would be right.
@@ -360,5 +360,5 @@ fn a_large_plan_is_written_and_read_fast() {
     println!("{} bytes: written in {written:?}, read in {:?}", text.len(), total - written);
     assert!(read == Ok(plan), "the large plan is not read back");
     assert!(text.len() < 25_000_000, "{} bytes", text.len());
-    assert!(total.as_secs() < 10, "{total:?}");
+    assert!(total.as_secs() < 30, "{total:?}");
 }

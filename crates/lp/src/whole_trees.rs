@@ -13,13 +13,14 @@ use oneport_trees::cheapest::loads;
 use crate::{LpError, Question, Solution};
 
 /// Branch-and-bound nodes per integer program.
-const NODES: u32 = 200;
-/// Most trees of one program.
-const MOST_TREES: usize = 1500;
+const NODES: u32 = 20;
+/// Most trees of one program, and of those that the steady state does not use.
+const MOST_TREES: usize = 200;
+const MOST_OTHERS: usize = 40;
 
 /// Whether the trees are few enough to look for whole copies by integer programming.
 pub fn is_searchable(solution: &Solution) -> bool {
-    solution.steady_state.patterns.len() + solution.tight.len() <= MOST_TREES
+    solution.steady_state.patterns.len() <= MOST_TREES
 }
 
 /// Whole copies for exactly this many instances within a period.
@@ -61,7 +62,7 @@ fn search(
 ) -> Result<Option<WholePatterns>, LpError> {
     let Some(upper) = most.to_u32().filter(|_| is_searchable(solution)) else { return Ok(None) };
     let own = solution.steady_state.patterns.iter().map(|weighted| &weighted.pattern);
-    let patterns: Vec<&Pattern> = own.chain(&solution.tight).collect();
+    let patterns: Vec<&Pattern> = own.chain(solution.tight.iter().take(MOST_OTHERS)).collect();
     let mut program = LinearProgram::new(Sense::Maximize);
     let demanded = instances.cloned().unwrap_or_default();
     let demands: Vec<Row> = (0..question.collective().reductions().len())

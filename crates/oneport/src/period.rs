@@ -6,11 +6,13 @@ use oneport_lp::{self as lp, LpError, OptimalInstances, Question, Solution};
 use oneport_plan::{BigUint, Status, WholePatterns};
 use oneport_schedule::{self as schedule, ScheduleError, Target};
 
-use crate::{Error, Period};
+use crate::{Error, Period, Rational};
 
-/// Numbers of instances tried by rounding, and by integer programming.
+/// Numbers of instances tried by rounding, and by integer programming. Trees load many resources: programs over them
+/// take longer and succeed at the first numbers or not at all.
 const ROUNDINGS: u32 = 64;
 const PROGRAMS: u32 = 24;
+const PROGRAMS_OF_TREES: u32 = 2;
 
 /// Whole messages as asked for; with or without integer programs, which find more and take their time.
 pub fn whole_patterns(
@@ -66,16 +68,22 @@ fn at_the_optimum(
     }
     let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
+    let trees = question.collective().operands().is_some();
+    let programs = if trees { PROGRAMS_OF_TREES } else { PROGRAMS };
     let mut candidate = step.clone();
     for attempt in 0..ROUNDINGS {
         if !within(&candidate) || candidate >= own {
             break;
         }
-        if let Some(whole) = lp::rounded_at(question, solution, &candidate)? {
-            return Ok(Some(whole));
+        let rounded = match trees {
+            true => rounded_trees(question, solution, &candidate),
+            false => lp::rounded_at(question, solution, &candidate)?,
+        };
+        if rounded.is_some() {
+            return Ok(rounded);
         }
         if integer_programs
-            && attempt < PROGRAMS
+            && attempt < programs
             && let Some(whole) = lp::whole_at(question, solution, &candidate)?
         {
             return Ok(Some(whole));
@@ -84,4 +92,13 @@ fn at_the_optimum(
     }
     debug_assert!(own >= BigUint::one());
     Ok(within(&own).then(|| lp::own_period(solution)))
+}
+
+/// Whole copies of the steady state's own trees for this many instances within the optimal time, by rounding.
+fn rounded_trees(question: &Question<'_>, solution: &Solution, instances: &BigUint) -> Option<WholePatterns> {
+    let steady_state = &solution.steady_state;
+    let period = Rational::from_integer(instances.clone().into()) / &steady_state.throughput;
+    let target = Target::Period(period);
+    let whole = schedule::round(question.platform(), &[], question.volumes(), steady_state, &target).ok()?;
+    (whole.instances >= *instances).then_some(whole)
 }

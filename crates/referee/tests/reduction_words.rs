@@ -137,6 +137,26 @@ fn refusals_name_processors() {
         "the merges at 'P1' take 3/2 per period; the period is 1",
     );
     refused(
+        |plan, _| {
+            plan.volumes.work = Amount::Constant(ratio(5, 2));
+            plan.steady_state.throughput = ratio(1, 2);
+            plan.steady_state.patterns[0].weight = ratio(1, 2);
+        },
+        "the processor of 'P1' is busy for 5/4 of the time; at most 1 is possible",
+    );
+    refused(
+        |plan, _| {
+            plan.volumes.work = Amount::Constant(ratio(5, 4));
+            plan.steady_state.throughput = ratio(1, 2);
+            plan.steady_state.patterns[0].weight = ratio(1, 2);
+            plan.schedule.period = ratio(9, 4);
+            plan.schedule.instances = 2u32.into();
+            plan.schedule.patterns[0].copies = 2u32.into();
+            plan.schedule.slots[0].length = ratio(2, 1);
+        },
+        "the merges at 'P1' take 5/2 per period; the period is 9/4",
+    );
+    refused(
         |plan, _| plan.volumes.size = Amount::Constant(Rational::new_raw(1.into(), 0.into())),
         "the size 1/0 is no number; give it a positive denominator",
     );
@@ -221,6 +241,25 @@ fn refusals_name_the_merge() {
             run.merges.push(again);
         },
         &format!("{first}: v[1,2] is made twice; make every part once"),
+    );
+    run_refused(
+        |run| {
+            let mut other = run.merges[0].clone();
+            (other.message.part, other.split) = (Some(part(0, 1)), 0);
+            (other.start, other.end) = (ratio(2, 1), ratio(3, 1));
+            run.merges.push(other);
+        },
+        "the merge that makes v[0,1] of reduction=>P0 of instance 0: v[1,1] is used again after it was merged; every value is merged once",
+    );
+    run_refused(
+        |run| {
+            let mut on = run.events[0].clone();
+            (on.message.part, on.link, on.pieces) =
+                (Some(part(0, 2)), LinkId::new(0), vec![(ratio(7, 2), ratio(9, 2))]);
+            run.events.push(on);
+            run.clean_up_periods = 4;
+        },
+        "v[0,2] of reduction=>P0 of instance 0 starts over P0 -> P1 at 7/2, after its arrival at its target 'P0'",
     );
 }
 

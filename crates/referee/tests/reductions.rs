@@ -163,13 +163,14 @@ fn roundings_do_not_decide() {
     for seed in 0..100 {
         let mut dice = Dice(seed);
         let mut wide =
-            || Rational::new((0..6).fold(1.into(), |wide, _| (wide << 64u32) + dice.roll()), modulus.clone());
+            || Rational::new((0..7).fold(1.into(), |wide, _| (wide << 64u32) + dice.roll()), modulus.clone());
         let (first, [back, merge]) = ([wide(), wide(), wide()], [wide(), wide()]);
         let tiny = Rational::new((if seed % 2 == 0 { 1 } else { -1 }).into(), modulus.clone());
         // The sixth makes the sums the same but for one digit.
         let total: Rational = first.iter().sum();
-        let forth = &total + &tiny + whole(10) - &back - &merge;
-        let [to_a, at_a, on] = first.map(|price| price + ratio(10, 3));
+        let forth = &total + &tiny - &back - &merge;
+        let [to_a, at_a, on] = first.map(|price| price + whole(1));
+        let [back, merge, forth] = [back, merge, forth].map(|price| price + whole(1));
         let mut builder = Platform::builder();
         let nodes = [("A", at_a), ("B", merge), ("T", whole(1000))];
         let [a, b, t] = nodes.map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap());
@@ -181,7 +182,7 @@ fn roundings_do_not_decide() {
         let kinds = [Resource::Send, Resource::Compute];
         let prices = kinds.iter().flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1)))).collect();
         let found = bound(&platform, &collective, &Volumes::of_size(whole(1)), &Certificate { prices });
-        let cheapest = total + whole(10) + tiny.min(whole(0));
+        let cheapest = total + whole(3) + tiny.min(whole(0));
         assert_eq!(found, Ok(whole(6) / cheapest));
     }
 }

@@ -270,11 +270,49 @@ proptest! {
         for elapsed in 0..=periods {
             prop_assert!(report.complete_after(elapsed + late) >= elapsed * instances);
         }
+        check_order(&schedule, &run);
         let room = buffers(&case.platform, &schedule);
         for (node, peak) in held(&case, &run) {
             let room = room.get(&node).cloned().unwrap_or_default();
             prop_assert!(BigUint::from(peak) <= room, "{case:?}: node {node} holds {peak}, room for {room}");
         }
+    }
+}
+
+/// Within a period, every link and every processor works in the order of patterns, then of stages.
+fn check_order(schedule: &PeriodicSchedule, run: &Timeline) {
+    // By commodity and place among the period's copies.
+    let mut patterns: BTreeMap<usize, Vec<(usize, &Pattern)>> = BTreeMap::new();
+    for (place, scheduled) in schedule.patterns.iter().enumerate() {
+        let of_it = patterns.entry(scheduled.pattern.commodity()).or_default();
+        (0..scheduled.copies.to_u64().unwrap()).for_each(|_| of_it.push((place, &scheduled.pattern)));
+    }
+    let pattern = |instance: u64, commodity: usize| patterns[&commodity][instance as usize];
+    let first = |instance: u64| instance < run.instances_per_period;
+    let within = |date: &Rational, stage: usize| date - Rational::from_integer(stage.into()) * &schedule.period;
+    // Who works: dates within the period, and what should be ascending with them.
+    type Dated = (Rational, (usize, usize));
+    let mut work: BTreeMap<(bool, usize), Vec<Dated>> = BTreeMap::new();
+    for event in run.events.iter().filter(|event| first(event.instance)) {
+        let (place, pattern) = pattern(event.instance, event.message.commodity);
+        let same = |it: &oneport_plan::Transfer| (it.link, it.message) == (event.link, event.message);
+        let stage = pattern.transfers().find(same).unwrap().stage;
+        let start = within(&event.pieces[0].0, stage);
+        work.entry((false, event.link.index())).or_default().push((start, (place, stage)));
+    }
+    for merge in run.merges.iter().filter(|merge| first(merge.instance)) {
+        let (place, pattern) = pattern(merge.instance, merge.message.commodity);
+        let stage = pattern.merges().find(|it| it.message == merge.message).unwrap().stage;
+        // Merges that take no time may change places.
+        if merge.start < merge.end {
+            let start = within(&merge.start, stage);
+            work.entry((true, merge.node.index())).or_default().push((start, (place, stage)));
+        }
+    }
+    for (who, mut work) in work {
+        work.sort();
+        assert!(work.iter().map(|(_, order)| order).is_sorted(), "{who:?}: {work:?}");
+        assert!(work[0].0 >= Rational::zero() && (!who.0 || work[0].0.is_zero()), "{who:?} starts at {}", work[0].0);
     }
 }
 
@@ -358,8 +396,44 @@ fn nonsense_is_refused() {
     let refused = rounded(&heavy, &Target::Instances(5));
     let (found, throughput) = (Box::new(ratio(7, 6)), Box::new(ratio(1, 1)));
     assert_eq!(refused, Err(ScheduleError::Unbalanced { commodity: 0, found, throughput }));
+    let mut negative = toy.clone();
+    negative.steady_state.patterns[0].weight = ratio(-1, 3);
+    negative.steady_state.patterns[1].weight = ratio(4, 3);
+    let refused = rounded(&negative, &Target::Instances(5));
+    assert!(matches!(refused, Err(ScheduleError::Unbalanced { .. })), "{refused:?}");
     let long = timeline(&toy.platform, &toy.volumes, &schedule(&toy, None), u64::MAX);
     assert!(matches!(long, Err(ScheduleError::TooManyEvents { .. })));
+}
+
+/// A number of instances that attains the optimum is not missed among millions.
+#[test]
+fn the_optimum_is_attained_exactly() {
+    // The two trees balance the send ports of P1 and P2 in the proportion 400,000 : 599,983, whose sum is a prime.
+    let (first, both) = (400_000, 999_983);
+    let mut toy = figure_6();
+    let mut builder = oneport_platform::Platform::builder();
+    toy.platform.nodes().iter().for_each(|node| assert!(builder.node(node.clone()).is_ok()));
+    for link in toy.platform.links() {
+        let more = match (link.from.index(), link.to.index()) {
+            (2, 1) => both - first,
+            (1, 2) => first,
+            _ => 0,
+        };
+        builder.link(link.from, link.to, ratio(2_000_000 + more, 1_000_000)).unwrap();
+    }
+    toy.platform = builder.build().unwrap();
+    for (weighted, share) in toy.steady_state.patterns.iter_mut().zip([first, both - first]) {
+        weighted.weight = ratio(share, both);
+    }
+    let weights = toy.steady_state.patterns.iter().map(|weighted| (&weighted.pattern, weighted.weight.clone()));
+    let throughput = loads(&toy.platform, &toy.volumes, weights).into_values().max().unwrap().recip();
+    toy.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight *= &throughput);
+    toy.steady_state.throughput = throughput.clone();
+    for most in [999_983, 1_500_000, 10_000_000] {
+        let whole = rounded(&toy, &Target::Instances(most)).unwrap();
+        assert_eq!((rate(&whole), whole.instances.to_u64()), (throughput.clone(), Some(999_983)), "{most}");
+    }
+    assert!(rate(&rounded(&toy, &Target::Instances(999_982)).unwrap()) < throughput);
 }
 
 /// Limits and periods far beyond machine integers, and weights far below them.

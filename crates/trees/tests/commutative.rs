@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Interval, ReductionTree, Resource, Volumes};
+use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
 use oneport_trees::cheapest::{Prices, is_tree, loads};
 use oneport_trees::commutative::{Commutative, Exactness};
@@ -12,6 +12,25 @@ use proptest::prelude::*;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
+}
+
+/// The transfers of a partial result, in their order.
+fn transfers(tree: &ReductionTree, wanted: Interval) -> impl Iterator<Item = Task> {
+    tree.tasks.iter().copied().filter(move |task| matches!(task, Task::Transfer { part, .. } if *part == wanted))
+}
+
+/// The tasks that make a partial result: left part, right part, their transfers, merge. The left part holds the first
+/// participant of both.
+fn write_task_order(tree: &ReductionTree, part: Interval, tasks: &mut Vec<Task>) {
+    let makes = |task: &&Task| matches!(task, Task::Merge { part: made, .. } if *made == part);
+    let Some(&merge) = tree.tasks.iter().find(makes) else { return };
+    let Task::Merge { split, .. } = merge else { unreachable!() };
+    let parts = [Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }];
+    let [left, right] = parts.map(|part| tree.order.as_ref().unwrap()[part.first..=part.last].iter().min());
+    assert!(left < right);
+    parts.into_iter().for_each(|part| write_task_order(tree, part, tasks));
+    parts.into_iter().for_each(|part| tasks.extend(transfers(tree, part)));
+    tasks.push(merge);
 }
 
 #[derive(Debug, Clone)]
@@ -163,6 +182,11 @@ impl Case {
     fn check_tree(&self, tree: &ReductionTree, target: NodeId) {
         assert!(tree.order.is_some() && tree.commodity == 0);
         assert!(is_tree(&self.platform, &self.participants, target, tree), "{tree:?}");
+        let mut canonical = Vec::new();
+        let whole = Interval { first: 0, last: self.participants.len() - 1 };
+        write_task_order(tree, whole, &mut canonical);
+        canonical.extend(transfers(tree, whole));
+        assert_eq!(tree.tasks, canonical);
     }
 
     /// Everything that has to hold for the answers to an exact problem.

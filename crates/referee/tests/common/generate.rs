@@ -62,7 +62,13 @@ pub fn random_volumes(dice: &mut Dice, collective: &Collective, integer: bool) -
         _ => Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(dice.below(3)) },
     };
     let size = amount(dice, 1);
-    let work = if dice.one_in(5) { Amount::Constant(whole(0)) } else { amount(dice, 0) };
+    // Sometimes merging takes most of the time.
+    let work = match dice.below(5) {
+        0 => Amount::Constant(whole(0)),
+        1 => Amount::Constant(number(dice) * whole(9)),
+        2 => Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(4) },
+        _ => amount(dice, 0),
+    };
     Volumes { size, work }
 }
 

@@ -6,6 +6,8 @@ use oneport_plan::{Amount, Volumes};
 use oneport_platform::generate::{Costs, Options, random_connected};
 use oneport_platform::{NodeId, Platform, Rational};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 use super::Commutative;
 use super::answer::{Method, answers};
@@ -150,9 +152,6 @@ proptest! {
             prop_assert!(bound <= least && least <= price);
             // Without helpers both are the algorithm of Chu, Liu and Edmonds.
             prop_assert!(!streams.helpers.is_empty() || bound == least && least == price);
-            // Loosely: nine of ten bounds are equal to the least price, and so are 99 of 100 prices.
-            prop_assert!(least <= bound.times(&2u64.into()), "{} of {}", bound, least);
-            prop_assert!(price.times(&9u64.into()) <= least.times(&10u64.into()), "{} for {}", price, least);
         }
     }
 
@@ -165,10 +164,6 @@ proptest! {
         for (exact, relaxed) in exact.into_iter().zip(answers(&priced, Method::Relaxed, &targets, 3)) {
             let (exact, relaxed) = (exact.unwrap(), relaxed.unwrap());
             prop_assert!(relaxed.bound <= exact.bound && exact.bound <= relaxed.trees[0].0);
-            // Loosely: nine of ten trees are cheapest, the others dearer by an eighth at most; bounds are farther off.
-            let (least, price) = (&exact.bound, &relaxed.trees[0].0);
-            prop_assert!(*least <= relaxed.bound.times(&4u64.into()), "{} of {}", relaxed.bound, least);
-            prop_assert!(price.times(&3u64.into()) <= least.times(&4u64.into()), "{} for {}", price, least);
             prop_assert!(relaxed.trees.is_sorted_by(|one, two| one.0 <= two.0));
         }
     }
@@ -197,8 +192,49 @@ proptest! {
         for (guide, exact) in guide.into_iter().zip(commutative.cheapest(&rational, &targets)) {
             let (bound, least) = (guide.unwrap().0, exact.unwrap().0);
             prop_assert!(bound <= least);
-            prop_assert!((&least - &bound) * ratio(1 << 20, 1) <= least);
+            prop_assert!((&least - &bound) * ratio(1 << 16, 1) <= least);
             prop_assert!(!fine || bound == least);
         }
     }
+}
+
+/// How many of these exact prices, bounds and tree prices agree: `(bounds, trees, all)`.
+fn agreeing(prices: &[[BigUint; 3]]) -> (usize, usize, usize) {
+    let count = |place: usize| prices.iter().filter(|prices| prices[place] == prices[0]).count();
+    (count(1), count(2), prices.len())
+}
+
+fn drawn(strategy: impl Strategy<Value = Case>) -> Vec<Case> {
+    let mut runner = TestRunner::deterministic();
+    (0..60).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+}
+
+/// Where nothing is promised, most bounds and nearly all trees are right all the same.
+#[test]
+fn bounds_are_near() {
+    let mut steiner = Vec::new();
+    for case in drawn(cases(3..=6, 1..=6, 2, true)) {
+        let priced = case.priced();
+        let streams = Streams::new(&priced, &priced.sizes[0], &priced.works[1]);
+        for (answer, target) in answers(&priced, Method::Sets, &case.targets(), 1).into_iter().zip(case.targets()) {
+            let to_target = streams.to_target(target);
+            let (bound, found) =
+                (steiner::bound(&streams, &to_target).unwrap(), steiner::search(&streams, &to_target).unwrap());
+            steiner.push([answer.unwrap().bound, bound, found.price]);
+        }
+    }
+    let (bounds, trees, all) = agreeing(&steiner);
+    assert!(bounds * 10 >= all * 8 && trees * 100 >= all * 95, "{bounds} bounds, {trees} trees of {all}");
+
+    let mut relaxed = Vec::new();
+    for case in drawn(cases(3..=7, 0..=3, 2, false)) {
+        let (priced, targets) = (case.priced(), case.targets());
+        let exact = answers(&priced, Method::Sets, &targets, 1);
+        for (exact, answer) in exact.into_iter().zip(answers(&priced, Method::Relaxed, &targets, 1)) {
+            let (exact, answer) = (exact.unwrap().bound, answer.unwrap());
+            relaxed.push([exact, answer.bound, answer.trees[0].0.clone()]);
+        }
+    }
+    let (bounds, trees, all) = agreeing(&relaxed);
+    assert!(bounds * 10 >= all && trees * 10 >= all * 8, "{bounds} bounds, {trees} trees of {all}");
 }

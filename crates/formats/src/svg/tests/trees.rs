@@ -209,10 +209,15 @@ fn vertices_and_texts_do_not_touch() {
 
 /// A chain of routers with long names between two hosts.
 fn corridor(routers: usize) -> (Platform, Collective, ReductionTree) {
+    let name = |index| format!("a router with a long name, number {index}");
+    corridor_of(&(0..routers).map(name).collect::<Vec<_>>())
+}
+
+fn corridor_of(names: &[String]) -> (Platform, Collective, ReductionTree) {
     let mut builder = Platform::builder();
     let mut ids = vec![builder.node(Node::processor("<a & \"b\"\\>", q("1"))).unwrap()];
-    for index in 0..routers {
-        ids.push(builder.node(Node::router(format!("a router with a long name, number {index}"))).unwrap());
+    for name in names {
+        ids.push(builder.node(Node::router(name)).unwrap());
     }
     ids.push(builder.node(Node::processor("the other end", q("1"))).unwrap());
     let links: Vec<LinkId> = ids.windows(2).map(|pair| builder.link(pair[0], pair[1], q("1")).unwrap()).collect();
@@ -238,6 +243,26 @@ fn long_ways_are_shortened_but_for_the_tooltip() {
         let flow = elements.iter().find(|e| e.is("flow") && e.title.contains("size")).unwrap();
         assert_eq!(flow.title.matches(" → ").count(), routers + 1);
         assert!(elements.iter().any(|e| e.title == "value v0 of <a & \"b\"\\>"));
+    }
+}
+
+/// Short names behind the links left out would fit into the line before them.
+#[test]
+fn lines_of_links_tell_only_links() {
+    let mut names: Vec<String> = (0..8).map(|index| format!("rt{index:06}")).collect();
+    names.extend(["y", "rt999999", "z"].map(str::to_string));
+    let (platform, collective, way) = corridor_of(&names);
+    let elements = parse(&tree(&platform, &collective, &size("1"), &way, None));
+    let texts = elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow")));
+    let texts: Vec<&str> = texts.map(|e| e.text.as_str()).collect();
+    assert!(texts.contains(&"… 2 more") && texts.contains(&"rt000007 → y"), "{texts:?}");
+    for line in &texts {
+        let ends: Vec<Option<NodeId>> = line.split(" → ").map(|name| platform.find(name)).collect();
+        for pair in ends.windows(2) {
+            if let [Some(from), Some(to)] = pair {
+                assert!(platform.link_between(*from, *to).is_some(), "{line}");
+            }
+        }
     }
 }
 
