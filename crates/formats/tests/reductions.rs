@@ -290,6 +290,8 @@ fn hostile_sizes_end_in_time() {
     refused(&text, size, &rows, &["plan:5: size[2000]", "over 2000 operands"]);
     let row = format!("\"size\": [[{}1]]", "1,".repeat(5_000_000));
     refused(&text, size, &row, &["plan:5: size[0][2000]", "over 2000 operands"]);
+    let row = format!("\"size\": [[1],[{}1]]", "1,".repeat(1999));
+    refused(&text, size, &row, &["plan:5: size[1][1999]", "over 2000 operands"]);
     let deep = format!("\"size\": {}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
     refused(&text, size, &deep, &["plan:5: size[0][0]", "an array"]);
     let long = format!("\"size\": \"{}\"", "9".repeat(5_000_000));

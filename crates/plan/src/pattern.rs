@@ -16,7 +16,7 @@ pub struct Interval {
 impl Interval {
     /// How many operands are combined; a single value counts 1.
     pub fn operands(self) -> usize {
-        (self.last + 1).saturating_sub(self.first)
+        self.last.saturating_add(1).saturating_sub(self.first)
     }
 }
 
@@ -206,7 +206,7 @@ impl ReductionTree {
                 }
                 Task::Merge { node, part, split } => {
                     let left = Interval { first: part.first, last: split };
-                    let right = Interval { first: split + 1, last: part.last };
+                    let right = Interval { first: split.saturating_add(1), last: part.last };
                     let (stage, message) = (at(left).max(at(right)), Message { commodity, part: Some(part) });
                     (part, stage, Step::Merge(Merge { node, message, split, stage }))
                 }

@@ -249,7 +249,7 @@ fn refusals_name_the_merge() {
             (other.start, other.end) = (ratio(2, 1), ratio(3, 1));
             run.merges.push(other);
         },
-        "the merge that makes v[0,1] of reduction=>P0 of instance 0: v[1,1] is used again after it was merged; every value is merged once",
+        "the merge that makes v[0,1] of reduction=>P0 of instance 0: v[0,0] is used again after it was merged; every value is merged once",
     );
     run_refused(
         |run| {
