@@ -139,6 +139,7 @@ fn the_checker_refuses_nonsense() {
     assert_eq!(change(&|it| it.entering[1] = Some(1)), Err(ArborescenceFault::NotEntered { node: 1 }));
     assert_eq!(change(&|it| it.entering[1] = Some(77)), Err(ArborescenceFault::NotEntered { node: 1 }));
     assert_eq!(change(&|it| it.dual.within[1] = Some(0)), Err(ArborescenceFault::BadSet { set: 1 }));
+    assert_eq!(change(&|it| it.dual.within[1] = Some(2)), Err(ArborescenceFault::BadSet { set: 1 }));
     assert_eq!(change(&|it| it.dual.within[1] = Some(99)), Err(ArborescenceFault::BadSet { set: 1 }));
     assert_eq!(change(&|it| it.dual.weights[0] = 1), Err(ArborescenceFault::BadSet { set: 0 }));
     assert!(change(&|it| it.dual.weights.clear()).is_err());

@@ -1,0 +1,115 @@
+//! Commutative operators, equal sizes, equal work, a value on every processor: cheapest trees are arborescences.
+//!
+//! **Upper bound.** Let every processor but one, `r`, send its stream to some other, without a circle, and let `r` send
+//! its own to the target. Each processor merges its value with every stream that arrives: a reduction tree whose price
+//! is the sum over streams `i -> j` of `D(i,j) + q_j`, plus `D(r, target)`; `D` is the price of the way, `q` of a merge.
+//!
+//! **No tree is cheaper.** Take a cheapest tree, of equal ones that with the fewest *strange* merges: those not connected
+//! with `v_x`, where `x` is the processor that merges, by merges at `x` alone. Suppose that there is a strange merge of `A`
+//! and `B` at `x`. Say `v_x` leaves `x` as (part of) a value `V`, merged or not.
+//! - If `v_x` takes part in a merge at `x`, let one of `A`, `B` that does not contain that merge take part there instead, and
+//!   the other pass: the same number of merges at `x`, ways no longer, fewer strange merges.
+//! - Otherwise `v_x` alone goes to some `y` and is merged there. If `D(x,y) + q_y < q_x`, take one of `A`, `B` without `v_x`
+//!   in it along to `y`, merge it there and let the other pass: cheaper, a contradiction. If not, merge `v_x` at `x`, with
+//!   the result of the strange merge, instead of at `y`: no dearer, and the merges at `x` are not strange any more.
+//!
+//! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So there is no
+//! strange merge, every processor sends one stream, and the tree is an arborescence as above.
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+
+use super::{Class, Priced};
+
+/// Prices from processor to processor; the last place is the end of all streams.
+type Costs = Vec<Vec<Option<BigUint>>>;
+
+/// Whether the theorem applies.
+pub(super) fn apply(priced: &Priced) -> bool {
+    let alike = matches!((priced.size_class, priced.work_class), (Class::Nothing, Class::Nothing));
+    alike && priced.owners.len() == priced.processors.len()
+}
+
+/// The exact price of the cheapest tree to a target: O(n^3) operations on big integers for `n` processors.
+pub(super) fn price(priced: &Priced, distances: &[Option<BigUint>], target: usize) -> Option<BigUint> {
+    let count = priced.processors.len();
+    let (size, work) = (priced.sizes.first()?, priced.works.first()?);
+    let way = |from: usize, to: usize| distances[from * count + to].as_ref().map(|distance| distance * size);
+    let mut costs: Costs = (0..count)
+        .map(|from| {
+            let stream = |to: usize| Some(way(from, to)? + work * &priced.merges[to]).filter(|_| to != from);
+            (0..count).map(stream).chain([way(from, target)]).collect()
+        })
+        .collect();
+    // One stream ends at the target: each end is dearer than all streams together.
+    let sum: BigUint = costs.iter().flatten().flatten().sum();
+    for row in &mut costs {
+        if let Some(Some(end)) = row.last_mut() {
+            *end += &sum;
+        }
+    }
+    least(costs).map(|total| total - sum)
+}
+
+/// The least sum of one cost per row without circles (Chu and Liu, Edmonds): rows pay their least, circles become rows.
+fn least(mut costs: Costs) -> Option<BigUint> {
+    let mut total = BigUint::zero();
+    loop {
+        let mut next = Vec::with_capacity(costs.len());
+        for row in &mut costs {
+            let paid = row.iter().flatten().min()?.clone();
+            row.iter_mut().flatten().for_each(|cost| *cost -= &paid);
+            next.push(row.iter().position(|cost| cost.as_ref().is_some_and(BigUint::is_zero))?);
+            total += paid;
+        }
+        let (groups, count) = groups(&next);
+        if count == costs.len() {
+            return Some(total);
+        }
+        let mut merged: Costs = vec![vec![None; count + 1]; count];
+        for (from, row) in costs.into_iter().enumerate() {
+            for (to, cost) in row.into_iter().enumerate() {
+                let (from, to) = (groups[from], groups[to]);
+                let known = &mut merged[from][to];
+                if from != to && cost.is_some() && (known.is_none() || cost < *known) {
+                    *known = cost;
+                }
+            }
+        }
+        costs = merged;
+    }
+}
+
+/// Numbers for rows, the same for those on a circle, and how many; the end gets the last.
+fn groups(next: &[usize]) -> (Vec<usize>, usize) {
+    let end = next.len();
+    let mut group = vec![None; end];
+    let mut count = 0;
+    let mut seen = vec![usize::MAX; end];
+    for start in 0..end {
+        let mut at = start;
+        while at != end && seen[at] == usize::MAX {
+            seen[at] = start;
+            at = next[at];
+        }
+        if at == end || seen[at] != start || group[at].is_some() {
+            continue;
+        }
+        // `at` is on a circle that this walk found.
+        let mut around = at;
+        while group[around].is_none() {
+            group[around] = Some(count);
+            around = next[around];
+        }
+        count += 1;
+    }
+    let mut numbers: Vec<usize> = Vec::with_capacity(end + 1);
+    for known in group {
+        numbers.push(known.unwrap_or_else(|| {
+            count += 1;
+            count - 1
+        }));
+    }
+    numbers.push(count);
+    (numbers, count)
+}
