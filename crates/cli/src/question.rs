@@ -96,7 +96,7 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
 pub fn volumes(arguments: &SolveArguments) -> Result<Volumes> {
     let amount = |option: &str, text: &str| match text.strip_prefix('@') {
         Some(path) => Ok(formats::read_amount(Path::new(path))?),
-        None => formats::parse_amount(text).map_err(|error| usage(format!("{option}: {error}"))),
+        None => formats::parse_amount(text).map_err(|error| usage(format!("{option} {text}: {error}"))),
     };
     Ok(Volumes {
         size: amount("--size", &arguments.size)?,

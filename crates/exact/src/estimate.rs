@@ -39,9 +39,9 @@ impl Solver {
         }
         let Some((model, scaling)) = self.float.as_ref().filter(|_| claim == Claim::Optimal) else { return Ok(None) };
         let Some((columns, rows)) = model.solution() else { return Ok(None) };
-        let sign = if self.program.sense() == Sense::Maximize { -Rational::one() } else { Rational::one() };
+        let signed = |value: f64| if self.program.sense() == Sense::Maximize { -value } else { value };
         let primal = columns.into_iter().zip(&scaling.columns).map(|(value, own)| dyadic(value, own + scaling.rhs));
-        let dual = rows.into_iter().zip(&scaling.rows).map(|(value, own)| dyadic(value, own + scaling.cost) * &sign);
+        let dual = rows.into_iter().zip(&scaling.rows).map(|(value, own)| dyadic(signed(value), own + scaling.cost));
         Ok(Some(Estimate { primal: primal.collect(), dual: dual.collect() }))
     }
 }
@@ -49,6 +49,9 @@ impl Solver {
 /// `value * 2^exponent`; the value is finite.
 fn dyadic(value: f64, exponent: i64) -> Rational {
     let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else { return Rational::zero() };
-    let shift = BigInt::one() << exponent.unsigned_abs();
-    if exponent >= 0 { exact * shift } else { exact / shift }
+    match exponent {
+        0 => exact,
+        1.. => exact * (BigInt::one() << exponent.unsigned_abs()),
+        _ => exact / (BigInt::one() << exponent.unsigned_abs()),
+    }
 }

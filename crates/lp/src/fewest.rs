@@ -16,7 +16,7 @@ use crate::{LpError, Solution};
 /// Patterns, used and tight, beyond which the search is left alone.
 const MOST_KNOWN: usize = 300;
 /// Patterns tried.
-const TRIES: usize = 12;
+const TRIES: usize = 6;
 
 /// The solution with patterns left out while the throughput stays.
 ///

@@ -13,10 +13,10 @@ use oneport_trees::cheapest::loads;
 use crate::{LpError, Question, Solution};
 
 /// Branch-and-bound nodes per integer program.
-const NODES: u32 = 20;
+const NODES: u32 = 5;
 /// Most trees of one program, and of those that the steady state does not use.
 const MOST_TREES: usize = 200;
-const MOST_OTHERS: usize = 40;
+const MOST_OTHERS: usize = 20;
 
 /// Whether the trees are few enough to look for whole copies by integer programming.
 pub fn is_searchable(solution: &Solution) -> bool {

@@ -9,10 +9,12 @@ use oneport_schedule::{self as schedule, ScheduleError, Target};
 use crate::{Error, Period, Rational};
 
 /// Numbers of instances tried by rounding, and by integer programming. Trees load many resources: programs over them
-/// take longer and succeed at the first numbers or not at all.
+/// take longer and succeed at the first number or hardly at all.
 const ROUNDINGS: u32 = 64;
+const ROUNDINGS_OF_TREES: u32 = 12;
 const PROGRAMS: u32 = 24;
-const PROGRAMS_OF_TREES: u32 = 2;
+const PROGRAMS_OF_TREES: u32 = 1;
+const FEW_TREES: usize = 8;
 
 /// Whole messages as asked for; with or without integer programs, which find more and take their time.
 pub fn whole_patterns(
@@ -69,9 +71,14 @@ fn at_the_optimum(
     let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
     let trees = question.collective().operands().is_some();
-    let programs = if trees { PROGRAMS_OF_TREES } else { PROGRAMS };
+    let programs = match trees {
+        false => PROGRAMS,
+        // The steady state's own period will do, where it is within the limit and trees are many.
+        true if within(&own) && solution.steady_state.patterns.len() > FEW_TREES => 0,
+        true => PROGRAMS_OF_TREES,
+    };
     let mut candidate = step.clone();
-    for attempt in 0..ROUNDINGS {
+    for attempt in 0..if trees { ROUNDINGS_OF_TREES } else { ROUNDINGS } {
         if !within(&candidate) || candidate >= own {
             break;
         }
