@@ -73,8 +73,8 @@ fn at_the_optimum(
     let trees = question.collective().operands().is_some();
     let programs = match trees {
         false => PROGRAMS,
-        // The steady state's own period will do, where it is within the limit and trees are many.
-        true if within(&own) && solution.steady_state.patterns.len() > FEW_TREES => 0,
+        // Programs over more trees have been seen to take longer than all the rest.
+        true if solution.steady_state.patterns.len() > FEW_TREES => 0,
         true => PROGRAMS_OF_TREES,
     };
     let mut candidate = step.clone();
