@@ -39,6 +39,7 @@ mod json;
 mod matrix;
 mod native;
 mod number;
+mod once;
 mod plan;
 mod platform;
 mod reduction;
@@ -49,6 +50,7 @@ pub use amount::{AmountError, MAX_AMOUNT_BYTES, parse_amount, read_amount};
 pub use atomic::write_atomically;
 pub use error::{FormatError, Place, Problem};
 pub use joined::read_joined_tiers;
+pub use once::{broadcast_to_json, reduction_to_dot, reduction_to_json};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};
 pub use platform::{
     MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, read_platform_as,

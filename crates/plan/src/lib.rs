@@ -4,12 +4,14 @@
 //! commodity (for scatter a path, for reduce a [`ReductionTree`]). A [`SteadyState`] is a set of patterns with rational weights; a
 //! [`Certificate`] is a list of prices on [`Resource`]s that proves that no schedule is faster; a
 //! [`PeriodicSchedule`] says who talks to whom during each slot of a period; a [`Timeline`] gives every message
-//! of every instance its dates. A [`Plan`] holds them together. There is no algorithm here.
+//! of every instance its dates. A [`Plan`] holds them together. One reduction executed once is a [`Reduction`], its
+//! length and what proves it a [`Shortest`]. There is no algorithm here.
 
 mod certificate;
 mod collective;
 mod pattern;
 mod plan;
+mod reduction;
 mod schedule;
 mod timeline;
 mod volume;
@@ -21,6 +23,7 @@ pub use pattern::{
     Interval, Merge, Message, Path, Pattern, ReductionTree, SteadyState, Task, Transfer, WeightedPattern,
 };
 pub use plan::{Plan, Status};
+pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use timeline::{Event, MergeEvent, Timeline};
 pub use volume::{Amount, VolumeError, Volumes};

@@ -1,5 +1,5 @@
 //! Drawings as self-contained SVG text: schedules, whole runs, platforms with their flows,
-//! reduction trees, curves.
+//! reduction trees, single reductions, curves.
 //!
 //! The same input gives the same bytes. Floats serve as pixel coordinates and nothing else. A message has the same
 //! colour in every drawing; every element tells its exact figures in a tooltip. Values that the platform does not
@@ -15,6 +15,7 @@ mod labels;
 mod layout;
 mod legend;
 mod occupancy;
+mod once;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -26,4 +27,5 @@ mod xml;
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, timeline_gantt};
 pub use graph::graph;
+pub use once::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;

@@ -1,0 +1,295 @@
+//! One reduction or broadcast executed once: who is busy when, and the tree.
+
+use num_traits::Zero;
+use oneport_plan::{Broadcast, Costs, Dates, Reduction};
+use oneport_platform::Rational;
+
+use super::colour::Colour;
+use super::xml::{Canvas, GRID, INK, SOFT_INK};
+use super::{ticks, words};
+
+const MARGIN: f64 = 16.0;
+const TOP: f64 = 62.0;
+const ROW: f64 = 30.0;
+const NAMES: f64 = 52.0;
+const WIDTH: f64 = 820.0;
+const SIZE: f64 = 11.0;
+/// Most processors with a row, or a vertex, of their own.
+const MOST: usize = 200;
+// Vertices of the tree.
+const RADIUS: f64 = 13.0;
+const COLUMN: f64 = 46.0;
+const LEVEL: f64 = 62.0;
+
+/// What a processor does for a while.
+struct Bar {
+    row: usize,
+    /// Merges (and preparations) have the lower half of the row.
+    lower: bool,
+    start: Rational,
+    end: Rational,
+    /// The processor whose value this is about: it gives the colour.
+    about: usize,
+    label: String,
+    tooltip: String,
+}
+
+/// One reduction as a Gantt chart, a row per processor: its transfers, and below them (equal costs) its merges.
+///
+/// Boxes have the colour of the sender. Processors beyond the first 200 are left out, and this is said. O(n).
+pub fn reduction_gantt(reduction: &Reduction) -> String {
+    let bars = reduction_bars(reduction);
+    let n = reduction.receivers.len();
+    let title = format!("reduction of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
+    gantt(&title, &costs_words(&reduction.costs, "merge"), n, &bars, &reduction.length)
+}
+
+/// One broadcast as a Gantt chart: as [`reduction_gantt`], boxes in the colour of the receiver.
+pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
+    let bars = broadcast_bars(broadcast);
+    let n = broadcast.senders.len();
+    let title = format!("broadcast to {}: length {}", words::plural(n, "processor"), words::show(&broadcast.length));
+    gantt(&title, &costs_words(&broadcast.costs, "preparation"), n, &bars, &broadcast.length)
+}
+
+/// The tree of a reduction, the root at the top, children from left to right in the order of arrival; next to a
+/// processor, when it starts to send. Processors beyond the first 200 of the tree are left out. O(n log n).
+pub fn once_tree(reduction: &Reduction) -> String {
+    let title = format!(
+        "reduction tree of {}: length {}",
+        words::plural(reduction.receivers.len(), "value"),
+        words::show(&reduction.length)
+    );
+    draw_tree(&title, &costs_words(&reduction.costs, "merge"), reduction)
+}
+
+fn costs_words(costs: &Costs, step: &str) -> String {
+    match costs {
+        Costs::Equal { transfer, compute } => {
+            format!("transfer {} · {step} {}", words::show(transfer), words::show(compute))
+        }
+        Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
+    }
+}
+
+fn at(dates: &Dates, index: usize) -> Rational {
+    dates.get(index).unwrap_or_else(Rational::zero)
+}
+
+/// Two bars per transfer, one per merge.
+fn reduction_bars(reduction: &Reduction) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    for (sender, &receiver) in reduction.receivers.iter().enumerate().take(MOST) {
+        let (receiver, root) = (receiver as usize, reduction.root as usize);
+        let Some(takes) = reduction.costs.transfer(sender).filter(|_| sender != root) else { continue };
+        let start = at(&reduction.starts, sender);
+        let end = &start + takes;
+        let what = format!("{sender} to {receiver}, {} to {}", words::show(&start), words::show(&end));
+        for (row, label) in [(sender, format!("to {receiver}")), (receiver, format!("from {sender}"))] {
+            let (start, end, tooltip) = (start.clone(), end.clone(), what.clone());
+            bars.push(Bar { row, lower: false, start, end, about: sender, label, tooltip });
+        }
+        if let (Some(merges), Costs::Equal { compute, .. }) = (&reduction.merges, &reduction.costs) {
+            let start = at(merges, sender);
+            let end = &start + compute;
+            let tooltip =
+                format!("{receiver} merges what {sender} sent, {} to {}", words::show(&start), words::show(&end));
+            bars.push(Bar {
+                row: receiver,
+                lower: true,
+                start,
+                end,
+                about: sender,
+                label: format!("+{sender}"),
+                tooltip,
+            });
+        }
+    }
+    bars
+}
+
+/// Two bars per transfer, one per preparation.
+fn broadcast_bars(broadcast: &Broadcast) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    for (receiver, &sender) in broadcast.senders.iter().enumerate().take(MOST) {
+        let (sender, root) = (sender as usize, broadcast.root as usize);
+        let Some(takes) = broadcast.costs.transfer(sender).filter(|_| receiver != root) else { continue };
+        let start = at(&broadcast.starts, receiver);
+        let end = &start + takes;
+        let what = format!("{sender} to {receiver}, {} to {}", words::show(&start), words::show(&end));
+        for (row, label) in [(sender, format!("to {receiver}")), (receiver, format!("from {sender}"))] {
+            let (start, end, tooltip) = (start.clone(), end.clone(), what.clone());
+            bars.push(Bar { row, lower: false, start, end, about: receiver, label, tooltip });
+        }
+        if let (Some(prepared), Costs::Equal { compute, .. }) = (&broadcast.preparations, &broadcast.costs) {
+            let start = at(prepared, receiver);
+            let end = &start + compute;
+            let tooltip = format!(
+                "{sender} prepares the transfer to {receiver}, {} to {}",
+                words::show(&start),
+                words::show(&end)
+            );
+            bars.push(Bar {
+                row: sender,
+                lower: true,
+                start,
+                end,
+                about: receiver,
+                label: format!("for {receiver}"),
+                tooltip,
+            });
+        }
+    }
+    bars
+}
+
+fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: &Rational) -> String {
+    let rows = processors.min(MOST);
+    let halves = bars.iter().any(|bar| bar.lower);
+    let row = match rows {
+        0..=24 => ROW,
+        25..=60 => 20.0,
+        _ => 13.0,
+    };
+    let (left, bottom) = (MARGIN + NAMES, TOP + rows as f64 * row);
+    let total = left + WIDTH + 40.0;
+    let mut canvas = Canvas::new(total, bottom + 60.0, &format!("{title}; {subtitle}"));
+    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(title, 17.0, total - 2.0 * MARGIN));
+    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(subtitle, 12.5, total - 2.0 * MARGIN));
+    let x = |time: &Rational| left + WIDTH * words::share(time, horizon).clamp(0.0, 1.0);
+    for index in 0..rows {
+        let y = TOP + index as f64 * row;
+        if index % 2 == 0 {
+            let tag = canvas.tag("rect").n("x", left).n("y", y).n("width", WIDTH).n("height", row);
+            tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
+        }
+        let name = index.to_string();
+        canvas.text((left - 8.0, y + row / 2.0 + SIZE * 0.35), "end", SIZE, INK, &name);
+    }
+    canvas.line((left, bottom), (left + WIDTH, bottom), SOFT_INK, 1.0);
+    for tick in ticks::time_axis(horizon, &[], SIZE, WIDTH) {
+        let x = x(&tick.time);
+        canvas.line((x, TOP), (x, bottom), GRID, 0.6);
+        canvas.line((x, bottom), (x, bottom + 4.0), SOFT_INK, 1.0);
+        canvas.text((x, bottom + 15.0), "middle", SIZE, INK, &tick.label);
+    }
+    for bar in bars.iter().filter(|bar| bar.row < rows && bar.start < bar.end) {
+        let (from, to) = (x(&bar.start), x(&bar.end));
+        let (top, height) = match (halves, bar.lower) {
+            (false, _) => (0.1, 0.8),
+            (true, false) => (0.06, 0.5),
+            (true, true) => (0.56, 0.38),
+        };
+        let (y, height) = (TOP + (bar.row as f64 + top) * row, height * row);
+        let colour = Colour::category(bar.about);
+        let tag = canvas.tag("rect").s("class", "box").n("x", from).n("y", y).n("width", (to - from).max(0.05));
+        let tag = tag.n("height", height).s("fill", &colour.hex()).s("stroke", "#333").n("stroke-width", 0.5);
+        if bar.lower {
+            tag.s("fill-opacity", "0.6").titled(&bar.tooltip)
+        } else {
+            tag.titled(&bar.tooltip)
+        }
+        let size = (height * 0.75).min(SIZE);
+        if words::width(&bar.label, size) + 4.0 <= to - from {
+            let ink = if bar.lower { INK } else { colour.text() };
+            canvas.text(((from + to) / 2.0, y + height / 2.0 + size * 0.36), "middle", size, ink, &bar.label);
+        }
+    }
+    let mut note = format!(
+        "time; boxes have the colour of the processor they are about{}",
+        match halves {
+            true => ": transfers above, computation below",
+            false => "",
+        }
+    );
+    if processors > rows {
+        note.push_str(&format!("; {} more processors are not shown", processors - rows));
+    }
+    canvas.text((left + WIDTH / 2.0, bottom + 36.0), "middle", SIZE, SOFT_INK, &note);
+    canvas.finish()
+}
+
+/// Column (in leaves) and level of every processor drawn.
+fn places(reduction: &Reduction) -> Vec<Option<(f64, usize)>> {
+    let n = reduction.receivers.len();
+    let root = reduction.root as usize;
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut order: Vec<usize> = (0..n).filter(|&i| i != root).collect();
+    order.sort_by_cached_key(|&i| (at(&reduction.starts, i), i));
+    for sender in order {
+        if let Some(list) = children.get_mut(reduction.receivers[sender] as usize) {
+            list.push(sender);
+        }
+    }
+    let mut places = vec![None; n];
+    let mut drawn = 0;
+    let mut leaves = 0.0;
+    // Depth first without recursion: a chain is as deep as it is long.
+    let mut stack = vec![(root, 0, false)];
+    while let Some((processor, level, done)) = stack.pop() {
+        let Some(own) = children.get(processor) else { continue };
+        if done {
+            let columns: Vec<f64> = own.iter().filter_map(|&child| places[child].map(|(column, _)| column)).collect();
+            let middle = match (columns.first(), columns.last()) {
+                (Some(first), Some(last)) => (first + last) / 2.0,
+                _ => {
+                    leaves += 1.0;
+                    leaves - 1.0
+                }
+            };
+            places[processor] = Some((middle, level));
+        } else if drawn < MOST {
+            drawn += 1;
+            stack.push((processor, level, true));
+            stack.extend(own.iter().rev().map(|&child| (child, level + 1, false)));
+        }
+    }
+    places
+}
+
+fn draw_tree(title: &str, subtitle: &str, reduction: &Reduction) -> String {
+    let places = places(reduction);
+    let drawn: Vec<(usize, f64, usize)> =
+        places.iter().enumerate().filter_map(|(i, place)| place.map(|(column, level)| (i, column, level))).collect();
+    let columns = drawn.iter().map(|&(_, column, _)| column).fold(0.0, f64::max);
+    let levels = drawn.iter().map(|&(_, _, level)| level).max().unwrap_or(0);
+    let words_width = f64::max(words::width(title, 17.0), words::width(subtitle, 12.5));
+    let width = (columns * COLUMN + 4.0 * RADIUS).max(words_width).max(460.0) + 2.0 * MARGIN;
+    let height = TOP + levels as f64 * LEVEL + 2.0 * RADIUS + 44.0;
+    let shift = (width - columns * COLUMN) / 2.0;
+    let spot = |column: f64, level: usize| (shift + column * COLUMN, TOP + RADIUS + level as f64 * LEVEL);
+    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
+    canvas.text((MARGIN, 28.0), "start", 17.0, INK, title);
+    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, subtitle);
+    for &(processor, column, level) in &drawn {
+        let receiver = reduction.receivers[processor] as usize;
+        if let Some((above, over)) = places.get(receiver).copied().flatten().filter(|_| receiver != processor) {
+            canvas.line(spot(column, level), spot(above, over), SOFT_INK, 1.0);
+        }
+    }
+    for &(processor, column, level) in &drawn {
+        let (x, y) = spot(column, level);
+        let colour = Colour::category(processor);
+        let root = processor == reduction.root as usize;
+        let tooltip = match root {
+            true => format!("{processor}: result at {}", words::show(&reduction.length)),
+            false => {
+                let start = words::show(&at(&reduction.starts, processor));
+                format!("{processor} sends to {} at {start}", reduction.receivers[processor])
+            }
+        };
+        let tag = canvas.tag("circle").n("cx", x).n("cy", y).n("r", RADIUS).s("fill", &colour.hex());
+        tag.s("stroke", "#333").n("stroke-width", if root { 2.0 } else { 0.6 }).titled(&tooltip);
+        let label = processor.to_string();
+        let size = if label.len() > 2 { 9.0 } else { SIZE };
+        canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &label);
+        let date = if root { reduction.length.clone() } else { at(&reduction.starts, processor) };
+        canvas.text((x, y + RADIUS + 11.0), "middle", 9.0, SOFT_INK, &words::terse(&date));
+    }
+    let mut note = "below a processor: when it starts to send; below the root: when the result is there".to_string();
+    if reduction.receivers.len() > drawn.len() {
+        note = format!("{} more are not shown; {note}", reduction.receivers.len() - drawn.len());
+    }
+    canvas.text((MARGIN, height - 12.0), "start", SIZE, SOFT_INK, &words::fit(&note, SIZE, width - 2.0 * MARGIN));
+    canvas.finish()
+}

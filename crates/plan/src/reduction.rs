@@ -1,0 +1,232 @@
+//! One reduction (or broadcast) executed once, as short as possible: schedules, lengths, and what proves them.
+//!
+//! A [`Reduction`] is a tree of processors with dates. Every processor but the root sends once, to its *receiver*,
+//! when it has combined its own value with all it received. Two cost models exist, see [`Costs`].
+
+use num_traits::Zero;
+use oneport_platform::Rational;
+
+use crate::Status;
+
+/// What transfers and merges take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Costs {
+    /// The model of papers/002, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
+    /// part in one transfer at a time and runs one merge at a time; it merges while it receives. The order of the
+    /// operands is kept: processor `i` holds operand `i`.
+    Equal {
+        /// Time of one transfer, the paper's `d`; not negative.
+        transfer: Rational,
+        /// Time of one merge, the paper's `c`; not negative.
+        compute: Rational,
+    },
+    /// The model of papers/001, section 2: the transfer from processor `i` takes `times[i]`, whoever receives, and
+    /// merging is part of it. A processor takes part in one transfer at a time. The operator is commutative.
+    PerSender(Vec<Rational>),
+}
+
+impl Costs {
+    /// How long the transfer from `processor` takes; `None` beyond the list of [`Costs::PerSender`].
+    pub fn transfer(&self, processor: usize) -> Option<&Rational> {
+        match self {
+            Costs::Equal { transfer, .. } => Some(transfer),
+            Costs::PerSender(times) => times.get(processor),
+        }
+    }
+}
+
+/// One date per processor. Large schedules keep them as multiples of one unit: 8 bytes each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dates {
+    /// `ticks[i] * unit`.
+    Ticks {
+        /// The common unit, positive.
+        unit: Rational,
+        /// The multiples.
+        ticks: Vec<u64>,
+    },
+    /// The dates themselves.
+    Exact(Vec<Rational>),
+}
+
+impl Dates {
+    /// Number of dates.
+    pub fn len(&self) -> usize {
+        match self {
+            Dates::Ticks { ticks, .. } => ticks.len(),
+            Dates::Exact(dates) => dates.len(),
+        }
+    }
+
+    /// True when there is no date.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The date of `processor`, `None` beyond the list.
+    pub fn get(&self, processor: usize) -> Option<Rational> {
+        match self {
+            Dates::Ticks { unit, ticks } => {
+                ticks.get(processor).map(|&ticks| unit * Rational::from_integer(ticks.into()))
+            }
+            Dates::Exact(dates) => dates.get(processor).cloned(),
+        }
+    }
+
+    /// The latest date, 0 for an empty list. O(n).
+    pub fn latest(&self) -> Rational {
+        match self {
+            Dates::Ticks { unit, ticks } => {
+                unit * Rational::from_integer(ticks.iter().copied().max().unwrap_or(0).into())
+            }
+            Dates::Exact(dates) => dates.iter().max().cloned().unwrap_or_else(Rational::zero),
+        }
+    }
+}
+
+/// A limit on what may happen at once (papers/002, section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// None.
+    Unlimited,
+    /// At most this many transfers at any time.
+    Transfers(u64),
+    /// At most this many processors that merge.
+    Reducers(u64),
+}
+
+/// A schedule of one reduction: who sends to whom, and when.
+///
+/// Processors are numbered from 0. All lists have one entry per processor; those of the root say nothing (its
+/// receiver is itself, its dates are 0).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reduction {
+    /// What transfers and merges take.
+    pub costs: Costs,
+    /// The processor that ends with the result.
+    pub root: u32,
+    /// Processor `i` sends to `receivers[i]`. 32 bits: a hundred million processors take 400 MB.
+    pub receivers: Vec<u32>,
+    /// When processor `i` starts to send.
+    pub starts: Dates,
+    /// When the receiver starts to merge what `i` sent; absent under [`Costs::PerSender`], where merging is part of
+    /// the transfer.
+    pub merges: Option<Dates>,
+    /// When processor `i`'s own value is there, from 0 on; absent when all are there at 0.
+    pub ready: Option<Dates>,
+    /// When the result is complete.
+    pub length: Rational,
+}
+
+/// A schedule of one broadcast: who receives from whom, and when.
+///
+/// Lists as in [`Reduction`]. Under [`Costs::Equal`] a transfer is prepared for `compute` at its sender, once the
+/// sender has the message; under [`Costs::PerSender`] a transfer takes the time of its sender.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broadcast {
+    /// What transfers (and their preparation) take.
+    pub costs: Costs,
+    /// The processor that owns the message.
+    pub root: u32,
+    /// Processor `i` receives from `senders[i]`.
+    pub senders: Vec<u32>,
+    /// When the transfer to processor `i` starts.
+    pub starts: Dates,
+    /// When the sender starts to prepare the transfer to `i`; absent under [`Costs::PerSender`].
+    pub preparations: Option<Dates>,
+    /// When the last processor has the message.
+    pub length: Rational,
+}
+
+/// A class of like senders of papers/001.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// How long a transfer from one of them takes; positive.
+    pub time: Rational,
+    /// How many there are; positive.
+    pub senders: u64,
+}
+
+/// What is to be reduced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Instance {
+    /// The model [`Costs::Equal`].
+    Equal {
+        /// Number of values, one per processor, at least 1.
+        values: u64,
+        /// Time of one transfer.
+        transfer: Rational,
+        /// Time of one merge.
+        compute: Rational,
+        /// What may happen at once.
+        limit: Limit,
+    },
+    /// The model [`Costs::PerSender`]: classes of senders, fastest first, with different times. The destination is
+    /// one more processor, which sends nothing.
+    Classes(Vec<Class>),
+}
+
+/// Why no schedule is shorter than the bound. Each variant is an argument that the referee repeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// Equal costs: within less than the bound fewer values can be combined. The referee counts them (unlimited: papers/002,
+    /// proof of Lemma 5; limited reducers: Theorem 9).
+    Counting,
+    /// Equal costs, limited transfers: Theorem 7 of papers/002 (Algorithm 2 with its last loop corrected).
+    LimitedTransfers,
+    /// Classes: prices of slots, see [`SlotPrices`].
+    Prices(SlotPrices),
+    /// Two classes: the numbers of fast senders per level (papers/001, Observation 1).
+    Levels,
+    /// Classes whose times divide one another, or two classes with a ratio of at least 2: slowest-node-first is optimal
+    /// (papers/001, Theorems 1 and 4).
+    SlowestFirst,
+    /// Classes, their times lowered to these, fastest first; `proof` proves the bound for the lowered classes, where no
+    /// reduction can be longer (papers/001, proof of Theorem 2).
+    Lowered {
+        /// One time per class, positive and at most the class's own; classes of equal times become one.
+        times: Vec<Rational>,
+        /// [`Proof::SlowestFirst`] or [`Proof::Levels`].
+        proof: Box<Proof>,
+    },
+    /// All schedules below the bound were ruled out one by one; there is no short proof.
+    Exhaustion {
+        /// States visited.
+        states: u64,
+    },
+}
+
+/// Prices of slots: a proof that no schedule of a [`Instance::Classes`] is shorter than a bound `B`.
+///
+/// Read a schedule backwards from its end: at date 0 one *slot* is open (the destination's last reception). A sender of
+/// time `t` that takes a slot open since date `a` opens two slots at `a + t`, its own reception and its receiver's
+/// next. With a price `y(a) >= 0` on a slot of date `a`, a sender of class `i` uses up at least
+/// `w_i = min (y(a) - 2 y(a + t_i))` over all dates `a` that are sums of times with `a + t_i < B`. All senders together use up at
+/// most `y(0)`; so `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotPrices {
+    /// Dates with a positive price, ascending, each at most once; other dates are free.
+    pub prices: Vec<(Rational, Rational)>,
+}
+
+/// The answer to "how short can one reduction be?".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shortest {
+    /// The question.
+    pub instance: Instance,
+    /// Length of the best schedule known.
+    pub length: Rational,
+    /// No schedule is shorter.
+    pub lower_bound: Rational,
+    /// Why.
+    pub proof: Proof,
+    /// The schedule, where it was asked for.
+    pub reduction: Option<Reduction>,
+}
+
+impl Shortest {
+    /// Optimal when the length meets its bound.
+    pub fn status(&self) -> Status {
+        if self.length == self.lower_bound { Status::Optimal } else { Status::Feasible }
+    }
+}

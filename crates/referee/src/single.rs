@@ -1,0 +1,109 @@
+//! Single reductions and broadcasts (papers/001 and papers/002): schedules checked date by date, and the arguments
+//! why none is shorter repeated.
+//!
+//! Nothing here knows how schedules are made. A schedule is checked processor by processor, in integers over the
+//! common denominator of all its numbers.
+
+mod algorithm2;
+mod clock;
+mod count;
+mod exhaustion;
+mod fault;
+mod follow;
+mod levels;
+mod order;
+mod prices;
+mod sheet;
+mod shortest;
+mod slowest;
+mod tree;
+
+use oneport_plan::{Broadcast, Costs, Limit, Reduction};
+
+pub use fault::SingleFault;
+pub use shortest::{Recheck, check_shortest};
+
+use clock::{Clock, Number};
+use sheet::Sheet;
+use tree::Tree;
+
+/// Checks the schedule of one reduction.
+///
+/// - Every list has one entry per processor; the receivers form a tree into the root, which is its own receiver and
+///   has 0 for its dates; costs are at least 0, times of senders positive; no date is negative.
+/// - A processor takes part in one transfer at a time (windows may touch; a transfer of no time occupies nothing).
+/// - A transfer starts when the sender's value is complete: its own value is there, and all merges (under
+///   [`Costs::PerSender`]: all receptions) have ended.
+/// - Under [`Costs::Equal`], a merge starts when its value has arrived and the receiver's own is there, and takes
+///   `compute`; a processor runs one at a time, and may receive meanwhile. The merges, carried out by date, combine
+///   neighbours only: processor `i` holds operand `i`. Merges of one processor with the same date are accepted if
+///   they combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as
+///   commutative: any order will do.
+/// - Under [`Costs::PerSender`] the operator is commutative, every processor sends once, after all its receptions: so
+///   every processor reaches the root by a chain of windows one after the other (papers/001, section 2). A release
+///   date holds back the processor's own transfer, not its receptions.
+/// - `length` is the date at which the last transfer or merge ends, or the root's own value is there, not earlier and
+///   not later.
+/// - The limit (papers/002, section 6) is kept.
+///
+/// O(n log n), in machine integers where the numbers fit.
+///
+/// # Errors
+/// The first rule broken.
+pub fn check_reduction(reduction: &Reduction, limit: Limit) -> Result<(), SingleFault> {
+    let sheet = Sheet::of_reduction(reduction);
+    let tree = sheet.tree()?;
+    let clock = sheet.clock(&tree)?;
+    let ordered = matches!(reduction.costs, Costs::Equal { .. }) && reduction.ready.is_none();
+    if clock.is_small() {
+        judge_reduction::<u128>(&sheet, &tree, &clock, limit, ordered)
+    } else {
+        judge_reduction::<num_bigint::BigUint>(&sheet, &tree, &clock, limit, ordered)
+    }
+}
+
+fn judge_reduction<N: Number>(
+    sheet: &Sheet<'_>,
+    tree: &Tree,
+    clock: &Clock,
+    limit: Limit,
+    ordered: bool,
+) -> Result<(), SingleFault> {
+    let run = sheet.run::<N>(tree, clock);
+    follow::follow_reduction(&run)?;
+    if let Some(merges) = run.works.as_ref().filter(|_| ordered) {
+        order::check_order(tree, merges)?;
+    }
+    follow::check_limit(&run, limit, "receive")
+}
+
+/// Checks the schedule of one broadcast: the mirror image of [`check_reduction`].
+///
+/// - Lists, tree and numbers as there; the root has the message at 0, every other processor when its transfer ends.
+/// - Under [`Costs::Equal`], a transfer is prepared for `compute` at its sender, once that has the message, and
+///   starts when it is prepared; a processor prepares one transfer at a time, and may send meanwhile. Under
+///   [`Costs::PerSender`] the transfer to processor `i` starts once its sender has the message and takes the
+///   sender's time; only processors that send need a time.
+/// - A processor takes part in one transfer at a time.
+/// - `length` is the date of the last arrival.
+/// - [`Limit::Transfers`] as in a reduction; [`Limit::Reducers`] limits the processors that send.
+///
+/// O(n log n), in machine integers where the numbers fit.
+///
+/// # Errors
+/// The first rule broken.
+pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), SingleFault> {
+    let sheet = Sheet::of_broadcast(broadcast);
+    let tree = sheet.tree()?;
+    let clock = sheet.clock(&tree)?;
+    if clock.is_small() {
+        judge_broadcast(&sheet.run::<u128>(&tree, &clock), limit)
+    } else {
+        judge_broadcast(&sheet.run::<num_bigint::BigUint>(&tree, &clock), limit)
+    }
+}
+
+fn judge_broadcast<N: Number>(run: &sheet::Run<'_, N>, limit: Limit) -> Result<(), SingleFault> {
+    follow::follow_broadcast(run)?;
+    follow::check_limit(run, limit, "send")
+}

@@ -1,0 +1,75 @@
+//! Trying all schedules of a few senders, in the backwards view of papers/001, section 5.3.
+
+use std::collections::BTreeSet;
+
+/// Most states visited.
+const STATES: usize = 200_000;
+
+/// Most senders; each takes one step of the recursion.
+const SENDERS: u64 = 64;
+
+/// Whether some schedule ends before `end`; `None` where that takes too long. `classes` are times, ascending, and
+/// numbers of senders.
+///
+/// One slot is open at 0; a sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender need
+/// stand above a faster one, so the senders take slots fastest first; like senders at ascending dates.
+pub(super) fn ends_before(classes: &[(u128, u64)], end: u128) -> Option<bool> {
+    let total = classes.iter().fold(0_u64, |sum, (_, senders)| sum.saturating_add(*senders));
+    if total > SENDERS {
+        return None;
+    }
+    let times: Vec<u128> =
+        classes.iter().flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize)).collect();
+    Search { times: &times, end, failed: BTreeSet::new() }.place(0, 0, vec![0])
+}
+
+struct Search<'a> {
+    times: &'a [u128],
+    end: u128,
+    /// States that lead nowhere: how many senders are placed, the earliest date for the next, the open slots.
+    failed: BTreeSet<(usize, u128, Vec<u128>)>,
+}
+
+impl Search<'_> {
+    /// Whether the senders from `placed` on find slots among these, ascending, and those they open.
+    fn place(&mut self, placed: usize, earliest: u128, mut slots: Vec<u128>) -> Option<bool> {
+        let Some(&time) = self.times.get(placed) else { return Some(true) };
+        slots.retain(|slot| slot + time < self.end);
+        if self.room(&slots, time) < (self.times.len() - placed) as u128 {
+            return Some(false);
+        }
+        let state = (placed, earliest, slots);
+        if self.failed.contains(&state) {
+            return Some(false);
+        }
+        if self.failed.len() == STATES {
+            return None;
+        }
+        let slots = &state.2;
+        for (index, &slot) in slots.iter().enumerate() {
+            if slot < earliest || (index > 0 && slots[index - 1] == slot) {
+                continue;
+            }
+            let opened = slot + time;
+            let mut next = slots.clone();
+            next.remove(index);
+            let place = next.partition_point(|&other| other < opened);
+            next.splice(place..place, [opened, opened]);
+            let alike = self.times.get(placed + 1) == Some(&time);
+            if self.place(placed + 1, if alike { slot } else { 0 }, next)? {
+                return Some(true);
+            }
+        }
+        self.failed.insert(state);
+        Some(false)
+    }
+
+    /// How many senders of this time, the fastest left, the slots and those below them have room for.
+    fn room(&self, slots: &[u128], time: u128) -> u128 {
+        let below = |&slot: &u128| {
+            let levels = (self.end - slot - 1) / time;
+            if levels >= 64 { 1 << 64 } else { (1_u128 << levels) - 1 }
+        };
+        slots.iter().map(below).sum()
+    }
+}

@@ -1,0 +1,207 @@
+//! Following the dates of a schedule, processor by processor.
+
+use oneport_plan::Limit;
+
+use super::clock::{Column, Number};
+use super::fault::SingleFault;
+use super::sheet::{Run, Transfer};
+
+/// Two neighbours in a list of equally long stretches, one processor at a time.
+struct Clash<N> {
+    first: usize,
+    end: N,
+    second: usize,
+    start: N,
+}
+
+/// Children of one processor by the dates of a list.
+fn sorted<N: Number>(children: &[u32], dates: &Column<'_, N>, scratch: &mut Vec<(N, u32)>) {
+    scratch.clear();
+    scratch.extend(children.iter().map(|&child| (dates.at(child as usize), child)));
+    scratch.sort_unstable();
+}
+
+/// The first stretch that starts before the one before it has ended.
+fn clash<N: Number>(stretches: &[(N, u32)], end: impl Fn(&N, usize) -> N) -> Option<Clash<N>> {
+    stretches.windows(2).find_map(|pair| {
+        let [(first_start, first), (start, second)] = pair else { return None };
+        let end = end(first_start, *first as usize);
+        (*start < end).then(|| Clash { first: *first as usize, end, second: *second as usize, start: start.clone() })
+    })
+}
+
+/// Checks all dates of a reduction, its length included. O(n log n).
+///
+/// # Errors
+/// The first rule broken, in the order of the processors.
+pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), SingleFault> {
+    let mut scratch = Vec::new();
+    let mut end = run.ready(run.tree.root());
+    for processor in 0..run.tree.len() {
+        let children = run.tree.children(processor);
+        check_ports(run, processor, "from", &mut scratch)?;
+        let mut complete = run.ready(processor);
+        if let Some(merges) = &run.works {
+            check_merges(run, processor, merges, &mut scratch)?;
+            for &child in children {
+                complete = complete.max(merges.at(child as usize).plus(&run.work));
+            }
+        } else {
+            for &child in children {
+                complete = complete.max(run.arrival(child as usize));
+            }
+        }
+        if processor == run.tree.root() {
+            end = end.max(complete);
+            continue;
+        }
+        let start = run.starts.at(processor);
+        if start < complete {
+            let (start, complete) = (run.clock.date(&start), run.clock.date(&complete));
+            return Err(SingleFault::SentIncomplete { processor, start, complete });
+        }
+        // A transfer ends before its merge does; only a root that receives nothing comes later than all of them.
+        end = end.max(run.arrival(processor));
+    }
+    check_length(run, &end)
+}
+
+/// Checks all dates of a broadcast, its length included. O(n log n).
+///
+/// # Errors
+/// The first rule broken, in the order of the processors.
+pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), SingleFault> {
+    let mut scratch = Vec::new();
+    let mut end = N::zero();
+    for sender in 0..run.tree.len() {
+        let held = if sender == run.tree.root() { N::zero() } else { run.arrival(sender) };
+        check_ports(run, sender, "to", &mut scratch)?;
+        let preparations = run.works.as_ref();
+        for receiver in run.tree.children(sender).iter().map(|&child| child as usize) {
+            let start = run.starts.at(receiver);
+            let (what, first) = match preparations {
+                Some(preparations) => ("prepares", preparations.at(receiver)),
+                None => ("starts", start.clone()),
+            };
+            if first < held {
+                let (start, held) = (run.clock.date(&first), run.clock.date(&held));
+                return Err(SingleFault::NotHeld { sender, what, receiver, start, held });
+            }
+            let prepared = first.plus(&run.work);
+            if start < prepared {
+                let (start, prepared) = (run.clock.date(&start), run.clock.date(&prepared));
+                return Err(SingleFault::NotPrepared { sender, receiver, start, prepared });
+            }
+        }
+        if let Some(preparations) = preparations {
+            sorted(run.tree.children(sender), preparations, &mut scratch);
+            if let Some(Clash { first, end, second, start }) = clash(&scratch, |start, _| start.plus(&run.work)) {
+                let (end, start) = (run.clock.date(&end), run.clock.date(&start));
+                return Err(SingleFault::PreparationsOverlap { sender, first, end, second, start });
+            }
+        }
+        end = end.max(held);
+    }
+    check_length(run, &end)
+}
+
+/// No two transfers between a processor and its children at once. The transfer to its parent comes after (or before,
+/// in a broadcast) all of them, for reasons that are checked elsewhere.
+fn check_ports<N: Number>(
+    run: &Run<'_, N>,
+    processor: usize,
+    way: &'static str,
+    scratch: &mut Vec<(N, u32)>,
+) -> Result<(), SingleFault> {
+    sorted(run.tree.children(processor), &run.starts, scratch);
+    match clash(scratch, |_, child| run.arrival(child)) {
+        None => Ok(()),
+        Some(Clash { first, end, second, start }) => {
+            let (end, start) = (run.clock.date(&end), run.clock.date(&start));
+            Err(SingleFault::TransfersOverlap { processor, way, first, end, second, start })
+        }
+    }
+}
+
+fn check_merges<N: Number>(
+    run: &Run<'_, N>,
+    receiver: usize,
+    merges: &Column<'_, N>,
+    scratch: &mut Vec<(N, u32)>,
+) -> Result<(), SingleFault> {
+    let ready = run.ready(receiver);
+    for sender in run.tree.children(receiver).iter().map(|&child| child as usize) {
+        let (start, arrival) = (merges.at(sender), run.arrival(sender));
+        if start < arrival {
+            let (start, arrival) = (run.clock.date(&start), run.clock.date(&arrival));
+            return Err(SingleFault::MergedBeforeArrival { receiver, sender, start, arrival });
+        }
+        if start < ready {
+            let (start, ready) = (run.clock.date(&start), run.clock.date(&ready));
+            return Err(SingleFault::MergedBeforeReady { receiver, sender, start, ready });
+        }
+    }
+    sorted(run.tree.children(receiver), merges, scratch);
+    match clash(scratch, |start, _| start.plus(&run.work)) {
+        None => Ok(()),
+        Some(Clash { first, end, second, start }) => {
+            let (end, start) = (run.clock.date(&end), run.clock.date(&start));
+            Err(SingleFault::MergesOverlap { receiver, first, end, second, start })
+        }
+    }
+}
+
+fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), SingleFault> {
+    if *end == run.length {
+        return Ok(());
+    }
+    Err(SingleFault::WrongLength { found: run.clock.date(&run.length), right: run.clock.date(end) })
+}
+
+/// Checks a limit. O(n log n) for limited transfers, O(n) for limited reducers.
+///
+/// # Errors
+/// [`SingleFault::TooManyTransfers`], [`SingleFault::TooManyReducers`].
+pub(super) fn check_limit<N: Number>(run: &Run<'_, N>, limit: Limit, act: &'static str) -> Result<(), SingleFault> {
+    match limit {
+        Limit::Unlimited => Ok(()),
+        Limit::Reducers(limit) => {
+            let found = run.tree.inner();
+            if found <= limit { Ok(()) } else { Err(SingleFault::TooManyReducers { act, found, limit }) }
+        }
+        Limit::Transfers(limit) => check_transfers(run, limit),
+    }
+}
+
+fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), SingleFault> {
+    if matches!(&run.transfer, Transfer::Same(time) if *time == N::zero()) {
+        return Ok(());
+    }
+    let mut starts: Vec<N> = run.linked().map(|processor| run.starts.at(processor)).collect();
+    starts.sort_unstable();
+    // With equal times, the transfers end in the order in which they start.
+    let ends: Option<Vec<N>> = match &run.transfer {
+        Transfer::Same(_) => None,
+        Transfer::Each(_) => {
+            let mut ends: Vec<N> = run.linked().map(|processor| run.arrival(processor)).collect();
+            ends.sort_unstable();
+            Some(ends)
+        }
+    };
+    let end = |place: usize| match (&ends, &run.transfer) {
+        (Some(ends), _) => ends[place].clone(),
+        (None, Transfer::Same(time)) => starts[place].plus(time),
+        (None, Transfer::Each(_)) => starts[place].clone(),
+    };
+    let mut ended = 0;
+    for (place, start) in starts.iter().enumerate() {
+        while end(ended) <= *start {
+            ended += 1;
+        }
+        let found = (place + 1 - ended) as u64;
+        if found > limit {
+            return Err(SingleFault::TooManyTransfers { date: run.clock.date(start), found, limit });
+        }
+    }
+    Ok(())
+}

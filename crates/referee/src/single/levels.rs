@@ -1,0 +1,198 @@
+//! Two classes: can `f` fast and `s` slow senders end before a bound?
+//!
+//! Read backwards (papers/001, section 5.3): one slot is open at 0; a sender that takes a slot of date `a` opens two
+//! at `a + time`. By Observation 1 the fast senders form the top of the tree. `x_d` of them stand on level `d` (date
+//! `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`; they leave `f + 1` slots open. An open slot of level `d` has room for
+//! `2^m_d - 1` slow senders, where `m_d` slow transfers after each other fit strictly before the bound. So the
+//! question is whether the sum of `2^m_d` over the open slots can reach `s + f + 1`.
+//!
+//! A fast sender on level `d` turns one slot of `2^m_d` into two of `2^m_(d+1)`. As `t_f < t_s`, `m` drops by at most 1
+//! per level: the sender *gains* `2^m_d` where `m` stays, and nothing where it *drops*. Spare senders do no harm (a
+//! gain is never negative), so at most `f` need be placed, provided that all levels together have room for `f`.
+//!
+//! - Levels that gain, one after the other: while they have room, no sender should stand below them, since moving the
+//!   lowest one up gains at least as much. So they are filled, or the rest ends there. (If there are 65 or more, all
+//!   ends there: `f < 2^64`.)
+//! - A level that drops: how many senders to place is tried out, best first, as long as a relaxation allows it.
+//!   Relaxed to fractions, the rest is a concave problem: whole blocks of levels, in the order of gain per sender.
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// Gaining levels in a row that have room for all senders.
+const ENDLESS: u32 = 65;
+
+/// Most relaxations solved.
+const STEPS: u32 = 200_000;
+
+/// Times in a common unit, counts of senders.
+#[derive(Debug)]
+pub(super) struct TwoClasses {
+    pub(super) fast: BigUint,
+    pub(super) slow: BigUint,
+    pub(super) fast_senders: u64,
+    pub(super) slow_senders: u64,
+}
+
+impl TwoClasses {
+    /// Whether some schedule ends before `end`, which is positive; `None` where that takes too long.
+    pub(super) fn end_before(&self, end: &BigUint) -> Option<bool> {
+        if self.slow >= *end {
+            return Some(false);
+        }
+        let rest = end - 1_u8;
+        let fits = |date: &BigUint| ((&rest - date) / &self.slow).to_u32().unwrap_or(u32::MAX);
+        if fits(&BigUint::zero()) >= ENDLESS {
+            // Even if all were slow.
+            return Some(true);
+        }
+        let levels = (&rest / &self.fast).to_u64().unwrap_or(u64::MAX);
+        let mut gains = Vec::new();
+        let (mut date, mut fit, mut row) = (BigUint::zero(), fits(&BigUint::zero()), 0);
+        let first = fit;
+        while (gains.len() as u64) < levels && row <= ENDLESS {
+            date += &self.fast;
+            let next = fits(&date);
+            gains.push((next == fit).then_some(fit));
+            row = if next == fit { row + 1 } else { 0 };
+            fit = next;
+        }
+        if levels < 64 && self.fast_senders > (1 << levels) - 1 {
+            return Some(false);
+        }
+        let need = u128::from(self.fast_senders) + u128::from(self.slow_senders) + 1;
+        let need = need.saturating_sub(1 << first);
+        Search { blocks: blocks(&gains), gains, failed: BTreeSet::new(), steps: 0 }.reach(
+            0,
+            1,
+            u128::from(self.fast_senders),
+            need,
+        )
+    }
+}
+
+/// Levels that are best filled together, from some level on.
+struct Block {
+    levels: usize,
+    /// What one slot gains when all its levels are filled.
+    gain: BigUint,
+}
+
+impl Block {
+    /// How many senders one slot takes then.
+    fn senders(&self) -> BigUint {
+        (BigUint::one() << self.levels) - 1_u8
+    }
+}
+
+/// The block that begins at every level: the one with the largest gain per sender.
+fn blocks(gains: &[Option<u32>]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    // From the last level up: blocks[i] begins at level gains.len() - 1 - i.
+    for (behind, gain) in gains.iter().rev().enumerate() {
+        let mut block = Block { levels: 1, gain: gain.map_or_else(BigUint::zero, |fit| BigUint::one() << fit) };
+        while block.levels <= behind {
+            let next = &blocks[behind - block.levels];
+            if &block.gain * next.senders() > &next.gain * block.senders() {
+                break;
+            }
+            block.gain += &next.gain << block.levels;
+            block.levels += next.levels;
+        }
+        blocks.push(block);
+    }
+    blocks.reverse();
+    blocks
+}
+
+struct Search {
+    /// By level: the logarithm of what a sender gains, if anything.
+    gains: Vec<Option<u32>>,
+    blocks: Vec<Block>,
+    failed: BTreeSet<(usize, u128, u128, u128)>,
+    steps: u32,
+}
+
+impl Search {
+    /// Whether `senders` below `slots` open slots of a level can gain `need`.
+    fn reach(&mut self, mut level: usize, mut slots: u128, mut senders: u128, mut need: u128) -> Option<bool> {
+        while need > 0 && senders > 0 {
+            let Some(&Some(fit)) = self.gains.get(level) else { break };
+            let taken = slots.min(senders);
+            need = need.saturating_sub(taken.saturating_mul(1 << fit));
+            senders -= taken;
+            slots = 2 * taken;
+            level += 1;
+        }
+        if need == 0 || senders == 0 || level == self.gains.len() {
+            return Some(need == 0);
+        }
+        let state = (level, slots, senders, need);
+        if self.failed.contains(&state) || self.relaxed(level, slots, senders) < need {
+            return Some(false);
+        }
+        let most = slots.min(senders);
+        let best = self.best(level, slots, senders).clamp(1, most);
+        // The relaxation is concave in the number placed: away from the best one it only falls.
+        let found = self.try_each((1..=best).rev(), level, senders, need)?
+            || self.try_each(best + 1..=most, level, senders, need)?;
+        if !found {
+            self.failed.insert(state);
+        }
+        Some(found)
+    }
+
+    /// Whether one of these numbers of senders on a level that drops leads on, up to the first that the relaxation
+    /// forbids.
+    fn try_each(
+        &mut self,
+        numbers: impl Iterator<Item = u128>,
+        level: usize,
+        senders: u128,
+        need: u128,
+    ) -> Option<bool> {
+        for placed in numbers {
+            self.steps += 1;
+            if self.steps > STEPS {
+                return None;
+            }
+            if self.relaxed(level + 1, 2 * placed, senders - placed) < need {
+                break;
+            }
+            if self.reach(level + 1, 2 * placed, senders - placed, need)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// How many senders the relaxation places on this level, rounded down.
+    fn best(&self, level: usize, slots: u128, senders: u128) -> u128 {
+        match self.blocks[level].senders().to_u128() {
+            Some(each) => (senders / each).min(slots),
+            None => 0,
+        }
+    }
+
+    /// The most that `senders` below `slots` open slots of a level gain when senders may be divided, rounded down;
+    /// saturating.
+    fn relaxed(&self, mut level: usize, mut slots: u128, mut senders: u128) -> u128 {
+        let mut gained = 0_u128;
+        while let Some(block) = self.blocks.get(level) {
+            let each = block.senders();
+            let all = each.to_u128().and_then(|each| each.checked_mul(slots)).filter(|&all| all <= senders);
+            let Some(all) = all else {
+                let part = &block.gain * senders / each;
+                return gained.saturating_add(part.to_u128().unwrap_or(u128::MAX));
+            };
+            let gain = block.gain.to_u128().map_or(u128::MAX, |gain| gain.saturating_mul(slots));
+            gained = gained.saturating_add(gain);
+            senders -= all;
+            slots += all;
+            level += block.levels;
+        }
+        gained
+    }
+}

@@ -1,0 +1,344 @@
+//! The answer to "how short can one reduction be?": the schedule checked, the proof of the bound repeated.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use num_traits::Signed;
+use oneport_plan::{Class, Costs, Instance, Limit, Proof, Reduction, Shortest};
+use oneport_platform::Rational;
+
+use super::clock::Clock;
+use super::count::Equal;
+use super::fault::{SingleFault, bad_number};
+use super::levels::TwoClasses;
+use super::{algorithm2, check_reduction, exhaustion, prices, slowest};
+use crate::arithmetic::{is_non_negative, is_positive, is_sound};
+use crate::violation::shown;
+
+/// What came of a bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recheck {
+    /// The argument was repeated, and proves the bound.
+    Proved,
+    /// The bound was not refuted, but rests on more work than is done again here.
+    Unrepeated {
+        /// On what.
+        why: String,
+    },
+}
+
+/// The same, inside.
+pub(super) enum Finding {
+    Proved,
+    Unrepeated(String),
+}
+
+pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, SingleFault> {
+    Err(SingleFault::NotProved { bound: Box::new(bound.clone()), why })
+}
+
+/// Checks the question, the schedule where there is one (it answers the question and has the length given), that the
+/// bound is at most the length, and repeats the proof of the bound. A bound of at most 0 needs none.
+///
+/// - [`Proof::Counting`]: values that can be combined in less than the bound are counted, over dates
+///   `a max(d, c) + b (d + c)`; with limited transfers and `d >= c` as with limited reducers (papers/002, Theorem 10).
+///   Microseconds to milliseconds, for any number of values.
+/// - [`Proof::LimitedTransfers`]: the recurrence of papers/002, Algorithm 2, up to 2^21 values, unless counting suffices.
+/// - [`Proof::Prices`]: as [`SlotPrices`] states, over up to 2,000,000 dates of at most 128 bits. O(classes dates).
+/// - [`Proof::Levels`]: two classes, any number of senders, see the module `levels`.
+/// - [`Proof::SlowestFirst`]: its condition, and the length of that schedule.
+/// - [`Proof::Lowered`]: that no time was raised; then the proof for the lowered times.
+/// - [`Proof::Exhaustion`]: all schedules of up to 64 senders are tried again, in up to 200,000 states; with equal costs,
+///   as by counting or Algorithm 2.
+///
+/// Without a schedule, `length` is taken on trust: only the bound is proved.
+///
+/// # Errors
+/// The first rule broken: [`SingleFault::NotProved`] when the proof does not prove the bound.
+///
+/// [`SlotPrices`]: oneport_plan::SlotPrices
+pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, SingleFault> {
+    check_instance(&shortest.instance)?;
+    if !is_non_negative(&shortest.length) {
+        return Err(bad_number("length".into(), &shortest.length, "at least 0"));
+    }
+    let bound = &shortest.lower_bound;
+    if !is_sound(bound) {
+        return Err(bad_number("lower bound".into(), bound, "a number with a positive denominator"));
+    }
+    if let Some(reduction) = &shortest.reduction {
+        check_answer(&shortest.instance, reduction, &shortest.length)?;
+    }
+    if *bound > shortest.length {
+        let (bound, length) = (Box::new(bound.clone()), Box::new(shortest.length.clone()));
+        return Err(SingleFault::BoundAboveLength { bound, length });
+    }
+    if !bound.is_positive() {
+        return Ok(Recheck::Proved);
+    }
+    let finding = match &shortest.instance {
+        Instance::Equal { values, transfer, compute, limit } => {
+            let clock = Clock::new(&[transfer, compute, bound], &[])?;
+            let equal = Equal { transfer: clock.number(transfer), compute: clock.number(compute) };
+            EqualCase { values: *values, costs: equal, limit: *limit, clock, bound }.check(&shortest.proof)?
+        }
+        Instance::Classes(classes) => check_classes(classes, bound, &shortest.proof)?,
+    };
+    Ok(match finding {
+        Finding::Proved => Recheck::Proved,
+        Finding::Unrepeated(why) => Recheck::Unrepeated { why },
+    })
+}
+
+fn check_instance(instance: &Instance) -> Result<(), SingleFault> {
+    match instance {
+        Instance::Equal { values, transfer, compute, limit } => {
+            for (name, cost) in [("transfer time", transfer), ("compute time", compute)] {
+                if !is_non_negative(cost) {
+                    return Err(bad_number(name.into(), cost, "at least 0"));
+                }
+            }
+            match (values, limit) {
+                (0, _) => Err(SingleFault::NoValues),
+                (2.., Limit::Transfers(0)) => Err(SingleFault::ZeroLimit { what: "transfers" }),
+                (2.., Limit::Reducers(0)) => Err(SingleFault::ZeroLimit { what: "reducers" }),
+                _ => Ok(()),
+            }
+        }
+        Instance::Classes(classes) => {
+            for (class, Class { time, senders }) in classes.iter().enumerate() {
+                if !is_positive(time) {
+                    return Err(bad_number(format!("time of class {class}"), time, "positive"));
+                }
+                if *senders == 0 {
+                    return Err(SingleFault::EmptyClass { class });
+                }
+            }
+            match classes.windows(2).position(|pair| pair[0].time >= pair[1].time) {
+                None => Ok(()),
+                Some(before) => Err(SingleFault::ClassOrder {
+                    class: before + 1,
+                    time: Box::new(classes[before + 1].time.clone()),
+                    before: Box::new(classes[before].time.clone()),
+                }),
+            }
+        }
+    }
+}
+
+/// The schedule is right, answers the question, and has the length.
+fn check_answer(instance: &Instance, reduction: &Reduction, length: &Rational) -> Result<(), SingleFault> {
+    let limit = match instance {
+        Instance::Equal { limit, .. } => *limit,
+        Instance::Classes(_) => Limit::Unlimited,
+    };
+    check_reduction(reduction, limit)?;
+    let processors = reduction.receivers.len();
+    match (instance, &reduction.costs) {
+        (Instance::Equal { values, transfer, compute, .. }, Costs::Equal { transfer: d, compute: c }) => {
+            same("the number of processors is", &(processors as u64), values)?;
+            same("the transfer time is", d, transfer)?;
+            same("the compute time is", c, compute)?;
+        }
+        (Instance::Classes(classes), Costs::PerSender(times)) => {
+            let senders = classes.iter().map(|class| u128::from(class.senders)).sum::<u128>();
+            same("the number of senders is", &(processors as u128 - 1), &senders)?;
+            check_times(classes, times, reduction.root)?;
+        }
+        (Instance::Equal { .. }, Costs::PerSender(_)) => same("the costs are", &"per sender", &"equal")?,
+        (Instance::Classes(_), Costs::Equal { .. }) => same("the costs are", &"equal", &"per sender")?,
+    }
+    if reduction.ready.is_some() {
+        same("the values are there", &"at dates of their own", &"from 0 on")?;
+    }
+    if reduction.length == *length {
+        return Ok(());
+    }
+    Err(SingleFault::OtherLength { found: Box::new(length.clone()), right: Box::new(reduction.length.clone()) })
+}
+
+fn same<T: PartialEq + ToString>(what: &str, found: &T, right: &T) -> Result<(), SingleFault> {
+    if found == right {
+        return Ok(());
+    }
+    Err(SingleFault::OtherQuestion { what: what.into(), found: found.to_string(), right: right.to_string() })
+}
+
+/// Every class has as many senders in the schedule as in the question; their sum agrees already.
+fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), SingleFault> {
+    let mut found = vec![0_u64; classes.len()];
+    for (processor, time) in times.iter().enumerate().filter(|&(processor, _)| processor != root as usize) {
+        match classes.binary_search_by(|class| class.time.cmp(time)) {
+            Ok(class) => found[class] += 1,
+            Err(_) => {
+                return Err(SingleFault::OtherQuestion {
+                    what: format!("the time of processor {processor} is"),
+                    found: time.to_string(),
+                    right: "that of a class".into(),
+                });
+            }
+        }
+    }
+    match classes.iter().zip(found).enumerate().find(|(_, (class, found))| class.senders != *found) {
+        None => Ok(()),
+        Some((place, (class, found))) => Err(SingleFault::OtherQuestion {
+            what: format!("the number of senders of class {place} is"),
+            found: found.to_string(),
+            right: class.senders.to_string(),
+        }),
+    }
+}
+
+struct EqualCase<'a> {
+    values: u64,
+    costs: Equal,
+    limit: Limit,
+    clock: Clock,
+    /// Positive.
+    bound: &'a Rational,
+}
+
+impl EqualCase<'_> {
+    fn check(&self, proof: &Proof) -> Result<Finding, SingleFault> {
+        match (proof, self.limit) {
+            (Proof::Counting, _) => self.check_count(),
+            (Proof::LimitedTransfers, Limit::Transfers(limit)) => self.check_transfers(limit),
+            (Proof::LimitedTransfers, _) => Err(mismatch("Algorithm 2", "a limit on transfers")),
+            // Whatever was searched, there is a shorter way to decide.
+            (Proof::Exhaustion { .. }, Limit::Transfers(limit)) => self.check_transfers(limit),
+            (Proof::Exhaustion { .. }, _) => self.check_count(),
+            (Proof::Prices(_), _) => Err(mismatch("prices of slots", "classes of senders")),
+            (Proof::Levels, _) => Err(mismatch("levels", "two classes of senders")),
+            (Proof::SlowestFirst, _) => Err(mismatch("slowest first", "classes of senders")),
+            (Proof::Lowered { .. }, _) => Err(mismatch("lowered times", "classes of senders")),
+        }
+    }
+
+    fn time(&self) -> BigUint {
+        self.clock.number(self.bound)
+    }
+
+    /// Values combined in less than the bound by unlimited means; and by limited ones where those can be counted.
+    fn counts(&self) -> (u128, Option<BigUint>) {
+        let reducers = match self.limit {
+            Limit::Reducers(limit) => Some(limit),
+            Limit::Transfers(limit) if self.costs.transfer >= self.costs.compute => Some(limit),
+            _ => None,
+        };
+        let time = self.time();
+        (self.costs.values_below(&time), reducers.and_then(|limit| self.costs.values_below_by(&time, limit)))
+    }
+
+    fn is_counted(&self) -> bool {
+        let (free, limited) = self.counts();
+        free < u128::from(self.values) || limited.is_some_and(|limited| limited < BigUint::from(self.values))
+    }
+
+    fn check_count(&self) -> Result<Finding, SingleFault> {
+        if self.is_counted() {
+            return Ok(Finding::Proved);
+        }
+        let values = self.values;
+        let uncounted = matches!(self.limit, Limit::Transfers(_)) && self.costs.transfer < self.costs.compute;
+        let why = if uncounted {
+            format!(
+                "without the limit all {values} values can be combined sooner, and limited transfers are counted only where they take at least as long as merges"
+            )
+        } else {
+            format!("all {values} values can be combined sooner")
+        };
+        not_proved(self.bound, why)
+    }
+
+    fn check_transfers(&self, limit: u64) -> Result<Finding, SingleFault> {
+        if self.is_counted() {
+            return Ok(Finding::Proved);
+        }
+        if self.values > algorithm2::VALUES {
+            let most = algorithm2::VALUES;
+            return Ok(Finding::Unrepeated(format!("the recurrence is repeated for at most {most} values")));
+        }
+        let length = algorithm2::length(&self.costs, self.values, limit);
+        if self.time() <= length {
+            return Ok(Finding::Proved);
+        }
+        not_proved(self.bound, format!("Algorithm 2 ends at {}", shown(&self.clock.date(&length))))
+    }
+}
+
+/// The classes with lowered times; every schedule of the given ones is one of these, at the same starts.
+fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, SingleFault> {
+    let lower = classes.iter().zip(times).all(|(class, time)| is_positive(time) && *time <= class.time);
+    if !lower || times.len() != classes.len() {
+        return Err(mismatch("lowered times", "one time per class, positive and at most its own"));
+    }
+    let mut counts: BTreeMap<&Rational, u64> = BTreeMap::new();
+    for (class, time) in classes.iter().zip(times) {
+        // Fewer senders than there are would still prove a bound.
+        let count = counts.entry(time).or_default();
+        *count = count.saturating_add(class.senders);
+    }
+    Ok(counts.into_iter().map(|(time, senders)| Class { time: time.clone(), senders }).collect())
+}
+
+fn mismatch(proof: &'static str, needs: &'static str) -> SingleFault {
+    SingleFault::ProofKind { proof, needs }
+}
+
+fn searched(states: u64) -> String {
+    format!("the bound rests on a search through {states} states")
+}
+
+fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<Finding, SingleFault> {
+    let numbers: Vec<&Rational> = classes.iter().map(|class| &class.time).chain([bound]).collect();
+    let clock = Clock::new(&numbers, &[])?;
+    let senders: Vec<(BigUint, u64)> = classes.iter().map(|class| (clock.number(&class.time), class.senders)).collect();
+    let end: BigUint = clock.number(bound);
+    let sooner = || "some schedule ends sooner".to_string();
+    match proof {
+        Proof::Prices(list) => prices::check(classes, bound, list),
+        Proof::Levels => {
+            let [(fast, fast_senders), (slow, slow_senders)] = senders.as_slice() else {
+                return Err(mismatch("levels", "two classes of senders"));
+            };
+            let (fast_senders, slow_senders) = (*fast_senders, *slow_senders);
+            let two = TwoClasses { fast: fast.clone(), slow: slow.clone(), fast_senders, slow_senders };
+            match two.end_before(&end) {
+                Some(false) => Ok(Finding::Proved),
+                Some(true) => not_proved(bound, sooner()),
+                None => Ok(Finding::Unrepeated("the numbers of senders per level were not all tried again".into())),
+            }
+        }
+        Proof::SlowestFirst => {
+            let times: Vec<BigUint> = senders.iter().map(|(time, _)| time.clone()).collect();
+            if !slowest::is_optimal(&times) {
+                let needs = "times that divide one another, or two classes with a ratio of at least 2";
+                return Err(mismatch("slowest first", needs));
+            }
+            match slowest::length(&senders) {
+                None => Ok(Finding::Unrepeated("slowest first has too many dates".into())),
+                Some(length) if end <= length => Ok(Finding::Proved),
+                Some(length) => not_proved(bound, format!("slowest first ends at {}", shown(&clock.date(&length)))),
+            }
+        }
+        Proof::Lowered { times, proof } => {
+            if !matches!(**proof, Proof::SlowestFirst | Proof::Levels) {
+                return Err(mismatch("lowered times", "slowest first or levels for what is proved with them"));
+            }
+            check_classes(&lowered(classes, times)?, bound, proof)
+        }
+        Proof::Exhaustion { states } => {
+            if !clock.is_small() {
+                return Ok(Finding::Unrepeated(searched(*states)));
+            }
+            let senders: Vec<(u128, u64)> =
+                classes.iter().map(|class| (clock.number(&class.time), class.senders)).collect();
+            match exhaustion::ends_before(&senders, clock.number(bound)) {
+                Some(false) => Ok(Finding::Proved),
+                Some(true) => not_proved(bound, sooner()),
+                None => Ok(Finding::Unrepeated(searched(*states))),
+            }
+        }
+        Proof::Counting | Proof::LimitedTransfers => Err(mismatch("counting", "equal costs")),
+    }
+}
