@@ -18,6 +18,8 @@ pub struct Arguments {
 pub enum Command {
     /// Find the optimal steady-state throughput of a collective, its proof and a periodic schedule.
     Solve(SolveArguments),
+    /// Find the shortest schedule of one reduction executed once.
+    Reduce(ReduceArguments),
     /// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.
     Verify(VerifyArguments),
     /// Print a plan, or draw it.
@@ -150,4 +152,147 @@ pub struct ConvertArguments {
     /// Format of OUT; by default told from its name.
     #[arg(long, value_name = "F")]
     pub to: Option<String>,
+}
+
+/// `oneport reduce`.
+#[derive(Debug, Args)]
+pub struct ReduceArguments {
+    /// Which costs.
+    #[command(subcommand)]
+    pub model: ReduceModel,
+}
+
+/// The two models of costs.
+#[derive(Debug, Subcommand)]
+pub enum ReduceModel {
+    /// Equal costs: every transfer takes D, every merge C; processors merge while they receive (papers/002).
+    Homogeneous(HomogeneousArguments),
+    /// Unequal speeds: a transfer takes its sender's time, merging included (papers/001).
+    Heterogeneous(HeterogeneousArguments),
+}
+
+/// Where the answer goes.
+#[derive(Debug, Args)]
+pub struct AnswerArguments {
+    /// Draw who is busy when.
+    #[arg(long, value_name = "F.svg")]
+    pub gantt: Option<PathBuf>,
+    /// Draw the tree (F.svg), or write it for Graphviz (F.dot) or programs (F.json).
+    #[arg(long, value_name = "F.svg")]
+    pub tree: Option<PathBuf>,
+    /// Print one JSON object; up to 100,000 processors it holds the schedule.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The trees of papers/002.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StrategyName {
+    /// The shortest: Algorithm 1; 2 or 3 under a limit.
+    Greedy,
+    /// Algorithm 1 as if the smaller cost were 0.
+    Binomial,
+    /// Algorithm 1 as if both costs were equal.
+    Fibonacci,
+    /// Every processor sends to the one before it.
+    Chain,
+    /// All processors send to the first.
+    Flat,
+}
+
+/// Rules for ties of Algorithm 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TieName {
+    /// The processor added first.
+    Oldest,
+    /// The processor added last.
+    Newest,
+    /// The processor with the fewest children.
+    FewestChildren,
+    /// The processor with the most children.
+    MostChildren,
+}
+
+/// `oneport reduce homogeneous`.
+#[derive(Debug, Args)]
+pub struct HomogeneousArguments {
+    /// Number of values, one per processor, 1 to 2^63.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, required_unless_present = "ready")]
+    pub n: Option<String>,
+    /// Time of a transfer, 0 or more.
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    pub transfer: String,
+    /// Time of a merge, 0 or more.
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    pub compute: String,
+    /// At most K transfers at once.
+    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with = "max_reducers")]
+    pub max_transfers: Option<String>,
+    /// At most K processors that merge.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub max_reducers: Option<String>,
+    /// Which tree.
+    #[arg(long, value_enum, default_value_t = StrategyName::Greedy)]
+    pub strategy: StrategyName,
+    /// Whom Algorithm 1 takes among equals; it changes the binomial and Fibonacci strategies.
+    #[arg(long, value_enum, default_value_t = TieName::Oldest)]
+    pub tie: TieName,
+    /// When each value is ready (instead of 0): the operator is then taken as commutative.
+    #[arg(long, value_name = "R,R,...", allow_hyphen_values = true, conflicts_with_all = ["max_transfers", "max_reducers", "strategy", "tie"])]
+    pub ready: Option<String>,
+    /// The schedule read backwards: a broadcast whose transfers are prepared for C each.
+    #[arg(long, conflicts_with_all = ["ready", "strategy"])]
+    pub broadcast: bool,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+/// Methods for unequal speeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// The fastest exact method for the question, within --max-states.
+    Auto,
+    /// As auto, without a limit on the states.
+    Exact,
+    /// Slowest node first: at most twice the optimum.
+    Snf,
+    /// Dynamic program over the numbers per class.
+    Dp,
+    /// Two classes: numbers of fast senders per level.
+    Levels,
+    /// Classes: time-expanded flow of slots.
+    Slots,
+    /// Branch and bound for arbitrary speeds.
+    Search,
+}
+
+/// `oneport reduce heterogeneous`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("speeds").required(true)))]
+pub struct HeterogeneousArguments {
+    /// Transmission time of each processor.
+    #[arg(long, value_name = "T,T,...", allow_hyphen_values = true, group = "speeds")]
+    pub times: Option<String>,
+    /// Transmission time and number of senders of each class; the destination is one more processor.
+    #[arg(long, value_name = "T:N,T:N,...", allow_hyphen_values = true, group = "speeds")]
+    pub classes: Option<String>,
+    /// The processor of --times that ends with the result, counted from 0 (default: one more processor).
+    #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "classes")]
+    pub destination: Option<String>,
+    /// How.
+    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
+    pub method: MethodName,
+    /// Most states a search visits before it answers with the best schedule and bound known.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_states: Option<String>,
+    /// Stop the search after this many seconds and answer with the best schedule and bound known.
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub time_limit: Option<String>,
+    /// Also send the result to all: slowest node first into the fastest processor, then fastest node first.
+    #[arg(long, conflicts_with_all = ["classes", "destination", "method"])]
+    pub all_reduce: bool,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }

@@ -1,4 +1,4 @@
-//! The `oneport` command: solve, verify, show, convert. The contract is in DESIGN.md and `oneport --help`.
+//! The `oneport` command: solve, reduce, verify, show, convert. The contract is in DESIGN.md and `oneport --help`.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
@@ -8,6 +8,7 @@ mod numbers;
 mod output;
 mod progress;
 mod question;
+mod reduce;
 mod show;
 mod solve;
 mod verify;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let end = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),
+        Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),

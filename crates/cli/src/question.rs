@@ -1,12 +1,14 @@
 //! From names on the command line to a question.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use oneport::plan::VolumeError;
-use oneport::{Collective, NodeId, Platform, PortModel, Volumes, formats};
+use oneport::{Collective, NodeId, Platform, PortModel, Volumes, formats, parse_rational};
 
 use crate::arguments::{CollectiveName, SolveArguments};
+use crate::numbers::decimal;
 
 /// A mistake in how the command was called: exit code 2.
 #[derive(Debug)]
@@ -23,6 +25,15 @@ impl std::error::Error for Usage {}
 /// A usage error as `anyhow` carries it.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {
     anyhow!(Usage(message.into()))
+}
+
+/// A number of seconds, 0 or more.
+pub fn seconds(option: &str, text: &str) -> Result<Duration> {
+    let wrong = || usage(format!("{option}: '{text}' is not a number of seconds, 0 or more"));
+    let seconds = parse_rational(text).map_err(|_| wrong())?;
+    // The limit is a hint to a clock: the decimal rounding is harmless.
+    let seconds: f64 = decimal(&seconds).parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
 /// Reads the platform under the model asked for.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::End;
 use crate::arguments::{FormulationName, SolveArguments};
-use crate::numbers::{decimal, percent, readable, readable_count};
+use crate::numbers::{percent, readable, readable_count};
 use crate::output::{count, print};
 use crate::progress::Progress;
 use crate::question::{self, usage};
@@ -79,7 +79,8 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
         let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
         options.period = Period::AtMost(most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)?);
     }
-    options.time_limit = arguments.time_limit.as_deref().map(time_limit).transpose()?;
+    options.time_limit =
+        arguments.time_limit.as_deref().map(|text| question::seconds("--time-limit", text)).transpose()?;
     Ok(options)
 }
 
@@ -90,14 +91,6 @@ fn positive(option: &str, text: &str) -> Result<Rational> {
     } else {
         Err(usage(format!("{option}: {text} is not positive; give a number such as 12, 0.5 or 5/2")))
     }
-}
-
-fn time_limit(text: &str) -> Result<Duration> {
-    let wrong = || usage(format!("--time-limit: '{text}' is not a number of seconds, 0 or more"));
-    let seconds = parse_rational(text).map_err(|_| wrong())?;
-    // The limit is a hint to the solver's clock: the decimal rounding is harmless.
-    let seconds: f64 = decimal(&seconds).parse().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
 fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {

@@ -24,6 +24,7 @@
 //! The crates underneath can be used on their own; they are re-exported here as modules.
 
 mod period;
+mod single;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -32,6 +33,8 @@ use num_traits::One;
 
 pub use oneport_exact as exact;
 pub use oneport_formats as formats;
+pub use oneport_heterogeneous as heterogeneous;
+pub use oneport_homogeneous as homogeneous;
 pub use oneport_lp as lp;
 pub use oneport_matching as matching;
 pub use oneport_plan as plan;
@@ -49,6 +52,10 @@ use oneport_lp::{Answer, LpError, Question, Solution};
 use oneport_plan::{SteadyState, WeightedPattern};
 use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
+pub use single::{
+    Checked, Found, SingleError, all_reduce, broadcast_homogeneous, reduce_cluster, reduce_homogeneous,
+    reduce_processors, reduce_released,
+};
 
 /// Most instances per period unless asked otherwise.
 pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;

@@ -309,7 +309,12 @@ mod tests {
         Ok(())
     }
 
-    const SOURCES: [&str; 2] = [include_str!("errata.rs"), include_str!("reduce/errata.rs")];
+    const SOURCES: [&str; 4] = [
+        include_str!("errata.rs"),
+        include_str!("reduce/errata.rs"),
+        include_str!("paper001/errata.rs"),
+        include_str!("paper002/errata.rs"),
+    ];
 
     #[test]
     fn every_erratum_has_an_entry_a_test_and_a_row() -> Result<()> {

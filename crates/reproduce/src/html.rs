@@ -44,6 +44,7 @@ fn header(out: &mut String, report: &Report) {
         (Verdict::Exact, "ours is what is printed"),
         (Verdict::Corrected, "the paper is wrong; the erratum says why"),
         (Verdict::NotReproducible, "cannot be computed from what we have"),
+        (Verdict::Open, "not yet done"),
     ] {
         let (count, name) = (report.count(verdict), verdict.name());
         let _ =
@@ -166,7 +167,7 @@ fn class(verdict: Result<Verdict, ()>) -> &'static str {
     match verdict {
         Ok(Verdict::Exact) => "exact",
         Ok(Verdict::Corrected) => "corrected",
-        Ok(Verdict::NotReproducible) => "lost",
+        Ok(Verdict::NotReproducible | Verdict::Open) => "lost",
         Err(()) => "bad",
     }
 }

@@ -12,6 +12,8 @@ mod matchings;
 mod networks;
 mod numbers;
 mod paper000;
+mod paper001;
+mod paper002;
 mod paper003;
 mod printed;
 mod reduce;
@@ -55,7 +57,7 @@ impl Chapter {
 }
 
 /// The papers reproduced so far.
-pub const CHAPTERS: &[Chapter] = &[paper000::CHAPTER, paper003::CHAPTER];
+pub const CHAPTERS: &[Chapter] = &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER];
 
 const USAGE: &str = "usage: oneport-reproduce [--out DIR]";
 

@@ -53,7 +53,7 @@ impl Report {
     /// "40 rows: 30 exact, 9 corrected, 1 not reproducible".
     pub fn summary(&self) -> String {
         let total: usize = self.sections.iter().map(|section| section.rows.len()).sum();
-        let counts = [Verdict::Exact, Verdict::Corrected, Verdict::NotReproducible];
+        let counts = [Verdict::Exact, Verdict::Corrected, Verdict::NotReproducible, Verdict::Open];
         let counts = counts.map(|verdict| format!("{} {}", self.count(verdict), verdict.name()));
         let failures = self.failures().len();
         let unexpected = if failures > 0 { format!(", {failures} UNEXPECTED") } else { String::new() };
@@ -88,7 +88,7 @@ impl Report {
     pub fn markdown(&self) -> String {
         let mut out = format!(
             "# The papers against oneport\n\n{} ({:.1} s).\n\n`exact`: ours is what is printed. `corrected`: the paper is wrong, see \
-             the entry of docs/errata.md. `not reproducible`: it cannot be computed from what we have.\n",
+             the entry of docs/errata.md. `not reproducible`: it cannot be computed from what we have. `open`: not yet done.\n",
             self.summary(),
             self.seconds
         );

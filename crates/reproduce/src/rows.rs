@@ -104,6 +104,8 @@ pub enum Verdict {
     Corrected,
     /// It cannot be computed from what we have.
     NotReproducible,
+    /// It can be, but has not been yet.
+    Open,
 }
 
 impl Verdict {
@@ -113,6 +115,7 @@ impl Verdict {
             Verdict::Exact => "exact",
             Verdict::Corrected => "corrected",
             Verdict::NotReproducible => "not reproducible",
+            Verdict::Open => "open",
         }
     }
 }
@@ -134,7 +137,7 @@ pub struct Row {
     pub verdict: Verdict,
     /// Which entry of `docs/errata.md` explains it.
     pub erratum: Option<String>,
-    /// Why it cannot be reproduced.
+    /// Why it cannot be reproduced, or has not been yet.
     pub reason: Option<String>,
 }
 
@@ -231,10 +234,10 @@ fn checked(raw: RawRow) -> Result<Row> {
     let corrected = verdict == Verdict::Corrected;
     ensure!(corrected == right.is_some(), "row '{id}': `right` belongs to corrected rows, and to all of them");
     ensure!(corrected == erratum.is_some(), "row '{id}': `erratum` belongs to corrected rows, and to all of them");
-    let lost = verdict == Verdict::NotReproducible;
+    let lost = matches!(verdict, Verdict::NotReproducible | Verdict::Open);
     ensure!(
         lost == reason.is_some(),
-        "row '{id}': `reason` belongs to rows that are not reproducible, and to all of them"
+        "row '{id}': `reason` belongs to rows that are open or not reproducible, and to all of them"
     );
     let printed = Value::read(&printed).with_context(|| format!("row '{id}'"))?;
     let right = right.as_ref().map(Value::read).transpose().with_context(|| format!("row '{id}'"))?;
@@ -314,12 +317,12 @@ pub fn judge_all(paper: &Paper, checks: &[(&str, Check)]) -> Result<Vec<Judged>>
 fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
     let judged = |ours: String, verdict, note| Judged { row: row.clone(), ours, verdict, note };
     let finding = match (check, &row.reason) {
-        (None, Some(reason)) => return judged("-".to_string(), Ok(Verdict::NotReproducible), reason.clone()),
+        (None, Some(reason)) => return judged("-".to_string(), Ok(row.verdict), reason.clone()),
         (None, None) => return judged("-".to_string(), Err("the row has no check".to_string()), String::new()),
         (Some(_), Some(_)) => {
             return judged(
                 "-".to_string(),
-                Err("a row that is not reproducible has a check".to_string()),
+                Err("a row that is open or not reproducible has a check".to_string()),
                 String::new(),
             );
         }

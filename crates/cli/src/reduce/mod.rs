@@ -1,0 +1,48 @@
+//! `oneport reduce`: the shortest schedule of one reduction executed once.
+
+mod answer;
+mod heterogeneous;
+mod homogeneous;
+
+use anyhow::Result;
+use oneport::{Rational, parse_rational};
+
+use crate::End;
+use crate::arguments::{ReduceArguments, ReduceModel};
+use crate::question::usage;
+
+/// Most counts of values, senders and states: 2^63.
+const MOST: u64 = 1 << 63;
+
+/// Runs the command.
+pub fn run(arguments: &ReduceArguments) -> Result<End> {
+    match &arguments.model {
+        ReduceModel::Homogeneous(arguments) => homogeneous::run(arguments),
+        ReduceModel::Heterogeneous(arguments) => heterogeneous::run(arguments),
+    }
+}
+
+/// A whole number from 1 to 2^63.
+fn whole(option: &str, text: &str) -> Result<u64> {
+    let text = text.trim();
+    let number = text.parse::<u64>().ok().filter(|number| (1..=MOST).contains(number));
+    number
+        .ok_or_else(|| usage(format!("{option}: '{text}' is not a whole number from 1 to 2^63 (9223372036854775808)")))
+}
+
+/// A cost, 0 or more.
+fn cost(option: &str, text: &str) -> Result<Rational> {
+    let value = parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))?;
+    if value < Rational::from_integer(0.into()) {
+        return Err(usage(format!("{option}: {text} is negative; give 0 or more")));
+    }
+    Ok(value)
+}
+
+/// A comma-separated list of numbers, each with its place named when it is none.
+fn numbers(option: &str, text: &str) -> Result<Vec<Rational>> {
+    let read = |(index, item): (usize, &str)| {
+        parse_rational(item).map_err(|error| usage(format!("{option}: entry {index} (counted from 0): {error}")))
+    };
+    text.split(',').enumerate().map(read).collect()
+}

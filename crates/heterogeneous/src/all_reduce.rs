@@ -1,0 +1,46 @@
+//! All processors end with the result: a reduction to the fastest processor, then a broadcast from it (papers/001, Theorem
+//! 3): at most 3.5 times the optimum.
+
+use oneport_plan::{Broadcast, Reduction};
+use oneport_platform::Rational;
+
+use crate::{Destination, Error, Processors, bound, broadcast, slowest_first};
+
+/// One all-reduction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllReduce {
+    /// Slowest-node-first to the fastest processor.
+    pub reduction: Reduction,
+    /// Fastest-node-first from there; its dates count from the end of the reduction.
+    pub broadcast: Broadcast,
+    /// Both together.
+    pub length: Rational,
+    /// No all-reduction is shorter: it contains a reduction to every processor, and a broadcast from every one.
+    pub lower_bound: Rational,
+}
+
+/// The all-reduction of Theorem 3; of several fastest processors the first is taken. O(n log n).
+///
+/// The bound: an all-reduction contains, for each processor, a reduction to it (of each processor's transfers the last
+/// from which the value still gets there) and a broadcast from it (for each processor the first transfer that brings the
+/// value). Reducing to the fastest takes longest, since all slower ones send; for broadcasts the fastest and the slowest source
+/// are tried.
+///
+/// # Errors
+/// No processor, a time that is not positive, more than 2^32 - 1 processors.
+pub fn all_reduce(times: &[Rational]) -> Result<AllReduce, Error> {
+    let by_time = |&a: &usize, &b: &usize| times[a].cmp(&times[b]).then(a.cmp(&b));
+    let fastest = (0..times.len()).min_by(by_time).ok_or(Error::NoProcessor)?;
+    let slowest = (0..times.len()).max_by(by_time).ok_or(Error::NoProcessor)?;
+    let hardest = Processors::new(times.to_vec(), Destination::Listed(fastest))?;
+    let reduced = bound::lower_bound(&hardest.cluster()).length;
+    let spread = broadcast::lower_bound(times, fastest)?.max(broadcast::lower_bound(times, slowest)?);
+    let reduction = slowest_first::schedule(&hardest)?;
+    let broadcast = broadcast::fastest_first(times, fastest)?;
+    Ok(AllReduce {
+        length: &reduction.length + &broadcast.length,
+        reduction,
+        broadcast,
+        lower_bound: reduced.max(spread),
+    })
+}

@@ -1,0 +1,32 @@
+//! One reduction over processors of unequal speeds, as short as possible (papers/001, Liu, Kuo and Wang).
+//!
+//! The transfer from a processor takes that processor's own time, whoever receives. A [`Cluster`] holds the senders;
+//! the destination is one more processor. [`shortest`] answers for a cluster; [`earliest`] schedules any sequence of
+//! single [`Processors`].
+
+mod all_reduce;
+pub mod bound;
+pub mod broadcast;
+mod cluster;
+mod dependency;
+mod dynamic;
+mod earliest;
+mod error;
+pub mod guided;
+pub mod levels;
+mod placement;
+mod search;
+mod shortest;
+mod slots;
+pub mod slowest_first;
+pub mod tables;
+mod tick;
+
+pub use all_reduce::{AllReduce, all_reduce};
+pub use cluster::{Cluster, Destination, Processors};
+pub use dependency::Dependency;
+pub use dynamic::MOST_PAIRS;
+pub use earliest::{MOST_PROCESSORS, earliest, earliest_length};
+pub use error::Error;
+pub use placement::{Placement, Row};
+pub use shortest::{Answer, Budget, Method, Search, shortest};

@@ -1,0 +1,222 @@
+//! Arbitrary times: an exact search over single senders.
+//!
+//! Read backwards from its end (papers/001, section 5.3), a schedule is a binary tree, and by Observation 1 no sender need
+//! be above a faster one. So the senders are placed in order of their times, fastest first; what matters afterwards is
+//! the multiset of open slots alone. The search asks whether all senders end by a deadline `D`:
+//!
+//! - `stages`: a slot matters by what it leaves before `D`, rounded down to sums of later times; many slots become equal.
+//! - `weights`: bounds from Lagrangian relaxation, learnt for states that survive, then applied to all their fellows.
+//! - `layers`: all states, sender by sender, equal ones once; a layer may be cut to a width (a beam search).
+//!
+//! Narrow passes over many deadlines come first: they rule out the low ones and reach the high ones. The width grows until every
+//! deadline between is decided. Nothing depends on the number of threads.
+
+mod layers;
+mod stages;
+mod table;
+mod weights;
+
+use oneport_plan::Proof;
+
+use crate::placement::Found;
+use crate::slots::certify;
+use crate::slots::problem::{Problem, Progress};
+use crate::slots::start::{Placed, slowest_first};
+use crate::{Budget, Cluster, Error};
+
+use layers::{Limits, Pass, Pool};
+use stages::Stage;
+
+/// Most senders.
+const MOST_SENDERS: u64 = 1000;
+/// States per layer, pass by pass.
+const WIDTHS: [usize; 6] = [100, 1000, 8000, 64_000, 512_000, usize::MAX];
+/// Bytes of one layer and of the origins of all: with the layer before and a copy while bounds are learnt, below 2 GB.
+const LAYER_BYTES: usize = 500 << 20;
+/// Most dates for a proof by prices.
+const MOST_DATES: usize = 1 << 14;
+
+/// The shortest schedule by search, for any times and up to 1000 senders (some 30 can be expected to be solved if all
+/// times differ).
+///
+/// Takes at most about 2 GB. When the budget, `watch` or that limit ends the work early, the best schedule and bound known
+/// are returned.
+///
+/// # Errors
+/// More than 1000 senders; times of more than 56 bits in their common unit.
+pub(crate) fn solve(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
+    let problem = Problem::new(cluster)?;
+    let senders = problem.count();
+    if senders > MOST_SENDERS {
+        return Err(Error::TooMany { senders, purpose: "for the search", most: MOST_SENDERS });
+    }
+    let (length, placed) = slowest_first(&problem.times, &problem.senders);
+    let mut progress = Progress::new(&problem, budget, length);
+    let closed = close(&problem, (0, length, placed), &mut progress);
+    let mut proof = Proof::Exhaustion { states: progress.states };
+    // A short proof, where the search hardly had to search.
+    if closed.at_root
+        && let Some(prices) = certify(&problem, closed.lower, MOST_DATES, &mut progress)?
+    {
+        proof = prices;
+    }
+    Ok(problem.found(closed.length, closed.lower, proof, &closed.placed))
+}
+
+/// What is known at the end.
+pub(crate) struct Closed {
+    /// No schedule is shorter, in ticks.
+    pub lower: u64,
+    /// Length of the best placement, in ticks.
+    pub length: u64,
+    /// That placement.
+    pub placed: Vec<Placed>,
+    /// Whether the bound needed no search beyond the first state.
+    at_root: bool,
+}
+
+/// Searches between a lower bound and a placement until they meet or the work is to stop.
+pub(crate) fn close(
+    problem: &Problem,
+    (lower, length, placed): (u64, u64, Vec<Placed>),
+    progress: &mut Progress,
+) -> Closed {
+    let classes: Vec<usize> =
+        problem.senders.iter().enumerate().flat_map(|(class, &n)| (0..n).map(move |_| class)).collect();
+    let times: Vec<u64> = classes.iter().map(|&class| problem.times[class]).collect();
+    let slowest = times.last().copied().unwrap_or(0);
+    let closed = Closed { lower: lower.max(slowest), length, placed, at_root: true };
+    let lengths = stages::sums(&times, length);
+    let mut search = Deadlines { classes, times, lengths, closed };
+    search.closed.lower = search.first_from(search.closed.lower);
+    for width in WIDTHS {
+        if search.is_closed() || !search.sweep(width, progress) {
+            break;
+        }
+    }
+    search.closed
+}
+
+/// The deadlines between the bound and the best placement.
+struct Deadlines {
+    /// By sender, fastest first.
+    classes: Vec<usize>,
+    times: Vec<u64>,
+    /// What lengths can be at all, ascending, where they are not too many.
+    lengths: Option<Vec<u64>>,
+    closed: Closed,
+}
+
+/// What a pass says about one deadline.
+enum Answer {
+    Yes,
+    No,
+    Open,
+    Stop,
+}
+
+impl Deadlines {
+    fn is_closed(&self) -> bool {
+        self.closed.lower >= self.closed.length
+    }
+
+    /// The first possible length from `date` on.
+    fn first_from(&self, date: u64) -> u64 {
+        let Some(lengths) = &self.lengths else { return date };
+        lengths.get(lengths.partition_point(|&length| length < date)).copied().unwrap_or(date)
+    }
+
+    /// Some possible length in `from..below`, early in it if the passes are wide: a deadline that cannot be met costs less
+    /// than one that can.
+    fn middle(&self, from: u64, below: u64, width: usize) -> Option<u64> {
+        let part = if width > 10_000 { 4 } else { 2 };
+        let Some(lengths) = &self.lengths else { return (from < below).then(|| from + (below - from) / part) };
+        let start = lengths.partition_point(|&length| length < from);
+        let end = lengths.partition_point(|&length| length < below);
+        (start < end).then(|| lengths[start + (end - start) / part as usize])
+    }
+
+    /// Decides what passes of this width can: raises the bound, then improves the placement. False when the work is to stop.
+    fn sweep(&mut self, width: usize, progress: &mut Progress) -> bool {
+        // The first deadline left open by this width.
+        let mut open = self.closed.length;
+        while let Some(deadline) = self.middle(self.closed.lower, open.min(self.closed.length), width) {
+            match self.ask(deadline, width, progress) {
+                Answer::Yes | Answer::No => {}
+                Answer::Open => open = deadline,
+                Answer::Stop => return false,
+            }
+        }
+        // The last one.
+        let mut last = open;
+        while let Some(deadline) = self.middle(last.saturating_add(1), self.closed.length, width) {
+            match self.ask(deadline, width, progress) {
+                Answer::Yes => {}
+                Answer::No => last = deadline,
+                Answer::Open => last = deadline,
+                Answer::Stop => return false,
+            }
+        }
+        true
+    }
+
+    /// One pass.
+    fn ask(&mut self, deadline: u64, width: usize, progress: &mut Progress) -> Answer {
+        let Some(stages) = stages::stages(&self.times, deadline) else { return Answer::Stop };
+        let Some(mut pool) = Pool::new(&stages) else {
+            return self.impossible(deadline, true, progress);
+        };
+        let mut go_on = |states| progress.go_on(states);
+        match layers::pass(&stages, &mut pool, Limits { width, memory: LAYER_BYTES, go_on: &mut go_on }) {
+            Pass::Placed(taken) => {
+                self.improve(&stages, deadline, &taken);
+                progress.length = self.closed.length;
+                Answer::Yes
+            }
+            Pass::Impossible => self.impossible(deadline, false, progress),
+            Pass::Cut => Answer::Open,
+            Pass::Stopped => Answer::Stop,
+        }
+    }
+
+    fn impossible(&mut self, deadline: u64, at_root: bool, progress: &mut Progress) -> Answer {
+        let next = self.first_from(deadline + 1).min(self.closed.length);
+        if next > self.closed.lower {
+            self.closed.lower = next;
+            self.closed.at_root = at_root;
+            progress.lower = next;
+        }
+        Answer::No
+    }
+
+    /// Keeps a placement found for a deadline: which open slots the senders take, by rounded rests, gives their dates.
+    fn improve(&mut self, stages: &[Stage], deadline: u64, taken: &[u16]) {
+        // By number at the current stage, the dates of the open slots.
+        let mut open: Vec<(u16, u64)> = stages.first().map(|_| (0, 0)).into_iter().collect();
+        let mut rows: std::collections::BTreeMap<(u64, usize), u64> = std::collections::BTreeMap::new();
+        let mut length = 0;
+        for ((stage, &slot), (&time, &class)) in stages.iter().zip(taken).zip(self.times.iter().zip(&self.classes)) {
+            // Of slots with one number, the one open longest.
+            let same = open.iter().enumerate().filter(|(_, (number, _))| *number == slot);
+            let Some((place, &(_, date))) = same.min_by_key(|(_, (_, date))| *date) else { return };
+            open.swap_remove(place);
+            *rows.entry((date, class)).or_default() += 1;
+            length = length.max(date + time);
+            for other in &mut open {
+                other.0 = other_number(&stage.stay, other.0);
+            }
+            let number = other_number(&stage.take, slot);
+            open.extend([(number, date + time); 2]);
+            open.retain(|(number, _)| *number != stages::DEAD);
+        }
+        if length <= deadline && length < self.closed.length {
+            let placed = rows.into_iter().map(|((date, class), senders)| Placed { date, class, senders });
+            (self.closed.length, self.closed.placed) = (length, placed.collect());
+        }
+    }
+}
+
+/// A slot's number at the next stage.
+fn other_number(numbers: &[u16], slot: u16) -> u16 {
+    numbers.get(usize::from(slot)).copied().unwrap_or(stages::DEAD)
+}

@@ -1,0 +1,83 @@
+//! A set of short runs of numbers, in the order of insertion.
+
+/// Fewest places of the table.
+const SMALLEST: usize = 64;
+
+/// Distinct runs of numbers, numbered in the order of insertion: one list of numbers, and open addressing over it.
+pub(super) struct Keys {
+    numbers: Vec<u16>,
+    /// Where each run ends.
+    ends: Vec<usize>,
+    /// Run number plus 1, or 0; a power of two of places.
+    places: Vec<u32>,
+}
+
+impl Keys {
+    pub(super) fn new() -> Keys {
+        Keys { numbers: Vec::new(), ends: Vec::new(), places: vec![0; SMALLEST] }
+    }
+
+    /// The run of that number.
+    pub(super) fn get(&self, run: usize) -> &[u16] {
+        let start = run.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.numbers[start..self.ends[run]]
+    }
+
+    /// Bytes in use.
+    pub(super) fn memory(&self) -> usize {
+        2 * self.numbers.len() + 8 * self.ends.len() + 4 * self.places.len()
+    }
+
+    /// Adds a run; false when it is there already.
+    pub(super) fn insert(&mut self, run: &[u16]) -> bool {
+        if 2 * (self.ends.len() + 1) > self.places.len() {
+            self.grow();
+        }
+        let place = self.find(run);
+        if self.places[place] != 0 {
+            return false;
+        }
+        self.numbers.extend_from_slice(run);
+        self.ends.push(self.numbers.len());
+        self.places[place] = self.ends.len() as u32;
+        true
+    }
+
+    /// The place of a run, or the free one where it belongs.
+    fn find(&self, run: &[u16]) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = hash(run) as usize & mask;
+        loop {
+            match self.places[place] {
+                0 => return place,
+                number if self.get(number as usize - 1) == run => return place,
+                _ => place = (place + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        self.places = vec![0; 2 * self.places.len()];
+        for run in 0..self.ends.len() {
+            let place = self.find_free(run);
+            self.places[place] = run as u32 + 1;
+        }
+    }
+
+    fn find_free(&self, run: usize) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = hash(self.get(run)) as usize & mask;
+        while self.places[place] != 0 {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+}
+
+/// Multiply and fold.
+fn hash(run: &[u16]) -> u64 {
+    let folded = run.iter().fold(run.len() as u64 + 1, |hash, &number| {
+        (hash ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+    });
+    folded ^ (folded >> 29)
+}

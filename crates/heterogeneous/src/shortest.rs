@@ -1,0 +1,198 @@
+//! The entry point: which method answers, and the schedule that belongs to the answer.
+
+use std::ops::ControlFlow;
+
+use num_traits::Zero;
+use oneport_plan::{Instance, Proof, Reduction, Shortest};
+use oneport_platform::Rational;
+
+use crate::placement::Found;
+use crate::slowest_first::{self, Reason};
+use crate::{Cluster, Error, Placement, Processors, dynamic, earliest, levels, search, slots};
+
+/// How the answer is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The fastest exact method for the cluster.
+    Auto,
+    /// Slowest-node-first, with a lower bound: at most twice the optimum (Theorem 2).
+    SlowestFirst,
+    /// The paper's dynamic program (Theorem 6): small counts.
+    DynamicProgram,
+    /// Two classes, any counts: [`levels`].
+    Levels,
+    /// Few classes, any counts: a program over the slots of each date.
+    Slots,
+    /// Any times, few senders: a search.
+    Search,
+}
+
+impl Method {
+    /// Its short name: "auto", "snf", "dp", "levels", "slots", "search".
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::SlowestFirst => "snf",
+            Method::DynamicProgram => "dp",
+            Method::Levels => "levels",
+            Method::Slots => "slots",
+            Method::Search => "search",
+        }
+    }
+}
+
+/// When to stop a search. A library reads no clock: the caller's `watch` does.
+pub struct Budget<'a> {
+    /// Most states visited.
+    pub states: u64,
+    /// Asked now and then; `Break` stops the search.
+    pub watch: &'a (dyn Fn(&Search) -> ControlFlow<()> + Sync),
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// States visited so far.
+    pub states: u64,
+    /// Length of the best schedule so far.
+    pub length: Rational,
+    /// What is proved so far.
+    pub lower_bound: Rational,
+}
+
+/// A length, its proof, and how to reach it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Length, lower bound and proof; without a schedule, see [`Answer::schedule`].
+    pub shortest: Shortest,
+    /// Which senders take slots of which dates.
+    pub placement: Placement,
+    /// The method used, never [`Method::Auto`].
+    pub method: Method,
+    /// Which method and why, in one line.
+    pub why: String,
+}
+
+/// Senders above which [`Method::Auto`] does not search; below, times must mostly differ.
+const FEW: u64 = 40;
+
+/// The shortest reduction.
+///
+/// [`Method::Auto`] takes slowest-node-first where a theorem says that it is optimal, [`Method::Levels`] for two classes,
+/// [`Method::Search`] for few senders of mostly different times, else [`Method::Slots`]. A search or program that the
+/// budget stops answers with the best schedule and bound it has.
+///
+/// # Errors
+/// A method that does not apply to the cluster, or would take too much; see each.
+pub fn shortest(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Answer, Error> {
+    let (method, why) = choose(cluster, method);
+    let found = match method {
+        Method::Auto | Method::SlowestFirst => slowest_first::solve(cluster)?,
+        Method::DynamicProgram => dynamic::solve(cluster)?,
+        Method::Levels => levels::solve(cluster)?,
+        Method::Slots => slots::solve(cluster, budget)?,
+        Method::Search => search::solve(cluster, budget)?,
+    };
+    answer(cluster, method, why, found)
+}
+
+fn choose(cluster: &Cluster, method: Method) -> (Method, String) {
+    if method != Method::Auto {
+        return (method, format!("{} was asked for", method.name()));
+    }
+    let (classes, senders) = (cluster.classes().len(), cluster.senders());
+    if senders == 0 {
+        return (Method::SlowestFirst, "nobody sends".into());
+    }
+    match (slowest_first::is_optimal_by_theorem(cluster), classes) {
+        (Some(Reason::OneClass), _) => (Method::SlowestFirst, "1 class: slowest-node-first is optimal".into()),
+        (Some(Reason::DivisorChain), _) => {
+            (Method::SlowestFirst, "each time divides the next: slowest-node-first is optimal (Theorem 1)".into())
+        }
+        (Some(Reason::TwoClasses), _) => {
+            (Method::SlowestFirst, "2 classes, ratio 2 or more: slowest-node-first is optimal (Theorem 4)".into())
+        }
+        (None, 2) => (Method::Levels, "2 classes: levels".into()),
+        (None, _) if senders <= FEW && 2 * classes as u64 > senders => {
+            (Method::Search, format!("{classes} classes of {senders} senders: search"))
+        }
+        (None, _) => (Method::Slots, format!("{classes} classes of {senders} senders: slots")),
+    }
+}
+
+fn answer(cluster: &Cluster, method: Method, why: String, found: Found) -> Result<Answer, Error> {
+    // A stopped method may know a length without a placement; slowest-node-first always has one.
+    let (length, placement) = match found.placement {
+        Some(placement) => (found.length, placement),
+        None => slowest_first::placed(cluster)?,
+    };
+    let proof = if cluster.senders() == 0 { Proof::SlowestFirst } else { found.proof };
+    let shortest = Shortest {
+        instance: Instance::Classes(cluster.classes().to_vec()),
+        length,
+        lower_bound: found.lower_bound,
+        proof,
+        reduction: None,
+    };
+    Ok(Answer { shortest, placement, method, why })
+}
+
+impl Answer {
+    /// The schedule on single processors: by the starts that the placement allows, as early as possible. O(n log n).
+    ///
+    /// Senders of a class are taken in index order. The length is that of the answer; where the answer is not optimal it
+    /// may be less.
+    ///
+    /// # Errors
+    /// Processors of another cluster; more than 2^32 - 1 of them.
+    pub fn schedule(&self, processors: &Processors) -> Result<Reduction, Error> {
+        let cluster = processors.cluster();
+        if Instance::Classes(cluster.classes().to_vec()) != self.shortest.instance {
+            return Err(Error::NoSequence("the processors are not those of the answer's classes".into()));
+        }
+        let reduction = if self.method == Method::SlowestFirst {
+            slowest_first::schedule(processors)?
+        } else {
+            earliest(processors, &self.sequence(&cluster, processors))?
+        };
+        let (is, should) = (&reduction.length, &self.shortest.length);
+        // Where the answer is not proved optimal, starting early may happen to gain something.
+        if is <= should && *is >= self.shortest.lower_bound {
+            return Ok(reduction);
+        }
+        Err(Error::NoSequence(format!("the placement's schedule has length {is}, not {should}")))
+    }
+
+    /// The senders by the dates of their slots and times: who may start first, first.
+    fn sequence(&self, cluster: &Cluster, processors: &Processors) -> Vec<usize> {
+        let classes = cluster.classes();
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); classes.len()];
+        for sender in processors.senders() {
+            let time = &processors.times()[sender];
+            if let Ok(class) = classes.binary_search_by(|class| class.time.cmp(time)) {
+                members[class].push(sender);
+            }
+        }
+        let mut rows: Vec<(Rational, usize, u64)> = self
+            .placement
+            .rows
+            .iter()
+            .map(|row| {
+                // The start, counted backwards from the end.
+                let time = classes.get(row.class).map_or_else(Rational::zero, |class| class.time.clone());
+                (&row.date + time, row.class, row.senders)
+            })
+            .collect();
+        rows.sort_by(|a, b| b.cmp(a));
+        let mut next = vec![0; classes.len()];
+        let mut sequence = Vec::with_capacity(processors.times().len());
+        for (_, class, senders) in rows {
+            let Some(of_class) = members.get(class) else { continue };
+            let from: usize = next[class];
+            let to = from.saturating_add(senders as usize).min(of_class.len());
+            sequence.extend_from_slice(&of_class[from..to]);
+            next[class] = to;
+        }
+        sequence
+    }
+}

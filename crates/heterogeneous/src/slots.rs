@@ -1,0 +1,219 @@
+//! Few classes, any number of senders: slots over dates.
+//!
+//! Read backwards from its end, a schedule hands out *slots* ([`SlotPrices`](oneport_plan::SlotPrices)): one is open at
+//! date 0, and a sender of time `t` in a slot of date `a` opens two at `a + t`. This is the tree of minimum critical path
+//! of papers/001, section 5.3, without its Observation 1. With `x[i, a]` senders of class `i` in slots of date `a`,
+//!
+//! ```text
+//! sum_i x[i, a] <= [a = 0] + 2 sum_i x[i, a - t_i],   sum_a x[i, a] = n_i,   x[i, a] only where a + t_i <= D,
+//! ```
+//!
+//! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not depend on
+//! the number of senders. Its relaxation to fractions is decided by prices on slots (`hull`), which are a proof that the
+//! referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the two do not meet and
+//! the senders are few, the search over single senders (`search`) closes the gap as far as the budget goes.
+
+mod dive;
+mod flow;
+mod hull;
+pub(crate) mod problem;
+pub(crate) mod start;
+
+use oneport_plan::Proof;
+
+use crate::placement::Found;
+use crate::search::close;
+use crate::{Budget, Cluster, Error};
+
+use dive::{Dive, Diver};
+use flow::Flow;
+use hull::{State, Verdict, decide, prices};
+use problem::{Problem, Progress};
+use start::{Placed, slowest_first};
+
+/// Most dates of slots.
+const MOST_DATES: usize = 1 << 16;
+/// Questions asked of the relaxation in search of whole numbers, times classes.
+const MOST_QUESTIONS: usize = 24_000;
+/// The same, times classes and dates: what a question costs.
+const MOST_WORK: usize = 100_000_000;
+/// Most senders for the search that closes a gap.
+const MOST_SEARCHED: u64 = 64;
+
+/// The shortest schedule by slot flow, for any number of classes and up to 2^63 senders.
+///
+/// The time depends on the number of dates (sums of times up to the length), not on that of the senders. When the budget
+/// or `watch` ends the work early, the best schedule and bound known so far are returned.
+///
+/// # Errors
+/// Times of more than 56 bits in their common unit; more than 65,536 dates; a failing solver.
+pub(crate) fn solve(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
+    let problem = Problem::new(cluster)?;
+    let (mut length, mut placed) = slowest_first(&problem.times, &problem.senders);
+    if placed.is_empty() {
+        return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
+    }
+    let mut progress = Progress::new(&problem, budget, length);
+    let Some(flow) = Flow::new(problem.times.clone(), length, MOST_DATES) else {
+        let why = format!(
+            "the {} times have more than {MOST_DATES} sums up to the length of the slowest-first schedule; use search",
+            problem.times.len()
+        );
+        return Err(Error::Method { method: "slots", why });
+    };
+    let mut relaxed = Relaxed::new(&flow, &problem.senders);
+    relaxed.bisect(&flow, State::new, &mut progress)?;
+    let mut proof = problem.proof(&flow.dates, &relaxed.proof(&flow));
+    // The same with the first slot given to a fastest sender, which is no loss.
+    let priced = relaxed.least;
+    relaxed.bisect(&flow, |deadline, senders| State::rooted(&flow, deadline, senders), &mut progress)?;
+    if relaxed.least > priced {
+        proof = Proof::Exhaustion { states: progress.states };
+    }
+    let mut best = Best { lower: relaxed.least, length, placed, proof };
+    relaxed.whole(&flow, &mut best, &mut progress)?;
+    let mut lower = flow.dates[best.lower];
+    (length, placed, proof) = (best.length, best.placed, best.proof);
+    if lower < length && problem.count() <= MOST_SEARCHED {
+        let closed = close(&problem, (lower, length, placed), &mut progress);
+        if closed.lower > lower {
+            proof = Proof::Exhaustion { states: progress.states };
+        }
+        (lower, length, placed) = (closed.lower, closed.length, closed.placed);
+    }
+    Ok(problem.found(length, lower, proof, &placed))
+}
+
+/// Slot prices that prove that no schedule is shorter than `below` ticks, where there are such prices and no more than
+/// `most` dates.
+pub(crate) fn certify(
+    problem: &Problem,
+    below: u64,
+    most: usize,
+    progress: &mut Progress,
+) -> Result<Option<Proof>, Error> {
+    let Some(flow) = below.checked_sub(1).and_then(|latest| Flow::new(problem.times.clone(), latest, most)) else {
+        return Ok(None);
+    };
+    let deadline = flow.dates.len() - 1;
+    let state = State::new(deadline, &problem.senders);
+    match decide(&flow, deadline, &state, &mut Vec::new(), &mut || progress.go_on(1))? {
+        Verdict::Never(weights) => Ok(Some(problem.proof(&flow.dates, &prices(&flow, deadline, &state, &weights)))),
+        _ => Ok(None),
+    }
+}
+
+/// How many questions whole numbers are worth.
+fn questions(flow: &Flow) -> usize {
+    let classes = flow.times.len().max(1);
+    (MOST_QUESTIONS / classes).min(MOST_WORK / (classes * flow.dates.len())).max(1)
+}
+
+/// What is known so far.
+struct Best {
+    /// The first deadline (place of a date) not ruled out.
+    lower: usize,
+    length: u64,
+    placed: Vec<Placed>,
+    proof: Proof,
+}
+
+/// The relaxation to fractions.
+struct Relaxed {
+    senders: Vec<u64>,
+    /// The first deadline (place of a date) not ruled out.
+    least: usize,
+    /// Weights that rule out the one before.
+    weights: Vec<i128>,
+    memory: Vec<Vec<i128>>,
+}
+
+impl Relaxed {
+    fn new(flow: &Flow, senders: &[u64]) -> Relaxed {
+        // At date 0 nothing fits, whatever the weights.
+        let ones = vec![1; flow.times.len()];
+        Relaxed { senders: senders.to_vec(), least: 1, weights: ones, memory: Vec::new() }
+    }
+
+    /// Finds the first deadline that fractions cannot rule out.
+    fn bisect(
+        &mut self,
+        flow: &Flow,
+        state: impl Fn(usize, &[u64]) -> State,
+        progress: &mut Progress,
+    ) -> Result<(), Error> {
+        let mut most = flow.dates.len() - 1;
+        while self.least < most {
+            let middle = (self.least + most) / 2;
+            let state = state(middle, &self.senders);
+            match decide(flow, middle, &state, &mut self.memory, &mut || progress.go_on(1))? {
+                Verdict::Never(weights) => {
+                    (self.least, self.weights) = (middle + 1, weights);
+                    progress.lower = flow.dates[self.least];
+                }
+                _ => most = middle,
+            }
+        }
+        Ok(())
+    }
+
+    /// The prices that rule out the last deadline below the bound.
+    fn proof(&self, flow: &Flow) -> Vec<i128> {
+        let deadline = self.least - 1;
+        prices(flow, deadline, &State::new(deadline, &self.senders), &self.weights)
+    }
+
+    /// Looks for whole numbers from the bound upwards, deadline by deadline as long as each is ruled out, then in longer
+    /// and longer steps; then between the last deadline without and the first with a placement.
+    fn whole(&mut self, flow: &Flow, best: &mut Best, progress: &mut Progress) -> Result<(), Error> {
+        let mut questions = questions(flow);
+        // The last deadline without a placement.
+        let mut last = best.lower - 1;
+        let mut step = 1;
+        let mut jumping = true;
+        loop {
+            let placed = flow.dates.partition_point(|&date| date < best.length);
+            if jumping && last + step >= placed {
+                jumping = false;
+            }
+            let deadline = if jumping { last + step } else { last + (placed - last) / 2 };
+            if deadline == last || questions == 0 || !progress.go_on(0) {
+                return Ok(());
+            }
+            let most = if deadline == best.lower { questions.div_ceil(2) } else { questions.div_ceil(4) };
+            let mut share = most;
+            let dive = self.place(flow, deadline, &mut share, progress)?;
+            questions -= most - share;
+            match dive {
+                Dive::Placed(placed) => {
+                    best.length = start::length(&flow.times, &self.senders, &placed).unwrap_or(best.length);
+                    best.placed = placed;
+                    progress.length = best.length;
+                    jumping = false;
+                }
+                Dive::Never if deadline == best.lower => {
+                    (best.lower, last) = (deadline + 1, deadline);
+                    best.proof = Proof::Exhaustion { states: progress.states };
+                    progress.lower = flow.dates[best.lower];
+                }
+                Dive::Never | Dive::Open => {
+                    // The next one is worth a try of its own.
+                    step *= if deadline == best.lower { 1 } else { 2 };
+                    last = deadline;
+                }
+            }
+        }
+    }
+
+    /// Whole numbers for a deadline.
+    fn place(
+        &mut self,
+        flow: &Flow,
+        deadline: usize,
+        questions: &mut usize,
+        progress: &mut Progress,
+    ) -> Result<Dive, Error> {
+        let mut go_on = || progress.go_on(1);
+        Diver { flow, deadline, senders: &self.senders, memory: &mut self.memory, questions }.dive(&mut go_on)
+    }
+}

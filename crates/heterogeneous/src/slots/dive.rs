@@ -1,0 +1,303 @@
+//! Whole senders: date by date and class by class, with the relaxation asked again after every choice.
+//!
+//! The dates are taken in ascending order, so that the number of slots of a date is known when its turn comes. What is
+//! tried first is what the mixture of the relaxation does there, rounded; then numbers further and further from it, on either
+//! side until the relaxation rules one out: what it allows is convex, so all beyond are ruled out too. A dive that comes
+//! to its end without a placement is therefore a proof. Two rules lose nothing: the sender at date 0 is a fastest one
+//! (papers/001, Observation 1), and no slot stays idle while senders are left that fit (one from a later slot, with all below
+//! it, could move there).
+//!
+//! Rounding costs a little each time. So the relaxation is asked to find room for a *reserve* of slowest senders that do not
+//! exist (more of them never help, papers/001, Lemma 4), as large as it allows, smaller as it is used up.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use num_traits::{Signed, ToPrimitive, Zero};
+use oneport_platform::Rational;
+
+use super::flow::Flow;
+use super::hull::{Mixture, State, Verdict, decide};
+use super::start::{Placed, length};
+use crate::Error;
+
+/// What a dive finds.
+pub(super) enum Dive {
+    /// A placement.
+    Placed(Vec<Placed>),
+    /// There is none.
+    Never,
+    /// None was found.
+    Open,
+}
+
+/// Where a dive is: the next class to be given slots of the next date, and what was given so far.
+#[derive(Clone)]
+struct Place {
+    date: usize,
+    class: usize,
+    state: State,
+    rows: usize,
+    reserve: u64,
+    /// Whether the mixture places the senders that exist, without a reserve.
+    sound: bool,
+    /// Whether it has been departed from.
+    departed: bool,
+}
+
+/// A point to return to, and the numbers of senders to try there next: below and above those tried.
+struct Frame {
+    place: Place,
+    /// What the mixture does, a number that the relaxation allows.
+    wish: Rational,
+    below: Option<u64>,
+    above: Option<u64>,
+    most: u64,
+}
+
+/// One dive under a deadline (a place of a date).
+pub(super) struct Diver<'a> {
+    pub flow: &'a Flow,
+    pub deadline: usize,
+    pub senders: &'a [u64],
+    /// Weights worth trying.
+    pub memory: &'a mut Vec<Vec<i128>>,
+    /// Questions that may still be asked of the relaxation.
+    pub questions: &'a mut usize,
+}
+
+impl Diver<'_> {
+    /// Looks for whole numbers: with a reserve; if that comes to an end too early to be a proof, without.
+    pub(super) fn dive(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Dive, Error> {
+        let reserve = self.senders.last().map_or(0, |&slowest| slowest / 4);
+        let all = *self.questions;
+        *self.questions = all / 2;
+        let first = self.dive_with(reserve, go_on)?;
+        *self.questions += all - all / 2;
+        if matches!(first, Dive::Open) { self.dive_with(0, go_on) } else { Ok(first) }
+    }
+
+    fn dive_with(&mut self, reserve: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Dive, Error> {
+        let mut rows: Vec<(usize, usize, u64)> = vec![(0, 0, 1)];
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut mixture = Mixture::default();
+        let state = State::rooted(self.flow, self.deadline, self.senders);
+        let mut place = Place { date: 1, class: 0, state, rows: 1, reserve, sound: false, departed: false };
+        let mut fits = self.ask(&mut place, &mut mixture, go_on)?;
+        let mut complete = true;
+        loop {
+            if !go_on() {
+                return Ok(Dive::Open);
+            }
+            let mut end = false;
+            while fits && !end && !self.at_choice(&place) {
+                end = !self.advance(&mut place, &mut rows, &mixture);
+                // What departs from the mixture needs another.
+                if !end && place.departed {
+                    fits = self.ask(&mut place, &mut mixture, go_on)?;
+                }
+            }
+            if fits && end {
+                if let Some(placed) = self.finish(&place.state, &rows) {
+                    return Ok(Dive::Placed(placed));
+                }
+                fits = false;
+            }
+            if fits {
+                place.class =
+                    self.fitting(&place).into_iter().find(|&class| class >= place.class).unwrap_or(place.class);
+                let frame = Frame::new(&place, mixture.senders(place.class, place.date));
+                let number = frame.first();
+                let follows = frame.wish == Rational::from_integer(number.into());
+                self.give(&mut place, number, &mut rows);
+                fits = follows || self.ask(&mut place, &mut mixture, go_on)?;
+                frames.push(frame);
+                if !fits {
+                    complete &= frames.last_mut().is_none_or(|frame| frame.close(number));
+                }
+            }
+            while !fits {
+                let Some(frame) = frames.last_mut() else {
+                    return Ok(if complete { Dive::Never } else { Dive::Open });
+                };
+                if *self.questions == 0 {
+                    return Ok(Dive::Open);
+                }
+                let Some(number) = frame.next() else {
+                    frames.pop();
+                    continue;
+                };
+                place = frame.place.clone();
+                rows.truncate(place.rows);
+                self.give(&mut place, number, &mut rows);
+                fits = self.ask(&mut place, &mut mixture, go_on)?;
+                if !fits {
+                    complete &= frame.close(number);
+                }
+            }
+        }
+    }
+
+    /// The classes with senders left that fit the date.
+    fn fitting(&self, place: &Place) -> Vec<usize> {
+        let fits = |class: usize| {
+            place.state.senders[class] > 0 && self.flow.opens(class, place.date, self.deadline).is_some()
+        };
+        (0..self.senders.len()).filter(|&class| fits(class)).collect()
+    }
+
+    /// Whether the date leaves a choice; if so, `place.class` may take part in it.
+    fn at_choice(&self, place: &Place) -> bool {
+        place.date < self.deadline
+            && place.state.slots[place.date] > 0
+            && self.fitting(place).iter().filter(|&&class| class >= place.class).count() > 1
+    }
+
+    /// Ends a date and moves on, false at the end: the last class that fits takes what is left, and what it cannot take goes
+    /// to others, slowest first.
+    fn advance(&self, place: &mut Place, rows: &mut Vec<(usize, usize, u64)>, mixture: &Mixture) -> bool {
+        if place.date >= self.deadline || place.state.senders.iter().all(|&left| left == 0) {
+            return false;
+        }
+        if place.state.slots[place.date] > 0 {
+            let fitting = self.fitting(place);
+            let from = place.class;
+            let last = fitting.iter().copied().filter(|&class| class >= from);
+            for (turn, class) in last.chain(fitting.iter().copied().rev()).collect::<Vec<_>>().into_iter().enumerate() {
+                place.class = class;
+                let number = place.most();
+                let due = turn == 0 && class >= from;
+                let wish = if due { mixture.senders(class, place.date) } else { Rational::zero() };
+                place.departed |= Rational::from_integer(number.into()) != wish;
+                self.give(place, number, rows);
+            }
+            place.state.slots[place.date] = 0;
+        }
+        (place.date, place.class) = (place.date + 1, 0);
+        true
+    }
+
+    /// Gives slots of the date to senders of the class, and closes it to that class.
+    fn give(&self, place: &mut Place, number: u64, rows: &mut Vec<(usize, usize, u64)>) {
+        if let Some(open) = self.flow.opens(place.class, place.date, self.deadline).filter(|_| number > 0) {
+            place.state.slots[place.date] -= u128::from(number);
+            place.state.slots[open] += 2 * u128::from(number);
+            place.state.senders[place.class] -= number;
+            rows.push((place.date, place.class, number));
+        }
+        place.class += 1;
+        place.state.closed = (place.date, place.class);
+        place.rows = rows.len();
+    }
+
+    /// Asks the relaxation about what is left; false if it is ruled out.
+    fn ask(
+        &mut self,
+        place: &mut Place,
+        mixture: &mut Mixture,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Error> {
+        (place.sound, place.departed) = (false, false);
+        while *self.questions > 0 {
+            *self.questions -= 1;
+            self.memory.drain(..self.memory.len().saturating_sub(64));
+            let mut more = place.state.clone();
+            if let Some(slowest) = more.senders.last_mut() {
+                *slowest = slowest.saturating_add(place.reserve);
+            }
+            match decide(self.flow, self.deadline, &more, self.memory, go_on)? {
+                Verdict::Never(_) if place.reserve == 0 => return Ok(false),
+                Verdict::Never(_) => place.reserve /= 4,
+                Verdict::Mixture(found) => {
+                    *mixture = found;
+                    place.sound = place.reserve == 0;
+                    break;
+                }
+                Verdict::Unknown => break,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts senders left over into idle slots, the latest that fit; the placement, if all find one.
+    fn finish(&self, state: &State, rows: &[(usize, usize, u64)]) -> Option<Vec<Placed>> {
+        let (flow, deadline) = (self.flow, self.deadline);
+        let mut idle = State::new(deadline, &[]).slots;
+        let mut count = BTreeMap::new();
+        for &(date, class, taken) in rows {
+            idle[date] = idle[date].checked_sub(u128::from(taken))?;
+            idle[flow.opens(class, date, deadline)?] += 2 * u128::from(taken);
+            *count.entry((date, class)).or_insert(0u64) += taken;
+        }
+        for (class, &left) in state.senders.iter().enumerate() {
+            let mut left = left;
+            for date in (0..=deadline).rev() {
+                let Some(open) = flow.opens(class, date, deadline).filter(|_| left > 0) else { continue };
+                let taken = u64::try_from(idle[date]).unwrap_or(u64::MAX).min(left);
+                if taken > 0 {
+                    idle[date] -= u128::from(taken);
+                    idle[open] += 2 * u128::from(taken);
+                    left -= taken;
+                    *count.entry((date, class)).or_insert(0) += taken;
+                }
+            }
+            if left > 0 {
+                return None;
+            }
+        }
+        let place = |((date, class), senders)| Placed { date: flow.dates[date], class, senders };
+        let placed: Vec<Placed> = count.into_iter().map(place).collect();
+        let length = length(&flow.times, self.senders, &placed)?;
+        (length <= flow.dates[deadline]).then_some(placed)
+    }
+}
+
+impl Place {
+    /// As many senders of the class as could take slots of the date.
+    fn most(&self) -> u64 {
+        self.state.senders[self.class].min(u64::try_from(self.state.slots[self.date]).unwrap_or(u64::MAX))
+    }
+}
+
+impl Frame {
+    fn new(place: &Place, wish: Rational) -> Frame {
+        let most = place.most();
+        let mut frame = Frame { place: place.clone(), wish, below: None, above: None, most };
+        let first = frame.first();
+        (frame.below, frame.above) = (first.checked_sub(1), (first < most).then_some(first + 1));
+        frame
+    }
+
+    /// The number nearest to the wish.
+    fn first(&self) -> u64 {
+        self.wish.round().to_integer().to_u64().unwrap_or(0).min(self.most)
+    }
+
+    /// The next number to try, the nearer of the two sides.
+    fn next(&mut self) -> Option<u64> {
+        let far = |number: Option<u64>| number.map(|number| (Rational::from_integer(number.into()) - &self.wish).abs());
+        let up = match (far(self.below), far(self.above)) {
+            (Some(below), Some(above)) => above <= below,
+            (_, above) => above.is_some(),
+        };
+        if up {
+            let number = self.above?;
+            self.above = (number < self.most).then_some(number + 1);
+            Some(number)
+        } else {
+            let number = self.below?;
+            self.below = number.checked_sub(1);
+            Some(number)
+        }
+    }
+
+    /// A number was ruled out, and with it all beyond, seen from the wish; false where the wish is not known to be allowed.
+    fn close(&mut self, number: u64) -> bool {
+        match Rational::from_integer(number.into()).cmp(&self.wish) {
+            Ordering::Less => self.below = None,
+            Ordering::Greater => self.above = None,
+            Ordering::Equal => {}
+        }
+        self.place.sound
+    }
+}

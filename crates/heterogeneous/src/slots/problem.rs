@@ -1,0 +1,99 @@
+//! What slot flow and search have in common: the question in ticks, the budget, the answer.
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigInt;
+use oneport_plan::{Proof, SlotPrices};
+use oneport_platform::Rational;
+
+use super::start::Placed;
+use crate::placement::Found;
+use crate::{Budget, Cluster, Error, Placement, Row, Search};
+
+/// Most bits of a time in ticks: no sum up to the length of a slowest-first schedule then leaves 64 bits.
+const MOST_BITS: u64 = 56;
+
+/// A cluster in ticks.
+pub(crate) struct Problem {
+    /// One tick.
+    pub unit: Rational,
+    /// By class, ascending.
+    pub times: Vec<u64>,
+    /// By class.
+    pub senders: Vec<u64>,
+}
+
+impl Problem {
+    /// The cluster in ticks of the common unit.
+    ///
+    /// # Errors
+    /// Times of more than 56 bits.
+    pub(crate) fn new(cluster: &Cluster) -> Result<Problem, Error> {
+        let ticks = cluster.ticks()?;
+        let bits = u64::from(ticks.times.iter().map(|time| 64 - time.leading_zeros()).max().unwrap_or(0));
+        if bits > MOST_BITS {
+            return Err(Error::Unit { bits });
+        }
+        let senders = cluster.classes().iter().map(|class| class.senders).collect();
+        Ok(Problem { unit: ticks.unit, times: ticks.times, senders })
+    }
+
+    /// All senders.
+    pub(crate) fn count(&self) -> u64 {
+        self.senders.iter().sum()
+    }
+
+    /// A date.
+    pub(crate) fn date(&self, ticks: u64) -> Rational {
+        &self.unit * Rational::from_integer(ticks.into())
+    }
+
+    /// Prices by date (in ticks) as a proof.
+    pub(crate) fn proof(&self, dates: &[u64], prices: &[i128]) -> Proof {
+        let positive = dates.iter().zip(prices).filter(|(_, price)| **price > 0);
+        let price = |(&date, &price): (&u64, &i128)| (self.date(date), Rational::from_integer(BigInt::from(price)));
+        Proof::Prices(SlotPrices { prices: positive.map(price).collect() })
+    }
+
+    /// The answer.
+    pub(crate) fn found(&self, length: u64, lower: u64, proof: Proof, placed: &[Placed]) -> Found {
+        let row = |placed: &Placed| Row { date: self.date(placed.date), class: placed.class, senders: placed.senders };
+        Found {
+            length: self.date(length),
+            lower_bound: self.date(lower.min(length)),
+            proof,
+            placement: Some(Placement { rows: placed.iter().map(row).collect() }),
+        }
+    }
+}
+
+/// How far the work is, and whether to go on.
+pub(crate) struct Progress<'a> {
+    budget: &'a Budget<'a>,
+    unit: Rational,
+    /// States visited.
+    pub states: u64,
+    /// Length of the best placement, in ticks.
+    pub length: u64,
+    /// No schedule is shorter, in ticks.
+    pub lower: u64,
+    stopped: bool,
+}
+
+impl<'a> Progress<'a> {
+    /// At the start.
+    pub(crate) fn new(problem: &Problem, budget: &'a Budget<'a>, length: u64) -> Progress<'a> {
+        Progress { budget, unit: problem.unit.clone(), states: 0, length, lower: 0, stopped: false }
+    }
+
+    /// Counts states; false, from then on, when the budget is used up or the caller has had enough.
+    pub(crate) fn go_on(&mut self, states: u64) -> bool {
+        self.states = self.states.saturating_add(states);
+        if !self.stopped {
+            let date = |ticks: u64| &self.unit * Rational::from_integer(ticks.into());
+            let search = Search { states: self.states, length: date(self.length), lower_bound: date(self.lower) };
+            self.stopped = self.states > self.budget.states || (self.budget.watch)(&search) == ControlFlow::Break(());
+        }
+        !self.stopped
+    }
+}

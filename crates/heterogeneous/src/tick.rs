@@ -1,0 +1,37 @@
+//! Integers that dates are counted in: machine words where they fit, big ones where they do not.
+
+use std::ops::{AddAssign, SubAssign};
+
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use oneport_platform::Rational;
+
+use crate::cluster::common_unit;
+
+/// A date or a time in units.
+pub(crate) trait Tick: Clone + Ord + Zero + for<'a> AddAssign<&'a Self> + for<'a> SubAssign<&'a Self> {}
+
+impl<T: Clone + Ord + Zero + for<'a> AddAssign<&'a T> + for<'a> SubAssign<&'a T>> Tick for T {}
+
+/// `a + b`.
+pub(crate) fn sum<T: Tick>(a: &T, b: &T) -> T {
+    let mut sum = a.clone();
+    sum += b;
+    sum
+}
+
+/// Times in units, as small as their sums allow.
+pub(crate) enum Scaled {
+    /// All dates fit 64 bits.
+    Small(Vec<u64>),
+    /// They do not.
+    Big(Vec<BigInt>),
+}
+
+/// The times in their common unit; `most(ticks)` is a bound on every date, in units.
+pub(crate) fn scale(times: &[&Rational], most: impl Fn(&[BigInt]) -> BigInt) -> (Rational, Scaled) {
+    let (unit, ticks) = common_unit(times);
+    let small = most(&ticks).to_u64().is_some();
+    let words = if small { ticks.iter().map(BigInt::to_u64).collect::<Option<Vec<u64>>>() } else { None };
+    (unit, words.map_or(Scaled::Big(ticks), Scaled::Small))
+}

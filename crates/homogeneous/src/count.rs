@@ -1,0 +1,295 @@
+//! Lengths without schedules: deliveries counted by classes of equal dates.
+//!
+//! Read backwards, unlimited, the deliveries of Algorithm 1 happen at `a step + b detour` with `b >= 1` and `a >= 0`,
+//! `C(a + b - 1, a)` of them (a path from the root goes down `b` times and waits `a` times). So
+//! `N(t) = 1 + sum C(a + b - 1, a)` over `a step + b detour <= t` values can be combined within `t`. The two queues of
+//! `shape`, with numbers instead of names, pass these dates in ascending order; since the number of processors doubles at least
+//! every `detour <= 2 step`, fewer than `2 (log2 n + 1)^2` of them.
+//!
+//! Once the fresh processors run out (limited reducers) or transfers are never again idle (limited transfers), the dates
+//! repeat with a period, and the rest is a division.
+
+use std::collections::VecDeque;
+
+use num_bigint::BigUint;
+use num_traits::{Signed, Zero};
+use oneport_plan::Limit;
+use oneport_platform::Rational;
+
+use crate::reduce::receivers;
+use crate::strategy::{check, check_limit, written};
+use crate::time::{Pair, Scaled, Time, in_units};
+use crate::{Costs, Error, Strategy, Tie, tree};
+
+/// Most classes of dates passed under a limit on transfers shorter than merges, before the dates become periodic.
+const CLASSES: u32 = 1 << 22;
+
+/// Costs of fewer bits leave room for 2^64 of each in 128 bits.
+const MACHINE_BITS: u64 = 60;
+
+/// Deliveries that go on forever: these classes (date, number), ascending, again every `period > 0`.
+struct Periodic<N> {
+    classes: Vec<(N, u128)>,
+    period: N,
+}
+
+/// How a walk over the classes ended.
+enum Walk<N> {
+    /// The visitor had enough.
+    Stopped,
+    Periodic(Periodic<N>),
+    /// More than [`CLASSES`].
+    TooLong,
+}
+
+/// Number of processors per date, ascending.
+type Queue<N> = VecDeque<(N, u128)>;
+
+/// The length of [`reduce`](crate::reduce)'s schedule, which is not written down.
+///
+/// Greedy without limits or with limited reducers (papers/002, Algorithms 1 and 3), and with limited transfers where
+/// `d >= c` (Theorem 10: as with so many reducers) or `d = 0` (a limit of no effect): O(log^2 n), any number of
+/// values. With limited transfers and `0 < d < c`: Algorithm 2 by classes of equal dates, until at least `K ceil(c/d)` processors
+/// are there when the next transfer is prepared; from then on `K` transfers run at any time. Chain and flat: closed forms.
+/// Binomial and Fibonacci strategies: the tree is built, O(n) time and memory.
+///
+/// # Errors
+/// As [`reduce`](crate::reduce), the number of values being limited for the binomial and the Fibonacci strategy alone.
+/// With limited transfers and `d < c`, [`Error::TooMany`] where 4,194,304 classes of dates do not suffice.
+pub fn length(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie: Tie) -> Result<Rational, Error> {
+    check(values, strategy, limit)?;
+    let transfers = |count: u64| Rational::from_integer(count.into());
+    let step = || std::cmp::max(costs.transfer(), costs.compute());
+    let detour = || costs.transfer() + costs.compute();
+    match strategy {
+        _ if values == 1 => Ok(Rational::zero()),
+        Strategy::Chain => Ok(transfers(values - 1) * detour()),
+        Strategy::Flat => Ok(transfers(values - 2) * step() + detour()),
+        Strategy::Binomial | Strategy::Fibonacci => built(written(values)?, costs, strategy, tie),
+        Strategy::Greedy => {
+            let scaled = Scaled::new(costs);
+            let ticks = match machine(&scaled, &BigUint::ZERO) {
+                Some(pair) => last_delivery(&pair, limit, values)?.big(),
+                None => last_delivery(&scaled.big(), limit, values)?,
+            };
+            Ok(scaled.rational(&ticks))
+        }
+    }
+}
+
+/// How many values can be combined within `time`; 0 if it is negative. Saturates: `u128::MAX` stands for so many or more.
+///
+/// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`, a closed form of
+/// what papers/002, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
+///
+/// # Errors
+/// A limit of 0; [`Error::TooLong`] where [`length`] would refuse.
+pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<u128, Error> {
+    check_limit(limit)?;
+    if time.is_negative() {
+        return Ok(0);
+    }
+    let scaled = Scaled::new(costs);
+    let time = in_units(time, &scaled.unit);
+    match machine(&scaled, &time).zip(u128::of(&time)) {
+        Some((pair, time)) => count(&pair, limit, &time),
+        None => count(&scaled.big(), limit, &time),
+    }
+}
+
+/// Costs in machine integers, where they and the time leave room.
+fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
+    let bits = scaled.transfer.bits().max(scaled.compute.bits());
+    if bits <= MACHINE_BITS && time.bits() <= 2 * MACHINE_BITS { scaled.pair() } else { None }
+}
+
+/// The length of a strategy's tree with its true costs.
+fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rational, Error> {
+    let scaled = Scaled::new(costs);
+    let receivers = receivers(values, &scaled, strategy, Limit::Unlimited, tie);
+    let machine = scaled.pair::<u64>().map(|pair| tree::earliest(&receivers, &pair).length);
+    Ok(match machine.filter(|length| !length.saturated()) {
+        Some(length) => scaled.rational(&length),
+        None => scaled.rational(&tree::earliest(&receivers, &scaled.big()).length),
+    })
+}
+
+/// Date of the last of `values - 1` deliveries; `values >= 2`.
+fn last_delivery<N: Time>(pair: &Pair<N>, limit: Limit, values: u64) -> Result<N, Error> {
+    if pair.detour() == N::zero() {
+        return Ok(N::zero());
+    }
+    let mut left = u128::from(values) - 1;
+    let mut found = N::zero();
+    let walk = walk(pair, limit, |date, count| {
+        found = date.clone();
+        let enough = count >= left;
+        left = left.saturating_sub(count);
+        enough
+    });
+    match walk {
+        Walk::Stopped => Ok(found),
+        Walk::Periodic(periodic) => Ok(periodic.nth(left)),
+        Walk::TooLong => Err(Error::TooMany {
+            values,
+            purpose: "to count under a limit on transfers shorter than merges",
+            most: u64::try_from(u128::from(values) - left).unwrap_or(u64::MAX),
+        }),
+    }
+}
+
+fn count<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<u128, Error> {
+    if pair.detour() == N::zero() {
+        return Ok(u128::MAX);
+    }
+    let mut total = 1_u128;
+    let walk = walk(pair, limit, |date, count| {
+        if date > time {
+            return true;
+        }
+        total = total.saturating_add(count);
+        total == u128::MAX
+    });
+    match walk {
+        Walk::Stopped => Ok(total),
+        Walk::Periodic(periodic) => Ok(total.saturating_add(periodic.within(time))),
+        Walk::TooLong => Err(Error::TooLong { counted: total }),
+    }
+}
+
+impl<N: Time> Periodic<N> {
+    /// Date of the `nth` delivery, from 1.
+    fn nth(&self, nth: u128) -> N {
+        let round = self.classes.iter().fold(0_u128, |sum, (_, count)| sum.saturating_add(*count)).max(1);
+        let rounds = nth.saturating_sub(1) / round;
+        let mut left = nth - rounds * round;
+        let mut found = N::zero();
+        for (date, count) in &self.classes {
+            found = date.plus(&self.period.times(rounds));
+            if *count >= left {
+                break;
+            }
+            left -= count;
+        }
+        found
+    }
+
+    /// How many deliveries end within `time`.
+    fn within(&self, time: &N) -> u128 {
+        let class = |(date, count): &(N, u128)| {
+            let rounds = if date > time { 0 } else { time.minus(date).over(&self.period).saturating_add(1) };
+            rounds.saturating_mul(*count)
+        };
+        self.classes.iter().map(class).fold(0, u128::saturating_add)
+    }
+}
+
+/// Visits the deliveries by date until the visitor returns true. Not both costs are 0.
+fn walk<N: Time>(pair: &Pair<N>, limit: Limit, visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+    match limit {
+        Limit::Unlimited => by_reducers(pair, u128::MAX, visit),
+        Limit::Reducers(most) => by_reducers(pair, most.into(), visit),
+        // Transfers of no time never wait: the one `K` places before ended when the one just before did, at the latest.
+        Limit::Transfers(_) if pair.transfer == N::zero() => by_reducers(pair, u128::MAX, visit),
+        Limit::Transfers(most) if pair.transfer >= pair.compute => by_reducers(pair, most.into(), visit),
+        Limit::Transfers(most) => by_transfers(pair, most.into(), visit),
+    }
+}
+
+/// Algorithms 1 and 3 by classes.
+fn by_reducers<N: Time>(pair: &Pair<N>, reducers: u128, mut visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+    let (step, detour) = (pair.step(), pair.detour());
+    let mut fresh: Queue<N> = VecDeque::from([(N::zero(), 1)]);
+    let mut used: Queue<N> = VecDeque::new();
+    let mut room = reducers - 1;
+    while let Some(date) = [&fresh, &used].into_iter().filter_map(VecDeque::front).map(|(date, _)| date).min().cloned()
+    {
+        if fresh.is_empty() {
+            let classes = used.into_iter().map(|(date, count)| (date.plus(&detour), count)).collect();
+            return Walk::Periodic(Periodic { classes, period: step });
+        }
+        let count = take(&mut fresh, &date).saturating_add(take(&mut used, &date));
+        let there = date.plus(&detour);
+        if visit(&there, count) {
+            break;
+        }
+        used.push_back((date.plus(&step), count));
+        let able = count.min(room);
+        if able > 0 {
+            fresh.push_back((there, able));
+        }
+        if reducers != u128::MAX {
+            room -= able;
+        }
+    }
+    Walk::Stopped
+}
+
+fn take<N: Time>(queue: &mut Queue<N>, date: &N) -> u128 {
+    queue.pop_front_if(|(head, _)| head == date).map_or(0, |(_, count)| count)
+}
+
+/// Algorithm 2 by classes, `0 < d < c`.
+///
+/// Why saturation is permanent: let `x` be the date at which a delivery must be prepared to start when the transfer `K`
+/// places before ends, and let `P` processors be there by `x`. One of them that is not free at `x` was last used by
+/// a transfer that ended after `x + d` (its next date is at most that end minus `d`). The `K r` transfers before the
+/// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` places apart differ by `d` or more); so
+/// `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
+fn by_transfers<N: Time>(pair: &Pair<N>, limit: u128, mut visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+    let Pair { transfer, compute } = pair;
+    let rounds = compute.plus(transfer).minus(&N::one()).over(transfer);
+    let enough = limit.saturating_mul(rounds);
+    let mut fresh: Queue<N> = VecDeque::from([(N::zero(), 1)]);
+    let mut used: Queue<N> = VecDeque::new();
+    // Ends of the last `limit` transfers, and those that are there later than the next preparation can have to start.
+    let mut running: Queue<N> = VecDeque::from([(N::zero(), limit)]);
+    let mut later: Queue<N> = VecDeque::new();
+    let mut there = 1_u128;
+    for _ in 0..CLASSES {
+        let free = running.front().map_or_else(N::zero, |(end, _)| end.clone());
+        while let Some((_, count)) = later.pop_front_if(|(date, _)| date.plus(compute) <= free) {
+            there = there.saturating_add(count);
+        }
+        if there >= enough && free >= *compute {
+            let classes = running.into_iter().map(|(end, count)| (end.plus(transfer), count)).collect();
+            return Walk::Periodic(Periodic { classes, period: transfer.clone() });
+        }
+        let source = match (fresh.front(), used.front()) {
+            (Some((young, _)), Some((old, _))) if young < old => &mut fresh,
+            (_, Some(_)) => &mut used,
+            _ => &mut fresh,
+        };
+        let most = source.front().map_or(0, |(_, count)| *count).min(running.front().map_or(0, |(_, count)| *count));
+        let date = pop(source, most);
+        pop(&mut running, most);
+        let ready = date.plus(compute);
+        let end = N::max(ready.clone(), free).plus(transfer);
+        if visit(&end, most) {
+            return Walk::Stopped;
+        }
+        push(&mut used, ready.max(end.minus(compute)), most);
+        push(&mut fresh, end.clone(), most);
+        push(&mut later, end.clone(), most);
+        push(&mut running, end, most);
+    }
+    Walk::TooLong
+}
+
+/// Takes `count` from the head, which has as many.
+fn pop<N: Time>(queue: &mut Queue<N>, count: u128) -> N {
+    let Some((date, head)) = queue.front_mut() else { return N::zero() };
+    let date = date.clone();
+    *head -= count;
+    if *head == 0 {
+        queue.pop_front();
+    }
+    date
+}
+
+fn push<N: Time>(queue: &mut Queue<N>, date: N, count: u128) {
+    match queue.back_mut() {
+        Some((back, there)) if *back == date => *there = there.saturating_add(count),
+        _ => queue.push_back((date, count)),
+    }
+}

@@ -1,0 +1,56 @@
+//! One reduction over processors with equal costs, as short as possible (papers/002, Canon and Antoniu).
+//!
+//! Every transfer takes `d`, every merge `c`; a processor merges while it receives. [`reduce`] builds the shortest
+//! schedule, [`length()`] its length alone, for any number of values, [`values_within`] turns the question round.
+//! [`reduce_released`] knows release dates, [`broadcast()`] reads schedules backwards.
+//!
+//! | the paper | here |
+//! |---|---|
+//! | elements `n`, machines | values, processors |
+//! | `d`, `c` | [`Costs::transfer`], [`Costs::compute`] |
+//! | child `c_i` (to whom `i` sends) | receiver |
+//! | `max(d, c)` | step: between two deliveries to one processor, read backwards |
+//! | `d + c` | detour: from a processor's first chance to that of whoever delivers to it |
+//! | sink | root |
+//!
+//! Read backwards from its end, a schedule is a growing set of processors: one that is there at `s` can be given a
+//! child, there at `s + d + c`, and further ones every `max(d, c)`. Deviations from the paper:
+//!
+//! 1. Algorithms 1 and 3 need no heap: the dates of *fresh* processors (without children) and of *used* ones ascend
+//!    in the order of their making, so two queues do, and equal dates are handled as one batch.
+//! 2. Algorithm 2, line 14, reads `t_i <- t_n - t_i`, without `+ c`; and `t_(i-K) = 0` holds for `i - K <= 1`.
+//! 3. Proposition 8 and Corollary 11 are corrected, see [`bounds::limited`].
+//! 4. Ties are broken by a [`Tie`] rule; the paper leaves them open, and its figure 2 depends on them.
+//!
+//! ```
+//! use oneport_homogeneous::{Costs, Strategy, Tie, length};
+//! use oneport_plan::Limit;
+//! use oneport_platform::Rational;
+//! let costs = Costs::new(Rational::from_integer(3.into()), Rational::from_integer(5.into()))?;
+//! let values = 1_000_000_000_000_000_000;
+//! let shortest = length(values, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
+//! assert_eq!(shortest, Rational::from_integer(386.into()));
+//! # Ok::<(), oneport_homogeneous::Error>(())
+//! ```
+
+pub mod bounds;
+mod broadcast;
+mod costs;
+mod count;
+mod error;
+mod reduce;
+pub mod reference;
+pub mod release;
+mod shape;
+mod strategy;
+mod time;
+mod transfers;
+mod tree;
+
+pub use broadcast::broadcast;
+pub use costs::Costs;
+pub use count::{length, values_within};
+pub use error::Error;
+pub use reduce::reduce;
+pub use release::{Released, reduce_released};
+pub use strategy::{Strategy, Tie};

@@ -1,0 +1,84 @@
+//! Which tree, and which of equals.
+
+use oneport_plan::Limit;
+
+use crate::Error;
+
+/// Which tree is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// The shortest schedule: papers/002, Algorithm 1, or Algorithms 2 and 3 under a limit.
+    Greedy,
+    /// Algorithm 1 as if the smaller cost were 0 (section 7.3); for `2^k` values the binomial tree of order `k`.
+    Binomial,
+    /// Algorithm 1 as if both costs were equal (section 7.3); for `F_(k+2)` values the Fibonacci tree of order `k`.
+    Fibonacci,
+    /// Processor `i` sends to processor `i - 1`.
+    Chain,
+    /// All send to the root.
+    Flat,
+}
+
+impl Strategy {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Strategy::Greedy => "greedy",
+            Strategy::Binomial => "binomial",
+            Strategy::Fibonacci => "Fibonacci",
+            Strategy::Chain => "chain",
+            Strategy::Flat => "flat",
+        }
+    }
+}
+
+/// Which processor Algorithm 1 takes among those that could deliver equally soon (read backwards).
+///
+/// Greedy schedules have the same length whatever the rule; the trees differ, and with them the lengths of the
+/// binomial and Fibonacci strategies, which are built with other costs than they run with. Algorithm 2 pays no heed
+/// to the rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tie {
+    /// The one added first: the lowest index.
+    #[default]
+    Oldest,
+    /// The one added last.
+    Newest,
+    /// The one with the fewest children; the one added first among these.
+    FewestChildren,
+    /// The one with the most children; the one added first among these.
+    MostChildren,
+}
+
+/// Most values whose schedule is written down: indices have 32 bits.
+pub(crate) const MOST_WRITTEN: u64 = (u32::MAX - 1) as u64;
+
+/// What makes no sense for any method.
+pub(crate) fn check(values: u64, strategy: Strategy, limit: Limit) -> Result<(), Error> {
+    if values == 0 {
+        return Err(Error::NoValues);
+    }
+    check_limit(limit)?;
+    match limit {
+        Limit::Transfers(_) | Limit::Reducers(_) if strategy != Strategy::Greedy => {
+            Err(Error::StrategyWithLimit { strategy: strategy.name() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A limit of 0.
+pub(crate) fn check_limit(limit: Limit) -> Result<(), Error> {
+    match limit {
+        Limit::Transfers(0) => Err(Error::ZeroLimit { what: "transfers" }),
+        Limit::Reducers(0) => Err(Error::ZeroLimit { what: "reducers" }),
+        _ => Ok(()),
+    }
+}
+
+/// The number of values as an index, if their schedule can be written down.
+pub(crate) fn written(values: u64) -> Result<u32, Error> {
+    match u32::try_from(values) {
+        Ok(count) if values <= MOST_WRITTEN => Ok(count),
+        _ => Err(Error::TooMany { values, purpose: "to write a schedule down", most: MOST_WRITTEN }),
+    }
+}

@@ -1,0 +1,146 @@
+//! One counterexample per erratum of papers/001.
+
+use anyhow::{Result, ensure};
+use num_traits::Signed;
+use oneport::Rational;
+use oneport::heterogeneous::{Destination, Processors, guided};
+
+use super::figures::{both, slow_destination};
+use super::schedule;
+use super::tables::printed_cells;
+use crate::errata::Sides;
+use crate::numbers::{number, whole};
+use crate::rows::{Paper, Value};
+
+/// E001-1: when the first sender, of time 5, starts.
+pub fn starts_at_its_start() -> Result<Sides> {
+    let start = schedule(&[5])?.starts.get(0).unwrap_or_default();
+    Ok(Sides::new(&start + whole(5), start))
+}
+
+/// E001-2: the speed ratios for which SNF is not optimal on figure 8's cluster.
+pub fn ratio_of_two() -> Result<Sides> {
+    let tried = ["5/4", "3/2", "7/4", "2", "9/4", "5/2", "3"];
+    let ratios: Vec<Rational> = tried.iter().map(|x| number(x)).collect::<Result<_>>()?;
+    let mut fails = Vec::new();
+    for ratio in &ratios {
+        let [snf, best] = slow_destination(ratio)?;
+        if snf > best {
+            fails.push(Value::Number(ratio.clone()));
+        }
+    }
+    let printed = ratios.into_iter().filter(|ratio| *ratio <= whole(2)).map(Value::Number).collect();
+    Ok(Sides::new(Value::List(printed), Value::List(fails)))
+}
+
+/// E001-3: the optimum of figure 8's cluster if all twelve send, x = 3/2.
+pub fn destination_matters() -> Result<Sides> {
+    let x = number("3/2")?;
+    let times = [vec![x.clone(); 4], vec![whole(1); 8]].concat();
+    let [snf, best] = both(&Processors::new(times, Destination::Outside)?)?;
+    ensure!(snf == best, "SNF is not optimal: {snf}, {best}");
+    let [_, alternative] = slow_destination(&x)?;
+    Ok(Sides::new(alternative, best))
+}
+
+/// E001-4: which length of sequences the printed tree sizes for P = 10 have.
+pub fn length_of_sequences() -> Result<Sides> {
+    let printed = whole(7852);
+    let mut fits = Vec::new();
+    for length in 8..=12u64 {
+        let sizes = guided::expected(length, 3)?;
+        let off = (&printed - &sizes.nodes.mean).abs();
+        // Within five standard errors of a mean of 50.
+        if &off * &off <= &sizes.nodes.variance / whole(50) * whole(25) {
+            fits.push(length);
+        }
+    }
+    ensure!(fits.len() == 1, "{fits:?}");
+    Ok(Sides::new(whole(9), whole(fits[0])))
+}
+
+/// E001-5: pairs that a program without any insight has to look at, f = s = 150.
+pub fn naive_count() -> Result<Sides> {
+    let (f, s) = (150usize, 150usize);
+    let pairs = (0..f).flat_map(|left| (0..=s).map(move |share| ((left, share), (f - 1 - left, s - share))));
+    // A pair of buddies counts once.
+    let different = pairs.filter(|(a, b)| a <= b).count();
+    Ok(Sides::new((s * (f - 1)).div_ceil(2), different))
+}
+
+/// E001-6: cells in which the third algorithm refers to fewer pairs than the second.
+pub fn third_algorithm(paper: &Paper) -> Result<Sides> {
+    let [second, third] = [printed_cells(paper, "table-3")?, printed_cells(paper, "table-4")?];
+    let fewer = second.iter().zip(&third).filter(|(second, third)| third < second).count();
+    Ok(Sides::new(Value::Words("many pairs will not be examined".to_string()), fewer))
+}
+
+/// E001-7: table 1, P = 21, the quotient of the two times, rounded down as in the other rows.
+pub fn time_ratio(paper: &Paper) -> Result<Sides> {
+    let table = paper.table("table-1")?;
+    let mut misprints = Vec::new();
+    for (size, cells) in &table.rows {
+        let cells: Vec<&str> = cells.split_whitespace().collect();
+        let [.., ours, _, _, generic, _, printed] = cells[..] else { anyhow::bail!("row {size} of table 1") };
+        let (right, printed) = ((number(generic)? / number(ours)?).floor(), number(printed)?);
+        if right != printed {
+            misprints.push((printed, right));
+        }
+    }
+    ensure!(misprints.len() == 1, "{misprints:?}");
+    let (printed, right) = misprints.remove(0);
+    Ok(Sides::new(printed, right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(sides: Result<Sides>, printed: &str, right: &str) {
+        let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
+        match (sides, expected) {
+            (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
+            (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn e001_1_a_sender_starts_when_it_starts() {
+        check(starts_at_its_start(), "5", "0");
+    }
+
+    #[test]
+    fn e001_2_at_a_ratio_of_two_snf_is_optimal() -> Result<()> {
+        let sides = ratio_of_two()?;
+        assert_eq!((sides.printed.list()?.len(), sides.right.to_string().as_str()), (4, "5/4, 3/2, 7/4"));
+        Ok(())
+    }
+
+    #[test]
+    fn e001_3_figure_8_needs_a_slow_destination() {
+        check(destination_matters(), "4", "9/2");
+    }
+
+    #[test]
+    fn e001_4_the_searches_permute_all_processors() {
+        check(length_of_sequences(), "9", "10");
+    }
+
+    #[test]
+    fn e001_5_the_naive_count_is_neither_of_the_two() {
+        check(naive_count(), "11175", "11325");
+    }
+
+    #[test]
+    fn e001_6_the_third_algorithm_saves_next_to_nothing() -> Result<()> {
+        assert_eq!(third_algorithm(&Paper::load("001")?)?.right, Value::from(122));
+        Ok(())
+    }
+
+    #[test]
+    fn e001_7_a_quotient_of_times_is_misprinted() -> Result<()> {
+        check(time_ratio(&Paper::load("001")?), "544", "534");
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! papers/001: one reduction over processors of unequal speeds.
+
+mod brute;
+pub mod errata;
+mod figures;
+mod searches;
+mod tables;
+mod theorems;
+
+use std::ops::ControlFlow;
+
+use anyhow::{Context, Result, ensure};
+use oneport::heterogeneous::{Budget, Destination, Method, Processors, earliest};
+use oneport::plan::{Limit, Reduction};
+use oneport::{Found, Rational, Status, reduce_processors, referee};
+
+use crate::Chapter;
+use crate::numbers::whole;
+use crate::rows::Check;
+
+/// The whole report.
+pub const CHAPTER: Chapter = Chapter {
+    stem: "001",
+    checks: &[figures::CHECKS, theorems::CHECKS, searches::CHECKS, tables::CHECKS, ERRATA],
+    figures: &[figures::figures, searches::figures, tables::figures],
+};
+
+const ERRATA: &[(&str, Check)] = &[
+    ("start", |_| Ok(errata::starts_at_its_start()?.finding().note("the window [s(p), c(s, p)] starts there"))),
+    ("ratio-two", |_| {
+        Ok(errata::ratio_of_two()?.finding().note("speed ratios from 1 to 3 for which SNF fails on 3 slow and 8 fast"))
+    }),
+    ("figure-8-destination", |_| {
+        Ok(errata::destination_matters()?.finding().note("x = 3/2, 4 slow and 8 fast senders"))
+    }),
+    ("sequences", |_| {
+        Ok(errata::length_of_sequences()?.finding().note("the length whose expected tree size fits the printed means"))
+    }),
+    ("naive-count", |_| {
+        Ok(errata::naive_count()?.finding().note("f = s = 150: the text's ceil(s (f - 1) / 2) against all pairs"))
+    }),
+    ("third-algorithm", |paper| {
+        Ok(errata::third_algorithm(paper)?.finding().note("cells of tables 3 and 4, not counting zeros"))
+    }),
+    ("time-ratio", |paper| Ok(errata::time_ratio(paper)?.finding().note("P = 21: 8173.73 / 15.28"))),
+];
+
+/// Nothing stops these searches.
+fn budget() -> Budget<'static> {
+    Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) }
+}
+
+fn rationals(times: &[u64]) -> Vec<Rational> {
+    times.iter().map(|&time| whole(time)).collect()
+}
+
+fn whole_number(value: &Rational) -> Result<u64> {
+    ensure!(value.is_integer(), "{value} is no whole number");
+    u64::try_from(value.to_integer()).with_context(|| format!("{value} is too large"))
+}
+
+/// Senders with these times and a destination besides.
+fn processors(times: &[u64]) -> Result<Processors> {
+    Ok(Processors::new(rationals(times), Destination::Outside)?)
+}
+
+/// Our earliest-possible schedule of a sequence of times, passed by the referee.
+fn schedule(sequence: &[u64]) -> Result<Reduction> {
+    let processors = processors(sequence)?;
+    let order: Vec<usize> = processors.senders().collect();
+    let reduction = earliest(&processors, &order)?;
+    referee::check_reduction(&reduction, Limit::Unlimited)?;
+    Ok(reduction)
+}
+
+/// What a method of ours finds, passed by the referee.
+fn solve(times: &[u64], method: Method) -> Result<Found> {
+    Ok(reduce_processors(&processors(times)?, method, &budget())?)
+}
+
+/// Our optimum.
+fn optimum(times: &[u64]) -> Result<u64> {
+    let shortest = solve(times, Method::Auto)?.checked.shortest;
+    ensure!(shortest.status() == Status::Optimal, "{times:?}: not solved");
+    whole_number(&shortest.length)
+}

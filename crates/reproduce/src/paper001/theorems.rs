@@ -1,0 +1,286 @@
+//! Lemmas, theorems and observations of papers/001, swept against all sequences and all trees.
+
+use anyhow::{Result, ensure};
+use oneport::heterogeneous::{Method, slowest_first};
+use oneport::{Rational, all_reduce, reduce_cluster};
+
+use super::brute::{self, Dice};
+use super::{budget, optimum, processors, rationals, schedule, solve, whole_number};
+use crate::numbers::{short, whole};
+use crate::rows::{Check, Finding};
+
+pub const CHECKS: &[(&str, Check)] = &[
+    ("windows", |_| windows()),
+    ("predecessor", |_| predecessor()),
+    ("lemma-1", |_| lemma_1()),
+    ("exact", |_| exact()),
+    ("corollary-1", |_| corollary_1()),
+    ("theorem-1", |_| divisor_chains(&[2])),
+    ("multiples", |_| divisor_chains(&[2, 3, 4, 5])),
+    ("theorem-2", |_| theorem_2()),
+    ("theorem-3", |_| theorem_3()),
+    ("theorem-4", |_| theorem_4()),
+    ("trees", |_| trees()),
+    ("observation-1", |_| observation_1()),
+    ("observation-2", |_| observation_2()),
+    ("recursion", |_| recursion()),
+    ("lemma-4", |_| lemma_4()),
+    ("lemma-5", |_| lemma_5()),
+    ("theorem-6", |_| theorem_6()),
+];
+
+/// Times of two classes (fast, slow) with ratios from 1 to 3.
+const RATIOS: [(u64, u64); 12] =
+    [(20, 21), (10, 11), (5, 6), (4, 5), (10, 13), (2, 3), (3, 5), (10, 19), (1, 2), (10, 21), (2, 5), (1, 3)];
+
+fn samples(seed: u64, most_senders: usize, most_time: u64) -> Vec<Vec<u64>> {
+    let mut dice = Dice::new(seed);
+    let sizes = (1..=most_senders).flat_map(|n| [n; 25]);
+    sizes.map(|n| dice.rolls(n, most_time)).collect()
+}
+
+/// Inequality (1) and the first property of EP schedules, at every start and end.
+fn windows() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(1, 9, 9) {
+        let (n, run) = (times.len() + 1, brute::earliest(&times));
+        let ours = schedule(&times)?;
+        ensure!(ours.length == whole(run.length), "{times:?}: {} by ours, {} by figure 2", ours.length, run.length);
+        for (place, &start) in run.starts.iter().enumerate() {
+            ensure!(ours.starts.get(place) == Some(whole(start)), "{times:?}: sender {place} starts at {start}");
+            ensure!(place >= n / 2 || start == 0, "{times:?}: only the first {place} start at 0");
+            let ends = [start, start + times[place]];
+            for t in ends.into_iter().filter(|&t| t < run.length) {
+                let [active, _, complete] = brute::counts(&times, &run, t);
+                let used = 2 * active + complete;
+                ensure!((n - 1..=n).contains(&used), "{times:?}: 2A + C = {used} at {t}, n = {n}");
+                tried += 1;
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} dates of EP schedules, ours and figure 2 line by line")))
+}
+
+/// The second property: what does not start at 0 starts when something ends.
+fn predecessor() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(2, 10, 12) {
+        let run = brute::earliest(&times);
+        for &start in run.starts.iter().filter(|&&start| start > 0) {
+            let ends = run.starts.iter().zip(&times).any(|(from, takes)| from + takes == start);
+            ensure!(ends, "{times:?}: nothing ends at {start}");
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} senders that start later than 0")))
+}
+
+/// Destinations as in lemma 1: the referee finds no two overlapping windows with a processor in common.
+fn lemma_1() -> Result<Finding> {
+    let samples = samples(3, 24, 20);
+    for times in &samples {
+        schedule(times)?;
+    }
+    Ok(Finding::claim(true, format!("{} random sequences, every schedule passed by the referee", samples.len())))
+}
+
+/// Our exact methods against every sequence.
+fn exact() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(4, 8, 6) {
+        let best = brute::best(&times);
+        for method in [Method::Auto, Method::Slots, Method::Search] {
+            let shortest = solve(&times, method)?.checked.shortest;
+            ensure!(shortest.length == whole(best), "{times:?}, {}: {}, not {best}", method.name(), shortest.length);
+            ensure!(
+                shortest.lower_bound == whole(best),
+                "{times:?}, {}: bound {}",
+                method.name(),
+                shortest.lower_bound
+            );
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} solutions, every sequence of up to 8 senders")))
+}
+
+/// The search that considers only senders with slower predecessors finds the optimum.
+fn corollary_1() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(5, 8, 5).into_iter().filter(|times| times.len() > 1) {
+        let (found, best) = (super::searches::guided(&times)?, brute::best(&times));
+        ensure!(found == best, "{times:?}: {found}, not {best}");
+        tried += 1;
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters of up to 8 senders")))
+}
+
+/// Slowest node first where the times divide one another, with these quotients.
+fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
+    let mut dice = Dice::new(6);
+    let mut tried = 0;
+    for n in 2..=8 {
+        for _ in 0..40 {
+            let mut chain = vec![1];
+            for _ in 0..3 {
+                let quotient = quotients[dice.roll(quotients.len() as u64) as usize - 1];
+                chain.push(chain[chain.len() - 1] * quotient);
+            }
+            let times: Vec<u64> = (0..n).map(|_| chain[dice.roll(4) as usize - 1]).collect();
+            let (snf, best) = (brute::slowest_first(&times), brute::best(&times));
+            ensure!(snf == best, "{times:?}: SNF {snf}, optimum {best}");
+            let ours = slowest_first::length(&processors(&times)?.cluster());
+            ensure!(ours == whole(best), "{times:?}: our SNF {ours}");
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters of up to 8 senders, all sequences")))
+}
+
+/// The worst ratio found, and that it stays below 2.
+fn theorem_2() -> Result<Finding> {
+    let mut worst = (whole(1), vec![1]);
+    let mut tried = 0;
+    let known = [vec![4, 6, 6, 6, 9, 9, 9, 10], vec![4, 11, 11, 11, 17, 17, 17, 17]];
+    for times in samples(7, 8, 12).into_iter().chain(samples(8, 8, 4)).chain(known) {
+        let ratio: Rational = whole(brute::slowest_first(&times)) / whole(brute::best(&times));
+        ensure!(ratio <= whole(2), "{times:?}: {ratio}");
+        if ratio > worst.0 {
+            worst = (ratio, times);
+        }
+        tried += 1;
+    }
+    let mut dice = Dice::new(9);
+    for _ in 0..60 {
+        let times = dice.rolls(14, 30);
+        let ratio: Rational = whole(brute::slowest_first(&times)) / whole(optimum(&times)?);
+        ensure!(ratio <= whole(2), "{times:?}: {ratio}");
+        if ratio > worst.0 {
+            worst = (ratio, times);
+        }
+        tried += 1;
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters; worst ratio {} by {:?}", short(&worst.0), worst.1)))
+}
+
+/// All-reduction within 3.5 times a lower bound.
+fn theorem_3() -> Result<Finding> {
+    let mut worst = whole(1);
+    let samples: Vec<Vec<u64>> = samples(10, 12, 15).into_iter().filter(|times| times.len() > 1).collect();
+    for times in &samples {
+        let all = all_reduce(&rationals(times))?;
+        ensure!(all.length <= &all.lower_bound * Rational::new(7.into(), 2.into()), "{times:?}: {}", all.length);
+        worst = worst.max(&all.length / &all.lower_bound);
+    }
+    Ok(Finding::claim(true, format!("{} clusters; worst ratio to our lower bound {}", samples.len(), short(&worst))))
+}
+
+/// Two classes, ratio at least 2: slowest node first is optimal. Below 2 it is not, for every ratio tried.
+fn theorem_4() -> Result<Finding> {
+    let mut tried = 0;
+    for (fast, slow) in RATIOS {
+        let mut fails = 0;
+        for f in 0..=24 {
+            for s in (0..=24).filter(|s| f + s > 0) {
+                let times = [vec![fast; f], vec![slow; s]].concat();
+                let cluster = processors(&times)?.cluster();
+                let snf = whole_number(&slowest_first::length(&cluster))?;
+                let best = whole_number(&reduce_cluster(&cluster, Method::Auto, &budget())?.checked.shortest.length)?;
+                fails += usize::from(snf > best);
+                ensure!(slow < 2 * fast || snf == best, "f = {f}, s = {s}, {fast}:{slow}: SNF {snf}, optimum {best}");
+                tried += 1;
+            }
+        }
+        ensure!(slow >= 2 * fast || fails > 0, "{fast}:{slow}: SNF never fails");
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters; it fails for every ratio below 2 that was tried")))
+}
+
+/// Figures 9 to 11: reversed in time, schedules are binary trees.
+fn trees() -> Result<Finding> {
+    let samples = samples(11, 8, 8);
+    for times in &samples {
+        let (tree, best) = (brute::critical_path(times, false), brute::best(times));
+        ensure!(tree == best, "{times:?}: critical path {tree}, EP {best}");
+    }
+    Ok(Finding::claim(true, format!("{} clusters: best sequence = minimum critical path", samples.len())))
+}
+
+fn observation_1() -> Result<Finding> {
+    let samples = samples(12, 9, 8);
+    for times in &samples {
+        let (any, fastest) = (brute::critical_path(times, false), brute::critical_path(times, true));
+        ensure!(any == fastest, "{times:?}: {any} with any root, {fastest} with the fastest");
+    }
+    Ok(Finding::claim(true, format!("{} clusters, all trees", samples.len())))
+}
+
+/// A node with one child can go: its children's number never makes the rest longer.
+fn observation_2() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(13, 8, 8).into_iter().filter(|times| times.len() > 1) {
+        // With n even some node of the tree has exactly one child, whichever the tree.
+        let whole_tree = brute::critical_path(&times, false);
+        let without = (0..times.len()).map(|i| {
+            let rest: Vec<u64> = times.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, &time)| time).collect();
+            brute::critical_path(&rest, false)
+        });
+        let best = without.min().unwrap_or(0);
+        ensure!(times.len() % 2 == 1 || best <= whole_tree, "{times:?}: {best} without a node, {whole_tree} with all");
+        tried += 1;
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters: with an even number of nodes, one can be removed for nothing")))
+}
+
+fn recursion() -> Result<Finding> {
+    let mut tried = 0;
+    for (fast, slow) in RATIOS {
+        let table = brute::table(fast, slow, 9, 9);
+        for (f, row) in table.iter().enumerate() {
+            for (s, &cell) in row.iter().enumerate().filter(|(s, _)| (1..=9).contains(&(f + s))) {
+                let best = brute::best(&[vec![fast; f], vec![slow; s]].concat());
+                ensure!(cell == best, "f = {f}, s = {s}, {fast}:{slow}: {cell}, not {best}");
+                tried += 1;
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} cells with f + s <= 9, every sequence")))
+}
+
+fn lemma_4() -> Result<Finding> {
+    monotone(|table, f, s| (s + 1 < table[f].len()).then(|| (table[f][s], table[f][s + 1])))
+}
+
+fn lemma_5() -> Result<Finding> {
+    monotone(|table, f, s| (f + 1 < table.len() && f + 1 >= s).then(|| (table[f][s], table[f + 1][s])))
+}
+
+/// Two neighbours of a table that a lemma compares at `(f, s)`.
+type Neighbours = fn(&[Vec<u64>], usize, usize) -> Option<(u64, u64)>;
+
+fn monotone(pair: Neighbours) -> Result<Finding> {
+    let mut tried = 0;
+    for (fast, slow) in RATIOS {
+        let table = brute::table(fast, slow, 24, 24);
+        for f in 0..table.len() {
+            for s in 0..table[f].len() {
+                let Some((before, after)) = pair(&table, f, s) else { continue };
+                ensure!(before <= after, "{fast}:{slow}, f = {f}, s = {s}: {before}, then {after}");
+                tried += 1;
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} neighbours in tables of 12 ratios, f, s <= 24")))
+}
+
+/// The dynamic program for several classes.
+fn theorem_6() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(14, 8, 4) {
+        let shortest = solve(&times, Method::DynamicProgram)?.checked.shortest;
+        let best = brute::best(&times);
+        ensure!(shortest.length == whole(best) && shortest.lower_bound == whole(best), "{times:?}: not {best}");
+        tried += 1;
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters of up to 4 classes, every sequence")))
+}

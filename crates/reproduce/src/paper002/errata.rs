@@ -1,0 +1,134 @@
+//! One counterexample per erratum of papers/002.
+
+use anyhow::{Context, Result, ensure};
+use oneport::homogeneous::{Strategy, bounds};
+use oneport::plan::Limit;
+
+use super::{costs, length};
+use crate::errata::Sides;
+use crate::numbers::whole;
+use crate::rows::Value;
+
+/// When `ready` machines with these dates have been merged on one machine, by simulation.
+fn merged(dates: &[u64], d: u64, c: u64) -> u64 {
+    let (mut port, mut end) = (0, 0);
+    for &date in dates {
+        port = date.max(port) + d;
+        end = port.max(end) + c;
+    }
+    end
+}
+
+/// E002-1: the formula of proposition 2 with the j-th largest transfer time.
+pub fn largest_first() -> Result<Sides> {
+    let (dates, d, c) = ([0, 10], 1, 1);
+    let formula = |sorted: [u64; 2]| {
+        let term = |(place, date): (usize, u64)| date + d + (1 - place as u64) * d.max(c) + c;
+        sorted.into_iter().enumerate().map(term).max().unwrap_or(0)
+    };
+    let right = formula(dates);
+    ensure!(right == merged(&dates, d, c), "the j-th smallest is wrong too");
+    Ok(Sides::new(whole(formula([10, 0])), whole(right)))
+}
+
+/// E002-2: how many values the two parts of a reduction of 2^(k+1) + 1 values have, k = 1.
+pub fn sizes_in_the_proof() -> Sides {
+    let k = 1;
+    Sides::new(whole((1 << (k + 2)) + 1), whole((1 << (k + 1)) + 1))
+}
+
+/// Algorithm 2 for two values with the last loop as printed: when the merge ends; and ours.
+pub fn starts_too_late() -> Result<Sides> {
+    let (d, c) = (1, 1);
+    // Lines 5 to 9: machine 1 computes, then sends.
+    let (last, own) = (c + d, c + d);
+    let start = last - own + c;
+    Ok(Sides::new(whole(start + d + c), whole(length(2, d, c, Strategy::Greedy, Limit::Transfers(1))?)))
+}
+
+/// E002-4: for which indices line 8 needs a value of its own when n = 4 and K = 2.
+pub fn before_the_first() -> Result<Sides> {
+    let (n, k) = (4i64, 2);
+    let looked_up: Vec<i64> = (2..=n).map(|i| i - k).collect();
+    let computed = 2..=n;
+    let missing: Vec<i64> = looked_up.into_iter().filter(|index| !computed.contains(index)).collect();
+    ensure!(missing.iter().all(|&index| index <= 1), "{missing:?}");
+    ensure!(missing.iter().all(|&index| index < n), "the printed rule covers one of {missing:?}");
+    Ok(Sides::new(Value::Words("i >= n".to_string()), Value::Words("i <= 1".to_string())))
+}
+
+fn bound(limit: Limit) -> Result<Sides> {
+    let (n, k, costs) = (6, 3, costs(1, 0)?);
+    let right = bounds::limited(n, k, &costs).context("K = 0")?;
+    ensure!(right == whole(length(n, 1, 0, Strategy::Greedy, limit)?), "the corrected bound is not met");
+    Ok(Sides::new(bounds::limited_as_printed(n, k, &costs).context("K = 0")?, right))
+}
+
+/// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length.
+pub fn bound_of_limited_transfers() -> Result<Sides> {
+    bound(Limit::Transfers(3))
+}
+
+/// E002-6: the same for three reducers.
+pub fn bound_of_limited_reducers() -> Result<Sides> {
+    bound(Limit::Reducers(3))
+}
+
+/// E002-7: the binomial strategy over the optimum for 22 values, at d = c and at (2, 3).
+pub fn worst_costs() -> Result<Sides> {
+    let ratio = |d, c| -> Result<_> {
+        let of = |strategy| length(22, d, c, strategy, Limit::Unlimited);
+        Ok(whole(of(Strategy::Binomial)?) / whole(of(Strategy::Greedy)?))
+    };
+    Ok(Sides::new(ratio(1, 1)?, ratio(2, 3)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::number;
+
+    #[track_caller]
+    fn check(sides: Result<Sides>, printed: &str, right: &str) {
+        let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
+        match (sides, expected) {
+            (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
+            (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn e002_1_transfers_are_counted_from_the_first() {
+        check(largest_first(), "13", "12");
+    }
+
+    #[test]
+    fn e002_2_the_parts_add_up_to_the_whole() {
+        assert_eq!(sizes_in_the_proof(), Sides::new(whole(9), whole(5)));
+    }
+
+    #[test]
+    fn e002_3_the_first_transfer_starts_at_zero() {
+        check(starts_too_late(), "3", "2");
+    }
+
+    #[test]
+    fn e002_4_what_comes_before_the_first_transfer_is_zero() {
+        assert!(before_the_first().is_ok());
+    }
+
+    #[test]
+    fn e002_5_proposition_8_holds_for_powers_of_two_only() {
+        check(bound_of_limited_transfers(), "2", "3");
+    }
+
+    #[test]
+    fn e002_6_corollary_11_holds_for_powers_of_two_only() {
+        check(bound_of_limited_reducers(), "2", "3");
+    }
+
+    #[test]
+    fn e002_7_equal_costs_are_not_the_worst_for_every_n() {
+        check(worst_costs(), "1", "21/20");
+    }
+}
