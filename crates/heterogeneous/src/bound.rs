@@ -4,6 +4,7 @@
 
 use num_integer::Integer;
 use num_traits::One;
+use oneport_plan::Proof;
 use oneport_platform::Rational;
 
 use crate::{Cluster, levels, slowest_first};
@@ -27,6 +28,17 @@ pub struct LowerBound {
     pub times: Vec<Rational>,
     /// Why that is their optimum.
     pub rule: Rule,
+}
+
+impl LowerBound {
+    /// The bound as the referee checks it.
+    pub(crate) fn proof(self) -> Proof {
+        let proof = match self.rule {
+            Rule::DivisorChain => Proof::SlowestFirst,
+            Rule::TwoClasses => Proof::Levels,
+        };
+        Proof::Lowered { times: self.times, proof: Box::new(proof) }
+    }
 }
 
 /// Most bases and thresholds tried; evenly spread over the classes where there are more.

@@ -91,7 +91,7 @@ pub fn is_optimal_by_theorem(cluster: &Cluster) -> Option<Reason> {
 }
 
 /// Slowest-node-first with a lower bound: of [`is_optimal_by_theorem`], of [`levels`](crate::levels) for two classes, or of
-/// [`lower_bound`](bound::lower_bound), for which [`Proof`] has no form: `Exhaustion` of no states.
+/// [`lower_bound`](bound::lower_bound).
 pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     let (length, placement) = placed(cluster)?;
     let (lower_bound, proof) = if is_optimal_by_theorem(cluster).is_some() {
@@ -99,7 +99,8 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     } else if let ([_, _], Ok(levels)) = (cluster.classes(), crate::levels::solve(cluster)) {
         (levels.length, Proof::Levels)
     } else {
-        (bound::lower_bound(cluster).length, Proof::Exhaustion { states: 0 })
+        let bound = bound::lower_bound(cluster);
+        (bound.length.clone(), bound.proof())
     };
     Ok(Found { length, lower_bound, proof, placement: Some(placement) })
 }

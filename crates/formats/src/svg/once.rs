@@ -18,7 +18,7 @@ const SIZE: f64 = 11.0;
 const MOST: usize = 200;
 // Vertices of the tree.
 const RADIUS: f64 = 13.0;
-const COLUMN: f64 = 46.0;
+const COLUMN: f64 = 60.0;
 const LEVEL: f64 = 62.0;
 
 /// What a processor does for a while.
@@ -156,6 +156,7 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
     let mut canvas = Canvas::new(total, bottom + 60.0, &format!("{title}; {subtitle}"));
     canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(title, 17.0, total - 2.0 * MARGIN));
     canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(subtitle, 12.5, total - 2.0 * MARGIN));
+    let marks: Vec<Rational> = bars.iter().filter(|bar| bar.row < rows).map(|bar| bar.end.clone()).collect();
     let x = |time: &Rational| left + WIDTH * words::share(time, horizon).clamp(0.0, 1.0);
     for index in 0..rows {
         let y = TOP + index as f64 * row;
@@ -167,7 +168,7 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
         canvas.text((left - 8.0, y + row / 2.0 + SIZE * 0.35), "end", SIZE, INK, &name);
     }
     canvas.line((left, bottom), (left + WIDTH, bottom), SOFT_INK, 1.0);
-    for tick in ticks::time_axis(horizon, &[], SIZE, WIDTH) {
+    for tick in ticks::time_axis(horizon, &marks, SIZE, WIDTH) {
         let x = x(&tick.time);
         canvas.line((x, TOP), (x, bottom), GRID, 0.6);
         canvas.line((x, bottom), (x, bottom + 4.0), SOFT_INK, 1.0);
@@ -255,9 +256,11 @@ fn draw_tree(title: &str, subtitle: &str, reduction: &Reduction) -> String {
     let levels = drawn.iter().map(|&(_, _, level)| level).max().unwrap_or(0);
     let words_width = f64::max(words::width(title, 17.0), words::width(subtitle, 12.5));
     let width = (columns * COLUMN + 4.0 * RADIUS).max(words_width).max(460.0) + 2.0 * MARGIN;
-    let height = TOP + levels as f64 * LEVEL + 2.0 * RADIUS + 44.0;
+    // Edges of wide trees would be flat.
+    let level_height = (columns * COLUMN / 16.0).clamp(LEVEL, 2.0 * LEVEL);
+    let height = TOP + levels as f64 * level_height + 2.0 * RADIUS + 44.0;
     let shift = (width - columns * COLUMN) / 2.0;
-    let spot = |column: f64, level: usize| (shift + column * COLUMN, TOP + RADIUS + level as f64 * LEVEL);
+    let spot = |column: f64, level: usize| (shift + column * COLUMN, TOP + RADIUS + level as f64 * level_height);
     let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
     canvas.text((MARGIN, 28.0), "start", 17.0, INK, title);
     canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, subtitle);
@@ -284,9 +287,9 @@ fn draw_tree(title: &str, subtitle: &str, reduction: &Reduction) -> String {
         let size = if label.len() > 2 { 9.0 } else { SIZE };
         canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &label);
         let date = if root { reduction.length.clone() } else { at(&reduction.starts, processor) };
-        canvas.text((x, y + RADIUS + 11.0), "middle", 9.0, SOFT_INK, &words::terse(&date));
+        canvas.text((x + RADIUS + 3.0, y + 3.5), "start", 9.5, SOFT_INK, &words::terse(&date));
     }
-    let mut note = "below a processor: when it starts to send; below the root: when the result is there".to_string();
+    let mut note = "dates: when the transfer starts; at the root, when the result is there".to_string();
     if reduction.receivers.len() > drawn.len() {
         note = format!("{} more are not shown; {note}", reduction.receivers.len() - drawn.len());
     }
