@@ -202,7 +202,8 @@ pub enum Proof {
 /// time `t` that takes a slot open since date `a` opens two slots at `a + t`, its own reception and its receiver's
 /// next. With a price `y(a) >= 0` on a slot of date `a`, a sender of class `i` uses up at least
 /// `w_i = min (y(a) - 2 y(a + t_i))` over all dates `a` that are sums of times with `a + t_i < B`. All senders together use up at
-/// most `y(0)`; so `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`.
+/// most `y(0)`; so `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`. A class without any such date
+/// cannot be served before `B` at all, which proves it as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotPrices {
     /// Dates with a positive price, ascending, each at most once; other dates are free.

@@ -1,6 +1,6 @@
 //! Rationals for people, and least common multiples.
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
@@ -17,6 +17,12 @@ pub fn number(text: &str) -> Result<Rational> {
 /// A whole number.
 pub fn whole(value: impl Into<BigInt>) -> Rational {
     Rational::from_integer(value.into())
+}
+
+/// The value as a machine integer, if it is one.
+pub fn whole_number(value: &Rational) -> Result<u64> {
+    ensure!(value.is_integer(), "{value} is no whole number");
+    u64::try_from(value.to_integer()).with_context(|| format!("{value} is out of range"))
 }
 
 /// The fraction itself, or six digits after `≈` where it is long.

@@ -76,69 +76,66 @@ fn at(dates: &Dates, index: usize) -> Rational {
     dates.get(index).unwrap_or_else(Rational::zero)
 }
 
-/// Two bars per transfer, one per merge.
-fn reduction_bars(reduction: &Reduction) -> Vec<Bar> {
-    let mut bars = Vec::new();
-    for (sender, &receiver) in reduction.receivers.iter().enumerate().take(MOST) {
-        let (receiver, root) = (receiver as usize, reduction.root as usize);
-        let Some(takes) = reduction.costs.transfer(sender).filter(|_| sender != root) else { continue };
-        let start = at(&reduction.starts, sender);
-        let end = &start + takes;
-        let what = format!("{sender} to {receiver}, {} to {}", words::show(&start), words::show(&end));
-        for (row, label) in [(sender, format!("to {receiver}")), (receiver, format!("from {sender}"))] {
-            let (start, end, tooltip) = (start.clone(), end.clone(), what.clone());
-            bars.push(Bar { row, lower: false, start, end, about: sender, label, tooltip });
-        }
-        if let (Some(merges), Costs::Equal { compute, .. }) = (&reduction.merges, &reduction.costs) {
-            let start = at(merges, sender);
-            let end = &start + compute;
-            let tooltip =
-                format!("{receiver} merges what {sender} sent, {} to {}", words::show(&start), words::show(&end));
-            bars.push(Bar {
-                row: receiver,
-                lower: true,
-                start,
-                end,
-                about: sender,
-                label: format!("+{sender}"),
-                tooltip,
-            });
-        }
-    }
-    bars
+/// A transfer, and the merge or preparation that belongs to it.
+struct Hop {
+    sender: usize,
+    receiver: usize,
+    start: Rational,
+    takes: Rational,
+    /// Where the computation is, when, how long, its label and its words.
+    step: Option<(usize, Rational, Rational, String, String)>,
 }
 
-/// Two bars per transfer, one per preparation.
+/// The transfers of a reduction with their merges.
+fn reduction_bars(reduction: &Reduction) -> Vec<Bar> {
+    let hop = |(sender, &receiver): (usize, &u32)| {
+        let receiver = receiver as usize;
+        let takes = reduction.costs.transfer(sender).filter(|_| sender != reduction.root as usize)?.clone();
+        let step = step(&reduction.costs, reduction.merges.as_ref(), sender).map(|(start, takes)| {
+            (receiver, start, takes, format!("+{sender}"), format!("{receiver} merges what {sender} sent"))
+        });
+        Some((sender, Hop { sender, receiver, start: at(&reduction.starts, sender), takes, step }))
+    };
+    reduction.receivers.iter().enumerate().take(MOST).filter_map(hop).flat_map(bars).collect()
+}
+
+/// The transfers of a broadcast with their preparations.
 fn broadcast_bars(broadcast: &Broadcast) -> Vec<Bar> {
-    let mut bars = Vec::new();
-    for (receiver, &sender) in broadcast.senders.iter().enumerate().take(MOST) {
-        let (sender, root) = (sender as usize, broadcast.root as usize);
-        let Some(takes) = broadcast.costs.transfer(sender).filter(|_| receiver != root) else { continue };
-        let start = at(&broadcast.starts, receiver);
-        let end = &start + takes;
-        let what = format!("{sender} to {receiver}, {} to {}", words::show(&start), words::show(&end));
-        for (row, label) in [(sender, format!("to {receiver}")), (receiver, format!("from {sender}"))] {
-            let (start, end, tooltip) = (start.clone(), end.clone(), what.clone());
-            bars.push(Bar { row, lower: false, start, end, about: receiver, label, tooltip });
-        }
-        if let (Some(prepared), Costs::Equal { compute, .. }) = (&broadcast.preparations, &broadcast.costs) {
-            let start = at(prepared, receiver);
-            let end = &start + compute;
-            let tooltip = format!(
-                "{sender} prepares the transfer to {receiver}, {} to {}",
-                words::show(&start),
-                words::show(&end)
-            );
-            bars.push(Bar {
-                row: sender,
-                lower: true,
-                start,
-                end,
-                about: receiver,
-                label: format!("for {receiver}"),
-                tooltip,
-            });
-        }
+    let hop = |(receiver, &sender): (usize, &u32)| {
+        let sender = sender as usize;
+        let takes = broadcast.costs.transfer(sender).filter(|_| receiver != broadcast.root as usize)?.clone();
+        let step = step(&broadcast.costs, broadcast.preparations.as_ref(), receiver).map(|(start, takes)| {
+            let words = format!("{sender} prepares the transfer to {receiver}");
+            (sender, start, takes, format!("for {receiver}"), words)
+        });
+        Some((receiver, Hop { sender, receiver, start: at(&broadcast.starts, receiver), takes, step }))
+    };
+    broadcast.senders.iter().enumerate().take(MOST).filter_map(hop).flat_map(bars).collect()
+}
+
+/// When a processor's value is computed with, and how long.
+fn step(costs: &Costs, dates: Option<&Dates>, about: usize) -> Option<(Rational, Rational)> {
+    match costs {
+        Costs::Equal { compute, .. } => Some((at(dates?, about), compute.clone())),
+        Costs::PerSender(_) => None,
+    }
+}
+
+/// The bars of one transfer: at its sender, at its receiver, and where is computed. `about` gives the colour.
+fn bars((about, hop): (usize, Hop)) -> Vec<Bar> {
+    let Hop { sender, receiver, start, takes, step } = hop;
+    let bar = |row, lower, (start, takes): (&Rational, &Rational), label: String, words: &str| {
+        let end = start + takes;
+        let tooltip = format!("{words}, {} to {}", words::show(start), words::show(&end));
+        Bar { row, lower, start: start.clone(), end, about, label, tooltip }
+    };
+    let (window, what) = ((&start, &takes), format!("{sender} to {receiver}"));
+    let mut bars = vec![
+        bar(sender, false, window, format!("to {receiver}"), &what),
+        bar(receiver, false, window, format!("from {sender}"), &what),
+    ];
+    if let Some((row, start, takes, label, words)) = &step {
+        bars.push(bar(*row, true, (start, takes), label.clone(), words));
     }
     bars
 }

@@ -5,6 +5,7 @@ use num_traits::Signed;
 use oneport::Rational;
 use oneport::heterogeneous::{Destination, Processors, guided};
 
+use super::brute;
 use super::figures::{both, slow_destination};
 use super::schedule;
 use super::tables::printed_cells;
@@ -92,18 +93,21 @@ pub fn time_ratio(paper: &Paper) -> Result<Sides> {
     Ok(Sides::new(printed, right))
 }
 
+/// E001-8: senders q, r, p of times 1, 2, 2 among four processors: the start of p modulo its time, after q was delayed
+/// until p starts and both were exchanged as in the proof of theorem 1.
+pub fn exchange_breaks_multiples() -> Result<Sides> {
+    let sequence = [1, 2, 2];
+    let starts = brute::earliest(&sequence).starts;
+    ensure!(starts == [0, 0, 2], "{starts:?}");
+    let delayed = starts[2] - sequence[0];
+    // Lemma 2: p takes the start of q.
+    Ok(Sides::new(whole(starts[2] % sequence[2]), whole(delayed % sequence[2])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(sides: Result<Sides>, printed: &str, right: &str) {
-        let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
-        match (sides, expected) {
-            (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
-            (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
-        }
-    }
+    use crate::errata::check;
 
     #[test]
     fn e001_1_a_sender_starts_when_it_starts() {
@@ -142,5 +146,10 @@ mod tests {
     fn e001_7_a_quotient_of_times_is_misprinted() -> Result<()> {
         check(time_ratio(&Paper::load("001")?), "544", "534");
         Ok(())
+    }
+
+    #[test]
+    fn e001_8_an_exchange_may_end_all_multiples() {
+        check(exchange_breaks_multiples(), "0", "1");
     }
 }

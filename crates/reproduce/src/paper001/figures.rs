@@ -7,9 +7,9 @@ use oneport::plan::Reduction;
 use oneport::{Rational, reduce_processors};
 
 use super::brute;
-use super::{budget, whole_number};
+use super::budget;
 use crate::figures::Figure;
-use crate::numbers::{number, whole};
+use crate::numbers::{number, whole, whole_number};
 use crate::rows::{Check, Finding, Value};
 
 pub const CHECKS: &[(&str, Check)] = &[

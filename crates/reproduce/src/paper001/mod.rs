@@ -9,13 +9,13 @@ mod theorems;
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, earliest};
 use oneport::plan::{Limit, Reduction};
 use oneport::{Found, Rational, Status, reduce_processors, referee};
 
 use crate::Chapter;
-use crate::numbers::whole;
+use crate::numbers::{whole, whole_number};
 use crate::rows::Check;
 
 /// The whole report.
@@ -27,6 +27,9 @@ pub const CHAPTER: Chapter = Chapter {
 
 const ERRATA: &[(&str, Check)] = &[
     ("start", |_| Ok(errata::starts_at_its_start()?.finding().note("the window [s(p), c(s, p)] starts there"))),
+    ("theorem-1-proof", |_| {
+        Ok(errata::exchange_breaks_multiples()?.finding().note("times 1, 2, 2; the theorem holds"))
+    }),
     ("ratio-two", |_| {
         Ok(errata::ratio_of_two()?.finding().note("speed ratios from 1 to 3 for which SNF fails on 3 slow and 8 fast"))
     }),
@@ -52,11 +55,6 @@ fn budget() -> Budget<'static> {
 
 fn rationals(times: &[u64]) -> Vec<Rational> {
     times.iter().map(|&time| whole(time)).collect()
-}
-
-fn whole_number(value: &Rational) -> Result<u64> {
-    ensure!(value.is_integer(), "{value} is no whole number");
-    u64::try_from(value.to_integer()).with_context(|| format!("{value} is too large"))
 }
 
 /// Senders with these times and a destination besides.

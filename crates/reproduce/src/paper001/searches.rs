@@ -6,9 +6,9 @@ use oneport::Rational;
 use oneport::heterogeneous::guided::{self, Guide, Moments, Reading};
 
 use super::brute::Dice;
-use super::{processors, whole_number};
+use super::processors;
 use crate::figures::Figure;
-use crate::numbers::{digits, number, pixels, whole};
+use crate::numbers::{digits, number, pixels, whole, whole_number};
 use crate::rows::{Check, Finding, Paper};
 
 pub const CHECKS: &[(&str, Check)] =

@@ -5,8 +5,8 @@ use oneport::heterogeneous::{Method, slowest_first};
 use oneport::{Rational, all_reduce, reduce_cluster};
 
 use super::brute::{self, Dice};
-use super::{budget, optimum, processors, rationals, schedule, solve, whole_number};
-use crate::numbers::{short, whole};
+use super::{budget, optimum, processors, rationals, schedule, solve};
+use crate::numbers::{short, whole, whole_number};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -14,6 +14,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("predecessor", |_| predecessor()),
     ("lemma-1", |_| lemma_1()),
     ("exact", |_| exact()),
+    ("figure-6", |_| lemma_2()),
+    ("figure-7", |_| lemma_3()),
     ("corollary-1", |_| corollary_1()),
     ("theorem-1", |_| divisor_chains(&[2])),
     ("multiples", |_| divisor_chains(&[2, 3, 4, 5])),
@@ -102,6 +104,62 @@ fn exact() -> Result<Finding> {
         }
     }
     Ok(Finding::claim(true, format!("{tried} solutions, every sequence of up to 8 senders")))
+}
+
+/// Inequality (1) at every start.
+fn is_valid(times: &[u64], run: &brute::Run) -> bool {
+    let n = times.len() + 1;
+    run.starts.iter().all(|&start| {
+        let [active, _, complete] = brute::counts(times, run, start);
+        2 * active + complete <= n
+    })
+}
+
+/// Figure 6: a slower sender that starts when a faster one ends may change places with it.
+fn lemma_2() -> Result<Finding> {
+    let mut tried = 0;
+    for times in samples(15, 10, 6) {
+        let run = brute::earliest(&times);
+        for q in 0..times.len() {
+            for p in (0..times.len()).filter(|&p| run.starts[p] == run.starts[q] + times[q] && times[p] > times[q]) {
+                let mut changed = run.clone();
+                changed.starts[p] = run.starts[q];
+                changed.starts[q] = run.starts[q] + times[p];
+                ensure!(is_valid(&times, &changed), "{times:?}: senders {p} and {q}");
+                tried += 1;
+            }
+        }
+    }
+    ensure!(tried > 0, "no pair was exchanged");
+    Ok(Finding::claim(true, format!("{tried} exchanges in EP schedules")))
+}
+
+/// Figure 7: a slow sender that starts within the last of three fast windows in a row goes before them, times 1 and 2 or
+/// more.
+fn lemma_3() -> Result<Finding> {
+    let mut dice = Dice::new(16);
+    let mut tried = 0;
+    for _ in 0..4000 {
+        let slow = dice.roll(3) + 1;
+        let times: Vec<u64> = (0..12).map(|_| if dice.roll(3) == 1 { slow } else { 1 }).collect();
+        let run = brute::earliest(&times);
+        let start = |sender: usize| run.starts[sender];
+        for p in (0..times.len()).filter(|&p| times[p] == slow) {
+            // Windows have length 1, so "within" the window of q1 is at its start.
+            let fast = |at: Option<u64>| (0..times.len()).find(|&q| times[q] == 1 && Some(start(q)) == at);
+            let before = |steps: u64| fast(start(p).checked_sub(steps));
+            let (Some(q1), Some(q2), Some(q3)) = (before(0), before(1), before(2)) else { continue };
+            let mut changed = run.clone();
+            changed.starts[p] = start(q3);
+            changed.starts[q3] = start(p);
+            changed.starts[q1] = start(p) + slow - 1;
+            changed.starts[q2] = start(p) + slow - 2;
+            ensure!(is_valid(&times, &changed), "{times:?}: sender {p}, fast {q3}, {q2}, {q1}");
+            tried += 1;
+        }
+    }
+    ensure!(tried > 0, "nothing was rearranged");
+    Ok(Finding::claim(true, format!("{tried} rearrangements in EP schedules, ratios 2, 3 and 4")))
 }
 
 /// The search that considers only senders with slower predecessors finds the optimum.

@@ -86,16 +86,7 @@ pub fn worst_costs() -> Result<Sides> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbers::number;
-
-    #[track_caller]
-    fn check(sides: Result<Sides>, printed: &str, right: &str) {
-        let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
-        match (sides, expected) {
-            (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
-            (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
-        }
-    }
+    use crate::errata::check;
 
     #[test]
     fn e002_1_transfers_are_counted_from_the_first() {

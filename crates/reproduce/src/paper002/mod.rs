@@ -5,7 +5,7 @@ pub mod errata;
 mod figure2;
 mod theorems;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use num_traits::Zero;
 use oneport::formats::svg;
 use oneport::homogeneous::{self, Costs, Strategy, Tie};
@@ -14,7 +14,7 @@ use oneport::{Rational, referee};
 
 use crate::Chapter;
 use crate::figures::Figure;
-use crate::numbers::whole;
+use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding, Value};
 
 /// The whole report.
@@ -61,11 +61,6 @@ fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<Re
 /// Our length, as a whole number.
 fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<u64> {
     whole_number(&homogeneous::length(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?)
-}
-
-fn whole_number(value: &Rational) -> Result<u64> {
-    ensure!(value.is_integer(), "{value} is no whole number");
-    u64::try_from(value.to_integer()).with_context(|| format!("{value} is too large"))
 }
 
 /// Figure 1: four values with d = c; the dates of the three transfers.

@@ -6,8 +6,8 @@ use oneport::homogeneous::{self, Strategy, Tie, bounds};
 use oneport::plan::Limit;
 
 use super::brute::{self, Tree};
-use super::{COSTS, costs, length, reduce, whole_number};
-use crate::numbers::whole;
+use super::{COSTS, costs, length, reduce};
+use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
