@@ -253,7 +253,7 @@ pub struct HomogeneousArguments {
 pub enum MethodName {
     /// The fastest exact method for the question, within --max-states.
     Auto,
-    /// As auto, without a limit on the states.
+    /// As auto, without a limit on the states; a gap remains where no method closes it.
     Exact,
     /// Slowest node first: at most twice the optimum.
     Snf,

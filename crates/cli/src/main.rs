@@ -40,8 +40,8 @@ fn main() -> ExitCode {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::Refused) => ExitCode::from(1),
         Err(error) => {
-            // One line: what went wrong, then why.
-            eprintln!("error: {error:#}");
+            // One line, whatever was quoted: what went wrong, then why.
+            eprintln!("error: {}", format!("{error:#}").replace(char::is_control, " "));
             ExitCode::from(if error.is::<question::Usage>() { 2 } else { 1 })
         }
     }

@@ -99,7 +99,8 @@ fn methods_agree() {
 
 #[test]
 fn large_classes_are_lengths_alone() {
-    let report = heterogeneous(&["--classes", "2:1000000000,3:1000000000"]);
+    let report = heterogeneous(&["--classes", "2:1000000000,3:1e9"]);
+    assert_eq!(report["senders"], 2_000_000_000_u64);
     assert_eq!(report["status"], "optimal", "{report}");
     assert!(report.get("tree").is_none() && report.get("sequence").is_none());
     let even = heterogeneous(&["--classes", "5:9223372036854775807"]);
@@ -116,6 +117,22 @@ fn stopped_searches_state_their_gap() {
     assert!(number("lower_bound") < number("length"), "{report}");
     let text = reduce(&["heterogeneous", "--times", times, "--method", "search", "--max-states", "10"]).ok().stdout;
     assert!(text.contains("feasible; none is shorter than") && text.contains('%'), "{text}");
+}
+
+/// A schedule may come out shorter than the placement it is made of; auto takes another method where one is too large.
+#[test]
+fn unfinished_and_unwieldy_questions_are_answered() {
+    let report = heterogeneous(&["--classes", "5:3,10:2,8:3", "--max-states", "1"]);
+    assert_eq!(report["length"], "23", "{report}");
+    for classes in ["100000:2,100001:2,1:2", "300000:2,300001:2,7:2", "3e9:1,6:4,8:2"] {
+        let report = heterogeneous(&["--classes", classes]);
+        assert_eq!(report["status"], "optimal", "{report}");
+        assert_eq!(report["length"], heterogeneous(&["--classes", classes, "--method", "search"])["length"]);
+    }
+    let fine = heterogeneous(&["--times", "1e40,1,3"]);
+    assert_eq!(fine["method"], "snf", "{fine}");
+    let far = homogeneous(&["--n", "1e10", "--transfer", "1", "--compute", "1", "--broadcast"]);
+    assert!(far["status"] == "optimal" && far.get("tree").is_none(), "{far}");
 }
 
 #[test]
@@ -138,8 +155,18 @@ fn drawings_are_written() {
     }
     reduce(&["homogeneous", "--n", "9", "--transfer", "2", "--compute", "1", "--tree", &folder.path("t.txt")])
         .refused(2, &["--tree", "t.txt", ".svg, .dot or .json"]);
-    reduce(&["homogeneous", "--n", "9", "--transfer", "2", "--compute", "1", "--gantt", &common::unwritable(&folder)])
-        .refused(1, &["cannot write"]);
+    reduce(&[
+        "homogeneous",
+        "--n",
+        "9",
+        "--transfer",
+        "2",
+        "--compute",
+        "1",
+        "--gantt",
+        &format!("{}.svg", common::unwritable(&folder)),
+    ])
+    .refused(1, &["cannot write"]);
 }
 
 #[test]
@@ -156,6 +183,11 @@ fn further_questions_are_answered() {
 #[test]
 fn bad_questions_are_named_and_refused() {
     let equal = |n: &str, d: &str, c: &str| reduce(&["homogeneous", "--n", n, "--transfer", d, "--compute", c]);
+    reduce(&["homogeneous", "--n", "1e9", "--transfer", "1", "--compute", "1", "--tree", "x.json"])
+        .refused(1, &["1000000000 values", "at most 100000000"]);
+    reduce(&["homogeneous", "--n", "9", "--transfer", "1", "--compute", "1", "--gantt", "x.png"])
+        .refused(2, &["x.png"]);
+    reduce(&["heterogeneous", "--times=1\n2"]).refused(2, &["--times"]);
     equal("0", "1", "1").refused(2, &["--n", "'0'", "1 to 2^63"]);
     equal("9223372036854775809", "1", "1").refused(2, &["--n", "2^63"]);
     equal("-3", "1", "1").refused(2, &["--n", "'-3'"]);

@@ -61,8 +61,7 @@ impl Program {
         let searches = u128::from(64 - (slowest as u64).leading_zeros());
         let pairs = cells.saturating_mul(cells / slowest).saturating_mul(searches);
         if pairs > MOST_PAIRS.into() {
-            let why =
-                format!("it compares up to {pairs} pairs of cells, at most {MOST_PAIRS}; use levels, slots or search");
+            let why = format!("it compares up to {pairs} pairs of cells, at most {MOST_PAIRS}; use auto");
             return Err(Error::Method { method: "dp", why });
         }
         let times: Vec<_> = classes.iter().map(|class| &class.time).collect();

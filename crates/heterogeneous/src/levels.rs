@@ -73,7 +73,7 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     let [fast, slow] = cluster.classes() else {
         return Err(Error::Method {
             method: "levels",
-            why: format!("it needs 2 classes, there are {}; use slots or search", cluster.classes().len()),
+            why: format!("it is for 2 classes, not {}; use auto", cluster.classes().len()),
         });
     };
     if slowest_first::is_optimal_by_theorem(cluster).is_some() {

@@ -79,21 +79,35 @@ const FEW: u64 = 40;
 /// The shortest reduction.
 ///
 /// [`Method::Auto`] takes slowest-node-first where a theorem says that it is optimal, [`Method::Levels`] for two classes,
-/// [`Method::Search`] for few senders of mostly different times, else [`Method::Slots`]. A search or program that the
+/// [`Method::Search`] for few senders of mostly different times, else [`Method::Slots`]; where one of these is too large
+/// for the cluster, the dynamic program, the search, and last slowest-node-first with its bound. A search or program that the
 /// budget stops answers with the best schedule and bound it has.
 ///
 /// # Errors
 /// A method that does not apply to the cluster, or would take too much; see each.
 pub fn shortest(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Answer, Error> {
-    let (method, why) = choose(cluster, method);
-    let found = match method {
-        Method::Auto | Method::SlowestFirst => slowest_first::solve(cluster)?,
-        Method::DynamicProgram => dynamic::solve(cluster)?,
-        Method::Levels => levels::solve(cluster)?,
-        Method::Slots => slots::solve(cluster, budget)?,
-        Method::Search => search::solve(cluster, budget)?,
-    };
-    answer(cluster, method, why, found)
+    let (chosen, why) = choose(cluster, method);
+    let mut found = carry_out(cluster, chosen, budget);
+    let (mut chosen, mut why) = (chosen, why);
+    // What was chosen may be too large for its method; what was asked for is refused then.
+    if method == Method::Auto {
+        for next in [Method::DynamicProgram, Method::Search, Method::SlowestFirst] {
+            let Err(error) = &found else { break };
+            why = format!("{why}, but {error}; {}", next.name());
+            (chosen, found) = (next, carry_out(cluster, next, budget));
+        }
+    }
+    answer(cluster, chosen, why, found?)
+}
+
+fn carry_out(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Found, Error> {
+    match method {
+        Method::Auto | Method::SlowestFirst => slowest_first::solve(cluster),
+        Method::DynamicProgram => dynamic::solve(cluster),
+        Method::Levels => levels::solve(cluster),
+        Method::Slots => slots::solve(cluster, budget),
+        Method::Search => search::solve(cluster, budget),
+    }
 }
 
 fn choose(cluster: &Cluster, method: Method) -> (Method, String) {

@@ -53,4 +53,4 @@ pub use count::{length, values_within};
 pub use error::Error;
 pub use reduce::reduce;
 pub use release::{Released, reduce_released};
-pub use strategy::{Strategy, Tie};
+pub use strategy::{MOST_WRITTEN, Strategy, Tie};

@@ -21,7 +21,7 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// O(n) time and memory, about 50 bytes per value where all dates fit 64 bits in a common unit.
 ///
 /// # Errors
-/// No values, a limit of 0, a limit with a strategy other than greedy, more than `2^32 - 2` values.
+/// No values, a limit of 0, a limit with a strategy other than greedy, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
 pub fn reduce(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie: Tie) -> Result<Reduction, Error> {
     check(values, strategy, limit)?;
     let count = written(values)?;

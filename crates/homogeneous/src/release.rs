@@ -53,7 +53,7 @@ const MACHINE_BITS: u64 = 62;
 /// common unit of all numbers.
 ///
 /// # Errors
-/// No values, a negative date, more than `2^32 - 2` values.
+/// No values, a negative date, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
 pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Error> {
     if let Some((index, date)) = ready.iter().enumerate().find(|(_, date)| date.is_negative()) {
         return Err(Error::NegativeReady { index, date: date.clone() });

@@ -49,8 +49,8 @@ pub enum Tie {
     MostChildren,
 }
 
-/// Most values whose schedule is written down: indices have 32 bits.
-pub(crate) const MOST_WRITTEN: u64 = (u32::MAX - 1) as u64;
+/// Most values whose schedule is written down: 3 GB.
+pub const MOST_WRITTEN: u64 = 100_000_000;
 
 /// What makes no sense for any method.
 pub(crate) fn check(values: u64, strategy: Strategy, limit: Limit) -> Result<(), Error> {

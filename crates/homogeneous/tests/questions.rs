@@ -3,7 +3,7 @@
 mod common;
 
 use common::{costs, whole};
-use oneport_homogeneous::{Costs, Error, Strategy, Tie, broadcast, length, reduce, values_within};
+use oneport_homogeneous::{Costs, Error, MOST_WRITTEN, Strategy, Tie, broadcast, length, reduce, values_within};
 use oneport_plan::Limit;
 
 fn both(values: u64, strategy: Strategy, limit: Limit) -> [Option<Error>; 2] {
@@ -37,11 +37,11 @@ fn questions_without_sense_are_refused() {
 }
 
 #[test]
-fn schedules_beyond_32_bits_are_not_written_down() {
-    let most = u64::from(u32::MAX) - 1;
+fn endless_schedules_are_not_written_down() {
+    let most = MOST_WRITTEN;
     let refused = reduce(most + 1, &costs((1, 1)), Strategy::Greedy, Limit::Unlimited, Tie::Oldest).unwrap_err();
     assert_eq!(refused, Error::TooMany { values: most + 1, purpose: "to write a schedule down", most });
-    assert_eq!(refused.to_string(), "4294967295 values are too many to write a schedule down; at most 4294967294");
+    assert_eq!(refused.to_string(), "100000001 values are too many to write a schedule down; at most 100000000");
     assert!(length(most + 1, &costs((1, 1)), Strategy::Binomial, Limit::Unlimited, Tie::Oldest).is_err());
     assert_eq!(
         length(u64::MAX, &costs((2, 1)), Strategy::Chain, Limit::Unlimited, Tie::Oldest).unwrap(),

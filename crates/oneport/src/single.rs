@@ -84,7 +84,7 @@ pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Si
 }
 
 /// One broadcast to `processors` processors: the shortest reduction read backwards, and the answer for that reduction,
-/// whose bound holds for the broadcast too.
+/// whose bound holds for the broadcast too. The schedule is written down where `written`.
 ///
 /// # Errors
 /// As [`reduce_homogeneous`].
@@ -92,12 +92,16 @@ pub fn broadcast_homogeneous(
     processors: u64,
     costs: &Costs,
     limit: Limit,
-) -> Result<(Broadcast, Checked), SingleError> {
+    written: bool,
+) -> Result<(Option<Broadcast>, Checked), SingleError> {
+    let mut checked = reduce_homogeneous(processors, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
+    if !written {
+        return Ok((None, checked));
+    }
     let broadcast = oneport_homogeneous::broadcast(processors, costs, limit)?;
     check_broadcast(&broadcast, limit)?;
-    let mut checked = reduce_homogeneous(processors, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
     checked.shortest.length = broadcast.length.clone();
-    Ok((broadcast, checked))
+    Ok((Some(broadcast), checked))
 }
 
 /// What was found for unequal speeds, and how.
@@ -129,7 +133,10 @@ pub fn reduce_cluster(cluster: &Cluster, method: Method, budget: &Budget) -> Res
 /// As [`reduce_cluster`]; more processors than a schedule is written down for.
 pub fn reduce_processors(processors: &Processors, method: Method, budget: &Budget) -> Result<Found, SingleError> {
     let mut answer = oneport_heterogeneous::shortest(&processors.cluster(), method, budget)?;
-    answer.shortest.reduction = Some(answer.schedule(processors)?);
+    let reduction = answer.schedule(processors)?;
+    // A placement that is not optimal leaves gaps, and an earliest-possible schedule closes some.
+    answer.shortest.length = reduction.length.clone();
+    answer.shortest.reduction = Some(reduction);
     let checked = check(answer.shortest)?;
     Ok(Found { checked, method: answer.method, why: answer.why, placement: answer.placement })
 }

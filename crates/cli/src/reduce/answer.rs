@@ -86,6 +86,12 @@ impl Answer {
     /// A file that cannot be written; a drawing without a schedule.
     pub fn report(mut self, arguments: &AnswerArguments, took: Duration) -> Result<End> {
         if let Some(path) = &arguments.gantt {
+            if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
+                bail!(usage(format!("--gantt: {} should end in .svg", path.display())));
+            }
+            if arguments.tree.as_ref() == Some(path) {
+                bail!(usage(format!("--gantt and --tree: both would be written to {}", path.display())));
+            }
             write(path, &self.gantt()?)?;
         }
         if let Some(path) = &arguments.tree {

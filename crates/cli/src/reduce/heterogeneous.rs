@@ -10,15 +10,15 @@ use oneport::{Found, Rational, all_reduce, parse_rational, reduce_cluster, reduc
 use serde_json::{Value, json};
 
 use super::answer::{Answer, LISTED};
-use super::{numbers, whole};
+use super::{numbers, shorten, whole};
 use crate::End;
 use crate::arguments::{HeterogeneousArguments, MethodName};
 use crate::numbers::readable;
 use crate::output::{count, print};
 use crate::question::{seconds, usage};
 
-/// Most states of a search unless asked otherwise: minutes.
-const STATES: u64 = 200_000_000;
+/// Most states of a search unless asked otherwise: about a minute.
+const STATES: u64 = 20_000_000;
 
 /// Runs the command.
 pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
@@ -102,6 +102,7 @@ fn everywhere(arguments: &HeterogeneousArguments, question: &Question) -> Result
             "reduction_length": reduction.length.to_string(),
             "broadcast_length": broadcast.length.to_string(),
             "sequence": sequence(reduction),
+            "broadcast_begins": reduction.length.to_string(),
             "reduction": serde_json::from_str::<Value>(&oneport::formats::reduction_to_json(reduction))?,
             "broadcast": serde_json::from_str::<Value>(&oneport::formats::broadcast_to_json(broadcast))?,
         });
@@ -140,8 +141,13 @@ impl Question {
         let destination = match &arguments.destination {
             None => Destination::Outside,
             Some(text) => {
-                let wrong =
-                    || usage(format!("--destination: '{text}' is no processor; count from 0 to {}", times.len() - 1));
+                let wrong = || {
+                    usage(format!(
+                        "--destination: '{}' is no processor; count from 0 to {}",
+                        shorten(text),
+                        times.len() - 1
+                    ))
+                };
                 Destination::Listed(text.trim().parse().ok().filter(|&index| index < times.len()).ok_or_else(wrong)?)
             }
         };
@@ -175,7 +181,7 @@ fn classes(text: &str) -> Result<Vec<Class>> {
     let read = |(index, item): (usize, &str)| {
         let place = format!("--classes: class {index} (counted from 0)");
         let Some((time, senders)) = item.rsplit_once(':') else {
-            return Err(usage(format!("{place}: '{item}' has no count; write TIME:COUNT, such as 3:100")));
+            return Err(usage(format!("{place}: '{}' has no count; write TIME:COUNT, such as 3:100", shorten(item))));
         };
         let time = parse_rational(time).map_err(|error| usage(format!("{place}: {error}")))?;
         let empty = senders.trim().parse::<u128>() == Ok(0);

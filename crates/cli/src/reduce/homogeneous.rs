@@ -20,13 +20,15 @@ use crate::question::usage;
 pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     let costs = Costs::new(cost("--transfer", &arguments.transfer)?, cost("--compute", &arguments.compute)?)?;
     let (n, limit) = (values(arguments)?, limit(arguments)?);
+    let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
+    let written = wanted || n <= LISTED;
     let started = Instant::now();
     let mut answer = if arguments.ready.is_some() {
         released(arguments, &costs)?
     } else if arguments.broadcast {
-        broadcast(&costs, n, limit)?
+        broadcast(&costs, n, limit, written)?
     } else {
-        plain(arguments, &costs, n, limit)?
+        plain(arguments, &costs, n, limit, written)?
     };
     let took = started.elapsed();
     answer.fact("model", "homogeneous");
@@ -42,10 +44,9 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
 }
 
 /// One reduction of values that are all there at 0.
-fn plain(arguments: &HomogeneousArguments, costs: &Costs, n: u64, limit: Limit) -> Result<Answer> {
-    let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
+fn plain(arguments: &HomogeneousArguments, costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
     let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
-    let checked = reduce_homogeneous(n, costs, strategy, limit, tie, wanted || n <= LISTED)?;
+    let checked = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
     let title = format!("reduction of {}, {}", count(n, "value"), words(costs, limit));
     let [name, why] = found(arguments.strategy, limit);
     Ok(Answer::new(title, name, why.to_string(), &checked))
@@ -63,15 +64,15 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
         proof: "release dates, see the library's documentation; not repeated by the referee".to_string(),
         method: ("released".to_string(), "release dates, the operator taken as commutative".to_string()),
         schedule: Schedule::Reduction(Box::new(released.reduction)),
-        facts: Map::new(),
+        facts: Map::from_iter([("proof".into(), "released".into()), ("rechecked".into(), false.into())]),
     })
 }
 
-fn broadcast(costs: &Costs, n: u64, limit: Limit) -> Result<Answer> {
-    let (broadcast, checked) = broadcast_homogeneous(n, costs, limit)?;
+fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
+    let (broadcast, checked) = broadcast_homogeneous(n, costs, limit, written)?;
     let title = format!("broadcast to {}, {}", count(n, "processor"), words(costs, limit));
     let mut answer = Answer::new(title, "greedy", "the shortest reduction read backwards".to_string(), &checked);
-    answer.schedule = Schedule::Broadcast(Box::new(broadcast));
+    answer.schedule = broadcast.map_or(Schedule::None, |broadcast| Schedule::Broadcast(Box::new(broadcast)));
     Ok(answer)
 }
 

@@ -22,12 +22,19 @@ pub fn run(arguments: &ReduceArguments) -> Result<End> {
     }
 }
 
-/// A whole number from 1 to 2^63.
+/// A whole number from 1 to 2^63; 1e9 is one.
 fn whole(option: &str, text: &str) -> Result<u64> {
-    let text = text.trim();
-    let number = text.parse::<u64>().ok().filter(|number| (1..=MOST).contains(number));
-    number
-        .ok_or_else(|| usage(format!("{option}: '{text}' is not a whole number from 1 to 2^63 (9223372036854775808)")))
+    let number =
+        parse_rational(text).ok().filter(Rational::is_integer).and_then(|number| number.to_integer().try_into().ok());
+    let number = number.filter(|number| (1..=MOST).contains(number));
+    let right = "a whole number from 1 to 2^63 (9223372036854775808)";
+    number.ok_or_else(|| usage(format!("{option}: '{}' is not {right}", shorten(text.trim()))))
+}
+
+/// The beginning of a long text.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST { text.to_string() } else { text.chars().take(MOST).chain("...".chars()).collect() }
 }
 
 /// A cost, 0 or more.
