@@ -86,14 +86,15 @@ const FEW: u64 = 40;
 /// # Errors
 /// A method that does not apply to the cluster, or would take too much; see each.
 pub fn shortest(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Answer, Error> {
-    let (chosen, why) = choose(cluster, method);
+    let (mut chosen, mut why) = choose(cluster, method);
     let mut found = carry_out(cluster, chosen, budget);
-    let (mut chosen, mut why) = (chosen, why);
-    // What was chosen may be too large for its method; what was asked for is refused then.
+    // The cluster may be too large for the method chosen; one that was asked for says so.
     if method == Method::Auto {
         for next in [Method::DynamicProgram, Method::Search, Method::SlowestFirst] {
-            let Err(error) = &found else { break };
-            why = format!("{why}, but {error}; {}", next.name());
+            if found.is_ok() {
+                break;
+            }
+            why = format!("{why}, too large; {}", next.name());
             (chosen, found) = (next, carry_out(cluster, next, budget));
         }
     }

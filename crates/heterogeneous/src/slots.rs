@@ -38,7 +38,7 @@ const MOST_QUESTIONS: usize = 24_000;
 /// The same, times classes and dates: what a question costs.
 const MOST_WORK: usize = 100_000_000;
 /// Most senders for the search that closes a gap.
-const MOST_SEARCHED: u64 = 64;
+const MOST_SEARCHED: u64 = 400;
 
 /// The shortest schedule by slot flow, for any number of classes and up to 2^63 senders.
 ///

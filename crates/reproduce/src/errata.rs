@@ -36,18 +36,6 @@ impl Sides {
     }
 }
 
-/// Both sides of an erratum are these.
-#[cfg(test)]
-#[track_caller]
-pub fn check(sides: Result<Sides>, printed: &str, right: &str) {
-    let number = crate::numbers::number;
-    let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
-    match (sides, expected) {
-        (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
-        (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
-    }
-}
-
 /// The optimum of a program with errors, beside the throughput on which both our programs and the referee agree.
 fn programs(case: &Case, errors: Errors) -> Result<Sides> {
     let printed = Program::new(&case.platform, &case.collective.commodities(), errors).throughput()?;
@@ -233,11 +221,22 @@ pub fn documented() -> Result<Vec<(String, String)>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::numbers::number;
     use crate::rows::Paper;
+
+    /// Both sides of an erratum are these.
+    #[track_caller]
+    pub fn check(sides: Result<Sides>, printed: &str, right: &str) {
+        let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
+        match (sides, expected) {
+            (Ok(sides), Ok(expected)) => assert_eq!(sides, expected),
+            (sides, expected) => panic!("{sides:?} instead of {expected:?}"),
+        }
+    }
 
     #[test]
     fn e000_1_the_source_cannot_conserve_what_it_emits() {

@@ -120,6 +120,7 @@ impl<'a> File<'a> {
             line.starts_with([' ', '}', ')', ']'])
                 || line.starts_with("#[")
                 || line.starts_with("mod ")
+                || line.starts_with("pub mod tests")
                 || line.is_empty()
         };
         let late = self.code[self.product..].iter().position(|line| !is_test(line))?;

@@ -107,7 +107,7 @@ pub fn exchange_breaks_multiples() -> Result<Sides> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errata::check;
+    use crate::errata::tests::check;
 
     #[test]
     fn e001_1_a_sender_starts_when_it_starts() {

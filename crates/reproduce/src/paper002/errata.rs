@@ -86,7 +86,7 @@ pub fn worst_costs() -> Result<Sides> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errata::check;
+    use crate::errata::tests::check;
 
     #[test]
     fn e002_1_transfers_are_counted_from_the_first() {
