@@ -1,10 +1,14 @@
 //! What the benchmarks share: platforms and questions, every answer asserted.
 
+pub mod paper_p;
+
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use oneport::platform::generate::{Options as Costs, random_connected};
-use oneport::{Collective, Options, Outcome, Planned, Platform, Stage, Status, solve, solve_watched};
+use oneport::{
+    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Rational, Stage, Status, Volumes, solve, solve_watched,
+};
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.
 pub fn platform(nodes: usize, seed: u64) -> Platform {
@@ -45,6 +49,24 @@ pub fn reduce_scatter(platform: &Platform) -> Collective {
     Collective::ReduceScatter { participants: platform.processors().collect(), commutative: false }
 }
 
+/// Broadcast from the first processor to all others.
+pub fn broadcast(platform: &Platform) -> Collective {
+    let mut processors = platform.processors();
+    let source = processors.next().expect("a platform has processors");
+    Collective::Broadcast { source, targets: processors.collect() }
+}
+
+/// All-gather among all processors.
+pub fn all_gather(platform: &Platform) -> Collective {
+    Collective::AllGather { participants: platform.processors().collect() }
+}
+
+/// Messages of size 1, merges that take no time: what counts on fabrics is bandwidth.
+pub fn weightless() -> Volumes {
+    let constant = |value: i32| Amount::Constant(Rational::from_integer(value.into()));
+    Volumes { size: constant(1), work: constant(0) }
+}
+
 /// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
 pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
     let outcome = solve(platform, collective, &Options::default()).expect("the question is proper");
@@ -60,14 +82,35 @@ fn accept(outcome: Outcome) -> Planned {
 
 /// As [`certified`], with the time at which each stage began and the whole time.
 pub fn staged(platform: &Platform, collective: &Collective) -> (Planned, Vec<(String, Duration)>, Duration) {
+    let (outcome, stages, total) = watched(platform, collective, &Options::default());
+    (accept(outcome), stages, total)
+}
+
+/// As [`staged`] with these volumes, and also for plans that are not proved optimal.
+pub fn stages_of(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+) -> (Plan, Vec<(String, Duration)>, Duration) {
+    let options = Options { volumes: volumes.clone(), ..Options::default() };
+    let (outcome, stages, total) = watched(platform, collective, &options);
+    let Outcome::Planned(planned) = outcome else { panic!("a connected platform has a plan") };
+    (planned.plan, stages, total)
+}
+
+fn watched(
+    platform: &Platform,
+    collective: &Collective,
+    options: &Options,
+) -> (Outcome, Vec<(String, Duration)>, Duration) {
     let started = Instant::now();
     let mut stages = Vec::new();
-    let outcome = solve_watched(platform, collective, &Options::default(), &mut |stage| {
+    let outcome = solve_watched(platform, collective, options, &mut |stage| {
         if !matches!(stage, Stage::Round(_)) {
             stages.push((format!("{stage:?}"), started.elapsed()));
         }
         ControlFlow::Continue(())
     });
     let total = started.elapsed();
-    (accept(outcome.expect("the question is proper")), stages, total)
+    (outcome.expect("the question is proper"), stages, total)
 }

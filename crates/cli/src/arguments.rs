@@ -41,6 +41,14 @@ pub enum CollectiveName {
     Reduce,
     /// One reduction per participant, with the result at that participant.
     ReduceScatter,
+    /// The source's message is copied to all targets.
+    Broadcast,
+    /// Each participant's message is copied to all others.
+    AllGather,
+    /// The participants' values are combined into one, which all receive.
+    AllReduce,
+    /// Parallel prefix: each participant receives the values up to its own, combined.
+    Scan,
 }
 
 /// Which linear program is solved.
@@ -60,18 +68,22 @@ pub struct SolveArguments {
     /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
     #[arg(long, value_name = "FILE")]
     pub platform: PathBuf,
-    /// Scatter: the node that owns the messages.
+    /// Scatter, broadcast: the node that owns the messages.
     #[arg(long, value_name = "NODE")]
     pub source: Option<String>,
     /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
-    /// Scatter: receivers, or "all" processors but the source (the default).
+    /// Scatter, broadcast: receivers, or "all" processors but the source (the default).
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
     /// Participants, or "all" processors (the default); reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
+    /// A process group, instead of the options above; repeat it for several at once. A,B,C@2 runs twice as often as the others;
+    /// the first node is the source or target, where there is one.
+    #[arg(long = "group", value_name = "A,B,C[@RATE]")]
+    pub groups: Vec<String>,
     /// Port model: full-duplex, half-duplex, multiport, links (default: the platform file's, else full-duplex).
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use oneport::plan::VolumeError;
+use clap::ValueEnum;
+use oneport::plan::{Member, VolumeError};
 use oneport::{Collective, NodeId, Platform, PortModel, Volumes, formats, parse_rational};
 
 use crate::arguments::{CollectiveName, SolveArguments};
@@ -48,23 +49,23 @@ pub fn platform(path: &Path, model: Option<&str>) -> Result<Platform> {
     }
 }
 
+/// The options that name nodes, by collective.
+fn options_of(name: CollectiveName) -> &'static [&'static str] {
+    match name {
+        CollectiveName::Scatter | CollectiveName::Broadcast => &["--source", "--targets"],
+        CollectiveName::Gather => &["--target", "--participants"],
+        CollectiveName::AllToAll | CollectiveName::AllGather => &["--participants"],
+        CollectiveName::Reduce => &["--target", "--participants", "--work", "--commutative"],
+        CollectiveName::ReduceScatter | CollectiveName::AllReduce => &["--participants", "--work", "--commutative"],
+        CollectiveName::Scan => &["--participants", "--work"],
+    }
+}
+
 /// The collective asked for, every option it does not take refused.
 pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
     let name = arguments.collective;
-    let label = match name {
-        CollectiveName::Scatter => "scatter",
-        CollectiveName::Gather => "gather",
-        CollectiveName::AllToAll => "all-to-all",
-        CollectiveName::Reduce => "reduce",
-        CollectiveName::ReduceScatter => "reduce-scatter",
-    };
-    let takes: &[&str] = match name {
-        CollectiveName::Scatter => &["--source", "--targets"],
-        CollectiveName::Gather => &["--target", "--participants"],
-        CollectiveName::AllToAll => &["--participants"],
-        CollectiveName::Reduce => &["--target", "--participants", "--work", "--commutative"],
-        CollectiveName::ReduceScatter => &["--participants", "--work", "--commutative"],
-    };
+    let label = name.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
+    let takes = options_of(name);
     let given = [
         ("--source", arguments.source.is_some()),
         ("--targets", arguments.targets.is_some()),
@@ -76,31 +77,73 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
     if let Some((option, _)) = given.iter().find(|(option, given)| *given && !takes.contains(option)) {
         return Err(usage(format!("{label} takes no {option}; it takes {}", takes.join(", "))));
     }
+    if !arguments.groups.is_empty() {
+        return groups(platform, arguments);
+    }
     let missing = |option: &str| usage(format!("{label} needs {option} NODE; the processors are {}", some(platform)));
-    Ok(match name {
-        CollectiveName::Scatter => {
-            let source = node(platform, arguments.source.as_deref().ok_or_else(|| missing("--source"))?, "--source")?;
-            let targets = nodes(platform, arguments.targets.as_deref(), "--targets", Some(source))?;
-            Collective::Scatter { source, targets }
-        }
-        CollectiveName::Gather => {
-            let target = node(platform, arguments.target.as_deref().ok_or_else(|| missing("--target"))?, "--target")?;
-            let participants = nodes(platform, arguments.participants.as_deref(), "--participants", Some(target))?;
-            Collective::Gather { target, participants }
-        }
-        CollectiveName::AllToAll => Collective::AllToAll {
-            participants: nodes(platform, arguments.participants.as_deref(), "--participants", None)?,
-        },
-        CollectiveName::Reduce => {
-            let target = node(platform, arguments.target.as_deref().ok_or_else(|| missing("--target"))?, "--target")?;
-            let participants = nodes(platform, arguments.participants.as_deref(), "--participants", None)?;
-            Collective::Reduce { target, participants, commutative: arguments.commutative }
-        }
-        CollectiveName::ReduceScatter => {
-            let participants = nodes(platform, arguments.participants.as_deref(), "--participants", None)?;
-            Collective::ReduceScatter { participants, commutative: arguments.commutative }
-        }
-    })
+    let centre = if takes.contains(&"--source") {
+        let name = arguments.source.as_deref().ok_or_else(|| missing("--source"))?;
+        Some(node(platform, name, "--source")?)
+    } else if takes.contains(&"--target") {
+        let name = arguments.target.as_deref().ok_or_else(|| missing("--target"))?;
+        Some(node(platform, name, "--target")?)
+    } else {
+        None
+    };
+    // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
+    let except = centre.filter(|_| name != CollectiveName::Reduce);
+    let members = match takes.contains(&"--targets") {
+        true => nodes(platform, arguments.targets.as_deref(), "--targets", except)?,
+        false => nodes(platform, arguments.participants.as_deref(), "--participants", except)?,
+    };
+    Ok(assemble(name, centre, members, arguments.commutative))
+}
+
+/// A collective from its root, where it has one, and its other members.
+fn assemble(name: CollectiveName, centre: Option<NodeId>, members: Vec<NodeId>, commutative: bool) -> Collective {
+    let root = || centre.unwrap_or(NodeId::new(0));
+    match name {
+        CollectiveName::Scatter => Collective::Scatter { source: root(), targets: members },
+        CollectiveName::Broadcast => Collective::Broadcast { source: root(), targets: members },
+        CollectiveName::Gather => Collective::Gather { target: root(), participants: members },
+        CollectiveName::AllToAll => Collective::AllToAll { participants: members },
+        CollectiveName::AllGather => Collective::AllGather { participants: members },
+        CollectiveName::Reduce => Collective::Reduce { target: root(), participants: members, commutative },
+        CollectiveName::ReduceScatter => Collective::ReduceScatter { participants: members, commutative },
+        CollectiveName::AllReduce => Collective::AllReduce { participants: members, commutative },
+        CollectiveName::Scan => Collective::Scan { participants: members },
+    }
+}
+
+/// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
+fn groups(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
+    let options = [&arguments.source, &arguments.targets, &arguments.target, &arguments.participants];
+    if options.into_iter().any(Option::is_some) {
+        return Err(usage("--group lists a group's members itself; leave out --source, --targets, --target, --participants"));
+    }
+    let name = arguments.collective;
+    let takes = options_of(name);
+    let rooted = takes.contains(&"--source") || takes.contains(&"--target");
+    let member = |group: &String| {
+        let (list, rate) = match group.rsplit_once('@') {
+            Some((list, rate)) if platform.find(group).is_none() => {
+                let wrong = || usage(format!("--group {group}: '{rate}' is not a rate; write A,B,C@2 for twice as often"));
+                (list, rate.parse::<u64>().ok().filter(|&rate| rate > 0).ok_or_else(wrong)?)
+            }
+            _ => (group.as_str(), 1),
+        };
+        let listed = nodes(platform, Some(list), "--group", None)?;
+        let (centre, members) = match listed.split_first() {
+            Some((&centre, others)) if rooted => {
+                // The target of a reduction owns a value, too.
+                let members = if name == CollectiveName::Reduce { listed.clone() } else { others.to_vec() };
+                (Some(centre), members)
+            }
+            _ => (None, listed),
+        };
+        Ok(Member { collective: assemble(name, centre, members, arguments.commutative), rate })
+    };
+    Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
 }
 
 /// Sizes and work: a number, `A+Bn` or `@FILE`.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use comfy_table::{Table, presets};
 use num_traits::Zero;
-use oneport::plan::{ReductionTree, Task};
-use oneport::{Amount, Plan, Rational, formats, referee, schedule};
+use oneport::plan::{Arborescence, Goals, Pattern, ReductionTree, Scheme, SchemeTask, Task};
+use oneport::platform::LinkId;
+use oneport::{Amount, Collective, NodeId, Plan, Rational, formats, referee, schedule};
 
 use crate::End;
 use crate::arguments::ShowArguments;
@@ -88,10 +89,7 @@ fn write(path: &Path, svg: &str) -> Result<()> {
 fn text(plan: &Plan) -> String {
     let mut out = String::new();
     let schedule = &plan.schedule;
-    let (words, step) = match plan.collective.operands() {
-        Some(_) => ("trees", "task"),
-        None => ("paths", "hop"),
-    };
+    let (words, step) = words(&plan.collective);
     let _ = writeln!(
         out,
         "{}, {} model, {}\nthroughput {} ({}), upper bound {}\n",
@@ -149,31 +147,94 @@ fn fill(table: &mut Table, total: usize, rows: impl Iterator<Item = Vec<String>>
     format!("{}{rest}", table.trim_fmt())
 }
 
+/// What the collective's patterns are called, and one step of them.
+fn words(collective: &Collective) -> (&'static str, &'static str) {
+    match collective {
+        Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => ("paths", "hop"),
+        Collective::Reduce { .. } | Collective::ReduceScatter { .. } => ("trees", "task"),
+        Collective::Broadcast { .. } | Collective::AllGather { .. } => ("trees", "hop"),
+        Collective::AllReduce { .. } | Collective::Scan { .. } => ("schemes", "task"),
+        Collective::Groups { .. } => ("patterns", "task"),
+    }
+}
+
+/// The certificate: prices of resources, then of odd sets, then cuts.
 fn prices(plan: &Plan) -> String {
-    let rows = plan.certificate.prices.iter().map(|(resource, price)| {
-        vec![plan.platform.name(resource.node()).to_string(), resource.kind().to_string(), readable(price)]
+    let platform = &plan.platform;
+    let certificate = &plan.certificate;
+    let names = |nodes: &mut dyn Iterator<Item = String>| nodes.collect::<Vec<_>>().join(", ");
+    let resources = certificate
+        .prices
+        .iter()
+        .map(|(resource, price)| vec![resource.describe(platform), resource.capacity(platform).to_string(), readable(price)]);
+    let odd_sets = certificate.odd_sets.iter().map(|(set, price)| {
+        let ports = names(&mut set.ports.iter().filter_map(|port| Some(platform.name(port.node()?).to_string())));
+        vec![format!("odd set {{{ports}}}"), set.capacity(platform).to_string(), readable(price)]
     });
-    fill(&mut table(&["node", "resource", "price"]), plan.certificate.prices.len(), rows)
+    let cuts = certificate.cuts.iter().map(|cut| {
+        let nodes = names(&mut cut.nodes.iter().map(|&node| platform.name(node).to_string()));
+        vec![format!("cut {{{nodes}}}"), String::new(), readable(&cut.weight)]
+    });
+    let total = certificate.prices.len() + certificate.odd_sets.len() + certificate.cuts.len();
+    fill(&mut table(&["of", "capacity", "price"]), total, resources.chain(odd_sets).chain(cuts))
 }
 
 fn patterns(plan: &Plan) -> String {
-    let commodities = plan.collective.commodities();
     let rows = plan.steady_state.patterns.iter().map(|weighted| {
-        let what = match weighted.pattern.tree() {
-            Some(tree) => tree_line(plan, tree),
-            None => {
-                let source = commodities.get(weighted.pattern.commodity()).map(|commodity| commodity.source);
-                let mut path = source.map(|source| plan.platform.name(source).to_string()).unwrap_or_default();
-                for link in weighted.pattern.links() {
-                    let _ = write!(path, " -> {}", plan.platform.name(plan.platform.link(link).to));
-                }
-                path
-            }
+        let what = match &weighted.pattern {
+            Pattern::Reduction(tree) => tree_line(plan, tree),
+            Pattern::Path(path) => route(plan, &path.links),
+            Pattern::Arborescence(tree) => copies_line(plan, tree),
+            Pattern::Scheme(scheme) => scheme_line(plan, scheme),
         };
         vec![readable(&weighted.weight), what]
     });
-    let header = if plan.collective.operands().is_some() { "tree" } else { "path" };
+    let (header, _) = words(&plan.collective);
     fill(&mut table(&["weight", header]), plan.steady_state.patterns.len(), rows)
+}
+
+/// `a -> b -> c`.
+fn route(plan: &Plan, links: &[LinkId]) -> String {
+    let mut path = links.first().map(|&link| node_name(plan, plan.platform.link(link).from)).unwrap_or_default();
+    for &link in links {
+        let _ = write!(path, " -> {}", plan.platform.name(plan.platform.link(link).to));
+    }
+    path
+}
+
+fn node_name(plan: &Plan, node: NodeId) -> String {
+    plan.platform.name(node).to_string()
+}
+
+/// An arborescence as the chains of hops that make it up: `a -> b -> c, b -> d`.
+fn copies_line(plan: &Plan, tree: &Arborescence) -> String {
+    let mut chains: Vec<(usize, Vec<LinkId>)> = Vec::new();
+    for (place, hop) in tree.hops.iter().enumerate() {
+        let goes_on = |(last, _): &&mut (usize, Vec<LinkId>)| hop.after.is_some_and(|after| after as usize == *last);
+        match chains.iter_mut().find(goes_on) {
+            Some((last, links)) => {
+                *last = place;
+                links.push(hop.link);
+            }
+            None => chains.push((place, vec![hop.link])),
+        }
+    }
+    const CHAINS: usize = 12;
+    let shown: Vec<String> = chains.iter().take(CHAINS).map(|(_, links)| route(plan, links)).collect();
+    let more = if chains.len() > CHAINS { format!(", ... ({} hops)", tree.hops.len()) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// The merges of a scheme, with their places.
+fn scheme_line(plan: &Plan, scheme: &Scheme) -> String {
+    let merge = |task: &SchemeTask| match task {
+        SchemeTask::Merge { node, part, split, .. } => {
+            Some(format!("T[{},{split},{}] at {}", part.first, part.last, plan.platform.name(*node)))
+        }
+        SchemeTask::Transfer { .. } => None,
+    };
+    let merges: Vec<String> = scheme.tasks.iter().filter_map(merge).collect();
+    format!("{}; {}", merges.join(", "), count(scheme.tasks.len() - merges.len(), "transfer"))
 }
 
 /// The merges of a tree, with their places: what matters of it in a line.
@@ -185,7 +246,10 @@ fn tree_line(plan: &Plan, tree: &ReductionTree) -> String {
         Task::Transfer { .. } => None,
     };
     let merges: Vec<String> = tree.tasks.iter().filter_map(merge).collect();
-    let target = plan.collective.reductions().get(tree.commodity).map(|&target| plan.platform.name(target));
+    let target = plan.collective.demand(tree.commodity).and_then(|demand| match demand.goals {
+        Goals::At(target) => Some(node_name(plan, target)),
+        _ => None,
+    });
     let hops = tree.tasks.len() - merges.len();
     format!("into {}: {}; {}", target.unwrap_or_default(), merges.join(", "), count(hops, "transfer"))
 }
@@ -198,9 +262,9 @@ fn volumes(plan: &Plan) -> String {
         Amount::Table(_) => "by interval".to_string(),
     };
     let size = words(&plan.volumes.size);
-    match plan.collective.operands() {
-        Some(_) => format!("message size {size}, work of a merge {}", words(&plan.volumes.work)),
-        None => format!("message size {size}"),
+    match plan.collective.combines() {
+        true => format!("message size {size}, work of a merge {}", words(&plan.volumes.work)),
+        false => format!("message size {size}"),
     }
 }
 

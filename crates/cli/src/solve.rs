@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use oneport::{
-    Commodity, Formulation, Options, Outcome, Period, Plan, Planned, Platform, Rational, formats, parse_rational,
+    Collective, Commodity, Formulation, Options, Outcome, Period, Plan, Planned, Platform, Rational, formats, parse_rational,
     solve_watched,
 };
 use serde_json::{Map, Value, json};
@@ -52,13 +52,13 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
         Outcome::Unreachable(commodities) => {
             let names = unreachable(&platform, &commodities);
             if arguments.json {
-                print(&infeasible_report(collective.name(), &platform, &names, seconds).to_string())?;
+                print(&infeasible_report(label(&collective), &platform, &names, seconds).to_string())?;
             }
             let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
             let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
             eprintln!(
                 "error: {} is infeasible: no path {shown}{more}; connect the nodes, or leave them out of the collective",
-                collective.name()
+                label(&collective)
             );
             Ok(End::Refused)
         }
@@ -104,7 +104,8 @@ fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
 fn json_report(planned: &Planned, seconds: Duration) -> Value {
     let plan = &planned.plan;
     json!({
-        "collective": plan.collective.name(),
+        "collective": label(&plan.collective),
+        "groups": groups(&plan.collective),
         "model": plan.platform.model().name(),
         "throughput": plan.steady_state.throughput.to_string(),
         "upper_bound": plan.upper_bound.to_string(),
@@ -135,6 +136,32 @@ fn infeasible_report(collective: &str, platform: &Platform, names: &[String], se
     Value::Object(report)
 }
 
+/// The collective's name; that of its groups, which are alike.
+fn label(collective: &Collective) -> &'static str {
+    match collective {
+        Collective::Groups { members } => members.first().map_or("groups", |member| member.collective.name()),
+        other => other.name(),
+    }
+}
+
+/// How many process groups there are; 0 where none were asked for.
+fn groups(collective: &Collective) -> usize {
+    match collective {
+        Collective::Groups { members } => members.len(),
+        _ => 0,
+    }
+}
+
+/// What is moved or combined.
+fn extent(collective: &Collective) -> String {
+    match (collective, collective.values()) {
+        (Collective::Groups { members }, _) => count(members.len(), "group"),
+        (Collective::Broadcast { targets, .. }, _) => count(targets.len(), "target"),
+        (_, Some(operands)) => count(operands.len(), "operand"),
+        _ => count(collective.demands(), "message"),
+    }
+}
+
 /// Schedule throughput over the best throughput known.
 fn share(plan: &Plan) -> Rational {
     plan.schedule.throughput() / &plan.steady_state.throughput
@@ -159,11 +186,8 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
          period      {} for {}, {}: {} per unit of time, {loss}\n\
          patterns    {}\n\
          time        {:.3} s, of which {:.3} s in HiGHS on the linear program",
-        plan.collective.name(),
-        match plan.collective.operands() {
-            Some(operands) => count(operands.len(), "operand"),
-            None => count(plan.collective.commodities().len(), "message"),
-        },
+        label(&plan.collective),
+        extent(&plan.collective),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         platform.model(),

@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Collective, Interval, ReductionTree, Volumes};
+use num_traits::Zero;
+use oneport_plan::{Arborescence, Collective, Interval, Pattern, ReductionTree, Scheme, Volumes};
 use oneport_platform::{Platform, Rational};
 
+use crate::copies::{self, Role, of_path};
 use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
+use crate::scheme;
 use crate::svg::words;
 
 /// A reduction tree (papers/000 figures 5 and 7), the values at the bottom in operand order, the result at the top:
@@ -23,10 +26,7 @@ pub fn tree(
     weight: Option<&Rational>,
 ) -> String {
     let assembly = assemble(collective, tree);
-    let mut out = String::from("digraph reduction {\n  rankdir=BT;\n  labelloc=t;\n  node [fontname=\"Arial\"];\n");
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "  edge [fontname=\"Arial\", fontsize=10];");
-    let _ = writeln!(out, "  label={};", quote(&heading(platform, collective, volumes, tree, weight)));
+    let mut out = head("reduction", "BT", &heading(platform, collective, volumes, tree, weight));
     for (index, vertex) in assembly.vertices.iter().enumerate() {
         let (label, shape) = vertex_words(platform, vertex.part, vertex.kind);
         let tooltip = vertex_tooltip(platform, volumes, vertex.part, vertex.kind);
@@ -42,6 +42,101 @@ pub fn tree(
     }
     keep_order(&mut out, &assembly);
     out.push_str("}\n");
+    out
+}
+
+/// A pattern: a path or an arborescence from its source at the top, with the time of every hop; a reduction tree as
+/// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to what is wanted, in double frames.
+///
+/// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
+pub fn pattern(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    pattern: &Pattern,
+    weight: Option<&Rational>,
+) -> String {
+    match pattern {
+        Pattern::Path(path) => arborescence(platform, collective, volumes, &of_path(path), weight),
+        Pattern::Arborescence(copies) => arborescence(platform, collective, volumes, copies, weight),
+        Pattern::Reduction(reduction) => tree(platform, collective, volumes, reduction, weight),
+        Pattern::Scheme(tasks) => scheme(platform, collective, volumes, tasks, weight),
+    }
+}
+
+fn arborescence(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    tree: &Arborescence,
+    weight: Option<&Rational>,
+) -> String {
+    let copies = copies::assemble(platform, collective, volumes, tree);
+    let [title, subtitle] = copies::title(platform, collective, volumes, tree, (&copies, weight));
+    let mut out = head("arborescence", "TB", &format!("{title}\n{subtitle}"));
+    let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "  s [label={}, shape=box, style=bold];", quote(&source));
+    let longest = copies.copies.iter().map(|copy| &copy.time).max().cloned().unwrap_or_default();
+    for (index, copy) in copies.copies.iter().enumerate() {
+        let shape = match copy.role {
+            Role::Target => "box, peripheries=2",
+            Role::Relay => "box",
+            Role::Router => "box, width=0.2, height=0.2, fontsize=9, style=filled, fillcolor=gray",
+            Role::Switch => "diamond, width=0.2, height=0.2, fontsize=9",
+        };
+        let (name, tooltip) = (quote(&copy.name(platform)), quote(&copy.tooltip(platform)));
+        let _ = writeln!(out, "  n{index} [label={name}, shape={shape}, tooltip={tooltip}];");
+        let from = copy.parent.map_or_else(|| "s".to_string(), |parent| format!("n{parent}"));
+        // 1 to 4, the longest hop being the widest.
+        let wide = if longest.is_zero() { 1 } else { 1 + thirds(&copy.time, &longest) };
+        let time = quote(&words::show(&copy.time));
+        let _ = writeln!(out, "  {from} -> n{index} [label={time}, penwidth={wide}, tooltip={tooltip}];");
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn scheme(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    tasks: &Scheme,
+    weight: Option<&Rational>,
+) -> String {
+    let [title, subtitle] = scheme::title(platform, collective, volumes, tasks, weight);
+    let mut out = head("scheme", "TB", &format!("{title}\n{subtitle}"));
+    for (index, vertex) in scheme::diagram(platform, collective, tasks).vertices.iter().enumerate() {
+        let place = vertex
+            .kind
+            .node()
+            .map_or_else(|| "made nowhere".to_string(), |node| format!("@ {}", words::name(platform, node)));
+        let label = quote(&format!("{}\n{place}", vertex.label()));
+        let shape = if let Kind::Merge { .. } = vertex.kind { "box" } else { "ellipse" };
+        let frame = if vertex.wanted { ", peripheries=2" } else { "" };
+        let tooltip = quote(&vertex.tooltip(platform, volumes));
+        let _ = writeln!(out, "  n{index} [label={label}, shape={shape}{frame}, tooltip={tooltip}];");
+        for input in &vertex.inputs {
+            // What is used in place is dashed.
+            let style = if vertex.link.is_some() { "" } else { " [style=dashed]" };
+            let _ = writeln!(out, "  n{input} -> n{index}{style};");
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// How many thirds of the whole the part fills.
+fn thirds(part: &Rational, whole: &Rational) -> usize {
+    (1..=3_u8)
+        .filter(|&count| part * Rational::from_integer(3.into()) >= whole * Rational::from_integer(count.into()))
+        .count()
+}
+
+/// The beginning of a graph.
+fn head(name: &str, direction: &str, label: &str) -> String {
+    let mut out = format!("digraph {name} {{\n  rankdir={direction};\n  labelloc=t;\n  node [fontname=\"Arial\"];\n");
+    let _ = writeln!(out, "  edge [fontname=\"Arial\", fontsize=10];\n  label={};", quote(label));
     out
 }
 

@@ -128,6 +128,11 @@ impl<'a> Json<'a, '_> {
         self.text.bytes().next()
     }
 
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        self.text == "null"
+    }
+
     /// A string, number or boolean.
     pub fn scalar(&self) -> Result<Scalar<'a>, FormatError> {
         Ok(match self.text.as_bytes().first() {

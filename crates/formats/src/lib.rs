@@ -31,6 +31,7 @@
 
 mod amount;
 mod atomic;
+mod copies;
 pub mod dot;
 mod error;
 mod gml;
@@ -43,6 +44,7 @@ mod once;
 mod plan;
 mod platform;
 mod reduction;
+mod scheme;
 mod source;
 pub mod svg;
 

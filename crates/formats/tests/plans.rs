@@ -41,7 +41,7 @@ fn toy() -> Plan {
             throughput: ratio(1, 2),
             patterns: patterns.clone().map(|pattern| WeightedPattern { pattern, weight: ratio(1, 2) }).to_vec(),
         },
-        certificate: Certificate { prices: vec![(Resource::Send(ids[0]), ratio(1, 1))] },
+        certificate: Certificate { prices: vec![(Resource::Send(ids[0]), ratio(1, 1))], ..Certificate::default() },
         upper_bound: ratio(1, 2),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
@@ -135,7 +135,7 @@ fn perturbed_plans_are_refused() {
         (
             "\"resource\": \"send\"",
             "\"resource\": \"cpu\"",
-            &["certificate[0].resource", "\"cpu\"", "send, receive or compute"],
+            &["certificate[0].resource", "\"cpu\"", "send, receive, port, compute or link"],
         ),
         ("\"node\": \"Ps\"", "\"node\": \"nowhere\"", &["certificate[0].node", "'nowhere'"]),
         ("\"price\": \"1\"", "\"price\": true", &["certificate[0].price", "true"]),
@@ -237,7 +237,10 @@ fn a_large_plan_is_written_and_read_fast() {
                 .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 9999) })
                 .collect(),
         },
-        certificate: Certificate { prices: ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect() },
+        certificate: Certificate {
+            prices: ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect(),
+            ..Certificate::default()
+        },
         schedule: PeriodicSchedule {
             period: ratio(9999, 1),
             instances: BigUint::from(1_u32),

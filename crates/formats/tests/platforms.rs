@@ -282,6 +282,19 @@ fn fixtures() {
         ("two-racks.toml", (11, 8, 20)),
         ("star.json", (6, 6, 10)),
         ("four-sites.csv", (4, 4, 10)),
+        // Machines: GPUs with their NVSwitches and network switches, both ways over every cable.
+        ("dgx-a100-1.toml", (8 + 1, 8, 2 * 8)),
+        ("dgx-a100-2.toml", (16 + 2 + 2, 16, 2 * (16 + 16))),
+        ("dgx-a100-4.toml", (32 + 4 + 2, 32, 2 * (32 + 32))),
+        ("dgx-h100-2.toml", (16 + 2 + 1, 16, 2 * (16 + 16))),
+        ("dgx1.toml", (8, 8, 2 * 16)),
+        ("ndv2-2.toml", (16, 16, 2 * (2 * 16 + 1))),
+        ("mi250-1.toml", (16, 16, 2 * 28)),
+        ("mi250-2.toml", (32 + 1, 32, 2 * (2 * 28 + 32))),
+        // Networks: hosts and switches; cables to the hosts, and between switches.
+        ("dragonfly-5-4-1.toml", (20 + 20, 20, 2 * (20 + 5 * 6 + 10))),
+        ("fat-tree-4.toml", (16 + 20, 16, 2 * (16 + 16 + 16))),
+        ("torus-4x4.toml", (16, 16, 4 * 16)),
     ] {
         assert_eq!(shapes.remove(name), Some(shape), "{name}");
     }

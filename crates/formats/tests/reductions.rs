@@ -51,6 +51,7 @@ fn figure_6() -> Plan {
         },
         certificate: Certificate {
             prices: vec![(Resource::Receive(ids[0]), ratio(1, 1)), (Resource::Compute(ids[1]), ratio(1, 7))],
+            ..Certificate::default()
         },
         upper_bound: ratio(1, 1),
         schedule: PeriodicSchedule {
@@ -177,7 +178,7 @@ fn perturbed_plans_are_refused() {
         ("\"work\": \"1\"", "\"work\": [[1,1,1],[1,1],[1,1]]", &["plan:6: work", "row 2 has 2 entries", "1 here"]),
         ("\"work\": \"1\"", "\"work\": [[1,1,1],[1,\"x\"],[1]]", &["plan:6: work[1][1]", "'x'", "a number"]),
         ("\"work\": \"1\"", "\"work\": [[1,-1,1],[1,1],[1]]", &["plan:6: work", "v[0,1]", "0 or more"]),
-        ("\"compute\", \"node\"", "\"link\", \"node\"", &["certificate[1].resource", "\"link\"", "or compute"]),
+        ("\"compute\", \"node\"", "\"link\", \"node\"", &["certificate[1].node", "'node' is given", "a link"]),
         ("{\"to\": \"P0\"", "{\"from\": \"P0\"", &["plan:15: patterns[0]", "'from'", "to, order, tasks, weight"]),
         ("{\"to\": \"P0\", ", "{", &["patterns[0]", "'to' is missing"]),
         ("{\"to\": \"P0\"", "{\"to\": \"P1\"", &["patterns[0].to", "\"P1\"", "target"]),
@@ -341,7 +342,10 @@ fn a_large_plan_is_written_and_read_fast() {
                 .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 400) })
                 .collect(),
         },
-        certificate: Certificate { prices: ids.iter().map(|&id| (Resource::Compute(id), ratio(2, 3))).collect() },
+        certificate: Certificate {
+            prices: ids.iter().map(|&id| (Resource::Compute(id), ratio(2, 3))).collect(),
+            ..Certificate::default()
+        },
         schedule: PeriodicSchedule {
             period: ratio(400, 1),
             instances: BigUint::from(400_u32),

@@ -14,6 +14,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
 /// Links looked at over all rounds.
@@ -38,7 +39,7 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     let mut best: Option<(Vec<u64>, u128, u128)> = None;
     for round in 0..rounds {
         let (paths, instance_price) = guide.cheapest_paths()?;
-        let sum: u128 = guide.prices.iter().map(|&price| u128::from(price)).sum();
+        let sum: u128 = guide.worth();
         // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.
         let better = best.as_ref().is_none_or(|(_, best_sum, best_price)| {
             BigInt::from(sum) * BigInt::from(*best_price) < BigInt::from(*best_sum) * BigInt::from(instance_price)
@@ -144,7 +145,8 @@ fn best_bound(
 struct Guide<'q, 'a> {
     question: &'q Question<'a>,
     times: Vec<u64>,
-    /// Send ports, then receive ports.
+    resources: Resources,
+    /// By place of the resource.
     prices: Vec<u64>,
     /// Places of the commodities by their source.
     by_source: BTreeMap<NodeId, Vec<usize>>,
@@ -160,14 +162,19 @@ impl<'q, 'a> Guide<'q, 'a> {
         for (place, commodity) in question.commodities().iter().enumerate() {
             by_source.entry(commodity.source).or_default().push(place);
         }
-        let ports = 2 * question.platform().nodes().len();
-        Guide { question, times: exact.iter().map(guide).collect(), prices: vec![1 << 10; ports], by_source }
+        let resources = Resources::new(question.platform(), false);
+        let prices = vec![1 << 10; resources.len()];
+        Guide { question, times: exact.iter().map(guide).collect(), resources, prices, by_source }
     }
 
-    fn ports(&self, link: LinkId) -> [usize; 2] {
-        let nodes = self.question.platform().nodes().len();
-        let link = self.question.platform().link(link);
-        [link.from.index(), nodes + link.to.index()]
+    fn ports(&self, link: LinkId) -> &[usize] {
+        self.resources.of_link(link)
+    }
+
+    /// Prices times capacities, rounded up: it guides.
+    fn worth(&self) -> u128 {
+        let capacity = |place| self.resources.capacity(place).ceil().to_integer().to_u128().unwrap_or(1);
+        self.prices.iter().enumerate().map(|(place, &price)| u128::from(price) * capacity(place)).sum()
     }
 
     fn link_price(&self, link: LinkId) -> u128 {
@@ -227,7 +234,7 @@ impl<'q, 'a> Guide<'q, 'a> {
     fn raise_prices(&mut self, paths: &[Pattern]) -> u128 {
         let mut loads = vec![0u128; self.prices.len()];
         for link in paths.iter().flat_map(Pattern::links) {
-            for port in self.ports(link) {
+            for &port in self.ports(link) {
                 loads[port] += u128::from(self.times[link.index()]);
             }
         }
@@ -243,19 +250,8 @@ impl<'q, 'a> Guide<'q, 'a> {
     }
 
     fn certificate(&self, prices: &[u64]) -> Certificate {
-        let nodes = self.question.platform().nodes().len();
-        let resource = |port: usize| match port < nodes {
-            true => Resource::Send(NodeId::new(port)),
-            false => Resource::Receive(NodeId::new(port - nodes)),
-        };
-        let mut list: Vec<(Resource, Rational)> = prices
-            .iter()
-            .enumerate()
-            .filter(|(_, price)| **price > 0)
-            .map(|(port, &price)| (resource(port), Rational::from_integer(price.into())))
-            .collect();
-        list.sort();
-        Certificate { prices: list }
+        let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        self.resources.certificate(&exact)
     }
 }
 
@@ -278,8 +274,8 @@ fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -
             total += distance[target.index()].as_ref().ok_or(LpError::Contradiction("a target is not reachable"))?;
         }
     }
-    let sum: BigInt = prices.iter().map(|&price| BigInt::from(price)).sum();
-    Ok((!total.is_zero()).then(|| Rational::new(sum * unit, total)))
+    let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+    Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * Rational::new(unit, total)))
 }
 
 fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
@@ -316,7 +312,9 @@ fn steady_state(question: &Question<'_>, counts: &BTreeMap<Pattern, u64>, rounds
             *loads.entry(resource).or_insert_with(Rational::zero) += &busy;
         }
     }
-    let busiest = loads.into_values().max().ok_or(LpError::Contradiction("no message travels"))?;
+    let platform = question.platform();
+    let share = |(resource, time): (Resource, Rational)| time / Rational::from_integer(resource.capacity(platform).into());
+    let busiest = loads.into_iter().map(share).max().ok_or(LpError::Contradiction("no message travels"))?;
     let weight = |count: u64| Rational::from_integer(count.into()) / &busiest;
     let patterns = counts
         .iter()

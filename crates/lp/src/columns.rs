@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! maximise TP subject to
-//!   for each demand d:    TP <= sum of x_p over the patterns p of d       (multiplier mu_d; they add up to 1)
-//!   for each resource r:  sum of t(p, r) x_p <= 1                          (price pi_r)
+//!   for each demand d:    rate_d TP <= sum of x_p over the patterns p of d      (multiplier mu_d)
+//!   for each resource r:  sum of t(p, r) x_p <= capacity of r                    (price pi_r)
 //! ```
 //!
 //! The program holds the patterns found so far. Each round asks for cheapest patterns under prices and adds them, until
@@ -23,10 +23,13 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
-use oneport_platform::Rational;
+use oneport_plan::{Interval, Pattern, Status, SteadyState, Use, WeightedPattern};
+use oneport_platform::{LinkId, Rational};
+use oneport_trees::cheapest::Prices;
 
-use crate::{LpError, Solution};
+use crate::odd_sets::PortSets;
+use crate::resources::Resources;
+use crate::{LpError, Question, Solution};
 
 /// Guiding prices add up to this.
 const PRICE_SUM: u64 = 1 << 40;
@@ -40,31 +43,25 @@ const MOST_TIGHT: usize = 500;
 
 /// What differs from collective to collective: the cheapest patterns under given prices.
 pub trait Pricing: Sync {
-    /// Demands of one instance.
-    fn demands(&self) -> usize;
-
-    /// What patterns occupy; prices and loads name resources by their place here.
-    fn resources(&self) -> &[Resource];
+    /// How often each demand is carried out per instance.
+    fn rates(&self) -> &[Rational];
 
     /// Cheap patterns under guiding prices, one or a few of every demand.
-    fn guide(&self, prices: &[u64]) -> Result<Guided, LpError>;
+    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError>;
 
     /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
     /// pattern, with what no pattern is cheaper than.
-    fn cheapest(&self, prices: &[Rational]) -> Result<Vec<(Rational, Pattern)>, LpError>;
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError>;
 
     /// Whether cheapest patterns are found for all prices, and not only bounds.
     fn is_exact(&self) -> bool {
         true
     }
-
-    /// Time that one copy of a pattern occupies resources.
-    fn loads(&self, pattern: &Pattern) -> Vec<(usize, Rational)>;
 }
 
 /// Patterns that guiding prices suggest.
 pub struct Guided {
-    /// No patterns serve all demands for less: a valid bound, whatever was rounded.
+    /// No patterns serve all demands, as often as an instance does, for less: a valid bound, whatever was rounded.
     pub at_least: Rational,
     /// Patterns, cheap ones of every demand.
     pub patterns: Vec<Pattern>,
@@ -88,33 +85,42 @@ pub type Watch<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
 ///
 /// # Errors
 /// Those of the exact solver and of the pricing.
-pub fn generate(pricing: &dyn Pricing, time_limit: Option<Duration>, watch: Watch<'_>) -> Result<Solution, LpError> {
-    let mut master = Master::new(pricing)?;
+pub fn generate(
+    question: &Question<'_>,
+    resources: Resources,
+    pricing: &dyn Pricing,
+    time_limit: Option<Duration>,
+    watch: Watch<'_>,
+) -> Result<Solution, LpError> {
+    let mut master = Master::new(question, resources, pricing)?;
     let mut best = Best::none();
-    let finished = master.approach(pricing, &mut best, time_limit, watch)?;
     loop {
+        let finished = master.approach(&mut best, time_limit, watch)?;
         let optimum = master.optimum()?;
-        let prices = master.prices(&optimum.dual, pricing.resources().len());
         if !finished {
-            return master.early(pricing, &optimum, best);
+            return master.early(&optimum, best);
         }
-        let cheapest = pricing.cheapest(&prices)?;
+        let prices = master.prices(&optimum.dual);
+        let cheapest = pricing.cheapest(&master.resources.prices(&prices))?;
         let cheaper =
             |(place, (price, _)): &(usize, (Rational, Pattern))| *price < optimum.dual.get(master.demands[*place]);
         let missing: Vec<Pattern> =
             cheapest.into_iter().enumerate().filter(cheaper).map(|(_, (_, pattern))| pattern).collect();
         if missing.is_empty() {
-            let mut solution = master.solution(pricing, &optimum, &prices, optimum.objective.clone())?;
+            if master.cut_off(&optimum)? {
+                continue;
+            }
+            let mut solution = master.solution(&optimum, &prices, optimum.objective.clone())?;
             solution.tight = master.tight(&optimum);
             return Ok(solution);
         }
-        if master.add(pricing, missing)? > 0 {
+        if master.add(missing)? > 0 {
             continue;
         }
         if pricing.is_exact() {
             return Err(LpError::Contradiction("a pattern of the program is cheaper than its multiplier"));
         }
-        return master.early(pricing, &optimum, best);
+        return master.early(&optimum, best);
     }
 }
 
@@ -129,19 +135,17 @@ impl Best {
         Best { prices: Vec::new(), bound: None }
     }
 
-    /// Keeps prices that prove a smaller bound; says whether they do.
-    fn offer(&mut self, prices: &[u64], at_least: &Rational) -> bool {
+    /// Keeps prices that prove a smaller bound.
+    fn offer(&mut self, resources: &Resources, prices: &[u64], at_least: &Rational) {
         if !at_least.is_positive() {
-            return false;
+            return;
         }
-        let sum: BigInt = prices.iter().map(|&price| BigInt::from(price)).sum();
-        let bound = Rational::from_integer(sum) / at_least;
-        let better = self.bound.as_ref().is_none_or(|known| bound < *known);
-        if better {
+        let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let bound = resources.worth(&exact) / at_least;
+        if self.bound.as_ref().is_none_or(|known| bound < *known) {
             self.prices = prices.to_vec();
             self.bound = Some(bound);
         }
-        better
     }
 
     /// Between the best prices and the given ones.
@@ -149,17 +153,23 @@ impl Best {
         if self.prices.is_empty() {
             return prices.to_vec();
         }
-        let between = |(&best, &own): (&u64, &u64)| (part * best + (20 - part) * own) / 20;
-        self.prices.iter().zip(prices).map(between).collect()
+        // Rows that joined since were free under the best prices.
+        let best = self.prices.iter().copied().chain(std::iter::repeat(0));
+        best.zip(prices).map(|(best, own)| (part * best + (20 - part) * own) / 20).collect()
     }
 }
 
 /// The program over the patterns found so far.
-struct Master {
+struct Master<'m> {
+    question: &'m Question<'m>,
+    pricing: &'m dyn Pricing,
     solver: Solver,
     throughput: Column,
-    resources: Vec<Row>,
+    resources: Resources,
+    rows: Vec<Row>,
     demands: Vec<Row>,
+    /// Of platforms with half-duplex nodes.
+    port_graph: Option<PortSets>,
     patterns: Vec<Pattern>,
     known: BTreeSet<Pattern>,
     first: usize,
@@ -167,19 +177,24 @@ struct Master {
     repaired: bool,
 }
 
-impl Master {
-    fn new(pricing: &dyn Pricing) -> Result<Self, LpError> {
+impl<'m> Master<'m> {
+    fn new(question: &'m Question<'m>, resources: Resources, pricing: &'m dyn Pricing) -> Result<Self, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
-        let resources =
-            pricing.resources().iter().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
+        let capacity = |place| resources.capacity(place).clone();
+        let rows = (0..resources.len()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
         let demands: Vec<Row> =
-            (0..pricing.demands()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
-        let throughput = program.add_column(Rational::one(), demands.iter().map(|&row| (row, Rational::one())))?;
+            pricing.rates().iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+        let rates = demands.iter().zip(pricing.rates()).map(|(&row, rate)| (row, rate.clone()));
+        let throughput = program.add_column(Rational::one(), rates)?;
         Ok(Master {
+            question,
+            pricing,
             solver: Solver::new(program),
             throughput,
             resources,
+            rows,
             demands,
+            port_graph: PortSets::new(question.platform()),
             patterns: Vec::new(),
             known: BTreeSet::new(),
             first: throughput.0 + 1,
@@ -189,14 +204,15 @@ impl Master {
     }
 
     /// Adds the patterns that are new; returns how many.
-    fn add(&mut self, pricing: &dyn Pricing, patterns: Vec<Pattern>) -> Result<usize, LpError> {
+    fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
             if !self.known.insert(pattern.clone()) {
                 continue;
             }
             let demand = self.demands[pattern.commodity()];
-            let loads = pricing.loads(&pattern).into_iter().map(|(place, time)| (self.resources[place], time));
+            let loads = self.resources.loads(self.question, &pattern);
+            let loads = loads.into_iter().map(|(place, time)| (self.rows[place], time));
             self.solver.add_column(Rational::zero(), loads.chain([(demand, -Rational::one())]))?;
             self.patterns.push(pattern);
             added += 1;
@@ -204,46 +220,92 @@ impl Master {
         Ok(added)
     }
 
+    /// Adds odd-set inequalities that the patterns' link times violate; says whether there are any.
+    fn cut(&mut self, weight: impl Fn(Column) -> Rational, room: &Rational) -> Result<bool, LpError> {
+        let Some(ports) = &self.port_graph else { return Ok(false) };
+        let mut times = vec![Rational::zero(); self.question.platform().links().len()];
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            let weight = weight(Column(self.first + place));
+            if weight.is_positive() {
+                for (link, part) in links_of(pattern) {
+                    times[link.index()] += &weight * self.question.transfer_time(link, part);
+                }
+            }
+        }
+        let sets = ports.violated(&times, room)?;
+        for set in &sets {
+            let members = self.resources.add(self.question.platform(), set.clone());
+            let mut entries = Vec::new();
+            for (place, pattern) in self.patterns.iter().enumerate() {
+                let inside = links_of(pattern).filter(|(link, _)| members.binary_search(link).is_ok());
+                let time: Rational = inside.map(|(link, part)| self.question.transfer_time(link, part)).sum();
+                if time.is_positive() {
+                    entries.push((Column(self.first + place), time));
+                }
+            }
+            let capacity = self.resources.capacity(self.resources.len() - 1).clone();
+            self.rows.push(self.solver.add_row(Relation::AtMost, capacity, entries)?);
+        }
+        Ok(!sets.is_empty())
+    }
+
+    /// [`cut`](Self::cut) at an exact optimum.
+    fn cut_off(&mut self, optimum: &Optimum) -> Result<bool, LpError> {
+        self.cut(|column| optimum.primal.get(column), &Rational::one())
+    }
+
     /// Takes in what guiding prices suggested; returns how many patterns are new.
     fn ask<const N: usize>(
         &mut self,
-        pricing: &dyn Pricing,
         best: &mut Best,
         answers: [Result<(Guided, Vec<u64>), LpError>; N],
     ) -> Result<usize, LpError> {
         let mut added = 0;
         for answer in answers {
             let (guided, prices) = answer?;
-            best.offer(&prices, &guided.at_least);
-            added += self.add(pricing, guided.patterns)?;
+            best.offer(&self.resources, &prices, &guided.at_least);
+            added += self.add(guided.patterns)?;
         }
         Ok(added)
+    }
+
+    fn guide(&self, prices: Vec<u64>) -> Result<(Guided, Vec<u64>), LpError> {
+        Ok((self.pricing.guide(&self.resources.prices(&prices))?, prices))
     }
 
     /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them.
     fn approach(
         &mut self,
-        pricing: &dyn Pricing,
         best: &mut Best,
         time_limit: Option<Duration>,
         watch: Watch<'_>,
     ) -> Result<bool, LpError> {
-        let level = vec![PRICE_SUM / self.resources.len().max(1) as u64; self.resources.len()];
-        self.ask(pricing, best, [Ok((pricing.guide(&level)?, level))])?;
+        // Odd sets that are violated by less than this are left to the exact optimum.
+        let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
+        if self.patterns.is_empty() {
+            let level = vec![PRICE_SUM / self.resources.len().max(1) as u64; self.resources.len()];
+            let answer = self.guide(level);
+            self.ask(best, [answer])?;
+        }
         loop {
             let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
             let options = exact::Options { time_limit: left, ..exact::Options::default() };
             let estimate = self.solver.estimate(&options)?;
             self.solver_time += self.solver.statistics().solver_time;
             let Some(estimate) = estimate else { return Ok(time_limit.is_none()) };
-            let own = guiding(&estimate.dual[..self.resources.len()]);
+            let dual: Vec<Rational> = self.rows.iter().map(|row| estimate.dual[row.0].clone()).collect();
+            let own = guiding(&dual);
             let throughput = estimate.primal[self.throughput.0].clone();
             let asked = SMOOTHING.map(|part| best.smoothed(&own, part));
-            let ask = |prices: &[u64]| Ok((pricing.guide(prices)?, prices.to_vec()));
-            let (far, near) = rayon::join(|| ask(&asked[0]), || ask(&asked[1]));
-            let mut added = self.ask(pricing, best, [far, near])?;
+            let [far, near] = asked;
+            // The solver itself stays in this thread.
+            let (pricing, resources) = (self.pricing, &self.resources);
+            let guide = |prices: Vec<u64>| Ok((pricing.guide(&resources.prices(&prices))?, prices));
+            let (far, near) = rayon::join(|| guide(far), || guide(near));
+            let mut added = self.ask(best, [far, near])?;
             if added == 0 {
-                added = self.ask(pricing, best, [ask(&own)])?;
+                let answer = self.guide(own);
+                added = self.ask(best, [answer])?;
             }
             let upper_bound = best.bound.clone().unwrap_or_default();
             let progress = Progress { patterns: self.patterns.len(), throughput, upper_bound };
@@ -251,7 +313,8 @@ impl Master {
                 return Ok(false);
             }
             let close = &progress.upper_bound - &progress.throughput;
-            if added == 0 || close * Rational::from_integer(BigInt::from(1u64 << 34)) < progress.throughput {
+            let near_enough = close * Rational::from_integer(BigInt::from(1u64 << 34)) < progress.throughput;
+            if (added == 0 || near_enough) && !self.cut(|column| estimate.primal.get(column.0).cloned().unwrap_or_default(), &room)? {
                 return Ok(true);
             }
         }
@@ -269,24 +332,18 @@ impl Master {
         }
     }
 
-    fn prices(&self, dual: &exact::RationalVector, count: usize) -> Vec<Rational> {
-        self.resources.iter().take(count).map(|&row| dual.get(row)).collect()
+    fn prices(&self, dual: &exact::RationalVector) -> Vec<Rational> {
+        self.rows.iter().map(|&row| dual.get(row)).collect()
     }
 
     /// The steady state and the proof.
-    fn solution(
-        &self,
-        pricing: &dyn Pricing,
-        optimum: &Optimum,
-        prices: &[Rational],
-        upper_bound: Rational,
-    ) -> Result<Solution, LpError> {
+    fn solution(&self, optimum: &Optimum, prices: &[Rational], upper_bound: Rational) -> Result<Solution, LpError> {
         let throughput = optimum.objective.clone();
         if !throughput.is_positive() {
             return Err(LpError::Contradiction("the throughput is not positive"));
         }
         let mut patterns = Vec::new();
-        let mut left = vec![throughput.clone(); self.demands.len()];
+        let mut left: Vec<Rational> = self.pricing.rates().iter().map(|rate| rate * &throughput).collect();
         for (place, pattern) in self.patterns.iter().enumerate() {
             // A demand may be served more often than asked; the surplus is left out.
             let left = &mut left[pattern.commodity()];
@@ -297,15 +354,11 @@ impl Master {
             }
         }
         patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-        let priced = pricing.resources().iter().zip(prices).filter(|(_, price)| !price.is_zero());
-        let mut prices: Vec<(Resource, Rational)> =
-            priced.map(|(&resource, price)| (resource, price.clone())).collect();
-        prices.sort();
         let status = if throughput == upper_bound { Status::Optimal } else { Status::Feasible };
         Ok(Solution {
             steady_state: SteadyState { throughput, patterns },
             tight: Vec::new(),
-            certificate: Certificate { prices },
+            certificate: self.resources.certificate(prices),
             upper_bound,
             status,
             solver_time: self.solver_time,
@@ -334,15 +387,31 @@ impl Master {
     }
 
     /// The best so far: the optimum over the patterns found, and the bound of the best prices.
-    fn early(&self, pricing: &dyn Pricing, optimum: &Optimum, best: Best) -> Result<Solution, LpError> {
-        let prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        let instance: Rational = pricing.cheapest(&prices)?.into_iter().map(|(price, _)| price).sum();
+    fn early(&mut self, optimum: &Optimum, best: Best) -> Result<Solution, LpError> {
+        let mut prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        prices.resize(self.resources.len(), Rational::zero());
+        let cheapest = self.pricing.cheapest(&self.resources.prices(&prices))?;
+        let priced = cheapest.into_iter().zip(self.pricing.rates());
+        let instance: Rational = priced.map(|((price, _), rate)| price * rate).sum();
         if !instance.is_positive() {
             return Err(LpError::Contradiction("the best prices prove nothing"));
         }
-        let bound = prices.iter().sum::<Rational>() / instance;
-        self.solution(pricing, optimum, &prices, bound)
+        let bound = self.resources.worth(&prices) / instance;
+        // What the patterns at hand sustain must be schedulable, too.
+        let mut optimum = optimum.clone();
+        while self.cut_off(&optimum)? {
+            optimum = self.optimum()?;
+        }
+        self.solution(&optimum, &prices, bound)
     }
+}
+
+/// The pattern's uses of links.
+fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Option<Interval>)> + '_ {
+    pattern.uses().filter_map(|one| match one {
+        Use::Link(link, part) => Some((link, part)),
+        Use::Compute(..) => None,
+    })
 }
 
 /// Prices as integers that add up to about [`PRICE_SUM`].

@@ -18,24 +18,20 @@
 
 use num_traits::{One, Zero};
 use oneport_exact::{ExactError, LinearProgram, Relation, Row, Sense};
-use oneport_plan::Resource;
 use oneport_platform::Rational;
 
 use crate::Question;
+use crate::resources::Resources;
 use crate::flow::{Flow, FlowProgram, Group, Side};
 
 /// Builds the program; every commodity is a group of its own, and `time` is the column of `TP`.
 pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
     let platform = question.platform();
     let mut program = LinearProgram::new(Sense::Maximize);
-    let mut ports = Vec::new();
-    let mut port_row = |resource| {
-        let row = program.add_row(Relation::AtMost, Rational::one());
-        ports.push((resource, row));
-        row
-    };
-    let send: Vec<Row> = platform.node_ids().map(|node| port_row(Resource::Send(node))).collect();
-    let receive: Vec<Row> = platform.node_ids().map(|node| port_row(Resource::Receive(node))).collect();
+    let resources = Resources::new(platform, false);
+    let row = |place| program.add_row(Relation::AtMost, resources.capacity(place).clone());
+    let rows: Vec<Row> = (0..resources.len()).map(row).collect();
+    let ports = resources.list().zip(rows.iter().copied()).collect();
     let groups: Vec<Group> = question
         .commodities()
         .iter()
@@ -62,13 +58,9 @@ pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
                 continue;
             }
             let time = question.time(link);
-            let entries = [
-                (Some(send[from.index()]), time.clone()),
-                (Some(receive[to.index()]), time),
-                (balance[group][to.index()], Rational::one()),
-                (balance[group][from.index()], -Rational::one()),
-            ];
-            let entries = entries.into_iter().filter_map(|(row, value)| Some((row?, value)));
+            let ends = [(balance[group][to.index()], Rational::one()), (balance[group][from.index()], -Rational::one())];
+            let ends = ends.into_iter().filter_map(|(row, value)| Some((row?, value)));
+            let entries = resources.of_link(link).iter().map(|&place| (rows[place], time.clone())).chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
             flows.push(Flow { group, link, column });
         }

@@ -11,7 +11,9 @@ use oneport_platform::Rational;
 use num_traits::{One, Signed, Zero};
 
 use crate::columns::Pricing;
-use crate::{LpError, Solution};
+use crate::odd_sets::PortSets;
+use crate::resources::Resources;
+use crate::{LpError, Question, Solution};
 
 /// Patterns, used and tight, beyond which the search is left alone.
 const MOST_KNOWN: usize = 300;
@@ -22,27 +24,30 @@ const TRIES: usize = 6;
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn fewest(pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
+pub fn fewest(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
     let used = solution.steady_state.patterns.len();
     // Every priced resource is busy all the time: that many equations, which only by coincidence fewer patterns satisfy.
-    let least = solution.certificate.prices.len().max(pricing.demands());
-    if used <= least || used + solution.tight.len() > MOST_KNOWN {
+    let least = solution.certificate.prices.len().max(pricing.rates().len());
+    // Other patterns might violate other odd sets.
+    let half_duplex = PortSets::new(question.platform()).is_some();
+    if half_duplex || used <= least || used + solution.tight.len() > MOST_KNOWN {
         return Ok(solution);
     }
+    let resources = Resources::new(question.platform(), question.collective().combines());
     let mut by_weight = solution.steady_state.patterns.clone();
     by_weight.sort_by(|a, b| (&a.weight, &a.pattern).cmp(&(&b.weight, &b.pattern)));
     let mut known: Vec<(Pattern, Vec<(usize, Rational)>)> = by_weight
         .iter()
         .map(|weighted| &weighted.pattern)
         .chain(&solution.tight)
-        .map(|pattern| (pattern.clone(), pricing.loads(pattern)))
+        .map(|pattern| (pattern.clone(), resources.loads(question, pattern)))
         .collect();
     for WeightedPattern { pattern, .. } in by_weight.into_iter().take(TRIES) {
         if solution.steady_state.patterns.len() <= least {
             break;
         }
         let without: Vec<_> = known.iter().filter(|(other, _)| *other != pattern).cloned().collect();
-        let state = best(pricing, &without)?;
+        let state = best(&resources, pricing.rates(), &without)?;
         if state.throughput == solution.steady_state.throughput
             && state.patterns.len() <= solution.steady_state.patterns.len()
         {
@@ -56,13 +61,18 @@ pub fn fewest(pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution,
 }
 
 /// The best steady state of some patterns.
-fn best(pricing: &dyn Pricing, patterns: &[(Pattern, Vec<(usize, Rational)>)]) -> Result<SteadyState, LpError> {
+fn best(
+    limits: &Resources,
+    rates: &[Rational],
+    patterns: &[(Pattern, Vec<(usize, Rational)>)],
+) -> Result<SteadyState, LpError> {
     let mut program = LinearProgram::new(Sense::Maximize);
+    let capacity = |place| limits.capacity(place).clone();
     let resources: Vec<Row> =
-        pricing.resources().iter().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
-    let demands: Vec<Row> =
-        (0..pricing.demands()).map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
-    let throughput = program.add_column(Rational::one(), demands.iter().map(|&row| (row, Rational::one())))?;
+        (0..limits.len()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
+    let demands: Vec<Row> = rates.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
+    let rates = demands.iter().zip(rates).map(|(&row, rate)| (row, rate.clone()));
+    let throughput = program.add_column(Rational::one(), rates)?;
     let mut columns: Vec<Column> = Vec::with_capacity(patterns.len());
     for (pattern, loads) in patterns {
         let loads = loads.iter().map(|(place, time)| (resources[*place], time.clone()));

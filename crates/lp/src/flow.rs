@@ -6,8 +6,7 @@
 //! ```text
 //! minimise T subject to
 //!   for each group g and node v other than its root:  in(v) - out(v) = 1 if v is a leaf of g, else 0
-//!   for each send port i:     sum over links e leaving i,  groups g:  size c(e) x[g, e] <= T
-//!   for each receive port j:  sum over links e entering j, groups g:  size c(e) x[g, e] <= T
+//!   for each resource r (port or link):  sum over links e that occupy r, groups g:  size c(e) x[g, e] <= cap_r T
 //! ```
 //!
 //! A group is a source with its targets, or a target with its sources (then the balance is `out - in`), whichever
@@ -26,6 +25,7 @@ use oneport_plan::Resource;
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Question;
+use crate::resources::Resources;
 
 /// Which end the messages of a group share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,26 +131,17 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
         Budget::Fixed { period, instances } => (period.clone(), instances.clone()),
         Budget::Most { period } => (period.clone(), Rational::zero()),
     };
-    let mut ports = Vec::new();
-    let mut port_row = |resource: Resource, used: bool| {
-        used.then(|| {
-            let row = program.add_row(Relation::AtMost, room.clone());
-            ports.push((resource, row));
-            row
-        })
-    };
-    let send: Vec<Option<Row>> =
-        platform.node_ids().map(|node| port_row(Resource::Send(node), !platform.outgoing(node).is_empty())).collect();
-    let receive: Vec<Option<Row>> = platform
-        .node_ids()
-        .map(|node| port_row(Resource::Receive(node), !platform.incoming(node).is_empty()))
-        .collect();
+    let resources = Resources::new(platform, false);
+    let row = |place| program.add_row(Relation::AtMost, &room * resources.capacity(place));
+    let rows: Vec<Row> = (0..resources.len()).map(row).collect();
+    let ports = resources.list().zip(rows.iter().copied()).collect();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
     let nodes = platform.nodes().len();
     let balances: Vec<_> = groups.iter().map(|group| balance_rows(&mut program, nodes, group, &demand)).collect();
     let time = match budget {
         Budget::Least => {
-            Some(program.add_column(Rational::one(), ports.iter().map(|&(_, row)| (row, -Rational::one())))?)
+            let taken = rows.iter().enumerate().map(|(place, &row)| (row, -resources.capacity(place)));
+            Some(program.add_column(Rational::one(), taken)?)
         }
         Budget::Fixed { .. } => None,
         Budget::Most { .. } => {
@@ -172,13 +163,9 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
                 continue;
             }
             let time = &times[link.index()];
-            let entries = [
-                (send[from.index()], time),
-                (receive[to.index()], time),
-                (balance[to.index()], &plus),
-                (balance[from.index()], &minus),
-            ];
-            let entries = entries.into_iter().filter_map(|(row, value)| Some((row?, value.clone())));
+            let ends = [(balance[to.index()], &plus), (balance[from.index()], &minus)];
+            let ends = ends.into_iter().filter_map(|(row, value)| Some((row?, value.clone())));
+            let entries = resources.of_link(link).iter().map(|&place| (rows[place], time.clone())).chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
             flows.push(Flow { group: place, link, column });
         }

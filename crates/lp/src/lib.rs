@@ -5,22 +5,36 @@
 //! exactly: the aggregated flow ([`Formulation::Columns`], one commodity per source or per target) and the papers'
 //! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of papers/000, corrected).
 
+mod all_reduce;
 mod anytime;
+mod broadcast;
 mod columns;
 mod compact;
+mod copies_flow;
+mod costs;
 mod decompose;
+mod exchange;
 mod fewest;
 mod flow;
+mod generated;
 mod near;
+mod odd_sets;
+mod paths;
+mod patterns;
 mod question;
 mod reduce;
+mod resources;
+mod scan;
+mod shared;
 mod solve;
 mod ssr;
 mod start;
+mod symmetric;
 mod whole;
 mod whole_trees;
 
 pub use columns::{Progress, Watch};
 pub use question::{LpError, Question};
+pub use shared::{Shared, proves, shared_bound};
 pub use solve::{Answer, Formulation, Options, Solution, solve, solve_watched};
 pub use whole::{OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_within};

@@ -63,7 +63,8 @@ pub fn round(
             }
         }
         for resource in Resource::of_link(question.platform(), link) {
-            let room = || free.get(&resource).unwrap_or(period).clone();
+            let whole = || period * Rational::from_integer(resource.capacity(question.platform()).into());
+            let room = || free.get(&resource).cloned().unwrap_or_else(whole);
             let row = *ports.entry(resource).or_insert_with(|| program.add_row(Relation::AtMost, room()));
             entries.push((row, question.time(link)));
         }
@@ -150,7 +151,8 @@ fn free_time(question: &Question<'_>, whole: &[GroupFlow], period: &Rational) ->
     for (link, count) in counts {
         let busy = question.time(link) * Rational::from_integer(count);
         for resource in Resource::of_link(question.platform(), link) {
-            *free.entry(resource).or_insert_with(|| period.clone()) -= &busy;
+            let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
+            *free.entry(resource).or_insert_with(|| period * capacity) -= &busy;
         }
     }
     free

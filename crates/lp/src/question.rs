@@ -1,8 +1,10 @@
 //! The question put to the programs: a platform, a collective and volumes that fit together.
 
+use std::collections::BTreeSet;
+
 use oneport_exact::ExactError;
-use oneport_plan::{Collective, CollectiveError, Commodity, Interval, VolumeError, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_plan::{Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,13 +15,31 @@ pub enum LpError {
     /// The sizes or the work do not fit the collective.
     #[error("{0}")]
     Volume(#[from] Box<VolumeError>),
-    /// A port model whose programs are not written yet.
-    #[error("node '{node}': port model {model} is not yet supported; only full-duplex is, so far")]
-    NotYet {
-        /// The first node under that model.
-        node: String,
-        /// The model.
-        model: PortModel,
+    /// A formulation that the collective does not have.
+    #[error("{collective} has no compact formulation here; use the columns formulation")]
+    NoCompact {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// The flow program of copies knows no switches.
+    #[error(
+        "{collective}: the compact formulation knows no switches (replicates = false); use the columns formulation"
+    )]
+    CompactSwitches {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// The flow program has a column for every target and link.
+    #[error(
+        "{collective}: the compact formulation would have {columns} columns, more than {most}; use the columns formulation"
+    )]
+    CompactTooLarge {
+        /// The collective's name.
+        collective: &'static str,
+        /// Targets times links.
+        columns: usize,
+        /// The limit.
+        most: usize,
     },
     /// The compact program of reductions knows intervals of operands only.
     #[error(
@@ -42,6 +62,7 @@ pub struct Question<'a> {
     volumes: &'a Volumes,
     size: Rational,
     commodities: Vec<Commodity>,
+    roots: Vec<NodeId>,
 }
 
 impl<'a> Question<'a> {
@@ -52,11 +73,26 @@ impl<'a> Question<'a> {
     pub fn new(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Self, LpError> {
         collective.validate(platform)?;
         volumes.validate(collective).map_err(Box::new)?;
-        if let Some(node) = platform.node_ids().find(|&node| platform.model_of(node) != PortModel::FullDuplex) {
-            return Err(LpError::NotYet { node: platform.name(node).to_string(), model: platform.model_of(node) });
-        }
         let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap_or_default();
-        Ok(Question { platform, collective, volumes, size, commodities: collective.commodities() })
+        let roots = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+        Ok(Question { platform, collective, volumes, size, commodities: collective.commodities(), roots })
+    }
+
+    /// The same question about a symmetric platform: of the nodes where something may be brought together or spread
+    /// from, these stand for all.
+    pub(crate) fn with_roots(mut self, roots: Vec<NodeId>) -> Self {
+        self.roots = roots;
+        self
+    }
+
+    /// Nodes where something may be brought together or spread from: all that replicate, or those that stand for them.
+    pub(crate) fn roots(&self) -> &[NodeId] {
+        &self.roots
+    }
+
+    /// The size of messages, where they have one.
+    pub(crate) fn size(&self) -> &Rational {
+        &self.size
     }
 
     /// The platform.
@@ -84,23 +120,36 @@ impl<'a> Question<'a> {
         &self.size * &self.platform.link(link).cost
     }
 
-    /// Messages whose target cannot be reached from their source, in order; for reductions the operands that cannot
-    /// reach a target.
+    /// Time a partial result (or `None`: a message) takes on a link.
+    pub fn transfer_time(&self, link: LinkId, part: Option<Interval>) -> Rational {
+        match part.filter(|_| self.volumes.size.constant().is_none()) {
+            None => self.time(link),
+            Some(part) => self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost,
+        }
+    }
+
+    /// All demands of an instance, in order.
+    pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
+        let collective = self.collective;
+        (0..collective.demands()).map_while(|place| collective.demand(place))
+    }
+
+    /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair once.
     pub fn unreachable(&self) -> Vec<Commodity> {
-        let operands = self.collective.operands().unwrap_or_default();
-        let needs = |&target: &NodeId| operands.iter().map(move |&source| Commodity { source, target });
-        let wanted: Vec<Commodity> = match self.collective.operands() {
-            Some(_) => self.collective.reductions().iter().flat_map(needs).collect(),
-            None => self.commodities.clone(),
-        };
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
-        let mut missing = Vec::new();
-        for commodity in wanted {
-            let from_source = reached[commodity.source.index()].get_or_insert_with(|| self.reach(commodity.source));
-            if !from_source[commodity.target.index()] {
-                missing.push(commodity);
+        let mut missing: Vec<Commodity> = Vec::new();
+        for demand in self.demands() {
+            for (target, part) in demand.goals() {
+                for &source in &demand.operands[part.first..=part.last] {
+                    let from_source = reached[source.index()].get_or_insert_with(|| self.reach(source));
+                    if !from_source[target.index()] {
+                        missing.push(Commodity { source, target });
+                    }
+                }
             }
         }
+        let mut seen = BTreeSet::new();
+        missing.retain(|one| seen.insert((one.source, one.target)));
         missing
     }
 

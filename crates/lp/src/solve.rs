@@ -7,7 +7,7 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{Certificate, Commodity, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Certificate, Commodity, OddSet, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
 use crate::anytime;
@@ -15,7 +15,8 @@ use crate::columns::Watch;
 use crate::compact;
 use crate::decompose::paths;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
-use crate::reduce;
+use crate::generated;
+use crate::odd_sets;
 use crate::start;
 use crate::{LpError, Question};
 
@@ -89,8 +90,8 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
     if !unreachable.is_empty() {
         return Ok(Answer::Unreachable(unreachable));
     }
-    if question.collective().operands().is_some() {
-        let solution = reduce::solve(question, options, watch)?;
+    if question.commodities().is_empty() {
+        let solution = generated::solve(question, options, watch)?;
         return Ok(Answer::Steady(Box::new(solution)));
     }
     let FlowProgram { program, groups, flows, time, ports } = match options.formulation {
@@ -107,8 +108,11 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
         let columns: Vec<exact::Column> = start.tree.into_iter().chain([time]).collect();
         solver.suggest_basis(&columns, &start.idle_ports);
     }
-    let outcome =
-        solver.solve(&exact::Options { method, time_limit: options.time_limit, ..exact::Options::default() })?;
+    let limits = exact::Options { method, time_limit: options.time_limit, ..exact::Options::default() };
+    let uses: Vec<(exact::Column, LinkId, Rational)> =
+        flows.iter().map(|flow| (flow.column, flow.link, question.time(flow.link))).collect();
+    let period = time.filter(|_| options.formulation == Formulation::Columns);
+    let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &uses, period)?;
     let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
@@ -127,7 +131,7 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
         Formulation::Compact => (optimum.primal.denominator().clone(), optimum.primal.numerator(time).clone()),
     };
     let steady_state = steady_state(question, &groups, &flows, &optimum.primal, &per_instance, &unit)?;
-    let certificate = certificate(&ports, &optimum, options.formulation);
+    let certificate = certificate(&ports, &odd_sets, &optimum, options.formulation);
     let upper_bound = steady_state.throughput.clone();
     Ok(Answer::Steady(Box::new(Solution {
         steady_state,
@@ -199,17 +203,24 @@ fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
     merged
 }
 
-/// The dual solution of the port rows as prices.
-fn certificate(ports: &[(Resource, exact::Row)], optimum: &Optimum, formulation: Formulation) -> Certificate {
-    let mut prices: Vec<(Resource, Rational)> = Vec::new();
-    for &(resource, row) in ports {
-        if optimum.dual.numerator(row).is_zero() {
-            continue;
-        }
-        let value = optimum.dual.get(row);
-        // `<=` rows of a minimisation have multipliers <= 0.
-        prices.push((resource, if formulation == Formulation::Columns { -value } else { value }));
-    }
-    prices.sort();
-    Certificate { prices }
+/// The dual solution of the rows as prices.
+fn certificate(
+    ports: &[(Resource, exact::Row)],
+    odd_sets: &[(OddSet, exact::Row)],
+    optimum: &Optimum,
+    formulation: Formulation,
+) -> Certificate {
+    // `<=` rows of a minimisation have multipliers <= 0.
+    let price = |row: exact::Row| {
+        let value = (!optimum.dual.numerator(row).is_zero()).then(|| optimum.dual.get(row))?;
+        Some(if formulation == Formulation::Columns { -value } else { value })
+    };
+    let mut certificate = Certificate {
+        prices: ports.iter().filter_map(|&(resource, row)| Some((resource, price(row)?))).collect(),
+        odd_sets: odd_sets.iter().filter_map(|(set, row)| Some((set.clone(), price(*row)?))).collect(),
+        ..Certificate::default()
+    };
+    certificate.prices.sort();
+    certificate.odd_sets.sort();
+    certificate
 }

@@ -32,9 +32,10 @@ use oneport_plan::{
     Certificate, Interval, Message, Pattern, ReductionTree, Resource, Status, SteadyState, Task, Volumes,
     WeightedPattern,
 };
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::extract::{TaskRates, extract};
 
+use crate::odd_sets;
 use crate::{LpError, Options, Question, Solution};
 
 /// Solves a question about reductions of operands in the participants' order; every operand can reach every target.
@@ -46,7 +47,8 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Soluti
     let operands = question.collective().operands().unwrap_or_default();
     let ssr = build(question.platform(), operands, question.collective().reductions(), question.volumes())?;
     let mut solver = Solver::new(ssr.program.clone());
-    let outcome = solver.solve(&exact::Options { time_limit: options.time_limit, ..exact::Options::default() })?;
+    let limits = exact::Options { time_limit: options.time_limit, ..exact::Options::default() };
+    let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &ssr.uses(), None)?;
     let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
@@ -54,7 +56,10 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Soluti
         Outcome::Infeasible(_) => return Err(LpError::Contradiction("doing nothing is not allowed")),
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };
-    let (steady_state, certificate) = ssr.read(&optimum)?;
+    let (steady_state, mut certificate) = ssr.read(&optimum)?;
+    let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
+    certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
+    certificate.odd_sets.sort();
     Ok(Some(Solution {
         upper_bound: steady_state.throughput.clone(),
         steady_state,
@@ -77,6 +82,7 @@ pub struct Ssr<'a> {
     pub throughput: Column,
     /// The other variables: the place of the reduction, and the task.
     tasks: Vec<(usize, Task, Column)>,
+    volumes: &'a Volumes,
     resources: BTreeMap<Resource, Row>,
 }
 
@@ -89,15 +95,15 @@ pub fn build<'a>(
     platform: &'a Platform,
     participants: &'a [NodeId],
     targets: &'a [NodeId],
-    volumes: &Volumes,
+    volumes: &'a Volumes,
 ) -> Result<Ssr<'a>, ExactError> {
     let mut program = LinearProgram::new(Sense::Maximize);
-    let ports = platform.node_ids().flat_map(|node| [Resource::Send(node), Resource::Receive(node)]);
+    let mut row = |resource: Resource| {
+        let capacity = Rational::from_integer(resource.capacity(platform).into());
+        (resource, program.add_row(Relation::AtMost, capacity))
+    };
     let processors = platform.processors().map(Resource::Compute);
-    let resources = ports
-        .chain(processors)
-        .map(|resource| (resource, program.add_row(Relation::AtMost, Rational::one())))
-        .collect();
+    let resources = Resource::of_platform(platform).into_iter().chain(processors).map(&mut row).collect();
     let values: Vec<Interval> = (0..participants.len())
         .flat_map(|first| (first..participants.len()).map(move |last| Interval { first, last }))
         .collect();
@@ -116,7 +122,7 @@ pub fn build<'a>(
             tasks.push((reduction, task, program.add_column(Rational::zero(), builder.entries(reduction, task))?));
         }
     }
-    Ok(Ssr { platform, participants, targets, program, throughput, tasks, resources: builder.resources })
+    Ok(Ssr { platform, participants, targets, program, throughput, tasks, volumes, resources: builder.resources })
 }
 
 /// What rows and columns are made from.
@@ -173,7 +179,7 @@ impl Builder<'_> {
             Task::Transfer { link, part } => {
                 let ends = self.platform.link(link);
                 let size = self.volumes.size_of(Message { commodity: reduction, part: Some(part) });
-                let uses = Resource::of_link(self.platform, link).to_vec();
+                let uses = Resource::of_link(self.platform, link).collect();
                 (uses, size * &ends.cost, (ends.to, part), vec![(ends.from, part)])
             }
             Task::Merge { node, part, split } => {
@@ -193,6 +199,18 @@ impl Builder<'_> {
 }
 
 impl Ssr<'_> {
+    /// The columns that occupy links, and for how long.
+    fn uses(&self) -> Vec<(Column, LinkId, Rational)> {
+        let size = |reduction, part| self.volumes.size_of(Message { commodity: reduction, part: Some(part) });
+        let of_task = |&(reduction, task, column): &(usize, Task, Column)| match task {
+            Task::Transfer { link, part } => {
+                Some((column, link, size(reduction, part) * &self.platform.link(link).cost))
+            }
+            Task::Merge { .. } => None,
+        };
+        self.tasks.iter().filter_map(of_task).collect()
+    }
+
     /// Reads off weighted trees, and prices on resources that prove that nothing is faster.
     ///
     /// # Errors
@@ -228,6 +246,7 @@ impl Ssr<'_> {
     /// The dual solution of the resource rows, which is not negative.
     fn certificate(&self, optimum: &Optimum) -> Certificate {
         let positive = self.resources.iter().filter(|(_, row)| optimum.dual.numerator(**row).is_positive());
-        Certificate { prices: positive.map(|(&resource, &row)| (resource, optimum.dual.get(row))).collect() }
+        let prices = positive.map(|(&resource, &row)| (resource, optimum.dual.get(row))).collect();
+        Certificate { prices, ..Certificate::default() }
     }
 }

@@ -57,7 +57,10 @@ pub fn shortest_paths(
             }
         }
     }
-    let busiest = loads.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))?.0;
+    let share = |(resource, time): (Resource, Rational)| {
+        (resource, time / Rational::from_integer(resource.capacity(platform).into()))
+    };
+    let busiest = loads.into_iter().map(share).max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))?.0;
     let idle_ports = ports.iter().filter(|(resource, _)| *resource != busiest).map(|&(_, row)| row).collect();
     Some(Start { tree, idle_ports })
 }

@@ -67,7 +67,7 @@ pub fn rounded_at(
 ) -> Result<Option<WholePatterns>, LpError> {
     let instances = BigInt::from(instances.clone());
     let period = Rational::from_integer(instances.clone()) / &solution.steady_state.throughput;
-    if is_reduction(question) {
+    if is_generated(question) {
         return Ok(None);
     }
     let groups = flow::groups(question);
@@ -83,7 +83,7 @@ pub fn rounded_at(
 
 /// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
 pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
-    if is_reduction(question) {
+    if is_generated(question) {
         return whole_trees::is_searchable(solution);
     }
     let groups = flow::groups(question).len();
@@ -107,15 +107,16 @@ pub fn whole_at(
     let instances = BigInt::from(instances.clone());
     let count = Rational::from_integer(instances.clone());
     let period = &count / &solution.steady_state.throughput;
-    if is_reduction(question) {
+    if is_generated(question) {
         return whole_trees::whole_at(question, solution, &instances, &period);
     }
     let budget = Budget::Fixed { period: period.clone(), instances: count };
     integer_flow(question, &budget, &period, &instances)
 }
 
-fn is_reduction(question: &Question<'_>) -> bool {
-    question.collective().operands().is_some()
+/// Whether the patterns were generated, and not read off a flow.
+fn is_generated(question: &Question<'_>) -> bool {
+    question.commodities().is_empty()
 }
 
 /// What the number of instances per period must be a multiple of, by divisibility at the priced resources.
@@ -123,8 +124,9 @@ fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput
     let mut step = BigInt::one();
     for (resource, _) in &certificate.prices {
         if let Some(unit) = whole_trees::unit(question, *resource) {
-            // d / throughput must be a multiple of unit.
-            step = step.lcm((throughput * unit).recip().denom());
+            // Instances keep a resource busy for (capacity) d / throughput in multiples of unit.
+            let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
+            step = step.lcm((capacity / (throughput * unit)).denom());
         }
     }
     step
@@ -165,7 +167,7 @@ pub fn whole_within(
     if !most.is_positive() || !period.is_positive() || !is_searchable(question, solution) {
         return Ok(None);
     }
-    if is_reduction(question) {
+    if is_generated(question) {
         return whole_trees::whole_within(question, solution, period, &most);
     }
     let fixed = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(most.clone()) };

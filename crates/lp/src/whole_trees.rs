@@ -1,15 +1,13 @@
 //! Whole copies of reduction trees at the optimum: an integer program over trees that cost no more than the cheapest.
 
-use std::collections::BTreeMap;
-
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
 use oneport_plan::{Amount, Interval, Pattern, Resource, ScheduledPattern, WholePatterns};
-use oneport_platform::Rational;
-use oneport_trees::cheapest::loads;
+use oneport_platform::{LinkId, Rational};
 
+use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
 /// Branch-and-bound nodes per integer program.
@@ -65,23 +63,29 @@ fn search(
     let patterns: Vec<&Pattern> = own.chain(solution.tight.iter().take(MOST_OTHERS)).collect();
     let mut program = LinearProgram::new(Sense::Maximize);
     let demanded = instances.cloned().unwrap_or_default();
-    let demands: Vec<Row> = (0..question.collective().reductions().len())
-        .map(|_| program.add_row(Relation::Equal, Rational::from_integer(demanded.clone())))
+    let collective = question.collective();
+    let rates: Vec<BigInt> = (0..collective.demands()).map(|place| collective.rate(place).into()).collect();
+    let demands: Vec<Row> = rates
+        .iter()
+        .map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate)))
         .collect();
-    let mut resources: BTreeMap<Resource, Row> = BTreeMap::new();
+    let resources = Resources::new(question.platform(), collective.combines());
+    let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
+    let rows: Vec<Row> = (0..resources.len()).map(row).collect();
     for pattern in &patterns {
-        let Some(tree) = pattern.tree() else { return Ok(None) };
-        let mut entries = vec![(demands[tree.commodity], Rational::one())];
-        for (resource, time) in loads(question.platform(), question.volumes(), tree) {
-            let row = resources.entry(resource).or_insert_with(|| program.add_row(Relation::AtMost, period.clone()));
-            entries.push((*row, time));
-        }
+        let mut entries = vec![(demands[pattern.commodity()], Rational::one())];
+        entries.extend(resources.loads(question, pattern).into_iter().map(|(place, time)| (rows[place], time)));
         program.add_column(Rational::zero(), entries)?;
     }
     let count = match instances {
         Some(_) => None,
-        None => Some(program.add_column(Rational::one(), demands.iter().map(|&row| (row, -Rational::one())))?),
+        None => {
+            let rates = demands.iter().zip(&rates).map(|(&row, rate)| (row, -Rational::from_integer(rate.clone())));
+            Some(program.add_column(Rational::one(), rates)?)
+        }
     };
+    let most_rate = rates.iter().filter_map(ToPrimitive::to_u32).max().unwrap_or(1);
+    let upper = upper.saturating_mul(most_rate);
     let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper })? else {
         return Ok(None);
     };
@@ -101,14 +105,20 @@ fn search(
 /// (or works). `None` for a resource that has no task.
 pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
-    let cost = |links: &[oneport_platform::LinkId]| {
+    let cost = |links: &[LinkId]| {
         links.iter().map(|&link| platform.link(link).cost.clone()).reduce(|a, b| divisor(&a, &b))
     };
-    let operands = question.collective().operands().map_or(1, <[_]>::len);
+    let operands = question.collective().values().map_or(1, <[_]>::len);
+    let volumes = question.volumes();
     let (cost, amount) = match resource {
-        Resource::Send(node) => (cost(platform.outgoing(node))?, common(&question.volumes().size, operands)?),
-        Resource::Receive(node) => (cost(platform.incoming(node))?, common(&question.volumes().size, operands)?),
-        Resource::Compute(node) => (platform.node(node).compute.clone()?, common(&question.volumes().work, operands)?),
+        Resource::Send(node) => (cost(platform.outgoing(node))?, common(&volumes.size, operands)?),
+        Resource::Receive(node) => (cost(platform.incoming(node))?, common(&volumes.size, operands)?),
+        Resource::Port(node) => {
+            let both: Vec<LinkId> = platform.outgoing(node).iter().chain(platform.incoming(node)).copied().collect();
+            (cost(&both)?, common(&volumes.size, operands)?)
+        }
+        Resource::Link(link) => (platform.link(link).cost.clone(), common(&volumes.size, operands)?),
+        Resource::Compute(node) => (platform.node(node).compute.clone()?, common(&volumes.work, operands)?),
     };
     Some(cost * amount).filter(Signed::is_positive)
 }

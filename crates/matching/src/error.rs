@@ -1,4 +1,4 @@
-//! What can be wrong with a weighted bipartite graph.
+//! What can be wrong with a weighted graph.
 
 use num_rational::BigRational;
 
@@ -46,5 +46,53 @@ pub enum MatchingError {
         right: usize,
         /// How many right vertices there are.
         count: usize,
+    },
+    /// An edge of a port graph whose end does not exist.
+    #[error("edge {edge}: an end is {end}; there are {count} vertices, numbered from 0")]
+    EndOutOfRange {
+        /// Index of the edge.
+        edge: usize,
+        /// The refused end.
+        end: usize,
+        /// How many vertices there are.
+        count: usize,
+    },
+    /// An edge of a port graph that joins a vertex with itself.
+    #[error("edge {edge}: both ends are {vertex}; an edge joins two different vertices")]
+    Loop {
+        /// Index of the edge.
+        edge: usize,
+        /// Both its ends.
+        vertex: usize,
+    },
+    /// An edge of a port graph that is to be used although one of its ends never serves any edge.
+    #[error("edge {edge}: vertex {vertex} has capacity 0, so the edge's time must be 0")]
+    ZeroCapacity {
+        /// Index of the edge.
+        edge: usize,
+        /// The end of capacity 0.
+        vertex: usize,
+    },
+    /// Not one time per edge.
+    #[error("{times} times are given for {edges} edges; there must be one per edge")]
+    TimesCount {
+        /// How many times are given.
+        times: usize,
+        /// How many edges there are.
+        edges: usize,
+    },
+    /// A time of an edge, or the period if no edge is named, that is negative or has the denominator zero.
+    #[error("{} is {time}; it must be a number and not negative", edge.map_or("the period".to_owned(), |edge| format!("edge {edge}: the time")))]
+    BadTime {
+        /// Index of the edge; none for the period.
+        edge: Option<usize>,
+        /// The refused time, as `numerator/denominator`.
+        time: String,
+    },
+    /// A step of the algorithm found something that its theorem excludes: a defect of this crate, never of the input.
+    #[error("internal error in the decomposition of a port graph: {what}")]
+    Unsound {
+        /// What was found.
+        what: &'static str,
     },
 }

@@ -6,7 +6,8 @@
 //! labelled with the time it takes. What may happen simultaneously is a *matching*. Cut the transfers into a
 //! sequence of matchings, each kept for some time, within the shortest total time: the weighted edge colouring of
 //! papers/000 section 3.3, and, with machines and jobs for the two sides, the preemptive open shop of Gonzalez and
-//! Sahni. This crate knows neither platforms nor messages.
+//! Sahni. This crate knows neither platforms nor messages. For half-duplex nodes, nodes with several ports, and links,
+//! see [`general`].
 //!
 //! # Symbols
 //! | symbol | here | meaning |
@@ -74,6 +75,7 @@
 
 mod error;
 mod gcd;
+pub mod general;
 mod longest;
 mod race;
 mod rest;

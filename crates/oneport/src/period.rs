@@ -4,6 +4,7 @@ use num_traits::One;
 
 use oneport_lp::{self as lp, LpError, OptimalInstances, Question, Solution};
 use oneport_plan::{BigUint, Status, WholePatterns};
+use oneport_platform::PortModel;
 use oneport_schedule::{self as schedule, ScheduleError, Target};
 
 use crate::{Error, Period, Rational};
@@ -24,8 +25,13 @@ pub fn whole_patterns(
     integer_programs: bool,
 ) -> Result<WholePatterns, Error> {
     let round = |target: &Target| {
-        let commodities = question.commodities();
-        schedule::round(question.platform(), commodities, question.volumes(), &solution.steady_state, target)
+        schedule::round(
+            question.platform(),
+            question.collective(),
+            question.volumes(),
+            &solution.steady_state,
+            target,
+        )
     };
     match period {
         Period::AtMost(0) => Err(ScheduleError::NoInstances.into()),
@@ -44,7 +50,8 @@ pub fn whole_patterns(
             if !integer_programs || rounded.as_ref().is_ok_and(cannot_be_beaten) {
                 return Ok(rounded?);
             }
-            match (lp::whole_within(question, solution, length)?, rounded) {
+            let whole = lp::whole_within(question, solution, length)?.filter(|whole| is_schedulable(question, whole));
+            match (whole, rounded) {
                 (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
                 (Some(whole), _) => Ok(whole),
                 (None, rounded) => Ok(rounded?),
@@ -70,7 +77,7 @@ fn at_the_optimum(
     }
     let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
-    let trees = question.collective().operands().is_some();
+    let trees = question.commodities().is_empty();
     let programs = match trees {
         false => PROGRAMS,
         // Programs over more trees have been seen to take longer than all the rest.
@@ -86,12 +93,13 @@ fn at_the_optimum(
             true => rounded_trees(question, solution, &candidate),
             false => lp::rounded_at(question, solution, &candidate)?,
         };
-        if rounded.is_some() {
+        if rounded.as_ref().is_some_and(|whole| is_schedulable(question, whole)) {
             return Ok(rounded);
         }
         if integer_programs
             && attempt < programs
             && let Some(whole) = lp::whole_at(question, solution, &candidate)?
+            && is_schedulable(question, &whole)
         {
             return Ok(Some(whole));
         }
@@ -106,6 +114,15 @@ fn rounded_trees(question: &Question<'_>, solution: &Solution, instances: &BigUi
     let steady_state = &solution.steady_state;
     let period = Rational::from_integer(instances.clone().into()) / &steady_state.throughput;
     let target = Target::Period(period);
-    let whole = schedule::round(question.platform(), &[], question.volumes(), steady_state, &target).ok()?;
+    let collective = question.collective();
+    let whole = schedule::round(question.platform(), collective, question.volumes(), steady_state, &target).ok()?;
     (whole.instances >= *instances).then_some(whole)
+}
+
+/// Whether the whole messages fit into their period. Ports alone say so, but where nodes are half-duplex: there, other
+/// whole messages than the steady state's may violate an odd-set inequality.
+fn is_schedulable(question: &Question<'_>, whole: &WholePatterns) -> bool {
+    let platform = question.platform();
+    let half_duplex = platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex);
+    !half_duplex || schedule::periodic(platform, question.volumes(), whole.clone()).is_ok()
 }

@@ -1,50 +1,150 @@
 //! Prices on resources: a proof that no schedule is faster.
 
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
-/// What a transfer or a merge occupies for its whole duration. Every resource serves one at a time.
+/// What a transfer or a merge occupies for its whole duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
-    /// The send port of a node.
+    /// The send port of a node (full-duplex), or its send ports (multiport).
     Send(NodeId),
-    /// The receive port of a node.
+    /// The receive port of a node (full-duplex), or its receive ports (multiport).
     Receive(NodeId),
     /// The processor of a node.
     Compute(NodeId),
+    /// The only port of a half-duplex node.
+    Port(NodeId),
+    /// A link, which serves one transfer at a time.
+    Link(LinkId),
 }
 
 impl Resource {
-    /// What a transfer over this link occupies under the full-duplex one-port model.
-    pub fn of_link(platform: &Platform, link: LinkId) -> [Resource; 2] {
+    /// The ports at the two ends of a link, sender first; `None` where the port model sets no limit.
+    pub fn ends(platform: &Platform, link: LinkId) -> [Option<Resource>; 2] {
+        let end = |node: NodeId, port: fn(NodeId) -> Resource| match platform.model_of(node) {
+            PortModel::FullDuplex | PortModel::Multiport => Some(port(node)),
+            PortModel::HalfDuplex => Some(Resource::Port(node)),
+            PortModel::Links => None,
+        };
         let link = platform.link(link);
-        [Resource::Send(link.from), Resource::Receive(link.to)]
+        [end(link.from, Resource::Send), end(link.to, Resource::Receive)]
     }
 
-    /// The node the resource belongs to.
-    pub fn node(self) -> NodeId {
+    /// What a transfer over this link occupies: the ports at its ends, and the link itself where neither port already
+    /// sees to it that the link serves one transfer at a time.
+    pub fn of_link(platform: &Platform, link: LinkId) -> impl Iterator<Item = Resource> + use<> {
+        let ends = Resource::ends(platform, link);
+        let single = ends.iter().flatten().any(|end| end.capacity(platform) == 1);
+        ends.into_iter().flatten().chain((!single).then_some(Resource::Link(link)))
+    }
+
+    /// How many transfers (or merges) it serves at a time: 1, or the ports of a multiport node.
+    pub fn capacity(self, platform: &Platform) -> u32 {
         match self {
-            Resource::Send(node) | Resource::Receive(node) | Resource::Compute(node) => node,
+            Resource::Send(node) | Resource::Receive(node) => match platform.model_of(node) {
+                PortModel::Multiport => platform.node(node).ports.unwrap_or(1).max(1),
+                _ => 1,
+            },
+            Resource::Compute(_) | Resource::Port(_) | Resource::Link(_) => 1,
         }
     }
 
-    /// "send", "receive" or "compute".
+    /// Every port and link that transfers on this platform can occupy, ascending; no processors.
+    pub fn of_platform(platform: &Platform) -> Vec<Resource> {
+        let mut all: Vec<Resource> = platform.link_ids().flat_map(|link| Resource::of_link(platform, link)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The node the resource belongs to; `None` for a link.
+    pub fn node(self) -> Option<NodeId> {
+        match self {
+            Resource::Send(node) | Resource::Receive(node) | Resource::Compute(node) | Resource::Port(node) => {
+                Some(node)
+            }
+            Resource::Link(_) => None,
+        }
+    }
+
+    /// "send", "receive", "compute", "port" or "link".
     pub fn kind(self) -> &'static str {
         match self {
             Resource::Send(_) => "send",
             Resource::Receive(_) => "receive",
             Resource::Compute(_) => "compute",
+            Resource::Port(_) => "port",
+            Resource::Link(_) => "link",
+        }
+    }
+
+    /// For messages: `send port of 'a'`, `link 'a -> b'`. The resource is one of this platform.
+    pub fn describe(self, platform: &Platform) -> String {
+        let of = |what: &str, node: NodeId| format!("{what} of '{}'", platform.name(node));
+        match self {
+            Resource::Send(node) => of("send port", node),
+            Resource::Receive(node) => of("receive port", node),
+            Resource::Compute(node) => of("processor", node),
+            Resource::Port(node) => of("port", node),
+            Resource::Link(link) => format!("link '{}'", platform.link_name(link)),
         }
     }
 }
 
-/// Prices `pi_r >= 0` on resources (time-unit prices; absent means 0).
+/// An odd-set inequality (Edmonds 1965, for ports of several links at a time Pulleyblank 1973): of the links with both
+/// ends among the ports, and of further links with one end there, at most half of what ports and links offer together,
+/// rounded down, can be busy at a time. Every busy link of the first kind takes two units of the ports, one of the second
+/// kind a unit of the ports and its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OddSet {
+    /// Ports, ascending.
+    pub ports: Vec<Resource>,
+    /// Further links, ascending, each with one end among the ports.
+    pub links: Vec<LinkId>,
+}
+
+impl OddSet {
+    /// The links counted: those with both ends among the ports, and the further links; ascending.
+    pub fn members(&self, platform: &Platform) -> Vec<LinkId> {
+        let has = |end: Option<Resource>| end.is_some_and(|end| self.ports.binary_search(&end).is_ok());
+        let inside = |link: &LinkId| Resource::ends(platform, *link).into_iter().all(has);
+        let counted = |link: &LinkId| self.links.binary_search(link).is_ok() || inside(link);
+        platform.link_ids().filter(counted).collect()
+    }
+
+    /// How many of the members can be busy at a time at most.
+    pub fn capacity(&self, platform: &Platform) -> u64 {
+        let offered: u64 = self.ports.iter().map(|port| u64::from(port.capacity(platform))).sum();
+        (offered + self.links.len() as u64) / 2
+    }
+}
+
+/// A set of nodes that something has to leave: a demand that has all of an operand inside and is wanted outside sends
+/// at least one message over the links that leave.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cut {
+    /// Place of the demand that the cut is used for; `None` for all demands that cross it.
+    pub demand: Option<usize>,
+    /// The nodes, ascending.
+    pub nodes: Vec<NodeId>,
+    /// How much of the prices of the links leaving the set is charged for it; positive.
+    pub weight: Rational,
+}
+
+/// Prices `pi_r >= 0` on resources and odd sets (time-unit prices; absent means 0).
 ///
 /// They prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
-/// cheapest pattern of commodity `k`: an instance takes at least that much priced time, and the resources have
-/// no more of it per unit of time. Link `i -> j` costs `size c(i, j) (pi_send(i) + pi_receive(j))` and a merge at
-/// node `i` costs `work compute_i pi_compute(i)`; a path or reduction tree costs the sum over its tasks.
+/// cheapest pattern of demand `k`: an instance takes at least that much priced time, and the resources have
+/// no more of it per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it
+/// belongs to, and a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
+///
+/// Where cheapest patterns are hard to find, `cuts` replace them: if the cuts used for a demand that a link leaves never weigh
+/// more together than the link costs, then a pattern costs at least what the cuts weigh together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.
     pub prices: Vec<(Resource, Rational)>,
+    /// Positive prices of odd sets, sorted, each set at most once.
+    pub odd_sets: Vec<(OddSet, Rational)>,
+    /// Cuts that bound patterns' prices from below, sorted; usually none.
+    pub cuts: Vec<Cut>,
 }

@@ -16,11 +16,12 @@ mod schedule;
 mod timeline;
 mod volume;
 
-pub use certificate::{Certificate, Resource};
-pub use collective::{Collective, CollectiveError, Commodity};
+pub use certificate::{Certificate, Cut, OddSet, Resource};
+pub use collective::{Collective, CollectiveError, Commodity, Demand, Goals, Member};
 pub use num_bigint::BigUint;
 pub use pattern::{
-    Interval, Merge, Message, Path, Pattern, ReductionTree, SteadyState, Task, Transfer, WeightedPattern,
+    Arborescence, Hop, Interval, Merge, Message, Path, Pattern, ReductionTree, Scheme, SchemeTask, SteadyState, Task,
+    Transfer, Use, WeightedPattern,
 };
 pub use plan::{Plan, Status};
 pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};

@@ -23,8 +23,7 @@ impl Interval {
 /// A kind of message: every instance of the collective has at most one of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
-    /// Place in [`Collective::commodities`](crate::Collective::commodities), or in
-    /// [`Collective::reductions`](crate::Collective::reductions).
+    /// Place among the collective's [demands](crate::Collective::demand).
     pub commodity: usize,
     /// Which partial result of a reduction; `None` for a message that travels as it is.
     pub part: Option<Interval>,
@@ -61,12 +60,84 @@ pub enum Pattern {
     Path(Path),
     /// Partial results travel and are merged until the target has the result.
     Reduction(ReductionTree),
+    /// A message is copied to several targets.
+    Arborescence(Arborescence),
+    /// Partial results travel, are merged, and may be used several times: all-reduce, scan.
+    Scheme(Scheme),
+}
+
+/// A broadcast tree: every hop carries a copy that an earlier hop brought to its tail.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arborescence {
+    /// Place among the collective's [demands](crate::Collective::demand).
+    pub commodity: usize,
+    /// Every hop after the one it depends on.
+    pub hops: Vec<Hop>,
+}
+
+/// One copy sent over one link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hop {
+    /// The link used.
+    pub link: LinkId,
+    /// Place of the hop that brought the copy passed on; `None` at the source. At a node that does not replicate, a copy is
+    /// passed on once at most.
+    pub after: Option<u32>,
+}
+
+/// Tasks with explicit inputs. What a task makes or brings may be used by several later tasks, but a copy at a node that
+/// does not replicate by one at most.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scheme {
+    /// Place among the collective's [demands](crate::Collective::demand).
+    pub commodity: usize,
+    /// For commutative operators, as in [`ReductionTree::order`].
+    pub order: Option<Vec<usize>>,
+    /// Every task after those that it depends on.
+    pub tasks: Vec<SchemeTask>,
+}
+
+/// A task of a scheme. An input is the place of the task that made it or brought it to the node; `None` is the operand
+/// `v[i,i]` at its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SchemeTask {
+    /// A copy of a partial result is sent over a link.
+    Transfer {
+        /// The link used.
+        link: LinkId,
+        /// What travels.
+        part: Interval,
+        /// The task that brought it to the link's tail, or made it there.
+        after: Option<usize>,
+    },
+    /// `v[k,l]` and `v[l+1,m]` are combined to `v[k,m]`.
+    Merge {
+        /// The processor that computes.
+        node: NodeId,
+        /// The result, `[k,m]`.
+        part: Interval,
+        /// The last operand of the left part, `l`.
+        split: usize,
+        /// The task behind the left part.
+        left: Option<usize>,
+        /// The task behind the right part.
+        right: Option<usize>,
+    },
+}
+
+/// What one task of a pattern occupies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// A link, for a message of this part; `None` travels as it is.
+    Link(LinkId, Option<Interval>),
+    /// A processor, for a merge with this result.
+    Compute(NodeId, Interval),
 }
 
 /// Consecutive links from a commodity's source to its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
-    /// Place in [`Collective::commodities`](crate::Collective::commodities).
+    /// Place among the collective's [demands](crate::Collective::demand).
     pub commodity: usize,
     /// The links, in the order of travel.
     pub links: Vec<LinkId>,
@@ -76,7 +147,7 @@ pub struct Path {
 /// value `v[i,i]` at its owner. Every interval is made once, so an interval names one value that travels.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReductionTree {
-    /// Place in [`Collective::reductions`](crate::Collective::reductions).
+    /// Place among the collective's [demands](crate::Collective::demand).
     pub commodity: usize,
     /// For commutative operators: the participant (place in the participants' list) whose value is operand `i` of
     /// this tree. `None` is the participants' own order, the only one for other operators.
@@ -118,34 +189,61 @@ impl Pattern {
         Pattern::Path(Path { commodity, links })
     }
 
-    /// Place in [`Collective::commodities`](crate::Collective::commodities), or in
-    /// [`Collective::reductions`](crate::Collective::reductions).
+    /// Place among the collective's [demands](crate::Collective::demand).
     pub fn commodity(&self) -> usize {
         match self {
             Pattern::Path(path) => path.commodity,
             Pattern::Reduction(tree) => tree.commodity,
+            Pattern::Arborescence(tree) => tree.commodity,
+            Pattern::Scheme(scheme) => scheme.commodity,
         }
+    }
+
+    /// The same pattern for another demand.
+    pub fn with_commodity(mut self, place: usize) -> Self {
+        match &mut self {
+            Pattern::Path(path) => path.commodity = place,
+            Pattern::Reduction(tree) => tree.commodity = place,
+            Pattern::Arborescence(tree) => tree.commodity = place,
+            Pattern::Scheme(scheme) => scheme.commodity = place,
+        }
+        self
     }
 
     /// The reduction tree, if it is one.
     pub fn tree(&self) -> Option<&ReductionTree> {
         match self {
-            Pattern::Path(_) => None,
             Pattern::Reduction(tree) => Some(tree),
+            Pattern::Path(_) | Pattern::Arborescence(_) | Pattern::Scheme(_) => None,
         }
+    }
+
+    /// What the tasks occupy, in their order.
+    pub fn uses(&self) -> impl Iterator<Item = Use> + '_ {
+        let (links, hops, tasks, scheme): (&[LinkId], &[Hop], &[Task], &[SchemeTask]) = match self {
+            Pattern::Path(path) => (&path.links, &[], &[], &[]),
+            Pattern::Arborescence(tree) => (&[], &tree.hops, &[], &[]),
+            Pattern::Reduction(tree) => (&[], &[], &tree.tasks, &[]),
+            Pattern::Scheme(scheme) => (&[], &[], &[], &scheme.tasks),
+        };
+        let of_task = |task: &Task| match *task {
+            Task::Transfer { link, part } => Use::Link(link, Some(part)),
+            Task::Merge { node, part, .. } => Use::Compute(node, part),
+        };
+        let of_scheme = |task: &SchemeTask| match *task {
+            SchemeTask::Transfer { link, part, .. } => Use::Link(link, Some(part)),
+            SchemeTask::Merge { node, part, .. } => Use::Compute(node, part),
+        };
+        let plain = links.iter().copied().chain(hops.iter().map(|hop| hop.link));
+        plain.map(|link| Use::Link(link, None)).chain(tasks.iter().map(of_task)).chain(scheme.iter().map(of_scheme))
     }
 
     /// The links used, each as often as it is used, in the order of the tasks.
     pub fn links(&self) -> impl Iterator<Item = LinkId> + '_ {
-        let (path, tasks) = match self {
-            Pattern::Path(path) => (path.links.as_slice(), [].as_slice()),
-            Pattern::Reduction(tree) => ([].as_slice(), tree.tasks.as_slice()),
-        };
-        let of_task = |task: &Task| match task {
-            Task::Transfer { link, .. } => Some(*link),
-            Task::Merge { .. } => None,
-        };
-        path.iter().copied().chain(tasks.iter().filter_map(of_task))
+        self.uses().filter_map(|one| match one {
+            Use::Link(link, _) => Some(link),
+            Use::Compute(..) => None,
+        })
     }
 
     /// The pattern's uses of links, each after those it depends on.
@@ -168,7 +266,7 @@ impl Pattern {
     pub fn depth(&self) -> usize {
         match self {
             Pattern::Path(path) => path.links.len(),
-            Pattern::Reduction(_) => {
+            Pattern::Reduction(_) | Pattern::Arborescence(_) | Pattern::Scheme(_) => {
                 let stage = |step: &Step| match step {
                     Step::Transfer(transfer) => transfer.stage,
                     Step::Merge(merge) => merge.stage,
@@ -186,7 +284,46 @@ impl Pattern {
                 path.links.iter().enumerate().map(hop).collect()
             }
             Pattern::Reduction(tree) => tree.steps(),
+            Pattern::Arborescence(tree) => tree.steps(),
+            Pattern::Scheme(scheme) => scheme.steps(),
         }
+    }
+}
+
+impl Arborescence {
+    fn steps(&self) -> Vec<Step> {
+        let message = Message { commodity: self.commodity, part: None };
+        let mut stages: Vec<usize> = Vec::with_capacity(self.hops.len());
+        for hop in &self.hops {
+            let stage = hop.after.map_or(0, |after| stages.get(after as usize).map_or(0, |stage| stage + 1));
+            stages.push(stage);
+        }
+        let step = |(hop, stage): (&Hop, usize)| Step::Transfer(Transfer { link: hop.link, message, stage });
+        self.hops.iter().zip(stages).map(step).collect()
+    }
+}
+
+impl Scheme {
+    fn steps(&self) -> Vec<Step> {
+        let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
+        let mut steps = Vec::with_capacity(self.tasks.len());
+        for &task in &self.tasks {
+            let at = |input: Option<usize>| input.and_then(|task| stages.get(task)).map_or(0, |stage| stage + 1);
+            let message = |part| Message { commodity: self.commodity, part: Some(part) };
+            let (stage, step) = match task {
+                SchemeTask::Transfer { link, part, after } => {
+                    let stage = at(after);
+                    (stage, Step::Transfer(Transfer { link, message: message(part), stage }))
+                }
+                SchemeTask::Merge { node, part, split, left, right } => {
+                    let stage = at(left).max(at(right));
+                    (stage, Step::Merge(Merge { node, message: message(part), split, stage }))
+                }
+            };
+            stages.push(stage);
+            steps.push(step);
+        }
+        steps
     }
 }
 

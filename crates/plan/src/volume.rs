@@ -129,7 +129,10 @@ impl Volumes {
     /// See [`VolumeError`].
     pub fn validate(&self, collective: &Collective) -> Result<(), VolumeError> {
         let name = collective.name();
-        let Some(operands) = collective.operands().map(<[NodeId]>::len) else {
+        if let Collective::Groups { members } = collective {
+            return members.iter().try_for_each(|member| self.validate(&member.collective));
+        }
+        let Some(operands) = collective.values().map(<[NodeId]>::len) else {
             let size = self.size.constant().ok_or(VolumeError::NotConstant { collective: name })?;
             return positive(size, String::new());
         };

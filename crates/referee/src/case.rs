@@ -1,7 +1,8 @@
 //! The question under review, checked once: platform, collective and volumes.
 
-use oneport_plan::{Amount, Collective, Commodity, Interval, Message, Pattern, ReductionTree, Task, Volumes};
-use oneport_platform::{Link, LinkId, NodeId, Platform, PortModel, Rational};
+use num_traits::Signed;
+use oneport_plan::{Amount, Collective, Demand, Goals, Interval, Message, VolumeError, Volumes};
+use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 
 use crate::Violation;
 use crate::arithmetic::is_sound;
@@ -15,28 +16,57 @@ pub(crate) struct Case<'a> {
     pub(crate) volumes: &'a Volumes,
 }
 
-/// What one task of a pattern occupies.
-pub(crate) enum Use {
-    /// A link, for a message of this part.
-    Link(LinkId, Option<Interval>),
-    /// A processor, for a merge with this result.
-    Compute(NodeId, Interval),
+/// By what kind of pattern a demand is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One value for one node: a path.
+    Path,
+    /// One value for several nodes: an arborescence.
+    Copies,
+    /// Several values combined for one node: a reduction tree.
+    Tree,
+    /// Several values combined, for several nodes: a scheme.
+    Scheme,
+}
+
+impl Kind {
+    pub(crate) fn of(demand: &Demand<'_>) -> Kind {
+        match (demand.operands.len(), demand.goals) {
+            (0 | 1, Goals::At(_)) => Kind::Path,
+            (0 | 1, _) => Kind::Copies,
+            (_, Goals::At(_)) => Kind::Tree,
+            _ => Kind::Scheme,
+        }
+    }
+
+    /// For messages.
+    pub(crate) fn patterns(self) -> &'static str {
+        match self {
+            Kind::Path => "paths",
+            Kind::Copies => "arborescences",
+            Kind::Tree => "reduction trees",
+            Kind::Scheme => "schemes",
+        }
+    }
+}
+
+/// One collective of a list of groups, or the only one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group<'a> {
+    pub(crate) case: Case<'a>,
+    /// How often it is carried out per instance of the whole.
+    pub(crate) rate: u64,
+    /// Place of its first demand in the whole.
+    pub(crate) first: usize,
 }
 
 impl<'a> Case<'a> {
-    /// Checks port models, participants, sizes and work.
+    /// Checks participants, sizes and work.
     pub(crate) fn new(
         platform: &'a Platform,
         collective: &'a Collective,
         volumes: &'a Volumes,
     ) -> Result<Case<'a>, Violation> {
-        let foreign = platform.node_ids().find(|&node| platform.model_of(node) != PortModel::FullDuplex);
-        if let Some(node) = foreign {
-            return Err(Violation::UnknownModel {
-                node: platform.name(node).to_string(),
-                model: platform.model_of(node),
-            });
-        }
         collective.validate(platform)?;
         for (what, amount) in [("size", &volumes.size), ("work", &volumes.work)] {
             if let Some(found) = numbers(amount).into_iter().find(|number| !is_sound(number)) {
@@ -44,70 +74,59 @@ impl<'a> Case<'a> {
             }
         }
         volumes.validate(collective)?;
-        Ok(Case { platform, collective, volumes })
+        let case = Case { platform, collective, volumes };
+        case.groups().iter().try_for_each(|group| check_amounts(&group.case))?;
+        Ok(case)
     }
 
-    /// How many commodities (or reductions) an instance has. They are not listed: an all-to-all among ten thousand
-    /// has 10^8.
+    /// The collectives that run side by side.
+    pub(crate) fn groups(&self) -> Vec<Group<'a>> {
+        let Collective::Groups { members } = self.collective else {
+            return vec![Group { case: *self, rate: 1, first: 0 }];
+        };
+        let mut first = 0;
+        let mut groups = Vec::with_capacity(members.len());
+        for member in members {
+            let case = Case { collective: &member.collective, ..*self };
+            groups.push(Group { case, rate: member.rate, first });
+            first = first.saturating_add(case.commodities());
+        }
+        groups
+    }
+
+    /// How many demands an instance has. They are not listed: an all-to-all among ten thousand has 10^8.
     pub(crate) fn commodities(&self) -> usize {
-        match self.collective {
-            Collective::Scatter { targets, .. } => targets.len(),
-            Collective::Gather { participants, .. } => participants.len(),
-            Collective::AllToAll { participants } => {
-                participants.len().saturating_mul(participants.len().saturating_sub(1))
-            }
-            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => self.collective.reductions().len(),
-        }
+        self.collective.demands()
     }
 
-    /// The commodity at this place of [`Collective::commodities`], without making the list.
-    pub(crate) fn commodity(&self, place: usize) -> Option<Commodity> {
-        match self.collective {
-            Collective::Scatter { source, targets } => {
-                targets.get(place).map(|&target| Commodity { source: *source, target })
-            }
-            Collective::Gather { target, participants } => {
-                participants.get(place).map(|&source| Commodity { source, target: *target })
-            }
-            Collective::AllToAll { participants } => {
-                let others = participants.len().checked_sub(1).filter(|&others| others > 0)?;
-                let (source, target) = (place / others, place % others);
-                // The source is skipped in the list of targets.
-                let target = target + usize::from(target >= source);
-                Some(Commodity { source: *participants.get(source)?, target: *participants.get(target)? })
-            }
-            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => None,
-        }
+    /// The demand at this place.
+    pub(crate) fn demand(&self, place: usize) -> Option<Demand<'a>> {
+        self.collective.demand(place)
     }
 
-    /// The target of the reduction at this place of [`Collective::reductions`].
-    pub(crate) fn reduction(&self, place: usize) -> Option<NodeId> {
-        self.collective.reductions().get(place).copied()
-    }
-
-    /// The owners of the values to be combined; none where nothing is.
+    /// The owners of the values to be combined; none where nothing is, and for groups.
     pub(crate) fn operands(&self) -> &'a [NodeId] {
-        self.collective.operands().unwrap_or_default()
+        self.collective.values().unwrap_or_default()
     }
 
-    /// The whole result of a reduction: `[0, N]`.
-    pub(crate) fn result(&self) -> Interval {
-        Interval { first: 0, last: self.operands().len().saturating_sub(1) }
+    /// The size of a message; of partial results where anything is combined.
+    pub(crate) fn size(&self, part: Option<Interval>) -> Rational {
+        self.volumes.size_of(Message { commodity: 0, part })
     }
 
-    /// Whether the partial result exists.
-    pub(crate) fn has_part(&self, part: Interval) -> bool {
-        part.first <= part.last && part.last < self.operands().len()
-    }
-
-    /// `A=>B`, or `reduction=>B`, for messages.
+    /// `A=>B`, `A=>all`, `reduction=>B`, `all-reduce` or `scan`, for messages.
     pub(crate) fn commodity_name(&self, place: usize) -> String {
-        if let Some(target) = self.reduction(place) {
-            return format!("reduction=>{}", self.name(target));
-        }
-        match self.commodity(place) {
-            Some(commodity) => format!("{}=>{}", self.name(commodity.source), self.name(commodity.target)),
-            None => format!("commodity {place}"),
+        let Some(demand) = self.demand(place) else { return format!("commodity {place}") };
+        let whole = match (demand.goals, demand.operands.as_ref()) {
+            (Goals::At(target), &[source]) => format!("{}=>{}", self.name(source), self.name(target)),
+            (Goals::At(target), _) => format!("reduction=>{}", self.name(target)),
+            (_, &[source]) => format!("{}=>all", self.name(source)),
+            (Goals::Everywhere(_), _) => "all-reduce".to_string(),
+            (Goals::Prefixes, _) => "scan".to_string(),
+        };
+        match self.groups().iter().rposition(|group| group.first <= place) {
+            Some(group) if matches!(self.collective, Collective::Groups { .. }) => format!("{whole} of group {group}"),
+            _ => whole,
         }
     }
 
@@ -125,6 +144,11 @@ impl<'a> Case<'a> {
         self.platform.name(node).to_string()
     }
 
+    /// Whether the node keeps what it passes on; the id exists.
+    pub(crate) fn replicates(&self, node: NodeId) -> bool {
+        self.platform.node(node).replicates
+    }
+
     /// The link of this id, if it exists.
     pub(crate) fn link(&self, id: LinkId, place: impl FnOnce() -> String) -> Result<&'a Link, Violation> {
         let links = self.platform.links();
@@ -135,23 +159,57 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// A commodity or reduction number outside the collective.
+    /// A demand's number outside the collective.
     pub(crate) fn unknown_commodity(&self, place: String, commodity: usize) -> Violation {
         Violation::UnknownCommodity { place, commodity, commodities: self.commodities() }
     }
 }
 
-/// What the tasks of a pattern occupy, in their order.
-pub(crate) fn uses(pattern: &Pattern) -> impl Iterator<Item = Use> + '_ {
-    let (links, tasks) = match pattern {
-        Pattern::Path(path) => (path.links.as_slice(), [].as_slice()),
-        Pattern::Reduction(ReductionTree { tasks, .. }) => ([].as_slice(), tasks.as_slice()),
-    };
-    let of_task = |task: &Task| match *task {
-        Task::Transfer { link, part } => Use::Link(link, Some(part)),
-        Task::Merge { node, part, .. } => Use::Compute(node, part),
-    };
-    links.iter().map(|&link| Use::Link(link, None)).chain(tasks.iter().map(of_task))
+/// Whether the partial result of a demand exists.
+pub(crate) fn has_part(demand: &Demand<'_>, part: Interval) -> bool {
+    part.first <= part.last && part.last < demand.operands.len()
+}
+
+/// Tables fit the operands of a collective, sizes are positive and work is not negative.
+fn check_amounts(case: &Case<'_>) -> Result<(), VolumeError> {
+    let (collective, Volumes { size, work }) = (case.collective, case.volumes);
+    // What is not combined is a single operand.
+    let operands = case.operands().len().max(1);
+    for (what, amount) in [("size", size), ("work", work)] {
+        let Amount::Table(rows) = amount else { continue };
+        if collective.is_commutative() {
+            return Err(VolumeError::TableOfCommutative { collective: collective.name(), what });
+        }
+        let wrong = |place, found, right| VolumeError::TableShape { what, place, found, right, operands };
+        if rows.len() != operands {
+            return Err(wrong("the list of rows".to_string(), rows.len(), operands));
+        }
+        if let Some((first, row)) = rows.iter().enumerate().find(|(first, row)| row.len() != operands - first) {
+            return Err(wrong(format!("row {first}"), row.len(), operands - first));
+        }
+    }
+    let (smallest, least_work) = (least(size, operands, 1), least(work, operands, 2));
+    if !smallest.is_positive() {
+        return Err(VolumeError::BadSize { place: String::new(), found: Box::new(smallest) });
+    }
+    if operands > 1 && least_work.is_negative() {
+        return Err(VolumeError::BadWork { place: String::new(), found: Box::new(least_work) });
+    }
+    Ok(())
+}
+
+/// The least amount of all parts of at least so many operands.
+pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational {
+    let of = |operands: usize| amount.of(Interval { first: 0, last: operands.saturating_sub(1) }).unwrap_or_default();
+    match amount {
+        Amount::Constant(amount) => amount.clone(),
+        // Linear in the number of operands.
+        Amount::Affine { .. } => of(fewest).min(of(operands)),
+        Amount::Table(rows) => {
+            let entries = rows.iter().flat_map(|row| row.iter().skip(fewest - 1));
+            entries.min().cloned().unwrap_or_default()
+        }
+    }
 }
 
 /// Every number of an amount.
@@ -166,9 +224,10 @@ fn numbers(amount: &Amount) -> Vec<&Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_plan::Member;
 
     #[test]
-    fn commodities_are_those_of_the_vocabulary() {
+    fn groups_are_placed_one_after_the_other() {
         let mut builder = Platform::builder();
         let one = Rational::from_integer(1.into());
         let ids: Vec<NodeId> = ["a", "b", "c", "d"]
@@ -176,20 +235,24 @@ mod tests {
             .to_vec();
         let platform = builder.build().unwrap();
         let volumes = Volumes::of_size(one);
-        for collective in [
-            Collective::Scatter { source: ids[2], targets: vec![ids[3], ids[0]] },
-            Collective::Gather { target: ids[1], participants: vec![ids[3], ids[0], ids[2]] },
-            Collective::AllToAll { participants: ids.clone() },
-            Collective::AllToAll { participants: vec![ids[3], ids[1]] },
-        ] {
-            let case = Case::new(&platform, &collective, &volumes).unwrap();
-            let listed: Vec<Commodity> = (0..case.commodities()).filter_map(|place| case.commodity(place)).collect();
-            assert_eq!(listed, collective.commodities());
-            assert_eq!(case.commodity(listed.len()), None);
+        let scatter = Collective::Scatter { source: ids[2], targets: vec![ids[3], ids[0]] };
+        let reduce = Collective::Reduce { target: ids[1], participants: ids.clone(), commutative: false };
+        let gossip = Collective::AllGather { participants: ids[1..].to_vec() };
+        let all = Collective::AllReduce { participants: ids.clone(), commutative: true };
+        let members = [scatter, reduce, gossip, all].map(|collective| Member { collective, rate: 3 }).to_vec();
+        let collective = Collective::Groups { members };
+        let case = Case::new(&platform, &collective, &volumes).unwrap();
+        let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
+        assert_eq!((firsts, case.commodities()), (vec![0, 2, 3, 6], 7));
+        let kinds = (0..7).map(|place| Kind::of(&case.demand(place).unwrap())).collect::<Vec<_>>();
+        use Kind::*;
+        assert_eq!(kinds, [Path, Path, Tree, Copies, Copies, Copies, Scheme]);
+        for group in case.groups() {
+            for place in 0..group.case.commodities() {
+                assert_eq!(group.case.demand(place), case.demand(group.first + place));
+            }
         }
-        let scattered = Collective::ReduceScatter { participants: vec![ids[3], ids[1]], commutative: false };
-        let case = Case::new(&platform, &scattered, &volumes).unwrap();
-        assert_eq!((case.commodities(), case.reduction(0), case.reduction(2)), (2, Some(ids[3]), None));
-        assert_eq!(case.commodity(0), None);
+        assert_eq!(case.commodity_name(4), "c=>all of group 2");
+        assert_eq!(case.demand(7), None);
     }
 }

@@ -1,41 +1,50 @@
 //! What a list of prices proves.
 //!
-//! In a schedule of throughput `TP`, the instances of one time unit occupy resource `r` for at most 1, so the
-//! priced time is at most `sum_r pi_r`. Each commodity of each instance travels some path from its source to
-//! its target and so costs at least the shortest path under `pi`: `TP * sum_k shortest_k <= sum_r pi_r`. So does each
-//! reduction of each instance with the cheapest reduction tree (see [`crate::cheapest`]).
+//! In a schedule of throughput `TP`, one unit of time occupies resource `r` for at most its capacity, and the links of an
+//! odd set for at most its capacity together, so the priced time is at most `sum_r pi_r cap_r`. Each demand of each
+//! instance is carried out by some pattern, which costs at least the cheapest pattern under `pi`:
+//! `TP * sum_k rate_k cheapest_k <= sum_r pi_r cap_r`. A lower bound of `cheapest_k` proves a larger bound of `TP`.
 
-use num_bigint::BigUint;
-use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Certificate, Collective, Message, Volumes};
-use oneport_platform::{NodeId, Platform, Rational};
+use num_traits::Zero;
+use oneport_plan::{Certificate, Collective, Volumes};
+use oneport_platform::{Platform, Rational};
 
 use crate::Violation;
-use crate::arithmetic::{fraction, parts};
+use crate::arithmetic::fraction;
 use crate::case::Case;
-use crate::cheapest::cheapest_reductions;
-use crate::prices::{Prices, common_denominator, over};
-use crate::shortest_paths::{Length, ShortestPaths};
+use crate::cheapest::cheapest_combinations;
+use crate::copies::cheapest_copies;
+use crate::cuts::Cuts;
+use crate::paths::cheapest_paths;
+use crate::prices::Prices;
 
-/// The throughput, in instances per unit of time, that no schedule exceeds: the sum of the prices (every
-/// resource has capacity 1) over the sum of the commodities' shortest paths, or of the reductions' cheapest trees,
-/// exactly.
+/// The throughput, in instances per unit of time, that no schedule exceeds: the sum of prices times capacities, over the
+/// sum over the demands of the price of the cheapest pattern.
 ///
-/// Paths: one run of Dijkstra's algorithm per source (per target for a gather), in machine integers where the scaled
-/// prices fit and in big integers otherwise: O(sources (nodes + links) log nodes) operations on numbers of about
-/// the length of the prices' common denominator.
+/// - **Paths** (one value, one target), exactly, whatever cuts there are: one run of Dijkstra's algorithm per source (per
+///   target for a gather), in machine integers where the scaled prices fit and in big integers otherwise:
+///   O(sources (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
+/// - **Arborescences** (one value, several targets). Where the certificate has cuts for a demand, what they weigh
+///   together, after a check that they charge no link for more than it costs. Else exactly where all nodes that replicate
+///   are targets (Chu and Liu, Edmonds), or there are at most 9 targets (Dreyfus and Wagner), or at most 9 nodes that
+///   replicate and are no targets (all subsets of them). Else a lower bound: the larger of the dual ascent of Wong and of
+///   the longest of the shortest paths.
+/// - **Reduction trees** (several values, one target), exactly: for `n` operands on `P` processors O(n^3 P + n^2 P^2)
+///   machine operations and, where prices are longer than machine integers, exact arithmetic for the few partial trees
+///   that may be cheapest. For commutative operators all sets of operands are tried, O(3^n P + 2^n P^2) machine
+///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of the price
+///   of a tree that may use the same operand several times, and of what it costs to leave every owner once plus the
+///   cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges cost.
+/// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that merges
+///   cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are too many
+///   partial trees, these are left out if there are cuts, and replaced by the longest way of a value otherwise.
 ///
-/// Reductions of `n` operands on `P` processors: O(n^3 P + n^2 P^2) machine operations and, where prices are longer than
-/// machine integers, exact arithmetic for the few partial trees that may be cheapest. For commutative operators all sets
-/// of operands are tried, O(3^n P + 2^n P^2) machine operations, if `n <= 12` or these are at most 2^29. Beyond, the
-/// trees are priced from below: the larger of the price of a tree that may use the same operand several times, and of
-/// what it costs to leave every owner once plus the cheapest merging. The result is still an upper bound of every
-/// throughput, but perhaps not the least that the prices prove.
+/// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices that are not positive, not sorted by resource, on nodes that do not exist or on processors of routers; a
-/// commodity without any path; prices under which everything is free, which prove nothing; a reduction too large for
-/// the memory; an ill-posed question.
+/// Prices, odd sets or cuts that are malformed (see [`ProofFault`](crate::ProofFault)); a demand that nothing can carry
+/// out; prices under which everything is free, which prove nothing; a reduction too large for the memory; an ill-posed
+/// question.
 pub fn bound(
     platform: &Platform,
     collective: &Collective,
@@ -44,119 +53,26 @@ pub fn bound(
 ) -> Result<Rational, Violation> {
     let case = Case::new(platform, collective, volumes)?;
     let prices = Prices::new(&case, certificate)?;
-    let (total, denominator) = if collective.operands().is_some() {
-        cheapest_reductions(&case, &prices)?
-    } else {
-        priced_paths(&case, &prices)?
-    };
+    let lengths = prices.lengths(&case);
+    let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;
+    let mut total = Rational::zero();
+    for group in case.groups() {
+        let price = match group.case.collective {
+            Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => {
+                cheapest_paths(&group.case, &lengths)?
+            }
+            Collective::Broadcast { .. } | Collective::AllGather { .. } => cheapest_copies(&group, &lengths, &cuts)?,
+            Collective::Reduce { .. }
+            | Collective::ReduceScatter { .. }
+            | Collective::AllReduce { .. }
+            | Collective::Scan { .. } => cheapest_combinations(&group, &prices, &cuts)?,
+            // A valid list of groups contains no other.
+            Collective::Groups { .. } => continue,
+        };
+        total += price * Rational::from_integer(group.rate.into());
+    }
     if total.is_zero() {
-        return Err(Violation::NoBound { prices: certificate.prices.len() });
+        return Err(Violation::NoBound { prices: certificate.prices.len() + certificate.odd_sets.len() });
     }
-    Ok(fraction(prices.sum * denominator, &total))
-}
-
-/// The price of the cheapest paths of one instance, as numerator and denominator.
-fn priced_paths(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
-    let size = case.volumes.size_of(Message { commodity: 0, part: None });
-    let (total, denominator) = total_length(case, prices)?;
-    let (size_numerator, size_denominator) = parts(&size);
-    Ok((total * size_numerator, denominator * size_denominator))
-}
-
-/// The sum over the commodities of the shortest distance under `cost * price`, as numerator and denominator.
-fn total_length(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
-    let lengths = prices.lengths(case);
-    let Ok(denominator) = common_denominator(lengths.iter(), lengths.len()) else {
-        return rational_total(case, lengths);
-    };
-    let scaled = lengths.into_iter().map(|length| over(length, &denominator)).collect();
-    Ok((integer_total(case, scaled)?, denominator))
-}
-
-/// Chooses the narrowest integers in which no path overflows: a path has fewer links than there are nodes.
-fn integer_total(case: &Case<'_>, lengths: Vec<BigUint>) -> Result<BigUint, Violation> {
-    let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
-    let bits = longest + u64::from(usize::BITS - case.platform.nodes().len().leading_zeros());
-    if bits <= 64 {
-        let narrow: Vec<u64> = lengths.iter().filter_map(ToPrimitive::to_u64).collect();
-        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| *total += length);
-    }
-    if bits <= 128 {
-        let narrow: Vec<u128> = lengths.iter().filter_map(ToPrimitive::to_u128).collect();
-        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| *total += length);
-    }
-    sum_of_shortest(case, &lengths, BigUint::zero(), |total, length| *total += length)
-}
-
-/// The same over rationals, for costs whose common denominator is out of reach.
-fn rational_total(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(BigUint, BigUint), Violation> {
-    let lengths: Vec<Rational> = lengths.into_iter().map(|(n, d)| fraction(n, &d)).collect();
-    let total = sum_of_shortest(case, &lengths, Rational::zero(), |total, length| *total += length)?;
-    let (numerator, denominator) = parts(&total);
-    Ok((numerator.clone(), denominator.clone()))
-}
-
-/// Adds up the shortest distances of all commodities.
-fn sum_of_shortest<T: Length, S>(
-    case: &Case<'_>,
-    lengths: &[T],
-    mut total: S,
-    add: impl Fn(&mut S, &T),
-) -> Result<S, Violation> {
-    // For an all-to-all the root is among the ends: its distance to itself is 0.
-    let (roots, ends, reversed): (&[NodeId], &[NodeId], bool) = match case.collective {
-        Collective::Scatter { source, targets } => (std::slice::from_ref(source), targets, false),
-        Collective::Gather { target, participants } => (std::slice::from_ref(target), participants, true),
-        Collective::AllToAll { participants } => (participants, participants, false),
-        Collective::Reduce { .. } | Collective::ReduceScatter { .. } => return Ok(total),
-    };
-    let mut is_end = vec![false; case.platform.nodes().len()];
-    for end in ends {
-        is_end[end.index()] = true;
-    }
-    let mut paths = ShortestPaths::new(case.platform, lengths, reversed);
-    for &root in roots {
-        paths.run(root, &is_end, ends.len());
-        for &end in ends {
-            let Some(distance) = paths.distance(end) else {
-                let (from, target) = if reversed { (end, root) } else { (root, end) };
-                return Err(Violation::Unreachable { from: case.name(from), target: case.name(target) });
-            };
-            add(&mut total, distance);
-        }
-    }
-    Ok(total)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use num_traits::One;
-    use oneport_plan::Resource;
-    use oneport_platform::Node;
-
-    /// Both ways of adding lengths agree: 1/(prime) costs, so that every link has a denominator of its own.
-    #[test]
-    fn rational_and_integer_lengths_agree() {
-        let mut builder = Platform::builder();
-        let one = Rational::one();
-        let ids: Vec<NodeId> =
-            (0..6).map(|i| builder.node(Node::processor(format!("n{i}"), one.clone())).unwrap()).collect();
-        let primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
-        for (i, &prime) in primes.iter().enumerate() {
-            let (from, to) = (ids[i % 6], ids[(i % 6 + 1 + i / 6) % 6]);
-            builder.link(from, to, Rational::new((prime + 1).into(), prime.into())).unwrap();
-        }
-        let platform = builder.build().unwrap();
-        let collective = Collective::AllToAll { participants: ids.clone() };
-        let volumes = Volumes::of_size(one.clone());
-        let case = Case::new(&platform, &collective, &volumes).unwrap();
-        let certificate = Certificate { prices: ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect() };
-        let prices = Prices::new(&case, &certificate).unwrap();
-        let (numerator, denominator) = total_length(&case, &prices).unwrap();
-        let lengths =
-            platform.links().iter().map(|link| parts(&link.cost)).map(|(n, d)| (n.clone(), d.clone())).collect();
-        let (n, d) = rational_total(&case, lengths).unwrap();
-        assert_eq!(fraction(numerator, &denominator), fraction(n, &d));
-    }
+    Ok(fraction(prices.sum, &1u32.into()) / total)
 }

@@ -1,4 +1,4 @@
-//! The price of the cheapest reduction trees.
+//! The price of the cheapest reduction trees, and what schemes cost at least.
 //!
 //! A tree over intervals of operands (over sets of operands, if the operator is commutative) costs for every partial
 //! result the way to where it is needed, and its merge. Let `C[S][j]` be the least price of having the partial result
@@ -12,21 +12,26 @@
 //! No tree is cheaper than this, since these are the prices of its parts, and each value is one tree's. The numbers are
 //! far longer than machine words where prices come from a linear program, and there are many of them (`n^3/6` splits
 //! on every processor): see [`search`] for how the exact value is found nevertheless.
+//!
+//! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to, of which no two make or
+//! move the same part. So it costs at least the dearest of the cheapest trees to its goals.
 
 mod crowd;
 mod parts;
 mod rounded;
 mod search;
+mod simple;
 mod streams;
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::Amount;
+use oneport_plan::{Amount, Goals};
 use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
-use crate::arithmetic::Scale;
-use crate::case::Case;
+use crate::arithmetic::{Scale, fraction};
+use crate::case::{Case, Group};
+use crate::cuts::Cuts;
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
 use parts::Parts;
@@ -38,31 +43,84 @@ const SET_OPERANDS: usize = 12;
 const SET_OPERATIONS: u128 = 1 << 29;
 /// Most partial results times processors: half a gigabyte of lower bounds.
 const MAX_STATES: u128 = 1 << 25;
+/// Most machine operations where something else is known.
+const MAX_OPERATIONS: u128 = 1 << 31;
 /// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
 const MAX_DISTANCE_BITS: u64 = 1 << 32;
 const OVERHEAD_BITS: u64 = 256;
 
-/// The sum over the reductions of an instance of the price of the cheapest tree, as numerator and denominator.
+/// The sum over the demands of a collective that combines values of the price of the cheapest reduction tree, or of the
+/// least that a scheme costs.
 ///
-/// Exact, except for a commutative operator of so many operands that their sets are too many: then exact for equal volumes
-/// where every processor takes part (see [`streams`]), and otherwise a lower bound of it (see [`crowd`]), so that what it
-/// proves still holds.
-pub(crate) fn cheapest_reductions(case: &Case<'_>, prices: &Prices) -> Result<(BigUint, BigUint), Violation> {
-    priced_reductions(case, prices, case.collective.is_commutative() && is_crowd(case))
+/// Trees exactly, except for a commutative operator of so many operands that their sets are too many: then exact for equal
+/// volumes where every processor takes part (see [`streams`]), and otherwise a lower bound of it (see [`crowd`]), so that
+/// what it proves still holds. Schemes from below.
+pub(crate) fn cheapest_combinations(
+    group: &Group<'_>,
+    prices: &Prices,
+    cuts: &Cuts<'_>,
+) -> Result<Rational, Violation> {
+    let case = &group.case;
+    let below = simple::of_cuts(group, prices, cuts)?;
+    let all_cut = below.iter().all(Option::is_some);
+    let crowd = is_crowd(case);
+    let trees = if all_cut && operations(case, crowd) > MAX_OPERATIONS {
+        None
+    } else {
+        match priced_demands(case, prices, crowd) {
+            Ok(trees) => Some(trees),
+            Err(Violation::TooManyStates { .. } | Violation::TooLarge { .. }) if all_cut => None,
+            Err(Violation::TooManyStates { .. }) if case.collective.reductions().is_empty() => {
+                return simple::longest_way(case, prices);
+            }
+            Err(violation) => return Err(violation),
+        }
+    };
+    let Some((trees, denominator)) = trees else { return Ok(below.into_iter().flatten().sum()) };
+    if below.iter().all(Option::is_none) {
+        return Ok(fraction(trees.into_iter().sum(), &denominator));
+    }
+    let larger = |(tree, cut): (BigUint, Option<Rational>)| cut.unwrap_or_default().max(fraction(tree, &denominator));
+    Ok(trees.into_iter().zip(below).map(larger).sum())
 }
 
-/// Whether all sets of the operands are too many: `3^n` splits on every processor, `2^n` sets to be brought from each to
-/// each.
+/// Whether the operator is commutative and all sets of the operands are too many: `3^n` splits on every processor, `2^n`
+/// sets to be brought from each to each.
 fn is_crowd(case: &Case<'_>) -> bool {
-    let (operands, processors) = (case.operands().len(), case.platform.processors().count() as u128);
-    let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
-    let splits = 3u128.saturating_pow(exponent).saturating_mul(processors);
-    let journeys = 2u128.saturating_pow(exponent).saturating_mul(processors.saturating_mul(processors));
-    operands > SET_OPERANDS && splits.saturating_add(journeys) > SET_OPERATIONS
+    let operands = case.operands().len();
+    case.collective.is_commutative() && operands > SET_OPERANDS && operations(case, false) > SET_OPERATIONS
 }
 
-/// The same; from below if the operands are a crowd.
-fn priced_reductions(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(BigUint, BigUint), Violation> {
+/// Machine operations of the exact method, roughly.
+fn operations(case: &Case<'_>, crowd: bool) -> u128 {
+    let (operands, processors) = (case.operands().len(), case.platform.processors().count() as u128);
+    let n = operands as u128;
+    let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
+    let (splits, parts) = if case.collective.is_commutative() && !crowd {
+        (3u128.saturating_pow(exponent), 2u128.saturating_pow(exponent))
+    } else {
+        (n * n * n / 6, n * n / 2)
+    };
+    splits.saturating_mul(processors).saturating_add(parts.saturating_mul(processors.saturating_mul(processors)))
+}
+
+/// What a demand wants: parts and where. The owner of a single operand has it already.
+fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
+    let of_demand = |place: usize| {
+        let demand = case.demand(place)?;
+        let last = demand.operands.len().saturating_sub(1);
+        Some(match demand.goals {
+            Goals::At(target) => vec![(last, target)],
+            Goals::Everywhere(nodes) => nodes.iter().map(|&node| (last, node)).collect(),
+            Goals::Prefixes => demand.operands.iter().copied().enumerate().skip(1).collect(),
+        })
+    };
+    (0..case.commodities()).filter_map(of_demand).collect()
+}
+
+/// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the operands
+/// are a crowd.
+fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
     let processors: Vec<NodeId> = case.platform.processors().collect();
     let sets = case.collective.is_commutative() && !crowd;
@@ -74,18 +132,30 @@ fn priced_reductions(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(B
     let parts = Parts::new(operands, sets);
     let priced = Priced::new(case, prices, processors, &parts)?;
     let distances = priced.distances(case, &priced.lengths)?;
-    check_reachable(case, &priced, &distances)?;
-    let targets = case.collective.reductions().iter().map(|&target| priced.place(target));
-    let total = if crowd && streams::apply(&priced) {
-        // Every owner reaches every target, so there is a tree to each.
-        targets.filter_map(|target| streams::price(&priced, &distances, target)).sum()
+    // By demand, operands `0..=last` at a processor.
+    let goals = goals(case);
+    for &(last, target) in goals.iter().flatten() {
+        check_reachable(case, &priced, &distances, last, target)?;
+    }
+    let dearest = |price: &mut dyn FnMut(usize, usize) -> Option<BigUint>| {
+        let of_demand = |goals: &Vec<(usize, NodeId)>| {
+            let prices = goals.iter().filter_map(|&(last, target)| price(last, priced.place(target)));
+            prices.max().unwrap_or_default()
+        };
+        goals.iter().map(of_demand).collect()
+    };
+    // A crowd's goals are whole results: only those of a scan are not, which is not commutative. And every owner reaches
+    // every target, so that there is a tree to each.
+    let trees = if crowd && streams::apply(&priced) {
+        dearest(&mut |_, target| streams::price(&priced, &distances, target))
     } else if crowd {
-        crowd::lower_bound(case, &priced, &distances, targets)?
+        let bound = crowd::LowerBound::new(case, &priced, &distances)?;
+        dearest(&mut |_, target| Some(bound.price(target)))
     } else {
         let mut search = Search::new(&priced, &distances, &parts);
-        targets.map(|target| search.price(parts.full(), target)).sum()
+        dearest(&mut |last, target| Some(search.price(parts.prefix(last), target)))
     };
-    Ok((total, priced.denominator))
+    Ok((trees, priced.denominator))
 }
 
 /// The exact price of everything, as integers over one denominator.
@@ -217,13 +287,17 @@ fn amounts(
     Ok((scaled, scale, class))
 }
 
-/// Every owner reaches every target: then a tree exists that merges everything at the target.
-fn check_reachable(case: &Case<'_>, priced: &Priced, distances: &[Option<BigUint>]) -> Result<(), Violation> {
-    for &target in case.collective.reductions() {
-        for &owner in case.operands() {
-            if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none() {
-                return Err(Violation::Unreachable { from: case.name(owner), target: case.name(target) });
-            }
+/// The owners of the operands `0..=last` reach the target: then a tree exists that merges everything there.
+fn check_reachable(
+    case: &Case<'_>,
+    priced: &Priced,
+    distances: &[Option<BigUint>],
+    last: usize,
+    target: NodeId,
+) -> Result<(), Violation> {
+    for &owner in case.operands().iter().take(last + 1) {
+        if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none() {
+            return Err(Violation::Unreachable { from: case.name(owner), target: case.name(target) });
         }
     }
     Ok(())
@@ -244,7 +318,6 @@ fn or_zero(price: Option<BigUint>) -> BigUint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::fraction;
     use oneport_plan::{Certificate, Collective, Resource, Volumes};
     use oneport_platform::{Node, Platform};
     use proptest::prelude::*;
@@ -293,10 +366,10 @@ mod tests {
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
-            let prices = Prices::new(&case, &Certificate { prices: prices.collect() }).unwrap();
+            let prices = Prices::new(&case, &Certificate { prices: prices.collect(), ..Certificate::default() }).unwrap();
             let price = |crowd| {
-                let (numerator, denominator) = priced_reductions(&case, &prices, crowd).unwrap();
-                fraction(numerator, &denominator)
+                let (trees, denominator) = priced_demands(&case, &prices, crowd).unwrap();
+                fraction(trees.into_iter().sum(), &denominator)
             };
             prop_assert_eq!(price(true), price(false));
         }
@@ -324,10 +397,10 @@ mod tests {
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
-            let prices = Prices::new(&case, &Certificate { prices: prices.collect() }).unwrap();
+            let prices = Prices::new(&case, &Certificate { prices: prices.collect(), ..Certificate::default() }).unwrap();
             let price = |crowd| {
-                let (numerator, denominator) = priced_reductions(&case, &prices, crowd).unwrap();
-                fraction(numerator, &denominator)
+                let (trees, denominator) = priced_demands(&case, &prices, crowd).unwrap();
+                fraction(trees.into_iter().sum(), &denominator)
             };
             let (below, exactly) = (price(true), price(false));
             prop_assert!(below <= exactly, "{below} {exactly}");

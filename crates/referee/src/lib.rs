@@ -7,7 +7,7 @@
 //! is a [`Violation`], which names the node, link, slot, time, message or task at fault and says what would be right.
 //!
 //! Every field of a plan is public, so nothing is trusted: ids out of range, negative numbers and empty lists
-//! are violations, never panics. Only the full-duplex one-port model is known so far.
+//! are violations, never panics. Every collective and every port model is known, and models may differ from node to node.
 //!
 //! ```
 //! use oneport_plan::{Certificate, Collective, Resource, Volumes};
@@ -23,7 +23,7 @@
 //! let volumes = Volumes::of_size(one.clone());
 //! // An instance keeps the send port of `s` busy for 1/2 + 1/2; that of `a` for 3, which is the tighter bound.
 //! for (node, expected) in [(s, "1"), (a, "1/3")] {
-//!     let prices = Certificate { prices: vec![(Resource::Send(node), one.clone())] };
+//!     let prices = Certificate { prices: vec![(Resource::Send(node), one.clone())], ..Certificate::default() };
 //!     assert_eq!(oneport_referee::bound(&platform, &scatter, &volumes, &prices)?, parse_rational(expected)?);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,10 +35,16 @@ mod arithmetic;
 mod case;
 mod certificate;
 mod cheapest;
+mod copies;
+mod copy_fault;
+mod cuts;
 mod loads;
+mod odd_sets;
+mod paths;
 mod pattern;
 mod plan;
 mod prices;
+mod proof_fault;
 mod reduction_fault;
 mod schedule;
 mod shortest_paths;
@@ -48,7 +54,9 @@ mod timeline;
 mod violation;
 
 pub use certificate::bound;
+pub use copy_fault::CopyFault;
 pub use plan::{Verdict, check_plan};
+pub use proof_fault::ProofFault;
 pub use reduction_fault::ReductionFault;
 pub use schedule::check_schedule;
 pub use single::{Recheck, SingleFault, check_broadcast, check_reduction, check_shortest};

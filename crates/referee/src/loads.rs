@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Amount, Interval, Pattern};
+use oneport_plan::{Amount, Interval, Pattern, Use};
 use oneport_platform::Rational;
 
 use crate::Violation;
 use crate::arithmetic::Scale;
-use crate::case::{Case, Use, uses};
+use crate::case::Case;
 
 /// The totals of some patterns, each times its weight.
 #[derive(Debug)]
@@ -27,10 +27,9 @@ impl Loads {
     pub(crate) fn new(case: &Case<'_>, patterns: &[(&Pattern, BigUint)]) -> Result<Loads, Violation> {
         let (links, nodes) = (case.platform.links().len(), case.platform.nodes().len());
         let (mut sent, mut made) = (BTreeSet::new(), BTreeSet::new());
-        for used in patterns.iter().flat_map(|(pattern, _)| uses(pattern)) {
+        for used in patterns.iter().flat_map(|(pattern, _)| pattern.uses()) {
             match used {
-                Use::Link(_, Some(part)) => drop(sent.insert(part)),
-                Use::Link(_, None) => {}
+                Use::Link(_, part) => drop(sent.insert(part.unwrap_or(SINGLE))),
                 Use::Compute(_, part) => drop(made.insert(part)),
             }
         }
@@ -41,7 +40,7 @@ impl Loads {
             works: Measure::new("the amounts of work", &case.volumes.work, &made, nodes)?,
         };
         for (pattern, weight) in patterns {
-            for used in uses(pattern) {
+            for used in pattern.uses() {
                 match used {
                     Use::Link(link, part) => loads.traffic[link.index()] += weight * loads.sizes.of(part),
                     Use::Compute(node, part) => loads.work[node.index()] += weight * loads.works.of(Some(part)),
@@ -70,6 +69,8 @@ struct Measure {
 }
 
 static ZERO: BigUint = BigUint::ZERO;
+/// What is not combined is as large as a single value: [`oneport_plan::Volumes::size_of`].
+const SINGLE: Interval = Interval { first: 0, last: 0 };
 
 impl Measure {
     fn new(what: &'static str, amount: &Amount, parts: &BTreeSet<Interval>, sums: usize) -> Result<Measure, Violation> {
@@ -86,6 +87,6 @@ impl Measure {
     }
 
     fn of(&self, part: Option<Interval>) -> &BigUint {
-        self.constant.as_ref().or_else(|| self.by_part.get(&part?)).unwrap_or(&ZERO)
+        self.constant.as_ref().or_else(|| self.by_part.get(&part.unwrap_or(SINGLE))).unwrap_or(&ZERO)
     }
 }

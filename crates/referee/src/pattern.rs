@@ -1,14 +1,19 @@
-//! The ways to carry out a commodity: simple paths, and reduction trees.
+//! The ways to carry out a demand: simple paths, arborescences, reduction trees and schemes.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod copies;
+mod scheme;
+mod tree;
 
-use oneport_plan::{Interval, Path, Pattern, ReductionTree, Task};
-use oneport_platform::{LinkId, NodeId};
+use std::collections::BTreeSet;
 
-use crate::case::Case;
-use crate::{ReductionFault, Violation};
+use oneport_plan::{Demand, Goals, Interval, Path, Pattern};
+use oneport_platform::NodeId;
 
-/// Checks that patterns are simple paths from the source of their commodity to its target, or reduction trees.
+use crate::case::{Case, Kind, has_part};
+use crate::{CopyFault, ReductionFault, Violation};
+use tree::Tree;
+
+/// Checks that patterns carry out their demands: each kind of demand has its kind of pattern.
 #[derive(Debug)]
 pub(crate) struct PatternChecker<'a> {
     case: Case<'a>,
@@ -20,47 +25,74 @@ pub(crate) struct PatternChecker<'a> {
     patterns: usize,
 }
 
+/// A pattern under review, with its name for messages.
+#[derive(Clone, Copy)]
+struct Review<'r> {
+    case: &'r Case<'r>,
+    demand: &'r Demand<'r>,
+    commodity: usize,
+    name: &'r dyn Fn() -> String,
+}
+
+impl Review<'_> {
+    /// `schedule pattern 3 (A=>B), task 5`.
+    fn place(&self, task: Option<usize>) -> String {
+        let commodity = self.case.commodity_name(self.commodity);
+        let task = task.map(|task| format!(", task {task}")).unwrap_or_default();
+        format!("{} ({commodity}){task}", (self.name)())
+    }
+
+    fn fault(&self, task: Option<usize>, fault: ReductionFault) -> Violation {
+        Violation::Reduction { place: self.place(task), fault }
+    }
+
+    fn copy_fault(&self, task: Option<usize>, fault: CopyFault) -> Violation {
+        Violation::Copy { place: self.place(task), fault: Box::new(fault) }
+    }
+}
+
 impl<'a> PatternChecker<'a> {
     pub(crate) fn new(case: Case<'a>, owner: &'static str) -> PatternChecker<'a> {
         PatternChecker { case, owner, last_path: vec![0; case.platform.nodes().len()], patterns: 0 }
     }
 
-    /// Checks the next pattern of the list. Linear in the length of a path; O(T log T) for a tree of T tasks.
+    /// Checks the next pattern of the list. Linear in the length of a path; O(T log T) for T tasks.
     pub(crate) fn check(&mut self, pattern: &Pattern) -> Result<(), Violation> {
-        let (owner, place) = (self.owner, self.patterns);
+        let (owner, place, case, commodity) = (self.owner, self.patterns, self.case, pattern.commodity());
         self.patterns += 1;
         let name = || format!("{owner} pattern {place}");
-        if pattern.commodity() >= self.case.commodities() {
-            return Err(self.case.unknown_commodity(name(), pattern.commodity()));
-        }
-        match pattern {
-            Pattern::Path(path) => self.check_path(path, &name),
-            Pattern::Reduction(tree) => {
-                let Some(target) = self.case.reduction(tree.commodity) else {
-                    return Err(self.wrong_kind(name(), "paths, not reduction trees"));
-                };
-                Tree::new(self.case, tree, &name)?.check(target)
-            }
-        }
-    }
-
-    fn wrong_kind(&self, pattern: String, right: &'static str) -> Violation {
-        Violation::WrongPattern { pattern, collective: self.case.collective.name(), right }
-    }
-
-    fn check_path(&mut self, path: &Path, name: &dyn Fn() -> String) -> Result<(), Violation> {
-        let case = self.case;
-        let Some(commodity) = case.commodity(path.commodity) else {
-            return Err(self.wrong_kind(name(), "reduction trees, not paths"));
+        let Some(demand) = case.demand(commodity) else {
+            return Err(case.unknown_commodity(name(), commodity));
         };
-        let mut at = commodity.source;
+        let review = Review { case: &case, demand: &demand, commodity, name: &name };
+        let kind = Kind::of(&demand);
+        match (kind, pattern, demand.goals) {
+            (Kind::Path, Pattern::Path(path), Goals::At(target)) => self.check_path(path, target, review),
+            (Kind::Copies, Pattern::Arborescence(tree), Goals::Everywhere(targets)) => {
+                copies::check(tree, targets, review)
+            }
+            (Kind::Tree, Pattern::Reduction(tree), Goals::At(target)) => Tree::new(tree, review)?.check(target),
+            (Kind::Scheme, Pattern::Scheme(scheme), _) => scheme::check(scheme, review),
+            _ => Err(Violation::WrongPattern {
+                pattern: name(),
+                collective: case.collective.name(),
+                right: kind.patterns(),
+                found: kind_of(pattern).patterns(),
+            }),
+        }
+    }
+
+    fn check_path(&mut self, path: &Path, target: NodeId, review: Review<'_>) -> Result<(), Violation> {
+        let case = self.case;
+        let commodity = || case.commodity_name(path.commodity);
+        let mut at = review.demand.operands.first().copied().unwrap_or(target);
         self.visit(at);
         for (hop, &id) in path.links.iter().enumerate() {
-            let link = case.link(id, || format!("{}, hop {hop}", name()))?;
+            let link = case.link(id, || format!("{}, hop {hop}", (review.name)()))?;
             if link.from != at {
                 return Err(Violation::BrokenPath {
-                    pattern: name(),
-                    commodity: case.commodity_name(path.commodity),
+                    pattern: (review.name)(),
+                    commodity: commodity(),
                     hop,
                     link: case.platform.link_name(id),
                     node: case.name(at),
@@ -69,18 +101,15 @@ impl<'a> PatternChecker<'a> {
             at = link.to;
             if !self.visit(at) {
                 return Err(Violation::RepeatedNode {
-                    pattern: name(),
-                    commodity: case.commodity_name(path.commodity),
+                    pattern: (review.name)(),
+                    commodity: commodity(),
                     node: case.name(at),
                 });
             }
         }
-        if at != commodity.target {
-            return Err(Violation::WrongEnd {
-                pattern: name(),
-                commodity: case.commodity_name(path.commodity),
-                node: case.name(at),
-            });
+        if at != target {
+            let pattern = (review.name)();
+            return Err(Violation::WrongEnd { pattern, commodity: commodity(), node: case.name(at) });
         }
         Ok(())
     }
@@ -91,140 +120,46 @@ impl<'a> PatternChecker<'a> {
     }
 }
 
-/// A reduction tree under review: where each value is, task after task.
-///
-/// The values that exist partition the operands: at first they are single, and a merge replaces two of them by their
-/// union. So `[0, N]` is made only if nothing is left over.
-struct Tree<'a> {
-    case: Case<'a>,
-    tree: &'a ReductionTree,
-    name: &'a dyn Fn() -> String,
-    /// Where each value is; `None` once it has been merged into another.
-    holders: BTreeMap<Interval, Option<NodeId>>,
-    /// Where each value has been.
-    visited: BTreeSet<(Interval, NodeId)>,
+fn kind_of(pattern: &Pattern) -> Kind {
+    match pattern {
+        Pattern::Path(_) => Kind::Path,
+        Pattern::Arborescence(_) => Kind::Copies,
+        Pattern::Reduction(_) => Kind::Tree,
+        Pattern::Scheme(_) => Kind::Scheme,
+    }
 }
 
-impl<'a> Tree<'a> {
-    /// The values at their owners.
-    fn new(case: Case<'a>, tree: &'a ReductionTree, name: &'a dyn Fn() -> String) -> Result<Tree<'a>, Violation> {
-        let mut this = Tree { case, tree, name, holders: BTreeMap::new(), visited: BTreeSet::new() };
-        let owners = match &tree.order {
-            None => case.operands().to_vec(),
-            Some(_) if !case.collective.is_commutative() => {
-                return Err(this.fault(None, ReductionFault::Reordered));
-            }
-            Some(order) => this.ordered(order)?,
-        };
-        for (operand, owner) in owners.into_iter().enumerate() {
-            this.put(Interval { first: operand, last: operand }, owner);
-        }
-        Ok(this)
+/// The owners of the operands, in the pattern's own order if it has one: that names every participant once.
+fn owners(demand: &Demand<'_>, order: Option<&[usize]>) -> Result<Vec<NodeId>, ReductionFault> {
+    let participants = &demand.operands;
+    let Some(order) = order else { return Ok(participants.to_vec()) };
+    if !demand.commutative {
+        return Err(ReductionFault::Reordered);
     }
-
-    /// The owners in the tree's own order, which names every participant once.
-    fn ordered(&self, order: &[usize]) -> Result<Vec<NodeId>, Violation> {
-        let operands = self.case.operands();
-        if order.len() != operands.len() {
-            let (found, operands) = (order.len(), operands.len());
-            return Err(self.fault(None, ReductionFault::OrderLength { found, operands }));
-        }
-        let mut named = BTreeSet::new();
-        let mut owners = Vec::with_capacity(order.len());
-        for (place, &participant) in order.iter().enumerate() {
-            match operands.get(participant).filter(|_| named.insert(participant)) {
-                Some(&owner) => owners.push(owner),
-                None => {
-                    let operands = operands.len();
-                    return Err(self.fault(None, ReductionFault::OrderEntry { place, participant, operands }));
-                }
-            }
-        }
-        Ok(owners)
+    let operands = participants.len();
+    if order.len() != operands {
+        return Err(ReductionFault::OrderLength { found: order.len(), operands });
     }
-
-    fn fault(&self, task: Option<usize>, fault: ReductionFault) -> Violation {
-        let commodity = self.case.commodity_name(self.tree.commodity);
-        let task = task.map(|task| format!(", task {task}")).unwrap_or_default();
-        Violation::Reduction { place: format!("{} ({commodity}){task}", (self.name)()), fault }
-    }
-
-    fn put(&mut self, part: Interval, node: NodeId) -> bool {
-        self.holders.insert(part, Some(node));
-        self.visited.insert((part, node))
-    }
-
-    fn check(mut self, target: NodeId) -> Result<(), Violation> {
-        for (place, &task) in self.tree.tasks.iter().enumerate() {
-            match task {
-                Task::Transfer { link, part } => self.transfer(place, link, part)?,
-                Task::Merge { node, part, split } => self.merge(place, node, part, split)?,
-            }
-        }
-        match self.holders.get(&self.case.result()) {
-            Some(&Some(node)) if node == target => Ok(()),
-            Some(&Some(node)) => Err(Violation::WrongEnd {
-                pattern: (self.name)(),
-                commodity: self.case.commodity_name(self.tree.commodity),
-                node: self.case.name(node),
-            }),
-            _ => {
-                let left = self.holders.iter().find_map(|(part, node)| Some((*part, (*node)?)));
-                let (part, node) = left.unwrap_or((self.case.result(), target));
-                Err(self.fault(None, ReductionFault::Unfinished { part, node: self.case.name(node) }))
-            }
-        }
-    }
-
-    /// The value exists and is at the node.
-    fn require(&self, task: usize, part: Interval, node: NodeId) -> Result<(), Violation> {
-        match self.holders.get(&part) {
-            None => Err(self.fault(Some(task), ReductionFault::NotMade { part })),
-            Some(None) => Err(self.fault(Some(task), ReductionFault::UsedAgain { part })),
-            Some(Some(holder)) if *holder != node => {
-                let (node, holder) = (self.case.name(node), self.case.name(*holder));
-                Err(self.fault(Some(task), ReductionFault::Elsewhere { part, node, holder }))
-            }
-            Some(Some(_)) => Ok(()),
-        }
-    }
-
-    fn transfer(&mut self, task: usize, link: LinkId, part: Interval) -> Result<(), Violation> {
-        check_part(&self.case, part).map_err(|fault| self.fault(Some(task), fault))?;
-        let link = self.case.link(link, || format!("{}, task {task}", (self.name)()))?;
-        self.require(task, part, link.from)?;
-        if !self.put(part, link.to) {
-            let node = self.case.name(link.to);
-            return Err(self.fault(Some(task), ReductionFault::Returned { part, node }));
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, task: usize, node: NodeId, part: Interval, split: usize) -> Result<(), Violation> {
-        let operands = check_merge(&self.case, node, part, split).map_err(|fault| self.fault(Some(task), fault))?;
-        if self.holders.contains_key(&part) {
-            return Err(self.fault(Some(task), ReductionFault::MadeTwice { part }));
-        }
-        for operand in operands {
-            self.require(task, operand, node)?;
-            self.holders.insert(operand, None);
-        }
-        self.put(part, node);
-        Ok(())
-    }
+    let mut named = BTreeSet::new();
+    let owner = |(place, &participant): (usize, &usize)| {
+        let owner = participants.get(participant).filter(|_| named.insert(participant));
+        owner.copied().ok_or(ReductionFault::OrderEntry { place, participant, operands })
+    };
+    order.iter().enumerate().map(owner).collect()
 }
 
 /// The partial result exists.
-pub(crate) fn check_part(case: &Case<'_>, part: Interval) -> Result<(), ReductionFault> {
-    if case.has_part(part) {
+pub(crate) fn check_part(demand: &Demand<'_>, part: Interval) -> Result<(), ReductionFault> {
+    if has_part(demand, part) {
         return Ok(());
     }
-    Err(ReductionFault::PartRange { part, last: case.result().last })
+    Err(ReductionFault::PartRange { part, last: demand.whole().last })
 }
 
 /// The node computes, the result exists, and the split is within it; returns the left and the right operand.
 pub(crate) fn check_merge(
     case: &Case<'_>,
+    demand: &Demand<'_>,
     node: NodeId,
     part: Interval,
     split: usize,
@@ -235,7 +170,7 @@ pub(crate) fn check_merge(
     if !processor.is_processor() {
         return Err(ReductionFault::Router { node: case.name(node) });
     }
-    check_part(case, part)?;
+    check_part(demand, part)?;
     if split < part.first || split >= part.last {
         return Err(ReductionFault::SplitRange { part, split });
     }

@@ -4,7 +4,8 @@ use oneport_plan::{Plan, Status};
 use oneport_platform::Rational;
 
 use crate::arithmetic::is_sound;
-use crate::{Violation, bound, check_schedule, check_steady_state};
+use crate::steady_state::Sustained;
+use crate::{Violation, bound, check_schedule};
 
 /// What a plan was found to prove. All three rates are in instances per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +21,14 @@ pub struct Verdict {
 }
 
 /// Checks everything that a plan claims: its steady state, its certificate and `upper_bound`, its schedule, and
-/// its status. (A timeline is not part of a plan: see [`check_timeline`](crate::check_timeline).)
+/// its status. Where nodes have one port for sends and receives together, the throughput of the steady state needs a proof
+/// besides: either the schedule attains it, or all odd-set inequalities hold. (A timeline is not part of a plan: see [`check_timeline`](crate::check_timeline).)
 ///
 /// # Errors
 /// The first claim that does not hold.
 pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
     let Plan { platform, collective, volumes, steady_state, certificate, schedule, .. } = plan;
-    check_steady_state(platform, collective, volumes, steady_state)?;
+    let sustained = Sustained::new(platform, collective, volumes, steady_state)?;
     let bound = bound(platform, collective, volumes, certificate)?;
     if !is_sound(&plan.upper_bound) || plan.upper_bound != bound {
         return Err(Violation::BoundDiffers { stated: Box::new(plan.upper_bound.clone()), proved: Box::new(bound) });
@@ -34,6 +36,10 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
     check_schedule(platform, collective, volumes, schedule)?;
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
+    if schedule_throughput != throughput {
+        // Otherwise the slots show that links can be busy for long enough.
+        sustained.check_odd_sets()?;
+    }
     // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.
     for (what, value) in [("steady state", &throughput), ("schedule", &schedule_throughput)] {
         if value > &bound {

@@ -3,87 +3,74 @@
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Certificate, Resource};
+use oneport_plan::{Certificate, OddSet, Resource};
+use oneport_platform::{PortModel, Rational};
 
-use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
 use crate::case::Case;
+use crate::{ProofFault, Violation};
 
 /// Lengths over one denominator may take this many bits together; beyond, each link keeps its own denominator.
 const MAX_SCALED_BITS: u64 = 1 << 30;
 
-/// "send port", "receive port" or "processor", for messages.
-fn kind_of(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Send(_) => "send port",
-        Resource::Receive(_) => "receive port",
-        Resource::Compute(_) => "processor",
-    }
-}
-
 /// Prices as integers, all times the same factor: the bound does not change.
 pub(crate) struct Prices {
-    send: Vec<BigUint>,
-    receive: Vec<BigUint>,
+    /// By link: what a unit of its time costs, with the ports at its ends and the odd sets that it belongs to.
+    links: Vec<BigUint>,
+    /// By node: what a unit of the processor's time costs.
     compute: Vec<BigUint>,
+    /// What a unit of time of everything costs: prices times capacities.
     pub(crate) sum: BigUint,
+    /// The factor, as numerator and denominator.
+    pub(crate) factor: (BigUint, BigUint),
 }
 
 impl Prices {
     /// Checks and scales the prices.
+    ///
+    /// Every odd-set inequality holds, whatever the set: at any time a busy link with both ends among the ports takes two
+    /// units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
     pub(crate) fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
-        let nodes = case.platform.nodes().len();
-        let mut previous: Option<Resource> = None;
-        for (resource, price) in &certificate.prices {
-            let (kind, id) = (kind_of(*resource), resource.node());
-            if id.index() >= nodes {
-                return Err(Violation::UnknownPricedNode { kind, id: id.index(), nodes });
-            }
-            if !is_positive(price) {
-                return Err(Violation::BadPrice { kind, node: case.name(id), found: Box::new(price.clone()) });
-            }
-            if let Some(previous) = previous.filter(|previous| previous >= resource) {
-                return Err(Violation::PriceOrder {
-                    kind,
-                    node: case.name(id),
-                    previous_kind: kind_of(previous),
-                    previous_node: case.name(previous.node()),
-                });
-            }
-            if matches!(resource, Resource::Compute(_)) && !case.platform.node(id).is_processor() {
-                return Err(Violation::PricedRouter { node: case.name(id) });
-            }
-            previous = Some(*resource);
-        }
-        let values = certificate.prices.iter().map(|(_, price)| price);
-        let scale = Scale::new("the prices", values, certificate.prices.len() + case.platform.links().len())?;
-        let mut scaled: Vec<BigUint> = certificate.prices.iter().map(|(_, price)| scale.scaled(price)).collect();
+        check_prices(case, &certificate.prices)?;
+        check_odd_sets(case, &certificate.odd_sets)?;
+        let platform = case.platform;
+        let (priced, sets) = (&certificate.prices, &certificate.odd_sets);
+        let values = || priced.iter().map(|(_, price)| price).chain(sets.iter().map(|(_, price)| price));
+        let scale = Scale::new("the prices", values(), priced.len() + sets.len() + platform.links().len())?;
+        let mut scaled: Vec<BigUint> = values().map(|price| scale.scaled(price)).collect();
         let divisor = common_divisor(&scaled);
-        let zero = vec![BigUint::zero(); nodes];
-        let mut prices = Prices { send: zero.clone(), receive: zero.clone(), compute: zero, sum: BigUint::zero() };
-        for ((resource, _), price) in certificate.prices.iter().zip(&mut scaled) {
-            *price /= &divisor;
-            prices.sum += &*price;
-            let (list, node) = match resource {
-                Resource::Send(node) => (&mut prices.send, node),
-                Resource::Receive(node) => (&mut prices.receive, node),
-                Resource::Compute(node) => (&mut prices.compute, node),
-            };
-            list[node.index()] = std::mem::take(price);
+        scaled.iter_mut().for_each(|price| *price /= &divisor);
+        let (resources, set_prices) = scaled.split_at(priced.len());
+        let price = |resource: Resource| {
+            let place = priced.binary_search_by_key(&resource, |(resource, _)| *resource);
+            place.ok().and_then(|place| resources.get(place))
+        };
+        let link = |id| {
+            let resources = Resource::ends(platform, id).into_iter().flatten().chain([Resource::Link(id)]);
+            resources.filter_map(price).sum()
+        };
+        let mut links: Vec<BigUint> = platform.link_ids().map(link).collect();
+        let compute = |id| price(Resource::Compute(id)).cloned().unwrap_or_default();
+        let compute = platform.node_ids().map(compute).collect();
+        let of_capacity =
+            priced.iter().zip(resources).map(|((resource, _), price)| price * resource.capacity(platform));
+        let mut sum: BigUint = of_capacity.sum();
+        for ((set, _), price) in sets.iter().zip(set_prices) {
+            set.members(platform).into_iter().for_each(|link| links[link.index()] += price);
+            sum += price * set.capacity(platform);
         }
-        Ok(prices)
+        Ok(Prices { links, compute, sum, factor: (scale.denominator().clone(), divisor) })
     }
 
-    /// By link, `cost x (price of its ports)`, the time-unit price of a message of unit size, as a fraction that is
+    /// By link, `cost x (price of its time)`, the price of a message of unit size, as a fraction that is
     /// nearly in lowest terms: at an optimum the prices often cancel the denominators of the costs.
     pub(crate) fn lengths(&self, case: &Case<'_>) -> Vec<(BigUint, BigUint)> {
-        let length = |link: &oneport_platform::Link| {
-            let price = &self.send[link.from.index()] + &self.receive[link.to.index()];
+        let length = |(link, price): (&oneport_platform::Link, &BigUint)| {
             let (numerator, denominator) = parts(&link.cost);
-            let divisor = (&price % denominator).gcd(denominator);
+            let divisor = (price % denominator).gcd(denominator);
             (numerator * (price / &divisor), denominator / divisor)
         };
-        case.platform.links().iter().map(length).collect()
+        case.platform.links().iter().zip(&self.links).map(length).collect()
     }
 
     /// By node, `compute x (price of the processor)`, the price of a unit of work, in the same form; `None` for routers.
@@ -95,6 +82,93 @@ impl Prices {
         };
         case.platform.nodes().iter().zip(&self.compute).map(merge).collect()
     }
+}
+
+/// Prices are positive, sorted, and of what exists.
+fn check_prices(case: &Case<'_>, prices: &[(Resource, Rational)]) -> Result<(), ProofFault> {
+    let mut previous: Option<Resource> = None;
+    for &(resource, ref price) in prices {
+        check_resource(case, "price of the", resource)?;
+        let named = || resource.describe(case.platform);
+        if !is_positive(price) {
+            let resource = format!("the {}", named());
+            return Err(ProofFault::BadPrice { resource, found: Box::new(price.clone()) });
+        }
+        if let Some(previous) = previous.filter(|&previous| previous >= resource) {
+            return Err(ProofFault::PriceOrder { resource: named(), previous: previous.describe(case.platform) });
+        }
+        previous = Some(resource);
+    }
+    Ok(())
+}
+
+/// The resource exists, under the model of its node.
+fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<(), ProofFault> {
+    let (platform, place) = (case.platform, || place.to_string());
+    if let Resource::Link(id) = resource {
+        let links = platform.links().len();
+        let exists = id.index() < links;
+        return if exists { Ok(()) } else { Err(ProofFault::UnknownLink { place: place(), id: id.index(), links }) };
+    }
+    let Some(node) = resource.node() else { return Ok(()) };
+    let nodes = platform.nodes().len();
+    if node.index() >= nodes {
+        let kind = match resource {
+            Resource::Send(_) => "send port",
+            Resource::Receive(_) => "receive port",
+            Resource::Compute(_) => "processor",
+            Resource::Port(_) | Resource::Link(_) => "port",
+        };
+        return Err(ProofFault::UnknownNode { place: place(), kind, id: node.index(), nodes });
+    }
+    let model = platform.model_of(node);
+    let right = match (resource, model) {
+        (Resource::Compute(_), _) if platform.node(node).is_processor() => return Ok(()),
+        (Resource::Compute(_), _) => return Err(ProofFault::Router { node: case.name(node) }),
+        (Resource::Send(_) | Resource::Receive(_), PortModel::FullDuplex | PortModel::Multiport)
+        | (Resource::Port(_), PortModel::HalfDuplex) => return Ok(()),
+        (_, PortModel::FullDuplex | PortModel::Multiport) => "a node has send and receive ports",
+        (_, PortModel::HalfDuplex) => "a node has one port for sends and receives together",
+        (_, PortModel::Links) => "only links are limited",
+    };
+    Err(ProofFault::OtherModel { place: place(), resource: resource.describe(platform), model, right })
+}
+
+/// Odd sets are sorted, have positive prices, and consist of ports and of further links with one end there.
+fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), ProofFault> {
+    for (place, (set, price)) in sets.iter().enumerate() {
+        let named = || format!("odd set {place}");
+        if !is_positive(price) {
+            return Err(ProofFault::BadPrice { resource: named(), found: Box::new(price.clone()) });
+        }
+        for &port in &set.ports {
+            if matches!(port, Resource::Compute(_) | Resource::Link(_)) {
+                let resource = match port {
+                    Resource::Compute(node) => format!("processor of node {node}"),
+                    _ => "link".to_string(),
+                };
+                return Err(ProofFault::NoPort { place: named(), resource });
+            }
+            check_resource(case, &format!("odd set {place}: the"), port)?;
+        }
+        let ordered =
+            [("ports", set.ports.is_sorted_by(|a, b| a < b)), ("links", set.links.is_sorted_by(|a, b| a < b))];
+        if let Some((what, _)) = ordered.into_iter().find(|(_, ordered)| !ordered) {
+            return Err(ProofFault::Order { place: format!("odd set {place}: its"), what });
+        }
+        for &link in &set.links {
+            check_resource(case, &format!("odd set {place}: the"), Resource::Link(link))?;
+            let ends = Resource::ends(case.platform, link).into_iter().flatten();
+            let found = ends.filter(|end| set.ports.binary_search(end).is_ok()).count();
+            if found != 1 {
+                return Err(ProofFault::FurtherLink { place: named(), link: case.platform.link_name(link), found });
+            }
+        }
+        if place > 0 && sets[place - 1].0 >= *set {
+            return Err(ProofFault::Order { place: "certificate: the".to_string(), what: "odd sets" });
+        }
+    }
+    Ok(())
 }
 
 /// The greatest common divisor; 1 for an empty list.

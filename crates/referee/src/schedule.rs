@@ -1,16 +1,16 @@
-//! A periodic schedule: slots that are matchings, and exactly the time that whole messages need.
+//! A periodic schedule: slots in which no port does more than it can, and exactly the time that whole messages need.
 //!
-//! The checks here imply the model. Ports: the links of a slot share none, and slots follow one another.
-//! Processors: the merges of a period fit in it, one after the other. Precedence: stage `s + 1` runs in the period after
-//! stage `s`. Delivery: every copy is a path or a reduction tree, and each link's slots last as long as its messages
-//! take, so every message is sent whole within its period.
+//! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, and slots
+//! follow one another. Processors: the merges of a period fit in it, one after the other. Precedence: stage `s + 1` runs in
+//! the period after stage `s`. Delivery: every copy of a pattern carries out its demand, and each link's slots last as long
+//! as its messages take, so every message is sent whole within its period.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Collective, Pattern, PeriodicSchedule, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_plan::{Collective, Pattern, PeriodicSchedule, Resource, Volumes};
+use oneport_platform::{LinkId, Platform};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -18,10 +18,10 @@ use crate::case::Case;
 use crate::loads::Loads;
 use crate::pattern::PatternChecker;
 
-/// Checks that the period and the instances are positive; that the patterns are simple paths or reduction trees with
-/// whole positive copies, as many per commodity (or reduction) as there are instances; that the links of each slot are
-/// ascending and share no port; that the slots fit in the period; that each link's slots last exactly as long as its
-/// messages take; and that each processor's merges fit in the period.
+/// Checks that the period and the instances are positive; that the patterns carry out their demands, in whole positive
+/// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are ascending
+/// and that no port and no link serves more of them than it can at a time; that the slots fit in the period; that each
+/// link's slots last exactly as long as its messages take; and that each processor's merges fit in the period.
 ///
 /// O(total number of tasks + total slot size) products and additions of integers.
 ///
@@ -41,7 +41,7 @@ pub fn check_schedule(
         return Err(Violation::NoInstances);
     }
     let loads = check_patterns(&case, schedule)?;
-    check_matchings(&case, schedule)?;
+    check_slots(&case, schedule)?;
     let lengths = schedule.slots.iter().map(|slot| &slot.length);
     let scale = Scale::new("the slot lengths", lengths, schedule.slots.len() + platform.links().len())?;
     check_times(&case, schedule, &scale, &loads)?;
@@ -66,10 +66,12 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
     // Ends at the first commodity without a pattern, however many there are.
     for commodity in 0..case.commodities() {
         let found = copies.remove(&commodity).unwrap_or_default();
-        if found != schedule.instances {
+        let times = case.collective.rate(commodity);
+        if found != &schedule.instances * times {
             return Err(Violation::CommodityCopies {
                 commodity: case.commodity_name(commodity),
                 found: Box::new(found),
+                times,
                 instances: Box::new(schedule.instances.clone()),
             });
         }
@@ -79,18 +81,17 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
     Loads::new(case, &patterns)
 }
 
-/// Every slot is positive and a matching of send and receive ports.
-fn check_matchings(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
-    let nodes = case.platform.nodes().len();
-    // By node: the last slot in which the port was taken, counted from 1, and the link that took it.
-    let mut send = vec![(0, LinkId::new(0)); nodes];
-    let mut receive = send.clone();
+/// Every slot is positive, its links are ascending, and no port or link serves more of them than it can.
+fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
+    let resources = Resource::of_platform(case.platform);
+    // By resource: the last slot in which it was taken, counted from 1, by how many links, and the first of them.
+    let mut taken = vec![(0, 0, LinkId::new(0)); resources.len()];
     for (place, slot) in schedule.slots.iter().enumerate() {
         if !is_positive(&slot.length) {
             return Err(Violation::BadSlotLength { slot: place, found: Box::new(slot.length.clone()) });
         }
         for (i, &id) in slot.links.iter().enumerate() {
-            let link = case.link(id, || format!("slot {place}"))?;
+            case.link(id, || format!("slot {place}"))?;
             if let Some(previous) = i.checked_sub(1).map(|i| slot.links[i]).filter(|&previous| previous >= id) {
                 return Err(Violation::SlotOrder {
                     slot: place,
@@ -98,24 +99,30 @@ fn check_matchings(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), V
                     previous: case.platform.link_name(previous),
                 });
             }
-            let take = |ports: &mut [(usize, LinkId)], node: NodeId, kind| {
-                let (taken, first) = std::mem::replace(&mut ports[node.index()], (place + 1, id));
-                if taken != place + 1 {
-                    return Ok(());
+            for resource in Resource::of_link(case.platform, id) {
+                let of = resources.binary_search(&resource).ok();
+                let Some((last, links, first)) = of.and_then(|of| taken.get_mut(of)) else { continue };
+                if *last != place + 1 {
+                    (*last, *links, *first) = (place + 1, 0, id);
                 }
-                Err(Violation::SlotPort {
-                    slot: place,
-                    kind,
-                    node: case.name(node),
-                    first: case.platform.link_name(first),
-                    second: case.platform.link_name(id),
-                })
-            };
-            take(&mut send, link.from, "send port")?;
-            take(&mut receive, link.to, "receive port")?;
+                *links += 1;
+                if *links > resource.capacity(case.platform) {
+                    return Err(crowded(case, place, resource, id, *first));
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// A link too many at a port.
+fn crowded(case: &Case<'_>, slot: usize, resource: Resource, link: LinkId, first: LinkId) -> Violation {
+    let (capacity, resource) = (resource.capacity(case.platform), resource.describe(case.platform));
+    let link = case.platform.link_name(link);
+    match capacity {
+        1 => Violation::SlotPort { slot, resource, first: case.platform.link_name(first), second: link },
+        _ => Violation::SlotPorts { slot, resource, link, capacity },
+    }
 }
 
 /// The slots fit in the period, and each link has the time it needs, no more and no less.

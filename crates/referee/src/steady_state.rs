@@ -1,25 +1,28 @@
-//! A steady state: weighted patterns that no port and no processor is too busy for.
+//! A steady state: weighted patterns that no port, no link and no processor is too busy for.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 use num_traits::Zero;
-use oneport_plan::{Collective, Pattern, SteadyState, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_plan::{Collective, Pattern, Resource, SteadyState, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::Case;
 use crate::loads::Loads;
+use crate::odd_sets::crowded;
 use crate::pattern::PatternChecker;
 
-/// Checks that the patterns are simple paths, or reduction trees, of positive weight, sorted by commodity, that the
-/// weights of each commodity (or reduction) add up to the throughput, and that no port and no processor is busy for
-/// more than the whole time (papers/000 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with paths and
-/// trees instead of flows).
+/// Checks that the patterns carry out their demands and have positive weights, sorted by demand; that the weights of each
+/// demand add up to the throughput (times its group's rate); and that no port, no link and no processor is busy for more
+/// than it can be (papers/000 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns instead of flows).
 ///
-/// Sums are taken over common denominators: O(total number of tasks) products and additions of integers.
+/// Where nodes have one port for sends and receives together (papers/004 section 3), that is not enough for a schedule to
+/// exist: then all odd-set inequalities are checked, too (see the module `odd_sets`).
+///
+/// Sums are taken over common denominators: O(total number of tasks) products and additions of integers; for odd sets
+/// O(ports) largest flows.
 ///
 /// # Errors
 /// The first rule broken.
@@ -29,39 +32,87 @@ pub fn check_steady_state(
     volumes: &Volumes,
     steady_state: &SteadyState,
 ) -> Result<(), Violation> {
-    let case = Case::new(platform, collective, volumes)?;
-    let SteadyState { throughput, patterns } = steady_state;
-    if !is_positive(throughput) {
-        return Err(Violation::BadThroughput { found: Box::new(throughput.clone()) });
-    }
-    let mut checker = PatternChecker::new(case, "steady-state");
-    let mut previous = 0;
-    for (place, weighted) in patterns.iter().enumerate() {
-        checker.check(&weighted.pattern)?;
-        let commodity = weighted.pattern.commodity();
-        let named = || (format!("steady-state pattern {place}"), case.commodity_name(commodity));
-        if !is_positive(&weighted.weight) {
-            let (pattern, commodity) = named();
-            return Err(Violation::BadWeight { pattern, commodity, found: Box::new(weighted.weight.clone()) });
+    Sustained::new(platform, collective, volumes, steady_state)?.check_odd_sets()
+}
+
+/// A steady state that overloads nothing.
+pub(crate) struct Sustained<'a> {
+    case: Case<'a>,
+    scale: Scale,
+    loads: Loads,
+}
+
+impl<'a> Sustained<'a> {
+    /// Checks all but the odd sets.
+    pub(crate) fn new(
+        platform: &'a Platform,
+        collective: &'a Collective,
+        volumes: &'a Volumes,
+        steady_state: &SteadyState,
+    ) -> Result<Sustained<'a>, Violation> {
+        let case = Case::new(platform, collective, volumes)?;
+        let SteadyState { throughput, patterns } = steady_state;
+        if !is_positive(throughput) {
+            return Err(Violation::BadThroughput { found: Box::new(throughput.clone()) });
         }
-        if commodity < previous {
-            let (pattern, commodity) = named();
-            return Err(Violation::PatternOrder { pattern, commodity, previous: case.commodity_name(previous) });
+        let mut checker = PatternChecker::new(case, "steady-state");
+        let mut previous = 0;
+        for (place, weighted) in patterns.iter().enumerate() {
+            checker.check(&weighted.pattern)?;
+            let commodity = weighted.pattern.commodity();
+            let named = || (format!("steady-state pattern {place}"), case.commodity_name(commodity));
+            if !is_positive(&weighted.weight) {
+                let (pattern, commodity) = named();
+                return Err(Violation::BadWeight { pattern, commodity, found: Box::new(weighted.weight.clone()) });
+            }
+            if commodity < previous {
+                let (pattern, commodity) = named();
+                return Err(Violation::PatternOrder { pattern, commodity, previous: case.commodity_name(previous) });
+            }
+            previous = commodity;
         }
-        previous = commodity;
+        let weights = patterns.iter().map(|weighted| &weighted.weight);
+        let scale = Scale::new("the weights", weights, patterns.len() + platform.links().len())?;
+        let patterns: Vec<(&Pattern, BigUint)> =
+            patterns.iter().map(|weighted| (&weighted.pattern, scale.scaled(&weighted.weight))).collect();
+        check_rates(&case, throughput, &scale, &patterns)?;
+        let loads = Loads::new(&case, &patterns)?;
+        let mut by_resource: BTreeMap<Resource, Vec<LinkId>> = BTreeMap::new();
+        for link in platform.link_ids().filter(|link| !loads.traffic[link.index()].is_zero()) {
+            Resource::of_link(platform, link).for_each(|resource| by_resource.entry(resource).or_default().push(link));
+        }
+        for (resource, links) in &by_resource {
+            check_links(&case, &scale, &loads, *resource, links)?;
+        }
+        for node in platform.node_ids() {
+            check_processor(&case, &scale, &loads, node)?;
+        }
+        Ok(Sustained { case, scale, loads })
     }
-    let weights = patterns.iter().map(|weighted| &weighted.weight);
-    let scale = Scale::new("the weights", weights, patterns.len() + platform.links().len())?;
-    let patterns: Vec<(&Pattern, BigUint)> =
-        patterns.iter().map(|weighted| (&weighted.pattern, scale.scaled(&weighted.weight))).collect();
-    check_rates(&case, throughput, &scale, &patterns)?;
-    let loads = Loads::new(&case, &patterns)?;
-    for node in platform.node_ids() {
-        check_port(&case, &scale, &loads, node, "send port", platform.outgoing(node))?;
-        check_port(&case, &scale, &loads, node, "receive port", platform.incoming(node))?;
-        check_processor(&case, &scale, &loads, node)?;
+
+    /// Checks that the links can be busy for as long as they are, in some sequence of slots.
+    pub(crate) fn check_odd_sets(&self) -> Result<(), Violation> {
+        let platform = self.case.platform;
+        if platform.node_ids().all(|node| platform.model_of(node) != PortModel::HalfDuplex) {
+            // Senders on one side, receivers on the other: such times can be scheduled if no port is overloaded.
+            return Ok(());
+        }
+        let cost = |link: &LinkId| &platform.link(*link).cost;
+        let used: Vec<LinkId> =
+            platform.link_ids().filter(|link| !self.loads.traffic[link.index()].is_zero()).collect();
+        let costs = Scale::new("the costs of the links", used.iter().map(cost), used.len())?;
+        let time = |link: LinkId| (link, costs.scaled(cost(&link)) * &self.loads.traffic[link.index()]);
+        let times: Vec<(LinkId, BigUint)> = used.into_iter().map(time).collect();
+        let whole = costs.denominator() * self.scale.denominator() * self.loads.size_denominator();
+        let Some(crowded) = crowded(platform, &times, &whole) else { return Ok(()) };
+        let of_links = times.iter().filter(|(link, _)| crowded.links.binary_search(link).is_ok());
+        Err(Violation::OddSetOverload {
+            ports: crowded.ports.iter().map(|port| port.describe(platform)).collect(),
+            links: crowded.links.len(),
+            load: Box::new(fraction(of_links.map(|(_, time)| time).sum(), &whole)),
+            capacity: crowded.capacity,
+        })
     }
-    Ok(())
 }
 
 /// Every commodity is carried as often as the throughput says.
@@ -76,14 +127,16 @@ fn check_rates(
         *rates.entry(pattern.commodity()).or_default() += weight;
     }
     let (numerator, denominator) = parts(throughput);
-    let (right, rest) = (numerator * scale.denominator()).div_rem(denominator);
+    let once = numerator * scale.denominator();
     // Ends at the first commodity without a pattern, however many there are.
     for commodity in 0..case.commodities() {
         let rate = rates.remove(&commodity).unwrap_or_default();
-        if !rest.is_zero() || rate != right {
+        let times = case.collective.rate(commodity);
+        if &rate * denominator != &once * times {
             return Err(Violation::CommodityRate {
                 commodity: case.commodity_name(commodity),
                 found: Box::new(scale.rational(rate)),
+                times,
                 throughput: Box::new(throughput.clone()),
             });
         }
@@ -91,24 +144,19 @@ fn check_rates(
     Ok(())
 }
 
-/// The links of one port are busy for at most the whole time, together.
-fn check_port(
+/// The links of one resource are busy for at most its capacity, together.
+fn check_links(
     case: &Case<'_>,
     scale: &Scale,
     loads: &Loads,
-    node: NodeId,
-    kind: &'static str,
+    resource: Resource,
     links: &[LinkId],
 ) -> Result<(), Violation> {
     let cost = |link: &LinkId| &case.platform.link(*link).cost;
-    let used: Vec<LinkId> = links.iter().copied().filter(|link| !loads.traffic[link.index()].is_zero()).collect();
-    if used.is_empty() {
-        return Ok(());
-    }
-    let costs = Scale::new("the costs of the links at one port", used.iter().map(cost), used.len())?;
-    let busy: BigUint = used.iter().map(|link| costs.scaled(cost(link)) * &loads.traffic[link.index()]).sum();
+    let costs = Scale::new("the costs of the links at one port", links.iter().map(cost), links.len())?;
+    let busy: BigUint = links.iter().map(|link| costs.scaled(cost(link)) * &loads.traffic[link.index()]).sum();
     let whole = costs.denominator() * scale.denominator() * loads.size_denominator();
-    check_busy(case, kind, node, busy, &whole)
+    check_busy(case, resource, busy, &whole)
 }
 
 /// The merges of one processor take at most the whole time, together.
@@ -119,18 +167,14 @@ fn check_processor(case: &Case<'_>, scale: &Scale, loads: &Loads, node: NodeId) 
     };
     let (compute, denominator) = parts(compute);
     let whole = denominator * scale.denominator() * loads.work_denominator();
-    check_busy(case, "processor", node, work * compute, &whole)
+    check_busy(case, Resource::Compute(node), work * compute, &whole)
 }
 
-fn check_busy(
-    case: &Case<'_>,
-    kind: &'static str,
-    node: NodeId,
-    busy: BigUint,
-    whole: &BigUint,
-) -> Result<(), Violation> {
-    if busy > *whole {
-        return Err(Violation::PortOverload { kind, node: case.name(node), load: Box::new(fraction(busy, whole)) });
+fn check_busy(case: &Case<'_>, resource: Resource, busy: BigUint, whole: &BigUint) -> Result<(), Violation> {
+    let capacity = resource.capacity(case.platform);
+    if busy > whole * capacity {
+        let (resource, load) = (resource.describe(case.platform), Box::new(fraction(busy, whole)));
+        return Err(Violation::Overload { resource, load, capacity });
     }
     Ok(())
 }

@@ -2,20 +2,21 @@
 //! carried out, whoever made it.
 
 mod buffers;
+mod copies;
 mod dated;
 mod follow;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Collective, Timeline, Volumes};
+use oneport_plan::{Collective, Resource, Timeline, Volumes};
 use oneport_platform::{Platform, Rational};
 
 use crate::arithmetic::{Scale, is_positive, parts};
 use crate::case::Case;
-use crate::{ReductionFault, Violation};
+use crate::{CopyFault, ReductionFault, Violation};
 use buffers::Buffers;
 use dated::{CheckedMerge, Dated, DatedMerge, ZERO, check_event, check_merge_event};
 
@@ -51,13 +52,15 @@ impl TimelineReport {
 ///
 /// - An event's pieces are positive, ascending, disjoint, within `0..horizon`, and add up to `size * cost`; a merge
 ///   takes `work * compute`, at a processor, without a break.
-/// - No two pieces overlap at a send port or at a receive port, no two merges at a processor (they may touch; merges
-///   that take no time are in nobody's way). The three do not hinder one another.
-/// - A message is at its source at any time; it leaves a node only after its last piece has arrived there, once;
-///   it never comes back to a node, and ends at its target.
-/// - A partial result is made once, at the processor of its merge; it travels as a message does, until it is at the
-///   processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target. `v[i,i]` is at its
-///   owner at any time: participant `i`, or for commutative operators the node where it is first used.
+/// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they may
+///   touch; merges that take no time are in nobody's way). Merges do not hinder transfers.
+/// - A message for one target is at its source at any time; it leaves a node only after its last piece has arrived there,
+///   once; it never comes back to a node, and ends at its target.
+/// - A partial result for one target is made once, at the processor of its merge; it travels as a message does, until it
+///   is at the processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target.
+/// - A message, or a partial result, for several targets stays where it has arrived, or was made, and may be used there any
+///   number of times from then on; at a node that does not replicate once for every arrival. Everything wanted arrives.
+/// - `v[i,i]` is at its owner at any time: participant `i`, or for commutative operators the node where it is first used.
 /// - Values are carried along: the result is the concatenation of all participants' values in their order; for
 ///   commutative operators, in any order.
 /// - Every message, and every result, of every started instance arrives.
@@ -67,7 +70,8 @@ impl TimelineReport {
 /// O(P log P) comparisons for P pieces and merges.
 ///
 /// # Errors
-/// The first rule broken.
+/// The first rule broken. A group that is carried out several times per instance: a run names every message of an instance
+/// once.
 pub fn check_timeline(
     platform: &Platform,
     collective: &Collective,
@@ -111,6 +115,12 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<Run<'a>, Violation> {
+        for group in case.groups() {
+            if group.rate > 1 {
+                let (place, rate) = (case.commodity_name(group.first), group.rate);
+                return Err(Violation::Copy { place, fault: Box::new(CopyFault::Repeated { rate }) });
+            }
+        }
         if !is_positive(&timeline.period) {
             return Err(Violation::BadPeriod { found: Box::new(timeline.period.clone()) });
         }
@@ -222,54 +232,56 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// No port does two things at a time.
+    /// No port and no link does more at a time than it can.
     fn check_ports(&self) -> Result<(), Violation> {
-        let nodes = self.case.platform.nodes().len();
-        let mut send: Vec<Vec<Stretch<'_>>> = vec![Vec::new(); nodes];
-        let mut receive = send.clone();
+        let mut busy: BTreeMap<Resource, Vec<Stretch<'_>>> = BTreeMap::new();
         for (place, dated) in self.events.iter().enumerate() {
-            for (start, end) in &dated.pieces {
-                send[dated.from.index()].push((start, end, place));
-                receive[dated.to.index()].push((start, end, place));
+            for resource in Resource::of_link(self.case.platform, dated.event.link) {
+                let stretches = busy.entry(resource).or_default();
+                stretches.extend(dated.pieces.iter().map(|(start, end)| (start, end, place)));
             }
         }
-        let name = |place: usize| {
+        self.check_capacities(busy, &|place| {
             self.events.get(place).map(|dated| format!("{} over {}", self.message(dated), self.link(dated)))
-        };
-        self.check_exclusive("send port", send, &name)?;
-        self.check_exclusive("receive port", receive, &name)
+        })
     }
 
     /// No processor does two things at a time.
     fn check_processors(&self) -> Result<(), Violation> {
-        let mut busy: Vec<Vec<Stretch<'_>>> = vec![Vec::new(); self.case.platform.nodes().len()];
+        let mut busy: BTreeMap<Resource, Vec<Stretch<'_>>> = BTreeMap::new();
         for (place, merge) in self.merges.iter().enumerate().filter(|(_, merge)| !merge.is_instant()) {
-            busy[merge.event.node.index()].push((&merge.start, &merge.end, place));
+            let stretches = busy.entry(Resource::Compute(merge.event.node)).or_default();
+            stretches.push((&merge.start, &merge.end, place));
         }
-        self.check_exclusive("processor", busy, &|place| self.merges.get(place).map(|merge| self.merge(merge)))
+        self.check_capacities(busy, &|place| self.merges.get(place).map(|merge| self.merge(merge)))
     }
 
-    /// By node: no two stretches overlap.
-    fn check_exclusive(
+    /// By resource: no more stretches overlap than it serves at a time.
+    fn check_capacities(
         &self,
-        kind: &'static str,
-        by_node: Vec<Vec<Stretch<'_>>>,
+        busy: BTreeMap<Resource, Vec<Stretch<'_>>>,
         name: &dyn Fn(usize) -> Option<String>,
     ) -> Result<(), Violation> {
-        for (node, mut stretches) in self.case.platform.node_ids().zip(by_node) {
+        for (resource, mut stretches) in busy {
+            let capacity = resource.capacity(self.case.platform);
             stretches.sort_unstable();
-            for pair in stretches.windows(2) {
-                let [(_, end, first), (start, _, second)] = pair else { continue };
-                if start < end {
-                    return Err(Violation::PortOverlap {
-                        kind,
-                        node: self.case.name(node),
-                        first: name(*first).unwrap_or_default(),
-                        second: name(*second).unwrap_or_default(),
+            // What is under way, by its end.
+            let mut active: BTreeSet<(&BigUint, usize)> = BTreeSet::new();
+            for (start, end, place) in stretches {
+                while active.first().is_some_and(|(end, _)| *end <= start) {
+                    active.pop_first();
+                }
+                if let Some(&(until, first)) = active.first().filter(|_| active.len() >= capacity as usize) {
+                    return Err(Violation::Overlap {
+                        resource: resource.describe(self.case.platform),
+                        first: name(first).unwrap_or_default(),
+                        second: name(place).unwrap_or_default(),
                         start: self.date(start),
-                        end: self.date(end),
+                        end: self.date(until),
+                        capacity,
                     });
                 }
+                active.insert((end, place));
             }
         }
         Ok(())

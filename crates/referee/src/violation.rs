@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport_plan::{CollectiveError, Interval, VolumeError};
-use oneport_platform::{PortModel, Rational};
+use oneport_platform::Rational;
 
-use crate::ReductionFault;
 use crate::arithmetic::is_sound;
+use crate::{CopyFault, ProofFault, ReductionFault};
 
 /// Numbers of more bits are shown by their magnitude.
 const SHOWN_BITS: u64 = 200;
@@ -16,14 +16,6 @@ const SHOWN_BITS: u64 = 200;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     // The question.
-    /// A node under a port model that the referee cannot judge yet.
-    #[error("node '{node}' works under the {model} model; the referee knows full-duplex only so far")]
-    UnknownModel {
-        /// The node's name.
-        node: String,
-        /// Its model.
-        model: PortModel,
-    },
     /// A collective that does not fit the platform.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
@@ -72,46 +64,9 @@ pub enum Violation {
     },
 
     // The certificate.
-    /// A price on a node outside the platform.
-    #[error("price of the {kind} of node id {id}: no such node; the platform has {nodes} nodes, numbered from 0")]
-    UnknownPricedNode {
-        /// "send port", "receive port" or "processor".
-        kind: &'static str,
-        /// The id's number.
-        id: usize,
-        /// How many nodes there are.
-        nodes: usize,
-    },
-    /// A price that is not positive.
-    #[error("price of the {kind} of '{node}' is {}; a price must be positive (leave out what costs nothing)", shown(.found))]
-    BadPrice {
-        /// "send port", "receive port" or "processor".
-        kind: &'static str,
-        /// The node's name.
-        node: String,
-        /// The price.
-        found: Box<Rational>,
-    },
-    /// A price out of order, or given twice.
-    #[error(
-        "price of the {kind} of '{node}' follows that of the {previous_kind} of '{previous_node}'; list send ports, then receive ports, then processors, by node, each once"
-    )]
-    PriceOrder {
-        /// "send port", "receive port" or "processor".
-        kind: &'static str,
-        /// The node's name.
-        node: String,
-        /// The port listed before.
-        previous_kind: &'static str,
-        /// Its node.
-        previous_node: String,
-    },
-    /// A price on the processor of a router.
-    #[error("price of the processor of '{node}': the node is a router, which merges nothing; leave the price out")]
-    PricedRouter {
-        /// The node's name.
-        node: String,
-    },
+    /// A price, an odd set or a cut that is not as it should be.
+    #[error(transparent)]
+    Proof(#[from] ProofFault),
     /// A certificate that takes too much memory to check.
     #[error(
         "{operands} operands on {processors} processors make {states} partial results and places; at most {limit} fit in memory"
@@ -144,15 +99,25 @@ pub enum Violation {
     },
 
     // Patterns.
-    /// A path for a reduction, or the other way round.
-    #[error("{pattern}: {collective} is carried out by {right}")]
+    /// A path for a reduction, an arborescence for a scatter.
+    #[error("{pattern}: {collective} is carried out by {right}, not {found}")]
     WrongPattern {
         /// Which pattern.
         pattern: String,
         /// The collective's name.
         collective: &'static str,
-        /// "reduction trees, not paths", or the other way round.
+        /// "paths", "arborescences", "reduction trees" or "schemes".
         right: &'static str,
+        /// The same for the pattern at hand.
+        found: &'static str,
+    },
+    /// A rule of arborescences and schemes.
+    #[error("{place}: {fault}")]
+    Copy {
+        /// Which pattern and task, or which demand of which instance.
+        place: String,
+        /// The rule.
+        fault: Box<CopyFault>,
     },
     /// A rule of reductions.
     #[error("{place}: {fault}")]
@@ -225,24 +190,41 @@ pub enum Violation {
         previous: String,
     },
     /// Weights that do not add up.
-    #[error("the weights of {commodity} add up to {}; they must add up to the throughput, {}", shown(.found), shown(.throughput))]
+    #[error("the weights of {commodity} add up to {}; they must add up to {}the throughput, {}", shown(.found), times_name(*.times), shown(.throughput))]
     CommodityRate {
         /// "source=>target".
         commodity: String,
         /// The sum.
         found: Box<Rational>,
-        /// What it should be.
+        /// How often it is carried out per instance.
+        times: u64,
+        /// Instances per unit of time.
         throughput: Box<Rational>,
     },
-    /// A port busy for more than the whole time.
-    #[error("the {kind} of '{node}' is busy for {} of the time; at most 1 is possible", shown(.load))]
-    PortOverload {
-        /// "send port", "receive port" or "processor".
-        kind: &'static str,
-        /// The node's name.
-        node: String,
+    /// A port, link or processor busy for more than it can be.
+    #[error("the {resource} is busy for {} of the time; at most {capacity} is possible", shown(.load))]
+    Overload {
+        /// "send port of 'a'", "link 'a -> b'".
+        resource: String,
         /// Fraction of the time.
         load: Box<Rational>,
+        /// How many transfers or merges it serves at a time.
+        capacity: u32,
+    },
+    /// Links that no sequence of slots can keep busy for as long as they should be.
+    #[error(
+        "{links} links among {} are busy for {} of the time together; at most {capacity} of them can be busy at a time",
+        first_of(.ports), shown(.load)
+    )]
+    OddSetOverload {
+        /// The ports.
+        ports: Vec<String>,
+        /// How many links.
+        links: usize,
+        /// Fraction of the time, all links together.
+        load: Box<Rational>,
+        /// Half of what ports and further links offer, rounded down.
+        capacity: u64,
     },
 
     // The schedule.
@@ -264,13 +246,15 @@ pub enum Violation {
         commodity: String,
     },
     /// Copies that do not add up.
-    #[error("the copies of {commodity} add up to {found}; the schedule starts {instances} instances per period")]
+    #[error("the copies of {commodity} add up to {found}; the schedule starts {}{instances} instances per period", times_name(*.times))]
     CommodityCopies {
         /// "source=>target".
         commodity: String,
         /// The sum.
         found: Box<BigUint>,
-        /// What it should be.
+        /// How often it is carried out per instance.
+        times: u64,
+        /// Instances per period.
         instances: Box<BigUint>,
     },
     /// A slot whose length is not positive.
@@ -292,18 +276,28 @@ pub enum Violation {
         previous: String,
     },
     /// Two links of a slot that need the same port.
-    #[error("slot {slot}: {first} and {second} both need the {kind} of '{node}'; it serves one at a time")]
+    #[error("slot {slot}: {first} and {second} both need the {resource}; it serves one at a time")]
     SlotPort {
         /// Its number, from 0.
         slot: usize,
-        /// "send port", "receive port" or "processor".
-        kind: &'static str,
-        /// The node's name.
-        node: String,
+        /// "send port of 'a'".
+        resource: String,
         /// One link.
         first: String,
         /// The other link.
         second: String,
+    },
+    /// More links of a slot than a port serves.
+    #[error("slot {slot}: {link} is one link too many for the {resource}; it serves {capacity} at a time")]
+    SlotPorts {
+        /// Its number, from 0.
+        slot: usize,
+        /// "send port of 'a'".
+        resource: String,
+        /// The link that does not fit.
+        link: String,
+        /// How many it serves at a time.
+        capacity: u32,
     },
     /// Slots that do not fit in the period.
     #[error("the slots last {} together; the period is {}", shown(.total), shown(.period))]
@@ -462,14 +456,12 @@ pub enum Violation {
         /// size * cost.
         needed: Box<Rational>,
     },
-    /// Two transfers at one port, or two merges at one processor, at the same time.
-    #[error("the {kind} of '{node}' starts {second} at {}, while {first} lasts until {}; it serves one at a time", shown(.start), shown(.end))]
-    PortOverlap {
-        /// "send port", "receive port" or "processor".
-        kind: &'static str,
-        /// The node's name.
-        node: String,
-        /// The transfer that starts first.
+    /// More transfers at one port, or merges at one processor, than it serves at a time.
+    #[error("the {resource} starts {second} at {}, while {first} lasts until {}; it serves {} at a time", shown(.start), shown(.end), count_name(*.capacity))]
+    Overlap {
+        /// "send port of 'a'", "link 'a -> b'", "processor of 'a'".
+        resource: String,
+        /// A transfer that is under way.
         first: String,
         /// The one that starts before it ends.
         second: String,
@@ -477,6 +469,8 @@ pub enum Violation {
         start: Box<Rational>,
         /// End of the first.
         end: Box<Rational>,
+        /// How many it serves at a time.
+        capacity: u32,
     },
     /// A message sent from a node that does not hold it.
     #[error("{message} starts over {link} at {}, but '{holder}' holds it then, or is about to", shown(.start))]
@@ -560,6 +554,25 @@ pub enum Violation {
         /// The last arrival.
         last: Box<Rational>,
     },
+}
+
+/// Nothing for once, else "3 times ".
+fn times_name(times: u64) -> String {
+    if times == 1 { String::new() } else { format!("{times} times ") }
+}
+
+/// All of them, or the first and how many more there are.
+fn first_of(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    match names.get(..SHOWN) {
+        Some(first) if names.len() > SHOWN + 1 => format!("{} and {} more", first.join(", "), names.len() - SHOWN),
+        _ => names.join(", "),
+    }
+}
+
+/// "one", or the number.
+fn count_name(capacity: u32) -> String {
+    if capacity == 1 { "one".to_string() } else { capacity.to_string() }
 }
 
 /// `v[k,m]`.

@@ -52,7 +52,7 @@ fn the_bound_of_a_scatter_on_a_large_grid() {
         let mut prices: Vec<(Resource, Rational)> = Vec::new();
         prices.extend(ids.iter().map(|&id| (Resource::Send(id), send.clone())));
         prices.extend(ids.iter().map(|&id| (Resource::Receive(id), receive.clone())));
-        let found = bound(&platform, &collective, &volumes, &Certificate { prices });
+        let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
         assert_eq!(found, Ok(whole(ids.len()) / (whole(total_hops) * &cost * &size)));
     }
 }
@@ -68,7 +68,12 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
     let collective = Collective::AllToAll { participants };
     for price in [ratio(2, 1), wide(300)] {
         let prices = platform.node_ids().map(|id| (Resource::Receive(id), price.clone())).collect();
-        let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
+        let found = bound(
+            &platform,
+            &collective,
+            &Volumes::of_size(ratio(1, 1)),
+            &Certificate { prices, ..Certificate::default() },
+        );
         assert_eq!(found, Ok(whole(side * side) / (whole(total_hops) * ratio(1, 3))));
     }
 }
@@ -94,7 +99,12 @@ fn costs_without_a_common_denominator() {
     let platform = builder.build().unwrap();
     let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..40].to_vec() };
     let prices = vec![(Resource::Send(nodes[0]), ratio(1, 1))];
-    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &Certificate { prices, ..Certificate::default() },
+    );
     assert_eq!(found, Ok(ratio(1, 1) / expected));
 }
 
@@ -106,7 +116,12 @@ fn prices_without_a_common_denominator_are_refused() {
     let price = |i: usize| Rational::new(1.into(), (BigInt::one() << 521) - BigInt::from(2 * i + 1));
     let prices = ids.iter().enumerate().map(|(i, &id)| (Resource::Send(id), price(i))).collect();
     let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
-    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &Certificate { prices, ..Certificate::default() },
+    );
     assert!(matches!(found, Err(Violation::TooLarge { what: "the prices", .. })), "{found:?}");
 }
 
@@ -167,7 +182,7 @@ fn the_bound_of_a_large_reduction() {
     prices.extend(platform.node_ids().map(|id| (Resource::Compute(id), compute.clone())));
     let collective = Collective::Reduce { target: snake[0], participants: snake.clone(), commutative: false };
     let volumes = Volumes::of_size(ratio(5, 2));
-    let found = bound(&platform, &collective, &volumes, &Certificate { prices });
+    let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
     let tasks = whole(snake.len() - 1);
     let cheapest = tasks * (&send * ratio(3, 7) * ratio(5, 2) + &compute);
     assert_eq!(found, Ok(whole(snake.len()) * (send + compute) / cheapest));
@@ -180,6 +195,11 @@ fn a_reduction_too_large_is_refused() {
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let prices = vec![(Resource::Send(participants[1]), ratio(1, 1))];
     let collective = Collective::ReduceScatter { participants, commutative: false };
-    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &Certificate { prices });
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &Certificate { prices, ..Certificate::default() },
+    );
     assert!(matches!(found, Err(Violation::TooManyStates { operands: 625, processors: 625, .. })), "{found:?}");
 }

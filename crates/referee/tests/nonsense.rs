@@ -6,10 +6,11 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
-    Amount, Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan,
-    ReductionTree, Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Arborescence, Certificate, Collective, Cut, Event, Hop, Interval, Member, MergeEvent, Message, OddSet,
+    Pattern, PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Slot, Status,
+    SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::{check_plan, check_timeline};
 use proptest::prelude::*;
 
@@ -51,6 +52,23 @@ fn pattern(dice: &mut Dice) -> Pattern {
         return Pattern::path(index(dice), list(dice, link));
     }
     let order = dice.one_in(3).then(|| list(dice, index));
+    match dice.below(3) {
+        0 => {
+            let hop = |dice: &mut Dice| Hop { link: link(dice), after: dice.one_in(2).then(|| index(dice) as u32) };
+            return Pattern::Arborescence(Arborescence { commodity: index(dice), hops: list(dice, hop) });
+        }
+        1 => {
+            let input = |dice: &mut Dice| dice.one_in(2).then(|| index(dice));
+            let of_scheme = |dice: &mut Dice| match task(dice) {
+                Task::Transfer { link, part } => SchemeTask::Transfer { link, part, after: input(dice) },
+                Task::Merge { node, part, split } => {
+                    SchemeTask::Merge { node, part, split, left: input(dice), right: input(dice) }
+                }
+            };
+            return Pattern::Scheme(Scheme { commodity: index(dice), order, tasks: list(dice, of_scheme) });
+        }
+        _ => {}
+    }
     Pattern::Reduction(ReductionTree { commodity: index(dice), order, tasks: list(dice, task) })
 }
 
@@ -84,7 +102,15 @@ fn count(dice: &mut Dice) -> u64 {
 
 fn collective(dice: &mut Dice) -> Collective {
     let commutative = dice.one_in(2);
-    match dice.below(5) {
+    match dice.below(10) {
+        4 => Collective::Broadcast { source: node(dice), targets: list(dice, node) },
+        5 => Collective::AllGather { participants: list(dice, node) },
+        6 => Collective::AllReduce { participants: list(dice, node), commutative },
+        7 => Collective::Scan { participants: list(dice, node) },
+        8 => {
+            let member = |dice: &mut Dice| Member { collective: collective(dice), rate: count(dice) };
+            Collective::Groups { members: list(dice, member) }
+        }
         0 => Collective::Scatter { source: node(dice), targets: list(dice, node) },
         1 => Collective::Gather { target: node(dice), participants: list(dice, node) },
         2 => Collective::Reduce { target: node(dice), participants: list(dice, node), commutative },
@@ -115,10 +141,21 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
     if hit(dice) {
         let price = |dice: &mut Dice| {
             let node = node(dice);
-            let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
-            (kinds[dice.below(3)](node), number(dice))
+            let kinds = [Resource::Send, Resource::Receive, Resource::Compute, Resource::Port];
+            let resource = if dice.one_in(4) { Resource::Link(link(dice)) } else { kinds[dice.below(4)](node) };
+            (resource, number(dice))
         };
-        plan.certificate = Certificate { prices: list(dice, price) };
+        let odd_set = |dice: &mut Dice| {
+            let ports = list(dice, |dice| price(dice).0);
+            (OddSet { ports, links: list(dice, link) }, number(dice))
+        };
+        let cut = |dice: &mut Dice| Cut {
+            demand: dice.one_in(2).then(|| index(dice)),
+            nodes: list(dice, node),
+            weight: number(dice),
+        };
+        plan.certificate =
+            Certificate { prices: list(dice, price), odd_sets: list(dice, odd_set), cuts: list(dice, cut) };
     }
     if hit(dice) {
         plan.upper_bound = number(dice);
@@ -190,7 +227,8 @@ proptest! {
     #[test]
     fn garbled_plans_and_runs_get_an_answer(seed: u64) {
         let mut dice = Dice(seed);
-        let honest = match dice.below(4) {
+        let honest = match dice.below(6) {
+            4 | 5 => every::plan(&mut dice, false),
             0 => toy(),
             2 => reduce_toy(),
             1 => ring(),
@@ -200,6 +238,9 @@ proptest! {
         garble(&mut dice, &mut plan);
         let _ = check_plan(&plan).map_err(|violation| violation.to_string());
         let mut run = unroll(&honest, 2);
+        if dice.one_in(3) {
+            plan.platform = plan.platform.with_model(PortModel::ALL[dice.below(4)]);
+        }
         garble_run(&mut dice, &mut run);
         let _ = check_timeline(&honest.platform, &honest.collective, &honest.volumes, &run).map_err(|v| v.to_string());
         let _ = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &run).map_err(|v| v.to_string());

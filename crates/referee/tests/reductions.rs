@@ -78,7 +78,7 @@ proptest! {
                 *price += if nearly { tiny } else { Rational::new(1.into(), (2 * (dice.roll() >> 34) + 1).into()) };
             }
         }
-        let found = bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone() });
+        let found = bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() });
         prop_assert_eq!(found.ok(), naive_bound(&platform, &collective, &volumes, &prices));
     }
 
@@ -150,7 +150,8 @@ fn bounds_of_many_operands_are_those_of_spreading() {
                 prices.push((kind(node), whole(1) + tiny));
             }
         }
-        let found = bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone() });
+        let found =
+            bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() });
         assert_eq!(found.ok(), naive_bound(&platform, &collective, &volumes, &prices));
     }
 }
@@ -181,7 +182,12 @@ fn roundings_do_not_decide() {
         let collective = Collective::Reduce { target: t, participants: vec![a, b], commutative: seed % 3 == 0 };
         let kinds = [Resource::Send, Resource::Compute];
         let prices = kinds.iter().flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1)))).collect();
-        let found = bound(&platform, &collective, &Volumes::of_size(whole(1)), &Certificate { prices });
+        let found = bound(
+            &platform,
+            &collective,
+            &Volumes::of_size(whole(1)),
+            &Certificate { prices, ..Certificate::default() },
+        );
         let cheapest = total + whole(3) + tiny.min(whole(0));
         assert_eq!(found, Ok(whole(6) / cheapest));
     }
@@ -217,7 +223,8 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         let price = |tree: &ReductionTree| trees::price(&platform, &volumes, &by_resource, &tree.tasks);
         let cheapest = trees.iter().map(price).min().unwrap();
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-        let found = bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone() });
+        let found =
+            bound(&platform, &collective, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() });
         match found {
             Ok(found) => assert_eq!(found, sum / cheapest),
             Err(refused) => {
@@ -242,7 +249,8 @@ fn reordering_never_lowers_the_bound() {
         let mut dice = Dice(seed);
         let (platform, mut collective, _) = question(&mut dice);
         let volumes = Volumes::of_size(whole(1));
-        let certificate = Certificate { prices: generate::random_prices(&mut dice, &platform) };
+        let certificate =
+            Certificate { prices: generate::random_prices(&mut dice, &platform), ..Certificate::default() };
         let mut bounds = Vec::new();
         for reorder in [false, true] {
             match &mut collective {
@@ -287,7 +295,7 @@ fn bounds_of_crowds_hold() {
         let merging = prices.iter().filter(|(resource, _)| matches!(resource, Resource::Compute(_)));
         let merging = merging.map(|(_, price)| price).min().unwrap() * whole(participants.len() - 1);
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-        let certificate = Certificate { prices };
+        let certificate = Certificate { prices, ..Certificate::default() };
         let volumes = Volumes {
             size: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
             work: Amount::Affine { fixed: whole(1), per_operand: whole(dice.below(2)) },

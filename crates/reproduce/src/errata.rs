@@ -310,11 +310,12 @@ pub mod tests {
         Ok(())
     }
 
-    const SOURCES: [&str; 4] = [
+    const SOURCES: [&str; 5] = [
         include_str!("errata.rs"),
         include_str!("reduce/errata.rs"),
         include_str!("paper001/errata.rs"),
         include_str!("paper002/errata.rs"),
+        include_str!("paper004/errata.rs"),
     ];
 
     #[test]

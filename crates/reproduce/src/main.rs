@@ -15,6 +15,7 @@ mod paper000;
 mod paper001;
 mod paper002;
 mod paper003;
+mod paper004;
 mod printed;
 mod reduce;
 mod report;
@@ -57,7 +58,7 @@ impl Chapter {
 }
 
 /// The papers reproduced so far.
-pub const CHAPTERS: &[Chapter] = &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER];
+pub const CHAPTERS: &[Chapter] = &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
 
 const USAGE: &str = "usage: oneport-reproduce [--out DIR]";
 

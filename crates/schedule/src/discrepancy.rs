@@ -88,7 +88,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);
         let mut busy: Vec<i64> = self.slack.iter().map(|slack| -idle(*slack)).collect();
-        let mut left = vec![instances.clone(); self.commodities.len()];
+        let mut left: Vec<BigInt> = self.shares.rates.iter().map(|rate| instances * rate).collect();
         let mut copies = Vec::with_capacity(self.loads.len());
         for (choice, loads) in self.shares.choices.iter().zip(&self.loads) {
             let (whole, part) = (choice.share.numer() * instances).div_mod_floor(choice.share.denom());

@@ -24,28 +24,41 @@ pub enum ScheduleError {
     NoInstances,
     /// Weights that are no steady state.
     #[error(
-        "the weights of commodity {commodity} add up to {found}; they must be positive and add up to the throughput, \
-             {throughput}"
+        "the weights of commodity {commodity} add up to {found}; they must be positive and add up to the throughput \
+             (times the rate of its group), {throughput}"
     )]
     Unbalanced {
         /// The commodity's place in its list.
         commodity: usize,
         /// The sum of its weights.
         found: Box<Rational>,
-        /// The throughput.
+        /// The right sum: the throughput, times the rate of the commodity's group.
         throughput: Box<Rational>,
     },
-    /// A port or a processor is asked to work longer than the period.
+    /// A port, a link or a processor is asked to work longer than the period.
     #[error(
-        "the patterns keep the {resource} of '{node}' busy for {busy}, longer than the period of {period}; the period must \
+        "the patterns keep the {resource} busy for {busy}, longer than the period of {period}; the period must \
              be at least that long"
     )]
     Overfull {
-        /// "send port", "receive port" or "processor": the busiest of all.
-        resource: &'static str,
-        /// The node's name.
-        node: String,
-        /// Its busy time.
+        /// The busiest of all, by kind and name.
+        resource: String,
+        /// Its busy time; where it serves several transfers at a time, all their times over their number.
+        busy: Box<Rational>,
+        /// The period.
+        period: Box<Rational>,
+    },
+    /// No port is too busy, but links that get in one another's way are: half-duplex nodes in odd cycles.
+    #[error(
+        "of the links among {members} at most {at_a_time} can be busy at a time, so their transfers take {busy}, longer than \
+             the period of {period}; the period must be at least that long"
+    )]
+    OddSet {
+        /// The nodes whose ports the links share, and further links that are counted.
+        members: String,
+        /// How many of the links can be busy at a time.
+        at_a_time: String,
+        /// Their times over that number.
         busy: Box<Rational>,
         /// The period.
         period: Box<Rational>,

@@ -1,9 +1,10 @@
 //! From a steady state to a periodic schedule and a timeline.
 //!
 //! [`round`] turns rational weights into whole patterns for a given period or number of instances, [`periodic`] orders
-//! their transfers into slots by a one-port decomposition, [`timeline`] unrolls start-up, steady periods and clean-up with
-//! dates for every message and merge of every instance. Paths and reduction trees are treated alike: a pattern is what it
-//! occupies of ports and processors.
+//! their transfers into slots by a decomposition of the graph of ports, [`timeline`] unrolls start-up, steady periods and clean-up with
+//! dates for every message and merge of every instance. All patterns are treated alike: a pattern is what it occupies of
+//! ports, links and processors. Every port model is too: a busy time is compared with the period times what the port or
+//! link serves at a time; half-duplex ports alone have further limits, the odd sets of module `ports`.
 
 mod buffers;
 mod discrepancy;
@@ -11,6 +12,7 @@ mod error;
 mod measure;
 mod order;
 mod periodic;
+mod ports;
 mod refill;
 mod round;
 mod shares;

@@ -4,8 +4,10 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Resource, Use, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::ports::Crowd;
 
 /// Units used at places: links (units of size), then the processors of nodes (units of work).
 pub type Uses = Vec<(usize, BigInt)>;
@@ -15,6 +17,16 @@ pub struct Measure<'a> {
     platform: &'a Platform,
     size: Units<'a>,
     work: Units<'a>,
+    /// Ports, links with a limit of their own, and processors, ascending.
+    resources: Vec<Resource>,
+    /// By resource: a busy time counts as often, so that all may be compared with the same period.
+    factors: Vec<BigInt>,
+    /// A common multiple of the capacities: how often the period counts.
+    scale: BigInt,
+    /// By place: the resources that it keeps busy, in the first so many entries.
+    occupied: Vec<([usize; 3], usize)>,
+    /// By place: the odd sets that it keeps busy, numbered after the resources; empty as long as none is known.
+    crowds: Vec<Vec<usize>>,
 }
 
 /// An amount as a multiple of one over its common denominator.
@@ -55,9 +67,34 @@ pub fn common_denominator<'r>(numbers: impl Iterator<Item = &'r Rational>) -> Bi
 }
 
 impl<'a> Measure<'a> {
-    /// Prepares the units. Linear in the tables of volumes.
+    /// Prepares the units. Linear in the tables of volumes, `O(n log n)` in nodes and links.
     pub fn new(platform: &'a Platform, volumes: &'a Volumes) -> Self {
-        Measure { platform, size: Units::new(&volumes.size), work: Units::new(&volumes.work) }
+        let mut resources = Resource::of_platform(platform);
+        resources.extend(platform.processors().map(Resource::Compute));
+        resources.sort_unstable();
+        let capacities: Vec<BigInt> = resources.iter().map(|it| it.capacity(platform).into()).collect();
+        let scale = capacities.iter().fold(BigInt::one(), |all, capacity| all.lcm(capacity));
+        let factors = capacities.iter().map(|capacity| &scale / capacity).collect();
+        let number = |resource: Resource| resources.binary_search(&resource).ok();
+        let of_link = |link| places(Resource::of_link(platform, link).filter_map(number));
+        let of_node = |node| places(number(Resource::Compute(node)).into_iter());
+        let occupied = platform.link_ids().map(of_link).chain(platform.node_ids().map(of_node)).collect();
+        let (size, work) = (Units::new(&volumes.size), Units::new(&volumes.work));
+        Measure { platform, size, work, resources, factors, scale, occupied, crowds: Vec::new() }
+    }
+
+    /// From now on these count as resources too. Numbers of resources stay, what busy times count changes.
+    pub fn learn<'o>(&mut self, crowds: impl Iterator<Item = &'o Crowd>) {
+        self.crowds.resize(self.occupied.len(), Vec::new());
+        for crowd in crowds {
+            let scale = self.scale.lcm(&crowd.at_a_time);
+            let more = &scale / &self.scale;
+            self.factors.iter_mut().for_each(|factor| *factor *= &more);
+            let number = self.factors.len();
+            self.factors.push(&scale / &crowd.at_a_time);
+            self.scale = scale;
+            crowd.links.iter().for_each(|link| self.crowds[link.index()].push(number));
+        }
     }
 
     /// Number of places: links and nodes.
@@ -75,27 +112,18 @@ impl<'a> Measure<'a> {
         self.size.of(Interval { first: 0, last: 0 })
     }
 
-    /// What one copy of the pattern uses, as often as it does: a place may come more than once.
-    fn each(&self, pattern: &Pattern, mut found: impl FnMut(usize, BigInt)) {
-        match pattern {
-            Pattern::Path(path) => path.links.iter().for_each(|link| found(link.index(), self.message())),
-            Pattern::Reduction(tree) => {
-                for task in &tree.tasks {
-                    match *task {
-                        Task::Transfer { link, part } => found(link.index(), self.size.of(part)),
-                        Task::Merge { node, part, .. } => {
-                            found(self.platform.links().len() + node.index(), self.work.of(part));
-                        }
-                    }
-                }
-            }
+    /// The place that a task occupies, and for how many units.
+    fn units(&self, one: Use) -> (usize, BigInt) {
+        match one {
+            Use::Link(link, None) => (link.index(), self.message()),
+            Use::Link(link, Some(part)) => (link.index(), self.size.of(part)),
+            Use::Compute(node, part) => (self.platform.links().len() + node.index(), self.work.of(part)),
         }
     }
 
     /// What one copy of the pattern uses, by place, ascending.
     pub fn uses(&self, pattern: &Pattern) -> Uses {
-        let mut uses = Vec::new();
-        self.each(pattern, |place, units| uses.push((place, units)));
+        let mut uses: Uses = pattern.uses().map(|one| self.units(one)).collect();
         uses.sort_unstable_by_key(|&(place, _)| place);
         uses.dedup_by(|(place, units), (kept, sum)| {
             let same = place == kept;
@@ -111,11 +139,15 @@ impl<'a> Measure<'a> {
     pub fn add(&self, pattern: &Pattern, copies: &BigInt, totals: &mut [BigInt]) {
         match pattern {
             // The same for all links, which may be many.
-            Pattern::Path(path) => {
+            Pattern::Path(_) | Pattern::Arborescence(_) => {
                 let units = self.message() * copies;
-                path.links.iter().for_each(|link| totals[link.index()] += &units);
+                pattern.links().for_each(|link| totals[link.index()] += &units);
             }
-            Pattern::Reduction(_) => self.each(pattern, |place, units| totals[place] += units * copies),
+            Pattern::Reduction(_) | Pattern::Scheme(_) => {
+                for (place, units) in pattern.uses().map(|one| self.units(one)) {
+                    totals[place] += units * copies;
+                }
+            }
         }
     }
 
@@ -133,46 +165,62 @@ impl<'a> Measure<'a> {
         place.checked_sub(self.platform.links().len()).map(NodeId::new)
     }
 
-    /// Number of resources.
-    pub fn resources(&self) -> usize {
-        3 * self.platform.nodes().len()
+    /// The resources that a place keeps busy: ports of a link or the link itself, or a processor; and odd sets.
+    pub fn occupied(&self, place: usize) -> impl Iterator<Item = usize> {
+        let (numbers, count) = self.occupied[place];
+        let crowds = self.crowds.get(place).into_iter().flatten();
+        numbers.into_iter().take(count).chain(crowds.copied())
     }
 
-    /// The resources that a place keeps busy: the two ports of a link, or a processor.
-    pub fn occupied(&self, place: usize) -> impl Iterator<Item = usize> + use<> {
-        let nodes = self.platform.nodes().len();
-        let (both, count) = match self.node(place) {
-            None => {
-                let link = &self.platform.links()[place];
-                ([link.from.index(), nodes + link.to.index()], 2)
-            }
-            Some(node) => ([2 * nodes + node.index(); 2], 1),
-        };
-        both.into_iter().take(count)
+    /// The resource of this number; none is an odd set.
+    pub fn resource(&self, number: usize) -> Option<Resource> {
+        self.resources.get(number).copied()
     }
 
-    /// The resource of this number.
-    pub fn resource(&self, number: usize) -> Resource {
-        let nodes = self.platform.nodes().len().max(1);
-        let node = NodeId::new(number % nodes);
-        match number / nodes {
-            0 => Resource::Send(node),
-            1 => Resource::Receive(node),
-            _ => Resource::Compute(node),
+    /// How long each link is busy, ascending by link; those that are.
+    pub fn link_times(&self, totals: &[BigInt]) -> Vec<(LinkId, Rational)> {
+        let links = self.platform.link_ids().filter(|link| !totals[link.index()].is_zero());
+        let time = |link: LinkId| (link, self.time(link.index()) * &totals[link.index()]);
+        links.map(time).filter(|(_, time)| !time.is_zero()).collect()
+    }
+
+    /// What a busy time counts at a resource.
+    pub fn counted<T>(&self, resource: usize, mut time: T) -> T
+    where
+        T: for<'t> std::ops::MulAssign<&'t BigInt>,
+    {
+        if !self.scale.is_one() {
+            time *= &self.factors[resource];
         }
+        time
     }
 
-    /// Busy time by resource, from the time that one unit takes at each place.
+    /// What a period counts, compared with what busy times count: a common multiple of all capacities.
+    pub fn scale(&self) -> &BigInt {
+        &self.scale
+    }
+
+    /// Busy time by resource as it counts, from the time that one unit takes at each place.
     pub fn loads<T>(&self, totals: &[BigInt], times: impl Fn(usize) -> T) -> Vec<T>
     where
         T: Zero + Clone + for<'t> std::ops::AddAssign<&'t T> + for<'t> std::ops::MulAssign<&'t BigInt>,
     {
-        let mut loads = vec![T::zero(); self.resources()];
+        let mut loads = vec![T::zero(); self.factors.len()];
         for (place, units) in totals.iter().enumerate().filter(|(_, units)| !units.is_zero()) {
             let mut time = times(place);
             time *= units;
             self.occupied(place).for_each(|resource| loads[resource] += &time);
         }
-        loads
+        loads.into_iter().enumerate().map(|(resource, load)| self.counted(resource, load)).collect()
     }
+}
+
+/// Up to three numbers, and how many there are.
+fn places(numbers: impl Iterator<Item = usize>) -> ([usize; 3], usize) {
+    let mut all = ([0; 3], 0);
+    for number in numbers.take(3) {
+        all.0[all.1] = number;
+        all.1 += 1;
+    }
+    all
 }

@@ -2,20 +2,22 @@
 
 use num_bigint::BigInt;
 use num_traits::Zero;
-use oneport_matching::{Edge, decompose, max_weighted_degree};
-use oneport_plan::{PeriodicSchedule, Resource, Slot, Volumes, WholePatterns};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_plan::{PeriodicSchedule, Volumes, WholePatterns};
+use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
 use crate::measure::Measure;
 use crate::order::fewest_interruptions;
+use crate::ports;
 
-/// Orders whole patterns into slots: the weighted bipartite graph of send and receive ports is split into matchings
-/// whose lengths add up to the busiest port's time. Merges need no slots: a processor computes while its node sends and
-/// receives, so its merges fit if their times do. The patterns must be of this platform.
+/// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the same
+/// time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that needs
+/// longer. Merges need no slots: a processor computes while its node sends and receives, so its merges fit if their times
+/// do. The patterns must be of this platform.
 ///
 /// # Errors
-/// [`ScheduleError::Overfull`] when a port or a processor is busier than the period is long.
+/// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
+/// [`ScheduleError::OddSet`] when the links among some half-duplex ports are.
 pub fn periodic(
     platform: &Platform,
     volumes: &Volumes,
@@ -26,41 +28,29 @@ pub fn periodic(
     for scheduled in &whole.patterns {
         measure.add(&scheduled.pattern, &scheduled.copies.clone().into(), &mut totals);
     }
-    let time = |place: usize| measure.time(place) * &totals[place];
-    let links: Vec<LinkId> = platform.link_ids().filter(|link| !totals[link.index()].is_zero()).collect();
-    let edges: Vec<Edge> = links
-        .iter()
-        .map(|&id| {
-            let link = platform.link(id);
-            Edge { left: link.from.index(), right: link.to.index(), weight: time(id.index()) }
-        })
-        .collect();
-    let nodes = platform.nodes().len();
-    let processors = platform.links().len()..measure.places();
-    let computing = processors.filter(|&place| !totals[place].is_zero()).map(time).max().unwrap_or_default();
-    if max_weighted_degree(nodes, nodes, &edges)?.max(computing) > whole.period {
-        return Err(overfull(platform, &measure, &totals, whole.period));
+    check_resources(platform, &measure, &totals, &whole.period)?;
+    let times = measure.link_times(&totals);
+    if ports::has_odd_sets(platform) {
+        ports::check_odd_sets(platform, &times, &whole.period)?;
     }
-    let slots: Vec<Slot> = decompose(nodes, nodes, &edges)?
-        .steps
-        .into_iter()
-        .map(|step| Slot { length: step.length, links: step.edges.into_iter().map(|edge| links[edge]).collect() })
-        .collect();
-    let slots = fewest_interruptions(slots);
+    let slots = fewest_interruptions(ports::slots(platform, &times)?);
     Ok(PeriodicSchedule { period: whole.period, instances: whole.instances, patterns: whole.patterns, slots })
 }
 
-/// Names the first of the busiest resources.
-fn overfull(platform: &Platform, measure: &Measure<'_>, totals: &[BigInt], period: Rational) -> ScheduleError {
-    let loads = measure.loads(totals, |place| measure.time(place));
+/// Names the first of the busiest resources, if it is busier than the period is long.
+fn check_resources(
+    platform: &Platform,
+    measure: &Measure<'_>,
+    totals: &[BigInt],
+    period: &Rational,
+) -> Result<(), ScheduleError> {
+    let loads: Vec<Rational> = measure.loads(totals, |place| measure.time(place));
     let busiest = loads.into_iter().enumerate().rev().max_by(|(_, a), (_, b)| a.cmp(b));
-    let (number, busy) = busiest.unwrap_or_default();
-    let resource = measure.resource(number);
-    let named = match resource {
-        Resource::Send(_) => "send port",
-        Resource::Receive(_) => "receive port",
-        Resource::Compute(_) => "processor",
-    };
-    let node = platform.name(resource.node()).to_string();
-    ScheduleError::Overfull { resource: named, node, busy: Box::new(busy), period: Box::new(period) }
+    let Some((number, load)) = busiest else { return Ok(()) };
+    let busy = load / measure.scale();
+    if busy <= *period {
+        return Ok(());
+    }
+    let resource = measure.resource(number).map(|resource| resource.describe(platform)).unwrap_or_default();
+    Err(ScheduleError::Overfull { resource, busy: Box::new(busy), period: Box::new(period.clone()) })
 }

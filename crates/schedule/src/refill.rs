@@ -12,18 +12,19 @@ use crate::shares::{Rounded, Shares};
 /// Work allowed, in links or loads looked at.
 const EFFORT: usize = 4_000_000;
 
-/// Adds whole instances while every message finds a path with room on all its ports.
+/// Adds at most so many whole instances while every message finds a path with room on all its ports.
 pub fn with_paths(
     platform: &Platform,
     commodities: &[Commodity],
     shares: &Shares<'_>,
     rounded: &mut Rounded,
     room: &BigInt,
+    most: usize,
 ) {
     let per_instance = commodities.len() * platform.links().len();
     let times: Vec<BigInt> =
         platform.link_ids().map(|link| &shares.times[shares.measure.link(link)] * shares.measure.message()).collect();
-    for _ in 0..EFFORT / per_instance.max(1) {
+    for _ in 0..most.min(EFFORT / per_instance.max(1)) {
         let mut loads = rounded.loads.clone();
         let mut found = Vec::with_capacity(commodities.len());
         for (place, commodity) in commodities.iter().enumerate() {
@@ -32,7 +33,8 @@ pub fn with_paths(
             };
             for link in &links {
                 let occupied = shares.measure.occupied(shares.measure.link(*link));
-                occupied.for_each(|port| loads[port] += &times[link.index()]);
+                let counted = |port| shares.measure.counted(port, times[link.index()].clone());
+                occupied.for_each(|port| loads[port] += counted(port));
             }
             found.push(Pattern::path(place, links));
         }
@@ -40,25 +42,29 @@ pub fn with_paths(
     }
 }
 
-/// Adds whole instances while every commodity has a pattern in the steady state with room on all its resources; of
-/// several the one after which the busiest of its resources is least busy.
-pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt) {
+/// Adds at most so many whole instances while every commodity has patterns in the steady state with room on all their
+/// resources, as many as its rate; of several each time the one after which the busiest of its resources is least busy.
+pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, most: usize) {
     let mut by_commodity: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
-    let mut size = 0;
+    let mut size = 0usize;
     for weighted in &shares.steady_state.patterns {
         let load = shares.load(&shares.measure.uses(&weighted.pattern));
-        size += load.len();
-        by_commodity.entry(weighted.pattern.commodity()).or_default().push((&weighted.pattern, load));
+        let commodity = weighted.pattern.commodity();
+        let rate = usize::try_from(shares.collective.rate(commodity)).unwrap_or(usize::MAX);
+        size = size.saturating_add(load.len().saturating_mul(rate));
+        by_commodity.entry(commodity).or_default().push((&weighted.pattern, load));
     }
-    for _ in 0..EFFORT / size.max(1) {
+    for _ in 0..most.min(EFFORT / size.max(1)) {
         let mut loads = rounded.loads.clone();
         let mut found = Vec::with_capacity(by_commodity.len());
-        for candidates in by_commodity.values_mut() {
-            let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
-                return;
-            };
-            load.iter().for_each(|(resource, time)| loads[*resource] += time);
-            found.push(Pattern::clone(pattern));
+        for (&commodity, candidates) in &mut by_commodity {
+            for _ in 0..shares.collective.rate(commodity) {
+                let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
+                    return;
+                };
+                load.iter().for_each(|(resource, time)| loads[*resource] += time);
+                found.push(Pattern::clone(pattern));
+            }
         }
         accept(rounded, loads, found);
     }
@@ -114,7 +120,7 @@ fn path_with_room(
             let mut ports = shares.measure.occupied(shares.measure.link(link));
             if to != commodity.source
                 && by[to.index()].is_none()
-                && ports.all(|port| &loads[port] + &times[link.index()] <= *room)
+                && ports.all(|port| &loads[port] + shares.measure.counted(port, times[link.index()].clone()) <= *room)
             {
                 by[to.index()] = Some(link);
                 queue.push_back(to);

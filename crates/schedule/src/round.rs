@@ -7,19 +7,20 @@
 //! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
 //! further instances along any paths that fit, or with whole trees of the steady state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_plan::{Commodity, ScheduledPattern, SteadyState, Volumes, WholePatterns};
+use oneport_plan::{Collective, ScheduledPattern, SteadyState, Volumes, WholePatterns};
 use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
-use crate::discrepancy::Discrepancy;
+use crate::discrepancy::{Discrepancy, Trial};
 use crate::measure::common_denominator;
+use crate::ports::{self, Crowd};
 use crate::refill;
-use crate::shares::{Rounded, Shares};
+use crate::shares::{Choice, Rounded, Shares};
 
 /// What the period is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,51 +36,111 @@ const EFFORT: usize = 2_000_000;
 /// Work allowed for exchanging copies, in multiples of the work of rounding: when many numbers are tried, and when few.
 const BRIEFLY: usize = 4;
 const THOROUGHLY: usize = 64;
+/// Roundings whose odd sets are looked at, and how often what is found changes the roundings.
+const FINALISTS: usize = 8;
+const ROUNDS: usize = 4;
 /// Numbers of instances tried beyond the first that do not fit: rounding is not quite monotone.
 const BEYOND: u32 = 4;
 
 /// Rounds a steady state to whole patterns. The result is never below the paper's rule, [`rounded_down`].
 ///
-/// `commodities` are those of the collective; none for reductions, whose room is refilled with the steady state's own
-/// patterns. The steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few
-/// hundred trees of a thousand tasks, or an all-to-all of a thousand messages.
+/// Every demand takes as many copies as there are instances, times the rate of its group. Room is refilled with any paths
+/// where the collective consists of messages from one node to another, else with the steady state's own patterns. On
+/// half-duplex nodes the period is long enough for the odd sets too, whether or not the steady state respects them. The
+/// steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few hundred trees of
+/// a thousand tasks, or an all-to-all of a thousand messages; half-duplex nodes add a few dozen searches for odd sets.
 ///
 /// # Errors
 /// A period that is not positive or too short for one instance; zero instances; weights that do not add up to the
-/// throughput.
+/// throughput, times the rates.
 pub fn round(
     platform: &Platform,
-    commodities: &[Commodity],
+    collective: &Collective,
     volumes: &Volumes,
     steady_state: &SteadyState,
     target: &Target,
 ) -> Result<WholePatterns, ScheduleError> {
     match target {
-        Target::Period(period) if !period.is_positive() => Err(ScheduleError::BadPeriod(Box::new(period.clone()))),
-        Target::Instances(0) => Err(ScheduleError::NoInstances),
-        Target::Period(period) => {
-            let shares = Shares::new(platform, volumes, steady_state)?;
-            fit_period(platform, commodities, &shares, period)
+        Target::Period(period) if !period.is_positive() => {
+            return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
         }
+        Target::Instances(0) => return Err(ScheduleError::NoInstances),
+        _ => {}
+    }
+    let mut shares = Shares::new(platform, collective, volumes, steady_state)?;
+    let mut clock = Clock::new(platform);
+    match target {
+        Target::Period(period) => fit_period(&mut clock, &mut shares, volumes, period),
         Target::Instances(most) => {
-            let shares = Shares::new(platform, volumes, steady_state)?;
-            let rounded = best_up_to(&shares, *most);
-            let period = shares.period(&rounded);
+            let (rounded, period) = best_up_to(&mut clock, &mut shares, *most)?;
             Ok(shares.whole(rounded, period))
         }
     }
 }
 
+/// How long roundings take. What odd sets were found in the way, the next roundings can treat as resources.
+struct Clock<'c> {
+    platform: &'c Platform,
+    /// Whether it takes more than a look at the busiest resource.
+    odd_sets: bool,
+    found: BTreeSet<Crowd>,
+}
+
+impl<'c> Clock<'c> {
+    fn new(platform: &'c Platform) -> Self {
+        Clock { platform, odd_sets: ports::has_odd_sets(platform), found: BTreeSet::new() }
+    }
+
+    /// The shortest period.
+    fn period(&mut self, shares: &Shares<'_>, rounded: &Rounded) -> Result<Rational, ScheduleError> {
+        let busiest = shares.period(rounded);
+        if !self.odd_sets {
+            return Ok(busiest);
+        }
+        let times = shares.link_times(rounded);
+        let crowds = ports::violated(self.platform, &times, &busiest)?;
+        if crowds.is_empty() {
+            return Ok(busiest);
+        }
+        self.found.extend(crowds);
+        Ok(busiest.max(ports::least_period(self.platform, &times)?))
+    }
+
+    /// Whether a period is long enough.
+    fn fits(&mut self, shares: &Shares<'_>, rounded: &Rounded, period: &Rational) -> Result<bool, ScheduleError> {
+        let fits = rounded.busiest() <= shares.room(period);
+        if !fits || !self.odd_sets {
+            return Ok(fits);
+        }
+        let crowds = ports::violated(self.platform, &shares.link_times(rounded), period)?;
+        let fits = crowds.is_empty();
+        self.found.extend(crowds);
+        Ok(fits)
+    }
+
+    /// Makes resources of what was found; whether there was anything.
+    fn teach(&mut self, shares: &mut Shares<'_>) -> bool {
+        let found = std::mem::take(&mut self.found);
+        shares.measure.learn(found.iter());
+        !found.is_empty()
+    }
+}
+
 /// The rule of papers/000 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest commodity
-/// decides how many instances that makes, and what others have beyond it is left out.
+/// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is left
+/// out.
 ///
-/// It needs no look at the platform: fewer copies than the weights allow keep no resource busy for longer. It loses less
+/// It needs no look at the platform: fewer copies than the weights allow keep nothing busy for longer. It loses less
 /// than one instance per pattern of the scarcest commodity and period, and may well make no instance at all, which is no
 /// error here. A steady state of `n` patterns takes `O(n)` multiplications.
 ///
 /// # Errors
 /// [`ScheduleError::BadPeriod`].
-pub fn rounded_down(steady_state: &SteadyState, period: &Rational) -> Result<WholePatterns, ScheduleError> {
+pub fn rounded_down(
+    collective: &Collective,
+    steady_state: &SteadyState,
+    period: &Rational,
+) -> Result<WholePatterns, ScheduleError> {
     if !period.is_positive() {
         return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
     }
@@ -89,11 +150,14 @@ pub fn rounded_down(steady_state: &SteadyState, period: &Rational) -> Result<Who
     for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
         *sums.entry(weighted.pattern.commodity()).or_default() += copies;
     }
-    let instances = sums.values().min().cloned().unwrap_or_default();
+    let rate = |commodity: usize| BigInt::from(collective.rate(commodity));
+    let instances = sums.iter().map(|(&commodity, sum)| sum.div_floor(&rate(commodity).max(BigInt::one()))).min();
+    let instances = instances.unwrap_or_default();
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let mut patterns = Vec::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(copies) {
-        let left = left.entry(weighted.pattern.commodity()).or_insert_with(|| instances.clone());
+        let commodity = weighted.pattern.commodity();
+        let left = left.entry(commodity).or_insert_with(|| &instances * rate(commodity));
         let copies = copies.min(left.clone());
         *left -= &copies;
         if copies.is_positive() {
@@ -104,10 +168,12 @@ pub fn rounded_down(steady_state: &SteadyState, period: &Rational) -> Result<Who
     Ok(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns })
 }
 
-/// The steady state's own weights over the shortest period in which they are whole: nothing is lost, however long the
-/// period. The copies of all patterns have no common divisor.
+/// The steady state's own weights over the shortest period in which they and the instances are whole: nothing is lost,
+/// however long the period. The copies of all patterns and the instances have no common divisor.
 pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
-    let weights = || steady_state.patterns.iter().map(|weighted| &weighted.weight);
+    let of_patterns = || steady_state.patterns.iter().map(|weighted| &weighted.weight);
+    // Where every rate is 1 the throughput is a sum of weights and changes nothing.
+    let weights = || of_patterns().chain([&steady_state.throughput]);
     let denominator = common_denominator(weights());
     let whole = |weight: &Rational| (weight * &denominator).to_integer();
     let divisor = weights().fold(BigInt::zero(), |divisor, weight| divisor.gcd(&whole(weight)));
@@ -123,51 +189,125 @@ pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
 
 /// The largest number of instances found that fits, then refilled.
 fn fit_period(
-    platform: &Platform,
-    commodities: &[Commodity],
-    shares: &Shares<'_>,
+    clock: &mut Clock<'_>,
+    shares: &mut Shares<'_>,
+    volumes: &Volumes,
     period: &Rational,
 ) -> Result<WholePatterns, ScheduleError> {
-    let room = (period * &shares.unit).floor().to_integer();
-    let discrepancy = Discrepancy::new(shares);
-    let rounded = |instances: &BigInt| shares.rounded(instances, discrepancy.round(instances, THOROUGHLY).copies);
-    let floor = rounded_down(shares.steady_state, period)?;
-    let mut best = largest_fitting(shares, period, &floor.instances.clone().into(), &room, &rounded)
-        .unwrap_or_else(|| floor_copies(shares, &floor, period));
-    if commodities.is_empty() {
-        refill::with_patterns(shares, &mut best, &room);
-    } else {
-        refill::with_paths(platform, commodities, shares, &mut best, &room);
+    let floor = rounded_down(shares.collective, shares.steady_state, period)?;
+    let floor_instances = BigInt::from(floor.instances.clone());
+    let most = (period * &shares.steady_state.throughput).floor().to_integer();
+    let mut best = None;
+    let mut least = floor_instances.clone();
+    for _ in 0..ROUNDS {
+        if let Some(more) = largest_fitting(clock, shares, period, &least, &most)? {
+            least = &more.shared + 1u32;
+            best = Some(more);
+        }
+        if !clock.teach(shares) {
+            break;
+        }
     }
+    let mut best = match best {
+        // Resources may have come in the meantime.
+        Some(best) => shares.rounded(&best.shared, best.copies),
+        None => floor_copies(shares, &floor, period),
+    };
+    if clock.odd_sets && !clock.fits(shares, &best, period)? {
+        // The steady state itself does not respect the odd sets.
+        clock.teach(shares);
+        let fewer = largest_fitting(clock, shares, period, &BigInt::zero(), &floor_instances)?;
+        best = fewer.unwrap_or_else(|| floor_copies(shares, &nothing(period), period));
+    }
+    refill(clock, shares, &mut best, period)?;
     if best.instances().is_zero() {
-        let needed = shares.period(&rounded(&BigInt::one()));
-        return Err(ScheduleError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
+        let (one, needed) = one_instance(clock, shares, volumes)?;
+        if needed > *period {
+            return Err(ScheduleError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
+        }
+        best = one;
     }
     Ok(shares.whole(best, period.clone()))
+}
+
+fn nothing(period: &Rational) -> WholePatterns {
+    WholePatterns { period: period.clone(), instances: BigUint::zero(), patterns: Vec::new() }
+}
+
+/// One instance and what it needs, whatever odd sets are known by now.
+fn one_instance(
+    clock: &mut Clock<'_>,
+    shares: &Shares<'_>,
+    volumes: &Volumes,
+) -> Result<(Rounded, Rational), ScheduleError> {
+    if !clock.odd_sets {
+        let copies = Discrepancy::new(shares).round(&BigInt::one(), THOROUGHLY).copies;
+        let rounded = shares.rounded(&BigInt::one(), copies);
+        let needed = clock.period(shares, &rounded)?;
+        return Ok((rounded, needed));
+    }
+    let mut fresh = Shares::new(clock.platform, shares.collective, volumes, shares.steady_state)?;
+    best_up_to(&mut Clock::new(clock.platform), &mut fresh, 1)
+}
+
+/// Adds further instances. Filling looks at resources only; where there may be odd sets, larger and larger numbers of
+/// instances are added while they fit, then smaller and smaller ones.
+fn refill(
+    clock: &mut Clock<'_>,
+    shares: &Shares<'_>,
+    best: &mut Rounded,
+    period: &Rational,
+) -> Result<(), ScheduleError> {
+    let room = shares.room(period);
+    let commodities = shares.collective.commodities();
+    let platform = clock.platform;
+    let add = |rounded: &mut Rounded, most: usize| match commodities[..] {
+        [] => refill::with_patterns(shares, rounded, &room, most),
+        _ => refill::with_paths(platform, &commodities, shares, rounded, &room, most),
+    };
+    if !clock.odd_sets {
+        add(best, usize::MAX);
+        return Ok(());
+    }
+    let (mut most, mut growing) = (1usize, true);
+    while most > 0 {
+        let mut more = best.clone();
+        add(&mut more, most);
+        if more.refilled == best.refilled {
+            break;
+        }
+        if clock.fits(shares, &more, period)? {
+            *best = more;
+        } else {
+            growing = false;
+        }
+        most = if growing { most.saturating_mul(2) } else { most / 2 };
+    }
+    Ok(())
 }
 
 /// Searches between the paper's rule and the optimum. Rounding is not quite monotone in the number of instances, so the
 /// search keeps whatever fits.
 fn largest_fitting(
+    clock: &mut Clock<'_>,
     shares: &Shares<'_>,
     period: &Rational,
-    floor: &BigInt,
-    room: &BigInt,
-    rounded: &dyn Fn(&BigInt) -> Rounded,
-) -> Option<Rounded> {
-    let fitting = |instances: &BigInt| {
-        let rounded = rounded(instances);
-        (rounded.busiest() <= *room).then_some(rounded)
+    least: &BigInt,
+    most: &BigInt,
+) -> Result<Option<Rounded>, ScheduleError> {
+    let discrepancy = Discrepancy::new(shares);
+    let mut fitting = |instances: &BigInt| -> Result<Option<Rounded>, ScheduleError> {
+        let rounded = shares.rounded(instances, discrepancy.round(instances, THOROUGHLY).copies);
+        Ok(clock.fits(shares, &rounded, period)?.then_some(rounded))
     };
-    let mut least = floor.clone();
-    let mut most = (period * &shares.steady_state.throughput).floor().to_integer();
+    let (mut least, mut most) = (least.clone(), most.clone());
     let mut best = None;
     while least <= most {
         let middle: BigInt = (&least + &most + 1u32) / 2u32;
         if middle.is_zero() {
             break;
         }
-        match fitting(&middle) {
+        match fitting(&middle)? {
             Some(rounded) => {
                 least = &middle + 1u32;
                 best = Some(rounded);
@@ -177,9 +317,9 @@ fn largest_fitting(
     }
     // `most` is now the number found, or none was.
     for beyond in 1..=BEYOND {
-        best = fitting(&(&most + beyond)).or(best);
+        best = fitting(&(&most + beyond))?.or(best);
     }
-    best
+    Ok(best)
 }
 
 /// The paper's rule, as copies of choices.
@@ -187,7 +327,7 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
     let instances = BigInt::from(floor.instances.clone());
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let copies = shares.choices.iter().map(|choice| {
-        let left = left.entry(choice.commodity).or_insert_with(|| instances.clone());
+        let left = left.entry(choice.commodity).or_insert_with(|| &instances * shares.rates[choice.commodity]);
         let weight = &shares.steady_state.patterns[choice.pattern].weight;
         let copies = (weight * period).floor().to_integer().min(left.clone());
         *left -= &copies;
@@ -197,22 +337,63 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
     shares.rounded(&instances, copies)
 }
 
-/// The number of instances up to the limit with the best throughput after rounding.
-fn best_up_to(shares: &Shares<'_>, most: u64) -> Rounded {
+/// The number of instances up to the limit with the best throughput after rounding, and its period.
+fn best_up_to(clock: &mut Clock<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(Rounded, Rational), ScheduleError> {
+    let mut best: Option<(Rounded, Rational)> = None;
+    for _ in 0..ROUNDS {
+        for (instances, copies) in finalists(shares, most, clock.odd_sets) {
+            let next = shares.rounded(&instances, copies);
+            let period = clock.period(shares, &next)?;
+            let slower = |(best, least): &(Rounded, Rational)| least * &next.shared <= &period * &best.shared;
+            if !best.as_ref().is_some_and(slower) {
+                best = Some((next, period));
+            }
+        }
+        if !clock.teach(shares) {
+            break;
+        }
+    }
+    best.ok_or(ScheduleError::NoInstances)
+}
+
+/// Numbers of instances and copies that may be the best.
+fn finalists(shares: &Shares<'_>, most: u64, odd_sets: bool) -> Vec<(BigInt, Vec<BigInt>)> {
     let discrepancy = Discrepancy::new(shares);
     let tries = (EFFORT / (discrepancy.effort() * (1 + BRIEFLY))).clamp(16, 20_000) as u64;
     let trial = |instances: u64| discrepancy.round(&instances.into(), BRIEFLY);
-    let first = trial(1);
-    let best = candidates(most, tries).into_iter().map(trial).fold(first, |best, trial| {
-        let better = BigInt::from(trial.excess) * &best.instances < BigInt::from(best.excess) * &trial.instances;
-        if better { trial } else { best }
-    });
-    let rounded = shares.rounded(&best.instances, best.copies);
+    let mut finalists = Finalists { most: if odd_sets { FINALISTS } else { 1 }, best: Vec::new() };
+    finalists.enter(trial(1));
+    candidates(most, tries).into_iter().for_each(|instances| finalists.enter(trial(instances)));
+    let mut all = Vec::new();
     // Whole shares lose nothing, which fixed-point numbers would not see exactly.
-    let own = own_instances(shares, most).map(|own| shares.rounded(&own.into(), trial(own).copies));
-    match own {
-        Some(own) if own.busiest() * &rounded.shared <= rounded.busiest() * &own.shared => own,
-        _ => rounded,
+    if let Some(own) = own_instances(shares, most) {
+        if odd_sets {
+            // Exchanging copies might lose what is not seen yet.
+            let whole = |choice: &Choice| (&choice.share * BigInt::from(own)).to_integer();
+            all.push((own.into(), shares.choices.iter().map(whole).collect()));
+        }
+        let own = trial(own);
+        all.push((own.instances, own.copies));
+    }
+    all.extend(finalists.best.into_iter().map(|trial| (trial.instances, trial.copies)));
+    all
+}
+
+/// The trials with the least excess per instance, best first; of equals the earlier.
+struct Finalists {
+    most: usize,
+    best: Vec<Trial>,
+}
+
+impl Finalists {
+    fn enter(&mut self, trial: Trial) {
+        let better =
+            |than: &Trial| BigInt::from(trial.excess) * &than.instances < BigInt::from(than.excess) * &trial.instances;
+        let place = self.best.iter().position(better).unwrap_or(self.best.len());
+        if place < self.most && self.best.iter().all(|other| other.instances != trial.instances) {
+            self.best.insert(place, trial);
+            self.best.truncate(self.most);
+        }
     }
 }
 

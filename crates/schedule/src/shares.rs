@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
-use oneport_plan::{Pattern, ScheduledPattern, SteadyState, Volumes, WholePatterns};
-use oneport_platform::{Platform, Rational};
+use num_traits::{Signed, Zero};
+use oneport_plan::{Collective, Pattern, ScheduledPattern, SteadyState, Volumes, WholePatterns};
+use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::ScheduleError;
 use crate::measure::{Measure, Uses, common_denominator};
@@ -14,15 +14,18 @@ use crate::measure::{Measure, Uses, common_denominator};
 /// The patterns of a steady state by their shares of an instance.
 pub struct Shares<'a> {
     pub measure: Measure<'a>,
+    pub collective: &'a Collective,
     pub steady_state: &'a SteadyState,
     /// Units of time per unit of time: the times below are whole.
-    pub unit: BigInt,
+    unit: BigInt,
     /// Time that one unit takes at each place.
     pub times: Vec<BigInt>,
     /// Units used by one instance of all commodities that have a single pattern, by place.
     pub base: Vec<BigInt>,
     /// Patterns of commodities that have several, by commodity.
     pub choices: Vec<Choice>,
+    /// Copies per instance of the commodities that have several.
+    pub rates: Vec<u64>,
 }
 
 /// One of several patterns of a commodity.
@@ -31,23 +34,24 @@ pub struct Choice {
     pub pattern: usize,
     /// The commodity, counted among those that have several patterns.
     pub commodity: usize,
-    /// Part of the commodity's instances that go this way.
+    /// Copies per instance that go this way; they add up to the commodity's rate.
     pub share: Rational,
     /// Units used by one copy.
     pub uses: Uses,
 }
 
 /// Whole copies of patterns.
+#[derive(Clone)]
 pub struct Rounded {
-    /// Instances that follow the shares: copies of every single pattern.
+    /// Instances that follow the shares: copies of every single pattern, times its rate.
     pub shared: BigInt,
-    /// Copies of each choice; `shared` per commodity.
+    /// Copies of each choice; `shared` times its rate per commodity.
     pub copies: Vec<BigInt>,
     /// Instances added otherwise.
     pub refilled: BigInt,
     /// Their patterns.
     pub added: BTreeMap<Pattern, BigInt>,
-    /// Busy time by resource, in units; of all of them.
+    /// Busy time by resource as it counts, in units; of all of them.
     pub loads: Vec<BigInt>,
 }
 
@@ -62,8 +66,13 @@ impl Rounded {
 }
 
 impl<'a> Shares<'a> {
-    /// Refuses weights that do not add up to the throughput.
-    pub fn new(platform: &'a Platform, volumes: &'a Volumes, state: &'a SteadyState) -> Result<Self, ScheduleError> {
+    /// Refuses weights that do not add up to the throughput, times the rates.
+    pub fn new(
+        platform: &'a Platform,
+        collective: &'a Collective,
+        volumes: &'a Volumes,
+        state: &'a SteadyState,
+    ) -> Result<Self, ScheduleError> {
         let measure = Measure::new(platform, volumes);
         let mut by_commodity: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {
@@ -72,11 +81,13 @@ impl<'a> Shares<'a> {
         let mut base = vec![BigInt::zero(); measure.places()];
         let mut used = vec![false; measure.places()];
         let mut choices = Vec::new();
-        let mut split = 0;
+        let mut rates = Vec::new();
+        check_complete(collective, state, &by_commodity)?;
         for (commodity, patterns) in by_commodity {
-            check_sum(state, commodity, &patterns)?;
+            let rate = collective.rate(commodity);
+            check_sum(state, commodity, rate, &patterns)?;
             if let [single] = patterns[..] {
-                measure.add(&state.patterns[single].pattern, &BigInt::one(), &mut base);
+                measure.add(&state.patterns[single].pattern, &rate.into(), &mut base);
                 continue;
             }
             for pattern in patterns {
@@ -84,29 +95,44 @@ impl<'a> Shares<'a> {
                 let uses = measure.uses(&weighted.pattern);
                 uses.iter().for_each(|&(place, _)| used[place] = true);
                 let share = &weighted.weight / &state.throughput;
-                choices.push(Choice { pattern, commodity: split, share, uses });
+                choices.push(Choice { pattern, commodity: rates.len(), share, uses });
             }
-            split += 1;
+            rates.push(rate);
         }
-        let rates: Vec<Rational> = (0..measure.places()).map(|place| measure.time(place)).collect();
-        let used = rates.iter().enumerate().filter(|&(place, _)| used[place] || !base[place].is_zero());
+        let costs: Vec<Rational> = (0..measure.places()).map(|place| measure.time(place)).collect();
+        let used = costs.iter().enumerate().filter(|&(place, _)| used[place] || !base[place].is_zero());
         let unit = common_denominator(used.map(|(_, rate)| rate));
         // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
-        let times = rates.iter().map(|rate| (rate.numer() * &unit).div_ceil(rate.denom())).collect();
-        Ok(Shares { measure, steady_state: state, unit, times, base, choices })
+        let times = costs.iter().map(|rate| (rate.numer() * &unit).div_ceil(rate.denom())).collect();
+        Ok(Shares { measure, collective, steady_state: state, unit, times, base, choices, rates })
     }
 
     /// Instances with this many copies of each choice.
     pub fn rounded(&self, instances: &BigInt, copies: Vec<BigInt>) -> Rounded {
-        let mut totals: Vec<BigInt> = self.base.iter().map(|units| units * instances).collect();
-        for (choice, copies) in self.choices.iter().zip(&copies).filter(|(_, copies)| !copies.is_zero()) {
-            choice.uses.iter().for_each(|(place, units)| totals[*place] += units * copies);
-        }
+        let totals = self.totals(instances, &copies);
         let loads = self.measure.loads(&totals, |place| self.times[place].clone());
         Rounded { shared: instances.clone(), copies, refilled: BigInt::zero(), added: BTreeMap::new(), loads }
     }
 
-    /// Busy time by resource of one copy, in units: only what is used, ascending.
+    /// Units used by place.
+    fn totals(&self, instances: &BigInt, copies: &[BigInt]) -> Vec<BigInt> {
+        let mut totals: Vec<BigInt> = self.base.iter().map(|units| units * instances).collect();
+        for (choice, copies) in self.choices.iter().zip(copies).filter(|(_, copies)| !copies.is_zero()) {
+            choice.uses.iter().for_each(|(place, units)| totals[*place] += units * copies);
+        }
+        totals
+    }
+
+    /// How long each link is busy, ascending by link; those that are.
+    pub fn link_times(&self, rounded: &Rounded) -> Vec<(LinkId, Rational)> {
+        let mut totals = self.totals(&rounded.shared, &rounded.copies);
+        for (pattern, copies) in &rounded.added {
+            self.measure.add(pattern, copies, &mut totals);
+        }
+        self.measure.link_times(&totals)
+    }
+
+    /// Busy time by resource of one copy as it counts, in units: only what is used, ascending.
     pub fn load(&self, uses: &Uses) -> Vec<(usize, BigInt)> {
         let mut loads: BTreeMap<usize, BigInt> = BTreeMap::new();
         for (place, units) in uses {
@@ -115,12 +141,18 @@ impl<'a> Shares<'a> {
                 *loads.entry(resource).or_default() += &time;
             }
         }
-        loads.into_iter().filter(|(_, time)| !time.is_zero()).collect()
+        let busy = loads.into_iter().filter(|(_, time)| !time.is_zero());
+        busy.map(|(resource, time)| (resource, self.measure.counted(resource, time))).collect()
     }
 
     /// The period that the busiest resource needs.
     pub fn period(&self, rounded: &Rounded) -> Rational {
-        Rational::new(rounded.busiest(), self.unit.clone())
+        Rational::new(rounded.busiest(), &self.unit * self.measure.scale())
+    }
+
+    /// How busy a resource may be within a period, as it counts, in units.
+    pub fn room(&self, period: &Rational) -> BigInt {
+        (period * &self.unit * self.measure.scale()).floor().to_integer()
     }
 
     /// The patterns by commodity, then in their own order.
@@ -136,7 +168,8 @@ impl<'a> Shares<'a> {
         }
         let single = self.steady_state.patterns.iter().zip(several).filter(|(_, several)| !several);
         for (weighted, _) in single.filter(|_| rounded.shared.is_positive()) {
-            *counts.entry(weighted.pattern.clone()).or_default() += &rounded.shared;
+            let rate = self.collective.rate(weighted.pattern.commodity());
+            *counts.entry(weighted.pattern.clone()).or_default() += &rounded.shared * rate;
         }
         let patterns = counts
             .into_iter()
@@ -146,13 +179,36 @@ impl<'a> Shares<'a> {
     }
 }
 
-fn check_sum(state: &SteadyState, commodity: usize, patterns: &[usize]) -> Result<(), ScheduleError> {
+/// Refuses the first demand without a pattern, or the first pattern without a demand.
+fn check_complete(
+    collective: &Collective,
+    state: &SteadyState,
+    by_commodity: &BTreeMap<usize, Vec<usize>>,
+) -> Result<(), ScheduleError> {
+    let demands = collective.demands();
+    let skipped = by_commodity.keys().enumerate().find(|&(place, &commodity)| place != commodity);
+    let missing = skipped.map_or(by_commodity.len(), |(place, _)| place);
+    if missing < demands {
+        let right = &state.throughput * Rational::from_integer(collective.rate(missing).into());
+        let (found, throughput) = (Box::default(), Box::new(right));
+        return Err(ScheduleError::Unbalanced { commodity: missing, found, throughput });
+    }
+    let beyond = by_commodity.range(demands..).next();
+    let Some((&commodity, patterns)) = beyond else { return Ok(()) };
+    let found = patterns.iter().map(|&place| &state.patterns[place].weight).sum();
+    Err(ScheduleError::Unbalanced { commodity, found: Box::new(found), throughput: Box::default() })
+}
+
+fn check_sum(state: &SteadyState, commodity: usize, rate: u64, patterns: &[usize]) -> Result<(), ScheduleError> {
     let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
     // Not from zero: adding is dear, and most commodities have a single pattern.
     let found = weights().cloned().reduce(|sum, weight| sum + weight).unwrap_or_default();
-    if found == state.throughput && weights().all(Signed::is_positive) {
+    let right = match rate {
+        1 => state.throughput.clone(),
+        rate => &state.throughput * Rational::from_integer(rate.into()),
+    };
+    if found == right && weights().all(Signed::is_positive) {
         return Ok(());
     }
-    let throughput = Box::new(state.throughput.clone());
-    Err(ScheduleError::Unbalanced { commodity, found: Box::new(found), throughput })
+    Err(ScheduleError::Unbalanced { commodity, found: Box::new(found), throughput: Box::new(right) })
 }

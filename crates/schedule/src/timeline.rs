@@ -20,7 +20,9 @@ type Piece = (Rational, Rational);
 ///
 /// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
 /// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of papers/000
-/// section 3.4). Instance `p d + j` takes the `j`-th copy of each commodity in period `p`, `d` instances per period.
+/// section 3.4). Instance `p d + j` takes the `j`-th copy of each commodity in period `p`, `d` instances per period. The
+/// demands of a process group that is carried out several times per instance are numbered by themselves: with rate `r`
+/// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance `(p r d + j) / r`.
 /// Within a period, links and processors work in the order of patterns, stages, tasks, copies.
 /// `O(E log E)` for `E` transfers and merges.
 ///
@@ -33,15 +35,13 @@ pub fn timeline(
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
-    let tasks = |pattern: &Pattern| match pattern {
-        Pattern::Path(path) => path.links.len(),
-        Pattern::Reduction(tree) => tree.tasks.len(),
-    };
-    let per_period: BigInt = schedule
-        .patterns
-        .iter()
-        .map(|scheduled| BigInt::from(scheduled.copies.clone()) * tasks(&scheduled.pattern))
-        .sum();
+    let mut per_period = BigInt::zero();
+    let mut per_commodity: BTreeMap<usize, BigInt> = BTreeMap::new();
+    for scheduled in &schedule.patterns {
+        let copies = BigInt::from(scheduled.copies.clone());
+        per_period += &copies * scheduled.pattern.uses().count();
+        *per_commodity.entry(scheduled.pattern.commodity()).or_default() += copies;
+    }
     (per_period * periods).to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
     let instances = schedule.instances.to_u64().ok_or_else(too_many)?;
     let mut run = Run {
@@ -49,7 +49,6 @@ pub fn timeline(
         volumes,
         period: &schedule.period,
         periods,
-        instances,
         clocks: clocks(schedule),
         computed: BTreeMap::new(),
         events: Vec::new(),
@@ -59,10 +58,14 @@ pub fn timeline(
     for scheduled in &schedule.patterns {
         let copies = scheduled.copies.to_u64().ok_or_else(too_many)?;
         let first = first_copy.entry(scheduled.pattern.commodity()).or_insert(0);
-        run.unroll(&scheduled.pattern, *first..first.saturating_add(copies));
+        let started = per_commodity.get(&scheduled.pattern.commodity()).and_then(BigInt::to_u64);
+        let started = started.ok_or_else(too_many)?;
+        // The last instance's number; a pattern without tasks is not counted above.
+        started.checked_mul(periods).ok_or_else(too_many)?;
+        run.unroll(&scheduled.pattern, started, *first..first.saturating_add(copies));
         *first = first.saturating_add(copies);
     }
-    Ok(run.finish())
+    Ok(run.finish(instances))
 }
 
 /// A timeline in the making.
@@ -71,8 +74,6 @@ struct Run<'a> {
     volumes: &'a Volumes,
     period: &'a Rational,
     periods: u64,
-    /// Instances per period.
-    instances: u64,
     clocks: BTreeMap<LinkId, Clock>,
     /// How far into the period each processor computes.
     computed: BTreeMap<NodeId, Rational>,
@@ -81,8 +82,9 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// All tasks of some copies of a pattern, named by their instances in the first period.
-    fn unroll(&mut self, pattern: &Pattern, copies: Range<u64>) {
+    /// All tasks of some copies of a pattern, named by their instances in the first period; so many instances start in
+    /// every period.
+    fn unroll(&mut self, pattern: &Pattern, started: u64, copies: Range<u64>) {
         let mut transfers: Vec<Transfer> = pattern.transfers().collect();
         transfers.sort_by_key(|transfer| transfer.stage);
         for transfer in transfers {
@@ -93,7 +95,7 @@ impl Run<'_> {
                 for period in 0..self.periods {
                     let shift = Rational::from_integer((period + transfer.stage as u64).into()) * self.period;
                     self.events.push(Event {
-                        instance: period * self.instances + copy,
+                        instance: period * started + copy,
                         message: transfer.message,
                         link: transfer.link,
                         pieces: pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect(),
@@ -113,7 +115,7 @@ impl Run<'_> {
                 for period in 0..self.periods {
                     let shift = Rational::from_integer((period + merge.stage as u64).into()) * self.period;
                     self.merges.push(MergeEvent {
-                        instance: period * self.instances + copy,
+                        instance: period * started + copy,
                         message: merge.message,
                         split: merge.split,
                         node: merge.node,
@@ -126,7 +128,7 @@ impl Run<'_> {
     }
 
     /// In the order of dates.
-    fn finish(self) -> Timeline {
+    fn finish(self, instances: u64) -> Timeline {
         let Run { mut events, mut merges, .. } = self;
         events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
         let date = |merge: &MergeEvent| (merge.start.clone(), merge.end.clone(), merge.node, merge.instance);
@@ -138,7 +140,7 @@ impl Run<'_> {
         Timeline {
             period: self.period.clone(),
             starting_periods: self.periods,
-            instances_per_period: self.instances,
+            instances_per_period: instances,
             clean_up_periods: (needed - self.periods).to_u64().unwrap_or(0),
             events,
             merges,

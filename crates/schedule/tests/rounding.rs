@@ -14,7 +14,7 @@ use oneport_schedule::{ScheduleError, Target, round};
 use proptest::prelude::*;
 
 fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, ScheduleError> {
-    round(&case.platform, &case.collective.commodities(), &case.volumes(), steady_state, target)
+    round(&case.platform, &case.collective, &case.volumes(), steady_state, target)
 }
 
 /// papers/000, section 4.6: every share of the period rounded down; the scarcest message decides.

@@ -21,8 +21,7 @@ fn whole(case: &Case, most: Option<u64>) -> WholePatterns {
         None => own_period(&solution),
         Some(most) => {
             let target = Target::Instances(most);
-            round(&case.platform, &case.collective.commodities(), &case.volumes(), &solution.steady_state, &target)
-                .unwrap()
+            round(&case.platform, &case.collective, &case.volumes(), &solution.steady_state, &target).unwrap()
         }
     }
 }
@@ -92,11 +91,11 @@ proptest! {
         let first = times.iter().position(|time| *time == busy).unwrap();
         let nodes = case.platform.nodes().len();
         let resource = if first < nodes { "send port" } else { "receive port" };
-        let node = case.platform.name(NodeId::new(first % nodes)).to_string();
+        let resource = format!("{resource} of '{}'", case.platform.name(NodeId::new(first % nodes)));
         whole.period = &busy * ratio(999, 1000);
         let period = Box::new(whole.period.clone());
         let refused = periodic(&case.platform, &case.volumes(), whole);
-        prop_assert_eq!(refused, Err(ScheduleError::Overfull { resource, node, busy: Box::new(busy), period }));
+        prop_assert_eq!(refused, Err(ScheduleError::Overfull { resource, busy: Box::new(busy), period }));
     }
 
     #[test]

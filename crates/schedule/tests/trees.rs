@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use reductions::{Case, case, cases, figure_6, loads, ratio};
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, ScheduleError> {
-    round(&case.platform, &[], &case.volumes, &case.steady_state, target)
+    round(&case.platform, &case.collective, &case.volumes, &case.steady_state, target)
 }
 
 fn of_whole(case: &Case, whole: &WholePatterns) -> BTreeMap<Resource, Rational> {
@@ -58,7 +58,7 @@ fn the_toy_loses_what_the_paper_says() {
     for (period, expected) in
         [(1, (0, 1)), (2, (1, 2)), (3, (1, 1)), (4, (3, 4)), (5, (4, 5)), (7, (6, 7)), (10, (9, 10)), (100, (99, 100))]
     {
-        let plain = rounded_down(&toy.steady_state, &ratio(period, 1)).unwrap();
+        let plain = rounded_down(&toy.collective, &toy.steady_state, &ratio(period, 1)).unwrap();
         assert_eq!(rate(&plain), ratio(expected.0, expected.1), "period {period}");
         check(&toy, &plain);
         // With exchanged copies nothing is lost: each tree alone keeps no resource busy for more than its time.
@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn the_plain_rule_loses_less_than_a_tree_each(case in cases(6, 4), p in 1..200i64, q in 1..4i64) {
         let period = ratio(p, q);
-        let plain = rounded_down(&case.steady_state, &period).unwrap();
+        let plain = rounded_down(&case.collective, &case.steady_state, &period).unwrap();
         check(&case, &plain);
         let floors = floors(&case, &period);
         let least = floors.iter().min().unwrap();
@@ -237,15 +237,10 @@ proptest! {
         let busy = loads.values().max().unwrap().clone();
         whole.period = &busy * ratio(999, 1000);
         match periodic(&case.platform, &case.volumes, whole.clone()) {
-            Err(ScheduleError::Overfull { resource, node, busy: named, period }) => {
+            Err(ScheduleError::Overfull { resource, busy: named, period }) => {
                 prop_assert_eq!((&*named, &*period), (&busy, &whole.period));
-                let node = case.platform.find(&node).unwrap();
-                let resource = match resource {
-                    "send port" => Resource::Send(node),
-                    "receive port" => Resource::Receive(node),
-                    _ => Resource::Compute(node),
-                };
-                prop_assert_eq!(&loads[&resource], &busy);
+                let named = loads.keys().find(|it| it.describe(&case.platform) == resource);
+                prop_assert_eq!(&loads[named.unwrap()], &busy);
             }
             other => prop_assert!(false, "{other:?}"),
         }
@@ -388,7 +383,7 @@ fn nonsense_is_refused() {
     for period in [ratio(0, 1), ratio(-3, 2)] {
         let refused = Err(ScheduleError::BadPeriod(Box::new(period.clone())));
         assert_eq!(rounded(&toy, &Target::Period(period.clone())), refused);
-        assert_eq!(rounded_down(&toy.steady_state, &period), refused);
+        assert_eq!(rounded_down(&toy.collective, &toy.steady_state, &period), refused);
     }
     assert_eq!(rounded(&toy, &Target::Instances(0)), Err(ScheduleError::NoInstances));
     let mut heavy = toy.clone();

@@ -4,3 +4,4 @@ pub mod arborescence;
 pub mod cheapest;
 pub mod commutative;
 pub mod extract;
+pub mod steiner;

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Pow, Zero};
 use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, random_connected, ring};
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 use oneport_trees::cheapest::{Prices, Reduction, is_tree, loads};
 use proptest::prelude::*;
 
@@ -18,8 +18,24 @@ fn whole(number: i64) -> Rational {
     Rational::from_integer(number.into())
 }
 
+/// Prices as full-duplex nodes have them, by node.
+#[derive(Debug, Clone)]
+struct Ports<N> {
+    send: Vec<N>,
+    receive: Vec<N>,
+    compute: Vec<N>,
+}
+
+impl<N: Clone + Zero> Ports<N> {
+    /// By link, both ports together; not the library's own sum.
+    fn prices(&self, platform: &Platform) -> Prices<N> {
+        let both = |link: &Link| self.send[link.from.index()].clone() + self.receive[link.to.index()].clone();
+        Prices { links: platform.links().iter().map(both).collect(), compute: self.compute.clone() }
+    }
+}
+
 /// Cheapest paths for one unit of message, by Floyd and Warshall.
-fn distances(platform: &Platform, prices: &Prices<Rational>) -> Vec<Vec<Option<Rational>>> {
+fn distances(platform: &Platform, prices: &Ports<Rational>) -> Vec<Vec<Option<Rational>>> {
     let n = platform.nodes().len();
     let mut far = vec![vec![None; n]; n];
     for (node, row) in far.iter_mut().enumerate() {
@@ -48,7 +64,7 @@ struct Twin<'t> {
     platform: &'t Platform,
     participants: &'t [NodeId],
     volumes: &'t Volumes,
-    prices: &'t Prices<Rational>,
+    prices: &'t Ports<Rational>,
     far: Vec<Vec<Option<Rational>>>,
 }
 
@@ -57,7 +73,7 @@ impl<'t> Twin<'t> {
         platform: &'t Platform,
         participants: &'t [NodeId],
         volumes: &'t Volumes,
-        prices: &'t Prices<Rational>,
+        prices: &'t Ports<Rational>,
     ) -> Self {
         Twin { platform, participants, volumes, prices, far: distances(platform, prices) }
     }
@@ -133,6 +149,7 @@ impl<'t> Twin<'t> {
             Resource::Send(node) => &self.prices.send[node.index()],
             Resource::Receive(node) => &self.prices.receive[node.index()],
             Resource::Compute(node) => &self.prices.compute[node.index()],
+            other => panic!("{other:?} on a full-duplex platform"),
         };
         loads(self.platform, self.volumes, tree).iter().map(|(resource, time)| price(resource) * time).sum()
     }
@@ -141,10 +158,11 @@ impl<'t> Twin<'t> {
     fn check_exact(&self, least: impl Fn(NodeId) -> Option<Rational>) {
         let reduction = Reduction::new(self.platform, self.participants, self.volumes);
         let targets: Vec<NodeId> = self.platform.node_ids().collect();
-        let together = reduction.cheapest(self.prices, &targets);
+        let prices = self.prices.prices(self.platform);
+        let together = reduction.cheapest(&prices, &targets);
         for (&target, found) in targets.iter().zip(together) {
             assert_eq!(found.as_ref().map(|(price, _)| price), least(target).as_ref(), "to {target}");
-            let alone = reduction.cheapest(self.prices, &[target]).remove(0);
+            let alone = reduction.cheapest(&prices, &[target]).remove(0);
             assert_eq!(alone.as_ref().map(|(price, _)| price), found.as_ref().map(|(price, _)| price));
             for (price, tree) in found.into_iter().chain(alone) {
                 assert!(is_tree(self.platform, self.participants, target, &tree), "{tree:?}");
@@ -155,11 +173,11 @@ impl<'t> Twin<'t> {
 }
 
 /// The same prices for the guide, and what is promised about it.
-fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, prices: &Prices<u64>) {
+fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, prices: &Ports<u64>) {
     let exact = over(prices, &BigInt::one());
     let twin = Twin::new(platform, participants, volumes, &exact);
     let reduction = Reduction::new(platform, participants, volumes);
-    let guide = reduction.guide(prices);
+    let guide = reduction.guide(&prices.prices(platform));
     let table = twin.table();
     let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
     // The finest unit is chosen by a tree that is up to this dear; it has 29 bits or more.
@@ -188,9 +206,9 @@ fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, 
     }
 }
 
-fn over(prices: &Prices<u64>, denominator: &BigInt) -> Prices<Rational> {
+fn over(prices: &Ports<u64>, denominator: &BigInt) -> Ports<Rational> {
     let list = |prices: &[u64]| prices.iter().map(|&p| Rational::new(p.into(), denominator.clone())).collect();
-    Prices { send: list(&prices.send), receive: list(&prices.receive), compute: list(&prices.compute) }
+    Ports { send: list(&prices.send), receive: list(&prices.receive), compute: list(&prices.compute) }
 }
 
 /// The cheapest tree that merges everything at one place.
@@ -248,9 +266,9 @@ fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     ]
 }
 
-fn prices<N: Clone + std::fmt::Debug>(price: impl Strategy<Value = N> + Clone) -> impl Strategy<Value = Prices<N>> {
+fn prices<N: Clone + std::fmt::Debug>(price: impl Strategy<Value = N> + Clone) -> impl Strategy<Value = Ports<N>> {
     let list = prop::collection::vec(price, 5);
-    (list.clone(), list.clone(), list).prop_map(|(send, receive, compute)| Prices { send, receive, compute })
+    (list.clone(), list.clone(), list).prop_map(|(send, receive, compute)| Ports { send, receive, compute })
 }
 
 fn any_rational() -> impl Strategy<Value = Rational> + Clone {
@@ -311,7 +329,7 @@ proptest! {
             _ => draw(at) % (1 << 40),
         };
         let list = |salt: usize| (0..n).map(|at| price(salt + 7 * at)).collect::<Vec<u64>>();
-        let machine = Prices { send: list(5000), receive: list(6000), compute: list(7000) };
+        let machine = Ports { send: list(5000), receive: list(6000), compute: list(7000) };
         check_guide(&platform, &owners, &volumes, &machine);
         // Not a machine number: every ratio between prices stays.
         let exact = over(&machine, &BigInt::from(3).pow(80u32));
@@ -321,8 +339,8 @@ proptest! {
     }
 }
 
-fn constant<N: Clone>(nodes: usize, send: N, receive: N, compute: N) -> Prices<N> {
-    Prices { send: vec![send; nodes], receive: vec![receive; nodes], compute: vec![compute; nodes] }
+fn constant<N: Clone>(nodes: usize, send: N, receive: N, compute: N) -> Ports<N> {
+    Ports { send: vec![send; nodes], receive: vec![receive; nodes], compute: vec![compute; nodes] }
 }
 
 fn transfers(tree: &ReductionTree) -> usize {
@@ -335,8 +353,9 @@ fn nothing_moves_needlessly_where_everything_is_free() {
     let owners: Vec<NodeId> = platform.node_ids().collect();
     let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
     for &target in &owners {
-        let guide = reduction.guide(&constant(6, 0, 0, 0));
-        let exact = reduction.cheapest(&constant(6, whole(0), whole(0), whole(0)), &[target]).remove(0).unwrap();
+        let guide = reduction.guide(&constant(6, 0, 0, 0).prices(&platform));
+        let free = constant(6, whole(0), whole(0), whole(0)).prices(&platform);
+        let exact = reduction.cheapest(&free, &[target]).remove(0).unwrap();
         assert_eq!((guide.lower_bound(target), &exact.0), (Some(whole(0)), &whole(0)));
         for tree in [guide.tree(target).unwrap(), exact.1] {
             assert!(is_tree(&platform, &owners, target, &tree));
@@ -359,7 +378,7 @@ fn two_operands_meet_where_it_is_cheapest() {
     let reduction = Reduction::new(&platform, &[b, a], &Volumes::of_size(whole(2)));
     let mut prices = constant(4, whole(1), whole(0), whole(1));
     prices.compute[b.index()] = whole(4);
-    let found = reduction.cheapest(&prices, &[t, b, a]);
+    let found = reduction.cheapest(&prices.prices(&platform), &[t, b, a]);
     // At b: 2 + 2 to b, 4, 2 to t. At t: 2 + 2 + 2, 2, 1.
     let (price, tree) = found[0].clone().unwrap();
     assert_eq!(price, whole(9));
@@ -375,8 +394,8 @@ fn two_operands_meet_where_it_is_cheapest() {
     assert_eq!(tree.tasks, expected);
     assert_eq!(found[1].as_ref().unwrap().0, whole(8));
     assert_eq!(found[2], None);
-    let machine = Prices { send: vec![1; 4], receive: vec![0; 4], compute: vec![1, 1, 4, 1] };
-    let guide = reduction.guide(&machine);
+    let machine = Ports { send: vec![1; 4], receive: vec![0; 4], compute: vec![1, 1, 4, 1] };
+    let guide = reduction.guide(&machine.prices(&platform));
     assert_eq!((guide.lower_bound(t), guide.tree(t)), (Some(whole(9)), Some(tree)));
     assert_eq!((guide.lower_bound(a), guide.lower_bound(NodeId::new(9))), (None, None));
     // Within a sixteenth of 9 there is nothing else; merging at b costs 10.
@@ -390,7 +409,7 @@ fn other_trees_are_other_choices() {
     let platform = complete(8, &alike).unwrap();
     let owners: Vec<NodeId> = platform.node_ids().collect();
     let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
-    let guide = reduction.guide(&constant(8, 1000, 1000, 10));
+    let guide = reduction.guide(&constant(8, 1000, 1000, 10).prices(&platform));
     let trees = guide.trees(owners[0], 12);
     assert_eq!(trees.len(), 12);
     let result = |tree: &ReductionTree| {
@@ -411,12 +430,13 @@ fn prices_of_very_different_sizes() {
     let volumes = Volumes { work: Amount::Constant(whole(0)), ..Volumes::of_size(ratio(2, 3)) };
     let power = |exponent: u32| Rational::from_integer(BigInt::from(10).pow(exponent));
     let list = |salt: usize| (0..9).map(|at| power((at * 7 + salt) as u32 % 31 * 4) / power(60)).collect();
-    let prices = Prices { send: list(0), receive: list(3), compute: list(5) };
+    let prices = Ports { send: list(0), receive: list(3), compute: list(5) };
     let twin = Twin::new(&platform, &owners, &volumes, &prices);
     let table = twin.table();
     twin.check_exact(|target| table[0][8][target.index()].clone());
-    let machine = |salt: usize| (0..9).map(|at| u64::MAX >> ((at * 5 + salt) % 60)).collect();
-    let machine = Prices { send: machine(0), receive: machine(3), compute: machine(5) };
+    // A link's price is the sum of two: up to the largest there is.
+    let machine = |salt: usize| (0..9).map(|at| u64::MAX / 2 >> ((at * 5 + salt) % 60)).collect();
+    let machine = Ports { send: machine(0), receive: machine(3), compute: machine(5) };
     check_guide(&platform, &owners, &volumes, &machine);
 }
 
@@ -427,15 +447,15 @@ fn a_single_value_travels_the_cheapest_way_and_no_values_make_no_tree() {
     let volumes = Volumes::of_size(whole(3));
     let (from, to) = (NodeId::new(1), NodeId::new(3));
     let reduction = Reduction::new(&platform, &[from], &volumes);
-    let (price, tree) = reduction.cheapest(&prices, &[to]).remove(0).unwrap();
+    let (price, tree) = reduction.cheapest(&prices.prices(&platform), &[to]).remove(0).unwrap();
     assert_eq!(Some(&price), distances(&platform, &prices)[1][3].as_ref().map(|far| far * whole(3)).as_ref());
     assert!(is_tree(&platform, &[from], to, &tree));
-    assert_eq!(reduction.guide(&constant(5, 1, 1, 1)).lower_bound(to), Some(price));
+    assert_eq!(reduction.guide(&constant(5, 1, 1, 1).prices(&platform)).lower_bound(to), Some(price));
     let none = Reduction::new(&platform, &[], &volumes);
-    assert_eq!(none.cheapest(&prices, &[to]), [None]);
-    assert_eq!(none.guide(&constant(5, 1, 1, 1)).tree(to), None);
+    assert_eq!(none.cheapest(&prices.prices(&platform), &[to]), [None]);
+    assert_eq!(none.guide(&constant(5, 1, 1, 1).prices(&platform)).tree(to), None);
     let strange = Reduction::new(&platform, &[NodeId::new(77), from], &volumes);
-    assert_eq!(strange.cheapest(&prices, &[to]), [None]);
+    assert_eq!(strange.cheapest(&prices.prices(&platform), &[to]), [None]);
 }
 
 #[test]
@@ -443,9 +463,24 @@ fn missing_prices_are_free() {
     let platform = ring(4, &Options::default()).unwrap();
     let owners: Vec<NodeId> = platform.node_ids().collect();
     let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
-    let found = reduction.cheapest(&Prices { send: vec![whole(-1)], ..Prices::default() }, &owners[..1]).remove(0);
+    let found = reduction.cheapest(&Prices { links: vec![whole(-1)], ..Prices::default() }, &owners[..1]).remove(0);
     assert_eq!(found.unwrap().0, whole(0));
     assert_eq!(reduction.guide(&Prices::default()).lower_bound(owners[0]), Some(whole(0)));
+}
+
+/// Ports that a list leaves out are free, and the sum is by link.
+#[test]
+fn prices_of_ports() {
+    let platform = random_connected(7, 3, &Options::default()).unwrap();
+    let list = |salt: i64| (0..7).map(|at| ratio((at * 5 + salt) % 11, 3)).collect::<Vec<_>>();
+    let ports = Ports { send: list(1), receive: list(4), compute: list(6) };
+    let ours = Prices::of_ports(&platform, &ports.send, &ports.receive, ports.compute.clone());
+    assert_eq!(ours, ports.prices(&platform));
+    let mut fewer = ports.clone();
+    fewer.send[5..].fill(whole(0));
+    fewer.receive.fill(whole(0));
+    let ours = Prices::of_ports(&platform, &ports.send[..5], &[], ports.compute.clone());
+    assert_eq!(ours, fewer.prices(&platform));
 }
 
 #[test]
@@ -454,7 +489,8 @@ fn what_is_no_tree() {
     let owners: Vec<NodeId> = [0, 1, 2].map(NodeId::new).to_vec();
     let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
     let target = NodeId::new(3);
-    let (_, tree) = reduction.cheapest(&constant(4, whole(1), whole(1), whole(1)), &[target]).remove(0).unwrap();
+    let prices = constant(4, whole(1), whole(1), whole(1)).prices(&platform);
+    let (_, tree) = reduction.cheapest(&prices, &[target]).remove(0).unwrap();
     let holds = |tasks: Vec<Task>| is_tree(&platform, &owners, target, &ReductionTree { tasks, ..tree.clone() });
     assert!(holds(tree.tasks.clone()));
     for at in 0..tree.tasks.len() {

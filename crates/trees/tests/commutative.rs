@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
-use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
+use oneport_platform::{Link, Node, NodeId, Platform, Rational, parse_rational};
 use oneport_trees::cheapest::{Prices, is_tree, loads};
 use oneport_trees::commutative::{Commutative, Exactness};
 use proptest::prelude::*;
@@ -33,12 +33,20 @@ fn write_task_order(tree: &ReductionTree, part: Interval, tasks: &mut Vec<Task>)
     tasks.push(merge);
 }
 
+/// Prices as full-duplex nodes have them, by node.
+#[derive(Debug, Clone)]
+struct Ports {
+    send: Vec<u64>,
+    receive: Vec<u64>,
+    compute: Vec<u64>,
+}
+
 #[derive(Debug, Clone)]
 struct Case {
     platform: Platform,
     participants: Vec<NodeId>,
     volumes: Volumes,
-    prices: Prices<u64>,
+    prices: Ports,
 }
 
 impl Case {
@@ -46,9 +54,17 @@ impl Case {
         Commutative::new(&self.platform, &self.participants, &self.volumes)
     }
 
+    /// By link, both ports together; missing prices are free.
+    fn prices(&self) -> Prices<u64> {
+        let of = |prices: &[u64], node: NodeId| prices.get(node.index()).copied().unwrap_or(0);
+        let both = |link: &Link| of(&self.prices.send, link.from) + of(&self.prices.receive, link.to);
+        Prices { links: self.platform.links().iter().map(both).collect(), compute: self.prices.compute.clone() }
+    }
+
     fn rational_prices(&self) -> Prices<Rational> {
         let big = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        Prices { send: big(&self.prices.send), receive: big(&self.prices.receive), compute: big(&self.prices.compute) }
+        let prices = self.prices();
+        Prices { links: big(&prices.links), compute: big(&prices.compute) }
     }
 
     fn targets(&self) -> Vec<NodeId> {
@@ -78,6 +94,7 @@ impl Case {
                 Resource::Send(node) => self.prices.send[node.index()],
                 Resource::Receive(node) => self.prices.receive[node.index()],
                 Resource::Compute(node) => self.prices.compute[node.index()],
+                other => panic!("{other:?} on a full-duplex platform"),
             };
             time * Rational::from_integer(price.into())
         };
@@ -201,7 +218,7 @@ impl Case {
             self.check_tree(&tree, *target);
             assert_eq!(self.price(&tree), price);
         }
-        for (answer, target) in commutative.guide(&self.prices, &targets).into_iter().zip(&targets) {
+        for (answer, target) in commutative.guide(&self.prices(), &targets).into_iter().zip(&targets) {
             let right = naive[target.index()].clone();
             assert_eq!(answer.is_some(), right.is_some());
             let Some((bound, trees)) = answer else { continue };
@@ -261,7 +278,7 @@ fn cases(
                 }
                 let participants = shuffled[..count].iter().map(|&node| NodeId::new(node)).collect();
                 let platform = builder.build().unwrap();
-                Case { platform, participants, volumes, prices: Prices { send, receive, compute } }
+                Case { platform, participants, volumes, prices: Ports { send, receive, compute } }
             },
         )
     })
@@ -319,7 +336,7 @@ proptest! {
         prop_assert_eq!(commutative.exactness(), Exactness::Bound);
         let targets = case.targets().split_off(12);
         let exact = commutative.cheapest(&case.rational_prices(), &targets);
-        let guide = commutative.guide(&case.prices, &targets);
+        let guide = commutative.guide(&case.prices(), &targets);
         for ((exact, guide), &target) in exact.into_iter().zip(guide).zip(&targets) {
             prop_assert_eq!(exact.is_some(), guide.is_some());
             let (Some((bound, tree)), Some((rough, trees))) = (exact, guide) else { continue };
@@ -353,7 +370,7 @@ fn an_order_of_its_own() {
         builder.duplex(nodes[one], nodes[two], ratio(cost, 1)).unwrap();
     }
     let volumes = Volumes::of_size(Rational::one());
-    let prices = Prices { send: vec![1; 4], receive: vec![0; 4], compute: vec![0; 4] };
+    let prices = Ports { send: vec![1; 4], receive: vec![0; 4], compute: vec![0; 4] };
     let case = Case { platform: builder.build().unwrap(), participants: nodes.clone(), volumes, prices };
     let (price, tree) = case.commutative().cheapest(&case.rational_prices(), &nodes[..1])[0].clone().unwrap();
     assert_eq!(price, ratio(102, 1));
@@ -366,15 +383,15 @@ fn without_prices_no_idle_links() {
     let platform = star(5);
     let participants: Vec<NodeId> = platform.node_ids().skip(1).collect();
     let volumes = Volumes { size: Amount::Constant(ratio(3, 1)), work: Amount::Constant(Rational::zero()) };
-    let none = Prices { send: vec![], receive: vec![], compute: vec![] };
-    let case = Case { platform: platform.clone(), participants, volumes, prices: none.clone() };
+    let none = Ports { send: vec![], receive: vec![], compute: vec![] };
+    let case = Case { platform: platform.clone(), participants, volumes, prices: none };
     for target in platform.node_ids() {
         let links = |tree: &ReductionTree| tree.tasks.len() - 4;
         let (price, tree) = case.commutative().cheapest(&Prices::default(), &[target])[0].clone().unwrap();
         case.check_tree(&tree, target);
         // Every leaf but the target sends once; the hub's result goes to a leaf.
         assert_eq!((price, links(&tree)), (Rational::zero(), 5));
-        let (bound, trees) = case.commutative().guide(&none, &[target])[0].clone().unwrap();
+        let (bound, trees) = case.commutative().guide(&Prices::default(), &[target])[0].clone().unwrap();
         assert_eq!((bound, links(&trees[0])), (Rational::zero(), 5));
     }
 }
@@ -393,7 +410,7 @@ fn long_numbers() {
         let send: Vec<Rational> = (0..5).map(price).collect();
         // Merging costs nothing at the first leaf, and far more than anything else everywhere else.
         let compute = (0..5).map(|node| if node == 1 { Rational::zero() } else { &huge * &huge }).collect();
-        let prices = Prices { send: send.clone(), receive: vec![], compute };
+        let prices = Prices::of_ports(&platform, &send, &[], compute);
         let (price, tree) = commutative.cheapest(&prices, &[NodeId::new(1)])[0].clone().unwrap();
         assert!(is_tree(&platform, &participants, NodeId::new(1), &tree));
         // Everyone sends its own value to the leaf, the other leaves through the hub.
@@ -441,7 +458,9 @@ fn negative_prices() {
     let participants: Vec<NodeId> = platform.node_ids().collect();
     let volumes = Volumes::of_size(Rational::one());
     let commutative = Commutative::new(&platform, &participants, &volumes);
-    let prices = Prices { send: vec![-Rational::one(); 4], receive: vec![Rational::one(); 4], compute: vec![] };
-    let zero = Prices { send: vec![], ..prices.clone() };
+    // Of every pair of links, one has a negative price.
+    let links = |odd: Rational| (0..6).map(|at| if at % 2 == 0 { odd.clone() } else { Rational::one() }).collect();
+    let prices = Prices { links: links(-Rational::one()), compute: vec![-Rational::one(); 4] };
+    let zero = Prices { links: links(Rational::zero()), compute: vec![] };
     assert_eq!(commutative.cheapest(&prices, &participants), commutative.cheapest(&zero, &participants));
 }

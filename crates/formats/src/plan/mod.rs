@@ -3,10 +3,12 @@
 //! Nodes go by name, links by their place in the platform's list, counted from 0 (so a plan's platform lists every
 //! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
 
-mod commodity;
+mod certificate;
+mod demand;
+mod pattern;
 mod question;
 mod read;
-mod tree;
+mod task;
 mod write;
 
 use std::path::Path;

@@ -1,15 +1,13 @@
 //! Reading plan files.
 
-use oneport_plan::{
-    Certificate, Collective, Commodity, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, WeightedPattern,
-};
-use oneport_platform::{LinkId, Platform};
+use oneport_plan::{PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern};
+use oneport_platform::Platform;
 
 use super::FORMAT;
-use super::commodity::Commodities;
-use super::question::{find, read_collective, read_volumes};
-use super::tree::Reductions;
+use super::certificate::{self, links_of};
+use super::demand::Demands;
+use super::pattern::Patterns;
+use super::question::{read_collective, read_volumes};
 use crate::error::{FormatError, Problem, quoted};
 use crate::json::{Json, need};
 use crate::native::{self, model_named};
@@ -17,7 +15,7 @@ use crate::number::{long_rational, natural, rational};
 use crate::source::Source;
 
 /// The keys of a plan.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "format",
     "collective",
     "model",
@@ -27,6 +25,8 @@ const KEYS: [&str; 12] = [
     "throughput",
     "upper_bound",
     "certificate",
+    "odd_sets",
+    "cuts",
     "patterns",
     "schedule",
     "platform",
@@ -51,6 +51,8 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         throughput,
         upper_bound,
         certificate,
+        odd_sets,
+        cuts,
         patterns,
         schedule,
         platform,
@@ -62,13 +64,15 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
     let volumes = read_volumes(&size, work, &collective)?;
-    let commodities = Commodities::new(&collective);
-    let context = Context::new(&platform, &collective, &commodities);
+    let demands = Demands::new(&collective);
+    let context = Context { platform: &platform, patterns: Patterns::new(&platform, &demands) };
     let steady_state = SteadyState {
         throughput: rational(need(&top, throughput, "throughput", "instances per unit of time")?)?,
         patterns: context.weighted(need(&top, patterns, "patterns", "the weighted patterns")?)?,
     };
-    let certificate = context.certificate(need(&top, certificate, "certificate", "the list of prices")?)?;
+    let certificate = need(&top, certificate, "certificate", "the list of prices")?;
+    let proof = certificate::Reader { platform: &platform, demands: demands.count() };
+    let certificate = proof.read(&certificate, odd_sets, cuts)?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;
     let status = read_status(&need(&top, status, "status", "optimal or feasible")?)?;
     let upper_bound = rational(need(&top, upper_bound, "upper_bound", "what the certificate proves")?)?;
@@ -103,36 +107,14 @@ fn read_status(value: &Json<'_, '_>) -> Result<Status, FormatError> {
 /// What the rest of the plan refers to.
 struct Context<'c> {
     platform: &'c Platform,
-    commodities: &'c Commodities<'c>,
-    /// Present where patterns are trees.
-    reductions: Option<Reductions<'c>>,
+    patterns: Patterns<'c>,
 }
 
-impl<'c> Context<'c> {
-    fn new(platform: &'c Platform, collective: &'c Collective, commodities: &'c Commodities<'c>) -> Self {
-        Context { platform, commodities, reductions: Reductions::of(platform, collective, commodities) }
-    }
-
-    fn certificate(&self, list: Json<'_, '_>) -> Result<Certificate, FormatError> {
-        let mut prices = Vec::new();
-        list.each(|_, entry| {
-            let [resource, node, price] = entry.object(["resource", "node", "price"])?;
-            let resource = need(&entry, resource, "resource", "send, receive or compute")?;
-            let node = find(&need(&entry, node, "node", "the node of the resource")?, self.platform)?;
-            let kinds = [Resource::Send(node), Resource::Receive(node), Resource::Compute(node)];
-            let kind = resource.string()?;
-            let kind = kinds.into_iter().find(|known| known.kind() == kind);
-            let kind = kind.ok_or_else(|| resource.wrong("a resource: send, receive or compute"))?;
-            prices.push((kind, rational(need(&entry, price, "price", "the resource's price")?)?));
-            Ok(())
-        })?;
-        Ok(Certificate { prices })
-    }
-
+impl Context<'_> {
     fn weighted(&self, list: Json<'_, '_>) -> Result<Vec<WeightedPattern>, FormatError> {
         let mut patterns = Vec::new();
         list.each(|_, entry| {
-            let (pattern, weight) = self.pattern(&entry, "weight")?;
+            let (pattern, weight) = self.patterns.read(&entry, "weight")?;
             let weight = rational(need(&entry, weight, "weight", "how often per unit of time")?)?;
             patterns.push(WeightedPattern { pattern, weight });
             Ok(())
@@ -155,7 +137,7 @@ impl<'c> Context<'c> {
     fn scheduled(&self, list: Json<'_, '_>) -> Result<Vec<ScheduledPattern>, FormatError> {
         let mut patterns = Vec::new();
         list.each(|_, entry| {
-            let (pattern, copies) = self.pattern(&entry, "copies")?;
+            let (pattern, copies) = self.patterns.read(&entry, "copies")?;
             let copies = natural(need(&entry, copies, "copies", "whole copies per period")?)?;
             patterns.push(ScheduledPattern { pattern, copies });
             Ok(())
@@ -168,40 +150,10 @@ impl<'c> Context<'c> {
         list.each(|_, entry| {
             let [length, links] = entry.object(["length", "links"])?;
             let length = rational(need(&entry, length, "length", "the slot's duration")?)?;
-            let links = self.links(need(&entry, links, "links", "the busy links")?)?;
+            let links = links_of(&need(&entry, links, "links", "the busy links")?, self.platform)?;
             slots.push(Slot { length, links });
             Ok(())
         })?;
         Ok(slots)
-    }
-
-    /// A path or a tree, and the value of `last`: how often.
-    fn pattern<'a, 'e>(
-        &self,
-        entry: &'e Json<'a, '_>,
-        last: &'static str,
-    ) -> Result<(Pattern, Option<Json<'a, 'e>>), FormatError> {
-        if let Some(reductions) = &self.reductions {
-            let [to, order, tasks, last] = entry.object(["to", "order", "tasks", last])?;
-            return Ok((reductions.read(entry, to, order, tasks)?, last));
-        }
-        let [from, to, links, last] = entry.object(["from", "to", "links", last])?;
-        let source = find(&need(entry, from, "from", "the node where the message starts")?, self.platform)?;
-        let target = find(&need(entry, to, "to", "the node where the message has to arrive")?, self.platform)?;
-        let commodity = self.commodities.find(Commodity { source, target }).ok_or_else(|| {
-            let value = format!("{} -> {}", self.platform.name(source), self.platform.name(target));
-            entry.fail(Problem::WrongValue { value, expected: "a message of the plan's collective".into() })
-        })?;
-        let links = self.links(need(entry, links, "links", "the links of the path")?)?;
-        Ok((Pattern::path(commodity, links), last))
-    }
-
-    fn links(&self, list: Json<'_, '_>) -> Result<Vec<LinkId>, FormatError> {
-        let mut links = Vec::new();
-        list.each(|_, link| {
-            links.push(LinkId::new(link.place("link", self.platform.links().len())?));
-            Ok(())
-        })?;
-        Ok(links)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Amount, Collective, Pattern, Plan};
+use oneport_plan::{Amount, Collective, Member, Plan};
 use oneport_platform::{LinkId, NodeId, Platform};
 
-use super::FORMAT;
-use super::commodity::Commodities;
-use super::tree;
+use super::demand::Demands;
+use super::{FORMAT, certificate, pattern};
 use crate::amount::write_amount;
 use crate::native::{quote, write_json_into};
 
@@ -19,36 +18,34 @@ pub fn plan_to_json(plan: &Plan) -> String {
     let mut out = String::new();
     let platform = &plan.platform;
     let _ = writeln!(out, "{{\n  \"format\": {},", quote(FORMAT));
+    out.push_str("  \"collective\": ");
     collective(&mut out, platform, &plan.collective);
+    out.push_str(",\n");
     let _ = writeln!(out, "  \"model\": {},", quote(platform.model().name()));
     amount(&mut out, "size", &plan.volumes.size);
-    if plan.collective.operands().is_some() {
+    if plan.collective.combines() {
         amount(&mut out, "work", &plan.volumes.work);
     }
     let _ = writeln!(out, "  \"status\": {},", quote(plan.status.name()));
     let _ = writeln!(out, "  \"throughput\": \"{}\",", plan.steady_state.throughput);
     let _ = writeln!(out, "  \"upper_bound\": \"{}\",", plan.upper_bound);
-    let commodities = Commodities::new(&plan.collective);
-    list(&mut out, "  ", "certificate", &plan.certificate.prices, |out, (resource, price)| {
-        let node = name(platform, resource.node());
-        let _ = write!(out, "\"resource\": {}, \"node\": {node}, \"price\": \"{price}\"", quote(resource.kind()));
-    });
-    out.push_str(",\n");
+    certificate::write(&mut out, plan);
+    let demands = Demands::new(&plan.collective);
     list(&mut out, "  ", "patterns", &plan.steady_state.patterns, |out, weighted| {
-        pattern(out, plan, &commodities, &weighted.pattern);
+        pattern::write(out, platform, &demands, &weighted.pattern);
         let _ = write!(out, ", \"weight\": \"{}\"", weighted.weight);
     });
     let schedule = &plan.schedule;
     let _ = writeln!(out, ",\n  \"schedule\": {{\n    \"period\": \"{}\",", schedule.period);
     let _ = writeln!(out, "    \"instances\": \"{}\",", schedule.instances);
     list(&mut out, "    ", "patterns", &schedule.patterns, |out, scheduled| {
-        pattern(out, plan, &commodities, &scheduled.pattern);
+        pattern::write(out, platform, &demands, &scheduled.pattern);
         let _ = write!(out, ", \"copies\": \"{}\"", scheduled.copies);
     });
     out.push_str(",\n");
     list(&mut out, "    ", "slots", &schedule.slots, |out, slot| {
         let _ = write!(out, "\"length\": \"{}\", ", slot.length);
-        links(out, &slot.links);
+        link_list(out, &slot.links);
     });
     out.push_str("\n  },\n  \"platform\": ");
     write_json_into(&mut out, platform, "  ", false);
@@ -57,24 +54,44 @@ pub fn plan_to_json(plan: &Plan) -> String {
 }
 
 fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
-    let _ = write!(out, "  \"collective\": {{\"name\": {}", quote(collective.name()));
-    let (centre, role, members) = match collective {
-        Collective::Scatter { source, targets } => (Some(("source", *source)), "targets", targets),
-        Collective::Gather { target, participants } => (Some(("target", *target)), "participants", participants),
-        Collective::Reduce { target, participants, .. } => (Some(("target", *target)), "participants", participants),
-        Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
-            (None, "participants", participants)
+    let _ = write!(out, "{{\"name\": {}, ", quote(collective.name()));
+    let (centre, role, list) = match collective {
+        Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
+            (Some(("source", *source)), "targets", targets)
         }
+        Collective::Gather { target, participants } | Collective::Reduce { target, participants, .. } => {
+            (Some(("target", *target)), "participants", participants)
+        }
+        Collective::AllToAll { participants }
+        | Collective::ReduceScatter { participants, .. }
+        | Collective::AllGather { participants }
+        | Collective::AllReduce { participants, .. }
+        | Collective::Scan { participants } => (None, "participants", participants),
+        Collective::Groups { members } => return groups(out, platform, members),
     };
     if let Some((role, node)) = centre {
-        let _ = write!(out, ", \"{role}\": {}", name(platform, node));
+        let _ = write!(out, "\"{role}\": {}, ", name(platform, node));
     }
-    let names: Vec<String> = members.iter().map(|&node| name(platform, node)).collect();
-    let _ = write!(out, ", \"{role}\": [{}]", names.join(", "));
-    if collective.operands().is_some() {
-        let _ = write!(out, ", \"commutative\": {}", collective.is_commutative());
+    node_list(out, platform, role, list);
+    if let Collective::Reduce { commutative, .. }
+    | Collective::ReduceScatter { commutative, .. }
+    | Collective::AllReduce { commutative, .. } = collective
+    {
+        let _ = write!(out, ", \"commutative\": {commutative}");
     }
-    out.push_str("},\n");
+    out.push('}');
+}
+
+/// The rest of a list of groups, one a line.
+fn groups(out: &mut String, platform: &Platform, members: &[Member]) {
+    out.push_str("\"members\": [");
+    for (index, member) in members.iter().enumerate() {
+        let _ = write!(out, "{}\n    {{\"rate\": \"{}\", ", if index == 0 { "" } else { "," }, member.rate);
+        out.push_str("\"collective\": ");
+        collective(out, platform, &member.collective);
+        out.push('}');
+    }
+    out.push_str("\n  ]}");
 }
 
 fn amount(out: &mut String, key: &str, amount: &Amount) {
@@ -83,7 +100,14 @@ fn amount(out: &mut String, key: &str, amount: &Amount) {
     out.push_str(",\n");
 }
 
-fn list<T>(out: &mut String, indent: &str, name: &str, entries: &[T], mut entry: impl FnMut(&mut String, &T)) {
+/// A list of objects, one a line.
+pub(super) fn list<T>(
+    out: &mut String,
+    indent: &str,
+    name: &str,
+    entries: &[T],
+    mut entry: impl FnMut(&mut String, &T),
+) {
     let _ = write!(out, "{indent}\"{name}\": [");
     for (index, value) in entries.iter().enumerate() {
         let _ = write!(out, "{}\n{indent}  {{", if index == 0 { "" } else { "," });
@@ -93,26 +117,19 @@ fn list<T>(out: &mut String, indent: &str, name: &str, entries: &[T], mut entry:
     let _ = write!(out, "\n{indent}]");
 }
 
-fn pattern(out: &mut String, plan: &Plan, commodities: &Commodities<'_>, pattern: &Pattern) {
-    let platform = &plan.platform;
-    let path = match pattern {
-        Pattern::Reduction(tree) => return tree::write(out, platform, &plan.collective, tree),
-        Pattern::Path(path) => path,
-    };
-    let (from, to) = match commodities.get(path.commodity) {
-        Some(commodity) => (name(platform, commodity.source), name(platform, commodity.target)),
-        None => ("null".to_string(), "null".to_string()),
-    };
-    let _ = write!(out, "\"from\": {from}, \"to\": {to}, ");
-    links(out, &path.links);
-}
-
-fn links(out: &mut String, links: &[LinkId]) {
+/// `"links": [...]`.
+pub(super) fn link_list(out: &mut String, links: &[LinkId]) {
     out.push_str("\"links\": [");
     for (index, link) in links.iter().enumerate() {
         let _ = write!(out, "{}{link}", if index == 0 { "" } else { "," });
     }
     out.push(']');
+}
+
+/// `"key": ["a", "b"]`.
+pub(super) fn node_list(out: &mut String, platform: &Platform, key: &str, nodes: &[NodeId]) {
+    let names: Vec<String> = nodes.iter().map(|&node| name(platform, node)).collect();
+    let _ = write!(out, "\"{key}\": [{}]", names.join(", "));
 }
 
 /// The node's name in quotes, `null` for a node of nowhere.

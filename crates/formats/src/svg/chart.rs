@@ -7,7 +7,7 @@ use oneport_plan::{Collective, Message};
 use oneport_platform::{Platform, Rational};
 
 use super::occupancy::{Activity, Bar, Note};
-use super::rows::{self, Row, Run};
+use super::rows::{self, Port, Row, Run};
 use super::words::{self, Messages};
 use super::xml::{Canvas, GRID, INK, SOFT_INK};
 use super::{legend, ticks};
@@ -18,6 +18,9 @@ const MOST_BOXES: usize = 10_000;
 const LEGEND: usize = 24;
 /// Longest node name, in pixels.
 const NAME_ROOM: f64 = 150.0;
+/// Longest label of a port or link, in pixels, and its letters.
+const PORT_ROOM: f64 = 120.0;
+const PORT_SIZE: f64 = 11.0;
 const MARGIN: f64 = 16.0;
 const TICK_SIZE: f64 = 11.0;
 /// How much wider bold letters are.
@@ -59,18 +62,20 @@ struct Frame {
     font: f64,
     /// Whether the ticks are repeated above the rows.
     high: bool,
+    /// Width of the column with the ports' labels.
+    ports: f64,
 }
 
 /// Draws the chart.
 pub(super) fn draw(chart: &Chart) -> String {
-    let (rows, left_out) = rows::rows(chart.platform, chart.bars);
+    let (rows, remarks) = rows::rows(chart.platform, chart.bars);
     let messages = Messages::new(chart.platform, chart.collective);
     let frame = frame(chart, &rows);
     let spans: Vec<(f64, f64)> =
         chart.bars.iter().map(|bar| (frame.x(chart, &bar.start), frame.x(chart, &bar.end))).collect();
     let runs = rows::runs(&rows, chart.bars, &spans, MOST_BOXES);
     let hatched = runs.iter().flatten().flatten().any(|run| run.mixed);
-    let (entries, notes) = legend_entries(chart, &messages, left_out, hatched);
+    let (entries, notes) = legend_entries(chart, &messages, &remarks, hatched);
     let last_tick = words::width(&words::show(&chart.horizon), TICK_SIZE) / 2.0;
     let total = frame.left + frame.width + last_tick.max(14.0) + 8.0;
     let legend = legend::layout(&entries, MARGIN, total - 2.0 * MARGIN);
@@ -112,7 +117,9 @@ fn frame(chart: &Chart, rows: &[Row]) -> Frame {
     };
     let name_size = name_size(row_height);
     let names = rows.iter().map(|row| words::width(&words::name(chart.platform, row.node), name_size * BOLD) + 2.0);
-    let left = MARGIN + names.fold(40.0, f64::max).min(NAME_ROOM) + 46.0;
+    let labels = rows.iter().map(|row| words::width(&row.port.label(chart.platform), name_size.min(PORT_SIZE)) + 13.0);
+    let ports = labels.fold(44.0, f64::max).min(PORT_ROOM);
+    let left = MARGIN + names.fold(40.0, f64::max).min(NAME_ROOM) + ports + 2.0;
     let least = if rows.len() <= 12 { 720.0 } else { 1000.0 };
     let width = (40.0 * bars_per_axis(chart)).clamp(least, chart.widest);
     let high = rows.len() > 40;
@@ -123,12 +130,13 @@ fn frame(chart: &Chart, rows: &[Row]) -> Frame {
         if index > 0 && rows.get(index - 1).is_some_and(|before| before.node != row.node) {
             y += row_height / 4.0;
         }
-        let height = row_height.max(row.lanes.len() as f64 * 9.0);
+        let lane = if row.lanes.len() > 1 { (row_height * 0.65).max(9.0) } else { 0.0 };
+        let height = row_height.max(row.lanes.len() as f64 * lane);
         places.push((y, height));
         y += height;
     }
     let bottom = if rows.is_empty() { top + 32.0 } else { y };
-    Frame { left, top, width, rows: places, bottom, font: (row_height * 0.48).clamp(7.5, 12.5), high }
+    Frame { left, top, width, rows: places, bottom, font: (row_height * 0.48).clamp(7.5, 12.5), high, ports }
 }
 
 /// How many bars of median length fill the time axis.
@@ -164,16 +172,17 @@ fn draw_background(canvas: &mut Canvas, chart: &Chart, frame: &Frame, rows: &[Ro
         let name = words::name(chart.platform, row.node);
         let tag = canvas.tag("rect").n("x", frame.left).n("y", top).n("width", frame.width).n("height", bottom - top);
         tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
-        let at = (frame.left - 44.0, (top + bottom) / 2.0 + size * 0.35);
+        let at = (frame.left - frame.ports, (top + bottom) / 2.0 + size * 0.35);
         canvas.g().s("font-weight", "bold").start();
         canvas.tooltip(&name);
-        canvas.text(at, "end", size, INK, &words::fit_name(&name, size * BOLD, frame.left - MARGIN - 44.0));
+        canvas.text(at, "end", size, INK, &words::fit_name(&name, size * BOLD, frame.left - MARGIN - frame.ports));
         canvas.close();
         for index in first..first + count {
             let Some(row) = rows.get(index) else { continue };
             let (y, height) = place(index);
-            let size = size.min(11.0);
-            canvas.text((frame.left - 7.0, y + height / 2.0 + size * 0.35), "end", size, SOFT_INK, row.port.label());
+            let size = size.min(PORT_SIZE);
+            let label = words::fit_name(&row.port.label(chart.platform), size, frame.ports - 10.0);
+            canvas.text((frame.left - 7.0, y + height / 2.0 + size * 0.35), "end", size, SOFT_INK, &label);
         }
         first += count;
     }
@@ -222,7 +231,7 @@ fn draw_boxes(
     }
     for ((row, lanes), place) in rows.iter().zip(runs).zip(&frame.rows) {
         let node = words::name(chart.platform, row.node);
-        canvas.g().s("class", "row").s("data-node", &node).s("data-port", row.port.label()).start();
+        canvas.g().s("class", "row").s("data-node", &node).s("data-port", row.port.kind()).start();
         for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
             let (y, height) = lane_place(place, row.lanes.len(), lane);
             for run in runs {
@@ -247,10 +256,21 @@ fn draw_boxes(
                 let tag = tag.s("fill", &messages.colour(bar.message).hex());
                 let tag = if width >= 4.0 { tag.s("stroke", "#333").s("stroke-width", ".5") } else { tag };
                 tag.titled(&tooltip(chart.platform, messages, bar));
+                if row.port == Port::Both && receives(chart.platform, row, bar) {
+                    let foot = (height * 0.2).clamp(1.0, 4.0);
+                    let tag = canvas.tag("rect").s("class", "received").n("x", run.left).n("y", y + height - foot);
+                    tag.n("width", width).n("height", foot).s("fill", INK).s("pointer-events", "none").end();
+                }
             }
         }
         canvas.close();
     }
+}
+
+/// Whether the row's node is the receiver of a bar.
+fn receives(platform: &Platform, row: &Row, bar: &Bar) -> bool {
+    let Activity::Transfer(link) = bar.activity else { return false };
+    words::link(platform, link).is_some_and(|link| link.to == row.node)
 }
 
 /// Top and height of a lane's boxes.
@@ -331,7 +351,7 @@ fn choices(messages: &Messages, bar: &Bar) -> Vec<String> {
 fn legend_entries(
     chart: &Chart,
     messages: &Messages,
-    left_out: bool,
+    remarks: &[&str],
     hatched: bool,
 ) -> (Vec<legend::Entry>, Vec<String>) {
     let used: BTreeMap<usize, Message> =
@@ -353,9 +373,7 @@ fn legend_entries(
         let mark = legend::Mark::Swatch("url(#hatch)".to_string());
         entries.push(legend::Entry { mark, label: "too short to draw apart".to_string() });
     }
-    if left_out {
-        notes.push("ports that are never used have no row".to_string());
-    }
+    notes.extend(remarks.iter().map(|note| note.to_string()));
     (entries, notes)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{Collective, Message, SteadyState, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::edges::{self, Edge};
 use super::labels::{Area, Page};
@@ -38,6 +38,8 @@ enum Role {
     Participant,
     Processor,
     Router,
+    /// A router that cannot copy.
+    Switch,
 }
 
 impl Role {
@@ -49,12 +51,15 @@ impl Role {
             Role::Participant => ("#2fb58c", 1.2),
             Role::Processor => ("#e4e4e4", 1.2),
             Role::Router => ("#555555", 0.0),
+            Role::Switch => ("#ffffff", 2.5),
         }
     }
 
     fn name(self, collective: &Collective) -> &'static str {
         match (self, collective) {
             (Role::Target, Collective::Gather { .. }) => "sender",
+            (Role::Source, Collective::Groups { .. }) => "source or target of a group",
+            (Role::Participant, Collective::Groups { .. }) => "member of a group",
             (Role::Source, Collective::Reduce { target, participants, .. }) if participants.contains(target) => {
                 "target and participant"
             }
@@ -64,6 +69,7 @@ impl Role {
             (Role::Participant, _) => "participant",
             (Role::Processor, _) => "other processor",
             (Role::Router, _) => "router (forwards only)",
+            (Role::Switch, _) => "switch (forwards only, does not copy)",
         }
     }
 }
@@ -79,7 +85,8 @@ struct Flows {
     merges: BTreeMap<NodeId, BTreeMap<Message, Rational>>,
 }
 
-/// The platform as a graph: processors are circles, routers small squares, links arrows. With a steady state, links
+/// The platform as a graph: processors are circles, routers small squares, routers that do not replicate hollow diamonds
+/// (processors that do not have a dashed outline), links arrows. With a steady state, links
 /// in use are blue, the wider the longer they are busy, and labelled with their share of busy time; the others are
 /// light grey. A ring around a processor shows its share of time computing. Every element has a tooltip with the
 /// exact figures.
@@ -153,31 +160,45 @@ fn add<K: Ord>(sums: &mut BTreeMap<K, Rational>, key: K, value: &Rational) {
 }
 
 fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
-    let mut roles: Vec<Role> =
-        platform.nodes().iter().map(|node| if node.is_processor() { Role::Processor } else { Role::Router }).collect();
-    let mut set = |node: NodeId, role| {
+    let role = |node: &Node| match (node.is_processor(), node.replicates) {
+        (true, _) => Role::Processor,
+        (false, true) => Role::Router,
+        (false, false) => Role::Switch,
+    };
+    let mut roles: Vec<Role> = platform.nodes().iter().map(role).collect();
+    match collective {
+        Collective::Groups { members } => {
+            members.iter().for_each(|member| assign(&mut roles, &member.collective));
+            for role in roles.iter_mut().filter(|role| **role == Role::Target) {
+                *role = Role::Participant;
+            }
+        }
+        single => assign(&mut roles, single),
+    }
+    roles
+}
+
+/// The roles of the nodes that take part in a collective.
+fn assign(roles: &mut [Role], collective: &Collective) {
+    let (centre, others, role) = match collective {
+        Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
+            (Some(*source), targets, Role::Target)
+        }
+        Collective::Gather { target, participants } => (Some(*target), participants, Role::Target),
+        Collective::Reduce { target, participants, .. } => (Some(*target), participants, Role::Participant),
+        Collective::AllToAll { participants }
+        | Collective::ReduceScatter { participants, .. }
+        | Collective::AllGather { participants }
+        | Collective::AllReduce { participants, .. }
+        | Collective::Scan { participants } => (None, participants, Role::Participant),
+        Collective::Groups { .. } => return,
+    };
+    let others = others.iter().map(|&node| (node, role));
+    for (node, role) in others.chain(centre.map(|node| (node, Role::Source))) {
         if let Some(place) = roles.get_mut(node.index()) {
             *place = role;
         }
-    };
-    match collective {
-        Collective::Scatter { source, targets } => {
-            targets.iter().for_each(|&node| set(node, Role::Target));
-            set(*source, Role::Source);
-        }
-        Collective::Gather { target, participants } => {
-            participants.iter().for_each(|&node| set(node, Role::Target));
-            set(*target, Role::Source);
-        }
-        Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
-            participants.iter().for_each(|&node| set(node, Role::Participant));
-        }
-        Collective::Reduce { target, participants, .. } => {
-            participants.iter().for_each(|&node| set(node, Role::Participant));
-            set(*target, Role::Source);
-        }
     }
-    roles
 }
 
 /// Where the drawing starts: the one end of the collective, else the node with most links.
@@ -221,7 +242,11 @@ fn radius(nodes: usize) -> f64 {
 
 /// Half the extent of a node's mark.
 fn node_size(role: Role, radius: f64) -> f64 {
-    if role == Role::Router { radius * 0.6 } else { radius }
+    match role {
+        Role::Router => radius * 0.6,
+        Role::Switch => radius * 0.75,
+        _ => radius,
+    }
 }
 
 /// Width of the ring around a processor that computes.
@@ -292,9 +317,12 @@ fn draw_nodes(
                 let tag = canvas.tag("rect").n("x", place.0 - half).n("y", place.1 - half);
                 tag.n("width", 2.0 * half).n("height", 2.0 * half)
             }
+            Role::Switch => canvas.tag("path").s("d", &diamond(place, half)),
             _ => canvas.tag("circle").n("cx", place.0).n("cy", place.1).n("r", half),
         };
         let tag = tag.s("class", "node").s("fill", fill).s("stroke", INK).n("stroke-width", outline);
+        let dashed = words::node(platform, id).is_some_and(|node| node.is_processor() && !node.replicates);
+        let tag = if dashed { tag.s("stroke-dasharray", "3 2") } else { tag };
         tag.titled(&node_tooltip(platform, collective, id, role, flows, messages));
         if let Some(share) = share {
             draw_ring(canvas, place, half + 0.5 + ring(radius) / 2.0, ring(radius), share);
@@ -307,7 +335,7 @@ fn draw_nodes(
         let size = name_size(radius);
         let name = words::fit_name(&words::name(platform, id), size, 110.0);
         let width = words::width(&name, size);
-        if role != Role::Router && width <= 2.0 * inner - 4.0 {
+        if !matches!(role, Role::Router | Role::Switch) && width <= 2.0 * inner - 4.0 {
             canvas.text((place.0, place.1 + size * 0.36), "middle", size, INK, &name);
             continue;
         }
@@ -324,6 +352,12 @@ fn draw_nodes(
         canvas.text((x, y + size * 0.36), "middle", size, INK, &name);
     }
     canvas.close();
+}
+
+/// A square on its corner.
+pub(super) fn diamond((x, y): (f64, f64), half: f64) -> String {
+    let point = |dx: f64, dy: f64| format!("{} {}", number(x + dx), number(y + dy));
+    format!("M{}L{}L{}L{}Z", point(0.0, -half), point(half, 0.0), point(0.0, half), point(-half, 0.0))
 }
 
 /// A ring filled to `share`, clockwise from the top.
@@ -365,6 +399,12 @@ fn node_tooltip(
         }
         if let Some(model) = node.model {
             text += &format!(", {model}");
+        }
+        if let Some(ports) = node.ports.filter(|_| platform.model_of(id) == PortModel::Multiport) {
+            text += &format!(", {}", words::plural(ports, "port"));
+        }
+        if !node.replicates && role != Role::Switch {
+            text += ", does not replicate";
         }
     }
     let verbs = [("sends", &flows.send), ("receives", &flows.receive), ("computes", &flows.compute)];
@@ -451,8 +491,11 @@ fn legend_entries(
         .into_iter()
         .map(|role| {
             let (fill, outline) = role.style();
-            let mark =
-                if role == Role::Router { Mark::Square(fill) } else { Mark::Circle(fill.to_string(), INK, outline) };
+            let mark = match role {
+                Role::Router => Mark::Square(fill),
+                Role::Switch => Mark::Diamond(fill),
+                _ => Mark::Circle(fill.to_string(), INK, outline),
+            };
             Entry { mark, label: role.name(collective).to_string() }
         })
         .collect();

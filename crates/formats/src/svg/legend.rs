@@ -1,5 +1,6 @@
 //! Legends: marks and labels in wrapped lines.
 
+use super::graph::diamond;
 use super::words;
 use super::xml::{Canvas, INK};
 
@@ -18,6 +19,8 @@ pub(super) enum Mark {
     Circle(String, &'static str, f64),
     /// A small square.
     Square(&'static str),
+    /// A hollow square on its corner.
+    Diamond(&'static str),
     /// A line: stroke, width, dash pattern (empty for a solid line).
     Line(String, f64, &'static str),
 }
@@ -66,6 +69,10 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], layout: &Layout, top:
             Mark::Square(fill) => {
                 let tag = canvas.tag("rect").n("x", x + MARK / 2.0 - 5.0).n("y", y - 5.0).n("width", 10.0);
                 tag.n("height", 10.0).s("fill", fill).end();
+            }
+            Mark::Diamond(fill) => {
+                let tag = canvas.tag("path").s("d", &diamond((x + MARK / 2.0, y), 7.0)).s("fill", fill);
+                tag.s("stroke", INK).n("stroke-width", 2.0).end();
             }
             Mark::Line(stroke, width, dash) => {
                 let tag = canvas.tag("line").n("x1", x).n("y1", y).n("x2", x + MARK).n("y2", y);

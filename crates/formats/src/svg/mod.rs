@@ -1,5 +1,5 @@
 //! Drawings as self-contained SVG text: schedules, whole runs, platforms with their flows,
-//! reduction trees, single reductions, curves.
+//! patterns, single reductions, curves.
 //!
 //! The same input gives the same bytes. Floats serve as pixel coordinates and nothing else. A message has the same
 //! colour in every drawing; every element tells its exact figures in a tooltip. Values that the platform does not
@@ -7,6 +7,7 @@
 
 mod chart;
 mod colour;
+mod copies;
 mod curve;
 mod edges;
 mod gantt;
@@ -17,6 +18,7 @@ mod legend;
 mod occupancy;
 mod once;
 mod rows;
+mod scheme;
 #[cfg(test)]
 mod tests;
 mod ticks;
@@ -29,3 +31,29 @@ pub use gantt::{gantt, timeline_gantt};
 pub use graph::graph;
 pub use once::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
+
+use oneport_plan::{Collective, Pattern, Volumes};
+use oneport_platform::{Platform, Rational};
+
+use crate::copies::of_path;
+
+/// Draws a pattern. A path or an arborescence has its source at the top and arrows that tell how long their links are
+/// busy; a reduction tree is drawn by [`tree()`]; a scheme has a column for every node and goes on from row to row, the
+/// reduction part of an all-reduce above, the broadcast part below. `weight` is how often the pattern is carried out per
+/// unit of time.
+///
+/// What does not fit together is drawn as far as it goes. `O(t log t)` for `t` tasks.
+pub fn pattern(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    pattern: &Pattern,
+    weight: Option<&Rational>,
+) -> String {
+    match pattern {
+        Pattern::Path(path) => copies::draw(platform, collective, volumes, &of_path(path), weight),
+        Pattern::Arborescence(tree) => copies::draw(platform, collective, volumes, tree, weight),
+        Pattern::Reduction(reduction) => tree(platform, collective, volumes, reduction, weight),
+        Pattern::Scheme(tasks) => scheme::draw(platform, collective, volumes, tasks, weight),
+    }
+}

@@ -1,8 +1,10 @@
-//! Rows of a chart: one per port or processor, split into lanes where a port does several things at a time.
+//! Rows of a chart: one per port or processor, and per link where nodes have no ports; split into lanes where a port
+//! does several things at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_plan::Resource;
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use super::occupancy::{Activity, Bar};
 use super::words;
@@ -12,20 +14,38 @@ const SHOW_IDLE: usize = 12;
 /// A bar narrower than this, in pixels, is not drawn apart.
 const NARROW: f64 = 0.3;
 
-/// The two directions of a node's port, and its processor.
+/// What of a node a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Port {
     Send,
     Receive,
+    /// The only port of a half-duplex node.
+    Both,
+    /// A link between nodes without ports, which stands with its sender.
+    Link(LinkId),
     Compute,
 }
 
 impl Port {
-    pub(super) fn label(self) -> &'static str {
+    /// "send", "recv", "port", "link" or "comp".
+    pub(super) fn kind(self) -> &'static str {
         match self {
             Port::Send => "send",
             Port::Receive => "recv",
+            Port::Both => "port",
+            Port::Link(_) => "link",
             Port::Compute => "comp",
+        }
+    }
+
+    /// What stands before the row: the kind, or where the link leads.
+    pub(super) fn label(self, platform: &Platform) -> String {
+        match self {
+            Port::Link(link) => match words::link(platform, link) {
+                Some(link) => format!("→ {}", words::name(platform, link.to)),
+                None => format!("link {link}"),
+            },
+            other => other.kind().to_string(),
         }
     }
 
@@ -33,6 +53,19 @@ impl Port {
     pub(super) fn activity(self) -> &'static str {
         if self == Port::Compute { "merge" } else { "transfer" }
     }
+}
+
+/// The rows that a transfer over a link stands in.
+fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
+    let Some(link) = words::link(platform, id) else { return Vec::new() };
+    let port = |end: Resource| match end {
+        Resource::Send(node) => Some((node, Port::Send)),
+        Resource::Receive(node) => Some((node, Port::Receive)),
+        Resource::Port(node) => Some((node, Port::Both)),
+        Resource::Compute(_) | Resource::Link(_) => None,
+    };
+    let ports: Vec<_> = Resource::ends(platform, id).into_iter().flatten().filter_map(port).collect();
+    if ports.is_empty() { vec![(link.from, Port::Link(id))] } else { ports }
 }
 
 /// What one port does: lanes of bars, by their index, in order of time. One-port models need one lane.
@@ -55,32 +88,47 @@ pub(super) struct Run {
     pub mixed: bool,
 }
 
-/// The rows of all active nodes in platform order, and whether idle ports were left out.
-pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, bool) {
-    let mut ports: BTreeMap<(NodeId, Port), Vec<usize>> = BTreeMap::new();
+/// The rows of all active nodes in platform order, and remarks on them.
+pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<&'static str>) {
+    let mut own: BTreeMap<(NodeId, Port), Vec<usize>> = BTreeMap::new();
     for (index, bar) in bars.iter().enumerate() {
         match bar.activity {
-            Activity::Merge { node, .. } => ports.entry((node, Port::Compute)).or_default().push(index),
+            Activity::Merge { node, .. } => own.entry((node, Port::Compute)).or_default().push(index),
             Activity::Transfer(link) => {
-                let Some(link) = words::link(platform, link) else { continue };
-                ports.entry((link.from, Port::Send)).or_default().push(index);
-                ports.entry((link.to, Port::Receive)).or_default().push(index);
+                for row in ports(platform, link) {
+                    own.entry(row).or_default().push(index);
+                }
             }
         }
     }
-    let active: BTreeSet<NodeId> = ports.keys().map(|&(node, _)| node).collect();
+    let directed = |node: &NodeId| {
+        let known = words::node(platform, *node).is_some();
+        known && matches!(platform.model_of(*node), PortModel::FullDuplex | PortModel::Multiport)
+    };
+    let active: BTreeSet<NodeId> = own.keys().map(|&(node, _)| node).filter(directed).collect();
     if active.len() <= SHOW_IDLE {
         for &node in &active {
-            ports.entry((node, Port::Send)).or_default();
-            ports.entry((node, Port::Receive)).or_default();
+            own.entry((node, Port::Send)).or_default();
+            own.entry((node, Port::Receive)).or_default();
         }
     }
-    let left_out = ports.keys().filter(|(_, port)| *port != Port::Compute).count() < 2 * active.len();
-    let rows = ports.into_iter().map(|((node, port), own)| Row { node, port, lanes: lanes(bars, own) }).collect();
-    (rows, left_out)
+    let count = |is: fn(Port) -> bool| own.keys().filter(|(_, port)| is(*port)).count();
+    let mut remarks = Vec::new();
+    if count(|port| matches!(port, Port::Send | Port::Receive)) < 2 * active.len() {
+        remarks.push("ports that are never used have no row");
+    }
+    if (1..platform.links().len()).contains(&count(|port| matches!(port, Port::Link(_)))) {
+        remarks.push("a row is a link; links that are never used have none");
+    }
+    if count(|port| port == Port::Both) > 0 {
+        remarks.push("in a row of a half-duplex port, boxes with a dark foot are received, the others sent");
+    }
+    let rows = own.into_iter().map(|((node, port), own)| Row { node, port, lanes: lanes(bars, own) }).collect();
+    (rows, remarks)
 }
 
-/// Puts bars into the fewest lanes without overlap: in order of their start, each into the first lane that is free.
+/// Puts bars into the fewest lanes without overlap: in order of their start, each into a lane that is free, after a bar
+/// of the same link if possible.
 fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     let bar = |index: usize| bars.get(index);
     own.sort_by(|&a, &b| {
@@ -90,7 +138,14 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     let mut lanes: Vec<(Vec<usize>, &Rational)> = Vec::new();
     for index in own {
         let Some(bar) = bar(index) else { continue };
-        match lanes.iter_mut().find(|(_, end)| **end <= bar.start) {
+        let free = |(_, end): &(Vec<usize>, &Rational)| **end <= bar.start;
+        let same = |(lane, _): &(Vec<usize>, &Rational)| {
+            let last = lane.last().and_then(|&last| bars.get(last));
+            last.is_some_and(|last| last.activity == bar.activity)
+        };
+        let place = lanes.iter().position(|lane| free(lane) && same(lane));
+        let place = place.or_else(|| lanes.iter().position(free));
+        match place.and_then(|place| lanes.get_mut(place)) {
             Some((lane, end)) => {
                 lane.push(index);
                 *end = &bar.end;

@@ -47,7 +47,7 @@ pub fn tree(
     let picture = Picture { platform, volumes, assembly: &assembly, commodity: tree.commodity, messages };
     let layout = picture.layout();
     let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
-    let width = (layout.columns as f64 * layout.column).max(least) + 2.0 * MARGIN;
+    let width = (layout.columns as f64 * layout.column).max(least) + 2.0 * MARGIN + 1.0;
     let layout = layout.centred(width);
     let notes = [
         "v[k,m]: partial result of the values k to m; T[k,l,m] makes it of v[k,l] and v[l+1,m]",

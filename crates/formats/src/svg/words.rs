@@ -1,13 +1,16 @@
 //! Labels: numbers, names, widths of texts.
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::{Amount, Collective, Commodity, Interval, Message, Volumes};
+use oneport_plan::{Amount, Collective, Goals, Interval, Member, Message, Volumes};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 
 use super::colour::Colour;
 
 /// Longest exact rational printed as a fraction.
 const EXACT: usize = 12;
+
+/// Groups named in a title.
+const NAMED_GROUPS: usize = 3;
 
 /// Longest exact rational printed where there is little room.
 const TERSE: usize = 6;
@@ -101,51 +104,91 @@ pub(crate) fn link_name(platform: &Platform, id: LinkId) -> String {
 /// Short names of the messages of one instance.
 pub(super) struct Messages<'a> {
     platform: &'a Platform,
-    collective: &'a Collective,
-    commodities: Vec<Commodity>,
+    /// The collective, or its groups: the number of the first demand, and what is carried out.
+    groups: Vec<(usize, &'a Collective)>,
+    grouped: bool,
 }
 
 impl<'a> Messages<'a> {
     pub(super) fn new(platform: &'a Platform, collective: &'a Collective) -> Self {
-        Messages { platform, collective, commodities: collective.commodities() }
+        let Collective::Groups { members } = collective else {
+            return Messages { platform, groups: vec![(0, collective)], grouped: false };
+        };
+        let mut first = 0_usize;
+        let group = |member: &'a Member| {
+            let start = first;
+            first = first.saturating_add(member.collective.demands());
+            (start, &member.collective)
+        };
+        Messages { platform, groups: members.iter().map(group).collect(), grouped: true }
     }
 
-    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B".
+    /// The group of a demand, what it carries out, and the demand's number there.
+    fn find(&self, commodity: usize) -> Option<(usize, &'a Collective, usize)> {
+        let group = self.groups.partition_point(|(first, _)| *first <= commodity).checked_sub(1)?;
+        let &(first, collective) = self.groups.get(group)?;
+        Some((group, collective, commodity - first))
+    }
+
+    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group.
     pub(super) fn label(&self, message: Message) -> String {
-        if let Some(part) = message.part {
-            return match self.collective {
-                Collective::ReduceScatter { .. } => format!("{}→{}", partial(part), self.target(message.commodity)),
-                _ => partial(part),
-            };
-        }
-        let commodity = message.commodity;
-        let Some(ends) = self.commodities.get(commodity) else { return format!("message {commodity}") };
-        match self.collective {
-            Collective::Scatter { .. } => format!("m {}", name(self.platform, ends.target)),
-            Collective::Gather { .. } => format!("m {}", name(self.platform, ends.source)),
-            _ => format!("{}→{}", name(self.platform, ends.source), name(self.platform, ends.target)),
-        }
+        let unknown = || format!("message {}", message.commodity);
+        let Some((group, collective, place)) = self.find(message.commodity) else { return unknown() };
+        let label = self.label_in(collective, place, message.part).unwrap_or_else(unknown);
+        if self.grouped { format!("{label} of group {group}") } else { label }
+    }
+
+    fn label_in(&self, collective: &Collective, place: usize, part: Option<Interval>) -> Option<String> {
+        let demand = collective.demand(place)?;
+        let name = |node| name(self.platform, node);
+        Some(match (part, demand.goals) {
+            (Some(part), Goals::At(target)) if matches!(collective, Collective::ReduceScatter { .. }) => {
+                format!("{}→{}", partial(part), name(target))
+            }
+            (Some(part), Goals::Prefixes) if part.first == 0 && part.last > 0 => format!("prefix {}", partial(part)),
+            (Some(part), _) => partial(part),
+            (None, Goals::At(target)) => {
+                let source = *demand.operands.first()?;
+                match collective {
+                    Collective::Scatter { .. } => format!("m {}", name(target)),
+                    Collective::Gather { .. } => format!("m {}", name(source)),
+                    _ => format!("{}→{}", name(source), name(target)),
+                }
+            }
+            (None, _) => format!("copies of {}'s message", name(*demand.operands.first()?)),
+        })
     }
 
     /// The label, then shorter forms of it for narrow boxes.
     pub(super) fn short_label(&self, message: Message) -> Option<String> {
-        if let Some(part) = message.part {
-            return matches!(self.collective, Collective::ReduceScatter { .. }).then(|| partial(part));
-        }
-        let ends = self.commodities.get(message.commodity)?;
-        match self.collective {
-            Collective::Scatter { .. } => Some(name(self.platform, ends.target)),
-            Collective::Gather { .. } => Some(name(self.platform, ends.source)),
-            _ => None,
+        let (_, collective, place) = self.find(message.commodity)?;
+        let demand = collective.demand(place)?;
+        let name = |node| name(self.platform, node);
+        match (message.part, demand.goals) {
+            (Some(part), _) => {
+                let longer =
+                    self.grouped || matches!(collective, Collective::ReduceScatter { .. } | Collective::Scan { .. });
+                longer.then(|| partial(part))
+            }
+            (None, Goals::At(target)) => match collective {
+                Collective::Scatter { .. } => Some(name(target)),
+                Collective::Gather { .. } => Some(name(*demand.operands.first()?)),
+                _ => self.grouped.then(|| self.label_in(collective, place, None)).flatten(),
+            },
+            (None, _) => Some(format!("m {}", name(*demand.operands.first()?))),
         }
     }
 
-    /// Messages of one category share a colour: the partial results of one reduction have one each, those of many
-    /// reductions one by reduction.
+    /// Messages of one category share a colour: the partial results of a single reduction have one each, those of many
+    /// reductions, and of groups, one by demand.
     pub(super) fn category(&self, message: Message) -> usize {
-        match (self.collective, message.part) {
-            (Collective::Reduce { participants, .. }, Some(part)) => {
-                let (count, longer) = (participants.len(), part.operands().saturating_sub(1));
+        let combined = match self.groups.first() {
+            Some((_, collective)) if !self.grouped && collective.demands() == 1 => collective.values(),
+            _ => None,
+        };
+        match (combined, message.part) {
+            (Some(operands), Some(part)) => {
+                let (count, longer) = (operands.len(), part.operands().saturating_sub(1));
                 // The single values first, then the pairs, and so on.
                 let known = part.first <= part.last && part.last < count;
                 if known { longer * count - longer * longer.saturating_sub(1) / 2 + part.first } else { 0 }
@@ -160,15 +203,16 @@ impl<'a> Messages<'a> {
 
     /// What a legend says of the message's category.
     pub(super) fn category_label(&self, message: Message) -> String {
-        match self.collective {
-            Collective::ReduceScatter { .. } => format!("reduction to {}", self.target(message.commodity)),
-            _ => self.label(message),
-        }
-    }
-
-    fn target(&self, reduction: usize) -> String {
-        let target = self.collective.reductions().get(reduction);
-        target.map_or_else(|| format!("target {reduction}"), |&target| name(self.platform, target))
+        let Some((group, collective, place)) = self.find(message.commodity) else { return self.label(message) };
+        let values = match collective {
+            Collective::ReduceScatter { participants, .. } => {
+                let target = participants.get(place).map(|&target| name(self.platform, target));
+                format!("reduction to {}", target.unwrap_or_else(|| format!("target {place}")))
+            }
+            _ if self.grouped && message.part.is_some() => format!("values of the {}", collective.name()),
+            _ => return self.label(message),
+        };
+        if self.grouped { format!("{values} of group {group}") } else { values }
     }
 }
 
@@ -201,10 +245,7 @@ pub(crate) fn amount(amount: &Amount) -> String {
 /// "message size 1", with the work of merges where there are any.
 pub(crate) fn volumes(collective: &Collective, volumes: &Volumes) -> String {
     let size = format!("message size {}", amount(&volumes.size));
-    match collective.operands() {
-        Some(_) => format!("{size} · work of a merge {}", amount(&volumes.work)),
-        None => size,
-    }
+    if collective.combines() { format!("{size} · work of a merge {}", amount(&volumes.work)) } else { size }
 }
 
 /// The collective in words: "Scatter from Ps to 2 targets".
@@ -231,7 +272,53 @@ pub(crate) fn describe(platform: &Platform, collective: &Collective) -> String {
             let kind = if *commutative { "Commutative reduce-scatter" } else { "Reduce-scatter" };
             format!("{kind} between {}", plural(participants.len(), "participant"))
         }
+        Collective::Broadcast { source, targets } => {
+            format!("Broadcast from {} to {}", name(platform, *source), plural(targets.len(), "target"))
+        }
+        Collective::AllGather { participants } => {
+            format!("All-gather between {}", plural(participants.len(), "participant"))
+        }
+        Collective::AllReduce { participants, commutative } => {
+            let kind = if *commutative { "Commutative all-reduce" } else { "All-reduce" };
+            format!("{kind} of {}", plural(participants.len(), "value"))
+        }
+        Collective::Scan { participants } => format!("Scan of {}", plural(participants.len(), "value")),
+        Collective::Groups { members } => {
+            let mut names: Vec<String> = members.iter().take(NAMED_GROUPS).map(member).collect();
+            if members.len() > NAMED_GROUPS {
+                names.push(format!("{} more", members.len() - NAMED_GROUPS));
+            }
+            format!("{}: {}", plural(members.len(), "group"), names.join(", "))
+        }
     }
+}
+
+/// ", group 2" for a demand of a list of groups, else nothing.
+pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
+    let Collective::Groups { members } = collective else { return String::new() };
+    let mut first = 0_usize;
+    let group = members.iter().position(|member| {
+        first = first.saturating_add(member.collective.demands());
+        place < first
+    });
+    group.map(|group| format!(", group {group}")).unwrap_or_default()
+}
+
+/// "broadcast among 4 ×2".
+fn member(Member { collective, rate }: &Member) -> String {
+    let nodes = match collective {
+        Collective::Scatter { targets, .. } | Collective::Broadcast { targets, .. } => targets.len() + 1,
+        Collective::Gather { participants, .. } => participants.len() + 1,
+        Collective::AllToAll { participants }
+        | Collective::Reduce { participants, .. }
+        | Collective::ReduceScatter { participants, .. }
+        | Collective::AllGather { participants }
+        | Collective::AllReduce { participants, .. }
+        | Collective::Scan { participants } => participants.len(),
+        Collective::Groups { members } => members.len(),
+    };
+    let often = if *rate == 1 { String::new() } else { format!(" ×{rate}") };
+    format!("{} among {nodes}{often}", collective.name())
 }
 
 /// Width of a text in pixels, rather too large than too small: the fonts of readers differ.

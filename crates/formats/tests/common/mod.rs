@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Interval, Pattern, PeriodicSchedule, Plan, ReductionTree, Resource,
-    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, Arborescence, BigUint, Certificate, Collective, Cut, Demand, Goals, Hop, Interval, Member, OddSet, Pattern,
+    PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Slot, Status, SteadyState,
+    Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -105,7 +106,9 @@ fn rational() -> impl Strategy<Value = Rational> {
 }
 
 fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collective> {
-    let mut members: Vec<NodeId> = platform.processors().collect();
+    let copies = (5..9).contains(&kind);
+    let mut members: Vec<NodeId> =
+        platform.processors().filter(|&id| !copies || platform.node(id).replicates).collect();
     members.reverse();
     let target = *members.last()?;
     let collective = match kind {
@@ -113,14 +116,32 @@ fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collec
         1 => Collective::Gather { target: members.pop()?, participants: members },
         2 => Collective::AllToAll { participants: members },
         3 => Collective::Reduce { target, participants: members, commutative },
-        _ => Collective::ReduceScatter { participants: members, commutative },
+        4 => Collective::ReduceScatter { participants: members, commutative },
+        5 => Collective::Broadcast { source: members.pop()?, targets: members },
+        6 => Collective::AllGather { participants: members },
+        7 => Collective::AllReduce { participants: members, commutative },
+        8 => Collective::Scan { participants: members },
+        _ => {
+            let each = (0..9).filter(|group| !(kind + group).is_multiple_of(3));
+            let member = |group: u8| {
+                let collective = collective(platform, group, group.is_multiple_of(2) == commutative)?;
+                Some(Member { collective, rate: u64::MAX >> (7 * group) })
+            };
+            Collective::Groups { members: each.filter_map(member).collect() }
+        }
     };
     collective.validate(platform).ok().map(|()| collective)
 }
 
 /// Amounts that fit the collective: constant where nothing is combined, no table for commutative operators.
 fn volumes(collective: &Collective, kinds: (u8, u8), numbers: &[Rational]) -> Volumes {
-    let Some(operands) = collective.operands() else { return Volumes::of_size(numbers[0].clone()) };
+    let Some(operands) = collective.operands() else {
+        let mut volumes = Volumes::of_size(numbers[0].clone());
+        if collective.combines() {
+            volumes.work = Amount::Constant(numbers[1].clone());
+        }
+        return volumes;
+    };
     let mut numbers = numbers.iter().cycle().cloned();
     let mut amount = |kind| match kind {
         0 => Amount::Constant(numbers.next().expect("endless")),
@@ -134,23 +155,85 @@ fn volumes(collective: &Collective, kinds: (u8, u8), numbers: &[Rational]) -> Vo
 
 type Draw = (Index, Vec<Index>, Rational, BigUint);
 
-/// Tasks that name operands, nodes and links of the plan and need not fit together.
-fn tree(platform: &Platform, collective: &Collective, draw: &Draw) -> ReductionTree {
-    let count = collective.operands().map_or(1, <[NodeId]>::len);
+/// A pattern of the right kind that names operands, nodes, links and earlier tasks of the plan and need not make sense.
+fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern {
+    let commodity = draw.0.index(collective.demands());
+    let demand = collective.demand(commodity).expect("a demand");
     let links = platform.links().len();
-    let task = |at: &Index| {
-        let part = Interval { first: at.index(count), last: at.index(97) % count };
-        if at.index(3) == 0 && links > 0 {
-            Task::Transfer { link: LinkId::new(at.index(links)), part }
-        } else {
-            Task::Merge { node: NodeId::new(at.index(platform.nodes().len())), part, split: at.index(31) % count }
+    let link = |at: &Index| (links > 0).then(|| LinkId::new(at.index(links.max(1))));
+    let earlier = |at: &Index, count: usize| at.index(count + 1).checked_sub(1);
+    match (demand.operands.len(), demand.goals) {
+        (1, Goals::At(_)) => Pattern::path(commodity, draw.1.iter().filter_map(link).collect()),
+        (1, _) => {
+            let mut hops: Vec<Hop> = Vec::new();
+            for at in &draw.1 {
+                let after = earlier(at, hops.len()).map(|after| after as u32);
+                hops.extend(link(at).map(|link| Hop { link, after }));
+            }
+            Pattern::Arborescence(Arborescence { commodity, hops })
         }
+        (_, Goals::At(_)) => {
+            let tasks = draw.1.iter().map(|at| task(platform, &demand, at)).collect();
+            Pattern::Reduction(ReductionTree { commodity, order: order(&demand, draw), tasks })
+        }
+        _ => {
+            let scheme = |(place, at): (usize, &Index)| match task(platform, &demand, at) {
+                Task::Transfer { link, part } => SchemeTask::Transfer { link, part, after: earlier(at, place) },
+                Task::Merge { node, part, split } => {
+                    let (left, right) = (earlier(at, place), earlier(&draw.0, place));
+                    SchemeTask::Merge { node, part, split, left, right }
+                }
+            };
+            let tasks = draw.1.iter().enumerate().map(scheme).collect();
+            Pattern::Scheme(Scheme { commodity, order: order(&demand, draw), tasks })
+        }
+    }
+}
+
+fn task(platform: &Platform, demand: &Demand<'_>, at: &Index) -> Task {
+    let (count, links) = (demand.operands.len(), platform.links().len());
+    let part = Interval { first: at.index(count), last: at.index(97) % count };
+    if at.index(3) == 0 && links > 0 {
+        Task::Transfer { link: LinkId::new(at.index(links)), part }
+    } else {
+        Task::Merge { node: NodeId::new(at.index(platform.nodes().len())), part, split: at.index(31) % count }
+    }
+}
+
+fn order(demand: &Demand<'_>, draw: &Draw) -> Option<Vec<usize>> {
+    let mut order: Vec<usize> = (0..demand.operands.len()).collect();
+    order.rotate_left(draw.0.index(demand.operands.len()));
+    (demand.commutative && draw.1.len().is_multiple_of(2)).then_some(order)
+}
+
+/// Prices, odd sets and cuts that name what exists.
+fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
+    let links = platform.links().len();
+    let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
+    let resource = |(place, at): (usize, &Index)| match place % 5 {
+        0 => Resource::Send(node(at)),
+        1 => Resource::Receive(node(at)),
+        2 => Resource::Port(node(at)),
+        3 if links > 0 => Resource::Link(LinkId::new(at.index(links))),
+        _ => Resource::Compute(node(at)),
     };
-    let commodity = draw.0.index(collective.reductions().len());
-    let mut order: Vec<usize> = (0..count).collect();
-    order.rotate_left(draw.0.index(count));
-    let order = (collective.is_commutative() && draw.1.len().is_multiple_of(2)).then_some(order);
-    ReductionTree { commodity, order, tasks: draw.1.iter().map(task).collect() }
+    let list = |draw: &Draw| -> Vec<LinkId> {
+        draw.1.iter().filter(|_| links > 0).map(|at| LinkId::new(at.index(links))).collect()
+    };
+    let odd_set = |draw: &Draw| {
+        let ports = draw.1.iter().enumerate().map(|(place, at)| resource((place % 3, at))).collect();
+        (OddSet { ports, links: list(draw) }, draw.2.clone())
+    };
+    let cut = |(place, draw): (usize, &Draw)| Cut {
+        demand: place.is_multiple_of(2).then(|| draw.0.index(collective.demands())),
+        nodes: draw.1.iter().map(node).collect(),
+        weight: draw.2.clone(),
+    };
+    Certificate {
+        prices: draws.iter().enumerate().map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone())).collect(),
+        odd_sets: draws.iter().filter(|_| more).map(odd_set).collect(),
+        cuts: draws.iter().rev().enumerate().filter(|_| more).map(cut).collect(),
+    }
 }
 
 /// Plans that refer to their own nodes and links and are nonsense otherwise.
@@ -159,26 +242,17 @@ pub fn plan() -> impl Strategy<Value = Plan> {
     let draws = || prop::collection::vec(draw(), 0..6);
     let numbers = (rational(), rational(), rational(), big());
     let amounts = (0..3_u8, 0..3_u8, prop::collection::vec(positive(), 4));
-    let kind = (0..5_u8, any::<bool>(), any::<bool>());
+    let kind = (0..12_u8, any::<bool>(), any::<bool>());
     (platform(), kind, amounts, numbers, draws(), draws(), draws()).prop_filter_map(
         "a collective needs processors",
         |(platform, (kind, optimal, commutative), amounts, numbers, weighted, scheduled, rest)| {
             let (throughput, upper_bound, period, instances) = numbers;
             let collective = collective(&platform, kind, commutative)?;
-            let commodities = collective.commodities().len();
             let links = |draw: &Draw| -> Vec<LinkId> {
                 let count = platform.links().len();
                 if count == 0 { Vec::new() } else { draw.1.iter().map(|at| LinkId::new(at.index(count))).collect() }
             };
-            let pattern = |draw: &Draw| match commodities {
-                0 => Pattern::Reduction(tree(&platform, &collective, draw)),
-                _ => Pattern::path(draw.0.index(commodities), links(draw)),
-            };
-            let price = |(place, draw): (usize, &Draw)| {
-                let node = NodeId::new(draw.0.index(platform.nodes().len()));
-                let kinds = [Resource::Send(node), Resource::Receive(node), Resource::Compute(node)];
-                (kinds[place % 3], draw.2.clone())
-            };
+            let pattern = |draw: &Draw| pattern(&platform, &collective, draw);
             Some(Plan {
                 volumes: volumes(&collective, (amounts.0, amounts.1), &amounts.2),
                 status: if optimal { Status::Optimal } else { Status::Feasible },
@@ -189,7 +263,7 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                         .map(|draw| WeightedPattern { pattern: pattern(draw), weight: draw.2.clone() })
                         .collect(),
                 },
-                certificate: Certificate { prices: rest.iter().enumerate().map(price).collect() },
+                certificate: certificate(&platform, &collective, &rest, commutative),
                 upper_bound,
                 schedule: PeriodicSchedule {
                     period,

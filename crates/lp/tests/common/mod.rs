@@ -4,6 +4,7 @@
 #![allow(dead_code)] // Every test file uses a part of this.
 
 pub mod brute;
+pub mod naive;
 
 use std::fmt;
 
@@ -44,7 +45,7 @@ impl fmt::Debug for Case {
                 write!(f, "gather {} from {}", name(target), names(participants))?
             }
             Collective::AllToAll { participants } => write!(f, "all-to-all {}", names(participants))?,
-            Collective::Reduce { .. } | Collective::ReduceScatter { .. } => write!(f, "{}", self.collective.name())?,
+            other => write!(f, "{}", other.name())?,
         }
         write!(f, ", size {}; routers:", self.size)?;
         for id in self.platform.node_ids().filter(|&id| !self.platform.node(id).is_processor()) {

@@ -22,35 +22,54 @@ use super::{Class, Priced, improve, or_zero};
 use crate::Violation;
 use crate::case::Case;
 
-/// A lower bound of the price of the cheapest trees to all targets together: O(n^2 processors + n processors^2)
-/// operations on big integers.
-pub(super) fn lower_bound(
-    case: &Case<'_>,
-    priced: &Priced,
-    distances: &[Option<BigUint>],
-    targets: impl Iterator<Item = usize>,
-) -> Result<BigUint, Violation> {
-    let count = priced.processors.len();
-    let leaving = shortest_out(case, priced);
-    let mut shortened = priced.lengths.clone();
-    for &owner in &priced.owners {
-        for link in case.platform.outgoing(priced.processors[owner]) {
-            shortened[link.index()] -= &leaving[owner];
+/// A lower bound of the price of the cheapest tree, by target.
+pub(super) struct LowerBound<'p> {
+    priced: &'p Priced,
+    leaving: Vec<BigUint>,
+    left: BigUint,
+    rest: Vec<Option<BigUint>>,
+    counted: Vec<BigUint>,
+    rest_counted: Vec<BigUint>,
+    smallest: BigUint,
+    merging: BigUint,
+}
+
+impl<'p> LowerBound<'p> {
+    /// O(n^2 processors + n processors^2) operations on big integers.
+    pub(super) fn new(
+        case: &Case<'_>,
+        priced: &'p Priced,
+        distances: &[Option<BigUint>],
+    ) -> Result<LowerBound<'p>, Violation> {
+        let leaving = shortest_out(case, priced);
+        let mut shortened = priced.lengths.clone();
+        for &owner in &priced.owners {
+            for link in case.platform.outgoing(priced.processors[owner]) {
+                shortened[link.index()] -= &leaving[owner];
+            }
         }
+        let rest = priced.distances(case, &shortened)?;
+        Ok(LowerBound {
+            priced,
+            left: priced.owners.iter().map(|&owner| &leaving[owner]).sum(),
+            leaving,
+            counted: counting(priced, distances),
+            rest_counted: counting(priced, &rest),
+            rest,
+            smallest: or_zero(priced.sizes.iter().min().cloned()),
+            merging: least_work(priced) * or_zero(priced.merges.iter().min().cloned()),
+        })
     }
-    let rest = priced.distances(case, &shortened)?;
-    let (counted, rest_counted) = (counting(priced, distances), counting(priced, &rest));
-    let smallest = or_zero(priced.sizes.iter().min().cloned());
-    let merging = least_work(priced) * or_zero(priced.merges.iter().min().cloned());
-    let left: BigUint = priced.owners.iter().map(|&owner| &leaving[owner]).sum();
-    let bound = |target: usize| {
-        let leaves =
-            (&left - if priced.owners.contains(&target) { &leaving[target] } else { &BigUint::ZERO }) * &smallest;
-        let ways = priced.owners.iter().filter_map(|owner| rest[owner * count + target].as_ref());
-        let longest = ways.max().map_or_else(BigUint::zero, |way| way * &smallest) + &merging;
-        (leaves + longest.max(rest_counted[target].clone())).max(counted[target].clone())
-    };
-    Ok(targets.map(bound).sum())
+
+    /// The bound for one target: O(n) operations.
+    pub(super) fn price(&self, target: usize) -> BigUint {
+        let (owners, count) = (&self.priced.owners, self.priced.processors.len());
+        let stays = if owners.contains(&target) { &self.leaving[target] } else { &BigUint::ZERO };
+        let leaves = (&self.left - stays) * &self.smallest;
+        let ways = owners.iter().filter_map(|owner| self.rest[owner * count + target].as_ref());
+        let longest = ways.max().map_or_else(BigUint::zero, |way| way * &self.smallest) + &self.merging;
+        (leaves + longest.max(self.rest_counted[target].clone())).max(self.counted[target].clone())
+    }
 }
 
 /// By processor, the length of the shortest link that leaves it; 0 if it is no owner or has none.

@@ -46,6 +46,11 @@ impl Parts {
         self.len() - 1
     }
 
+    /// The number of the operands `0..=last` together; the last is one of the operands.
+    pub(super) fn prefix(&self, last: usize) -> usize {
+        if self.are_sets() { (1 << (last + 1)) - 1 } else { self.number(0, last + 1) }
+    }
+
     /// How many operands a part combines.
     pub(super) fn operands(&self, part: usize) -> usize {
         if self.are_sets() { part.count_ones() as usize } else { self.intervals[part].operands() }
@@ -108,6 +113,7 @@ mod tests {
             for part in parts.all() {
                 let whole = parts.intervals[part];
                 assert_eq!(parts.number(whole.first, whole.operands()), part);
+                assert!(whole.first > 0 || parts.prefix(whole.last) == part);
                 assert_eq!(parts.single(part).is_some(), whole.first == whole.last);
                 parts.splits(part, &mut splits);
                 assert_eq!(splits.len(), whole.operands() - 1);

@@ -7,7 +7,7 @@ use oneport_platform::NodeId;
 use crate::ReductionFault;
 use crate::Violation;
 use crate::arithmetic::{Scale, is_non_negative};
-use crate::case::Case;
+use crate::case::{Case, Kind};
 use crate::pattern::{check_merge, check_part};
 use crate::violation::part_name;
 
@@ -97,9 +97,13 @@ pub(super) fn check_merge_event<'a>(
         Violation::Reduction { place: format!("merge {place} ({message})"), fault }
     };
     let Some(part) = event.message.part else {
-        return Err(wrong_message(case, named(), None));
+        return Err(wrong_message(case, named(), event.message));
     };
-    let operands = check_merge(case, event.node, part, event.split).map_err(fault)?;
+    // The message has been checked: its demand exists.
+    let Some(demand) = case.demand(event.message.commodity) else {
+        return Err(case.unknown_commodity(named(), event.message.commodity));
+    };
+    let operands = check_merge(case, &demand, event.node, part, event.split).map_err(fault)?;
     if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
         let (start, end) = (Box::new(event.start.clone()), Box::new(event.end.clone()));
         return Err(fault(ReductionFault::MergeDates { start, end }));
@@ -114,26 +118,25 @@ fn check_instance(place: impl Fn() -> String, instance: u64, started: u128) -> R
     Ok(())
 }
 
-/// The commodity exists, and the message is a partial result if and only if something is merged.
+/// The demand exists, and the message is a partial result if and only if something is merged.
 fn check_message(case: &Case<'_>, place: impl Fn() -> String, message: Message) -> Result<(), Violation> {
-    if message.commodity >= case.commodities() {
+    let Some(demand) = case.demand(message.commodity) else {
         return Err(case.unknown_commodity(place(), message.commodity));
-    }
-    if case.reduction(message.commodity).is_some() != message.part.is_some() {
-        return Err(wrong_message(case, place(), message.part));
-    }
+    };
+    let merged = matches!(Kind::of(&demand), Kind::Tree | Kind::Scheme);
     match message.part {
-        Some(part) => check_part(case, part).map_err(|fault| Violation::Reduction { place: place(), fault }),
+        part if merged != part.is_some() => Err(wrong_message(case, place(), message)),
+        Some(part) => check_part(&demand, part).map_err(|fault| Violation::Reduction { place: place(), fault }),
         None => Ok(()),
     }
 }
 
-fn wrong_message(case: &Case<'_>, place: String, part: Option<Interval>) -> Violation {
+fn wrong_message(case: &Case<'_>, place: String, message: Message) -> Violation {
     let (partial, whole) = ("partial results", "messages that are no partial results");
     Violation::WrongMessage {
         place,
-        found: part.map_or("a message that is no partial result".to_string(), |part| part_name(&part)),
+        found: message.part.map_or("a message that is no partial result".to_string(), |part| part_name(&part)),
         collective: case.collective.name(),
-        right: if case.collective.operands().is_some() { partial } else { whole },
+        right: if message.part.is_none() { partial } else { whole },
     }
 }

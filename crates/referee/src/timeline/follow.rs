@@ -3,20 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
-use oneport_plan::{Commodity, Interval, Message};
+use oneport_plan::{Demand, Goals, Interval, Message};
 use oneport_platform::NodeId;
 
 use super::Run;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge, ZERO};
-use crate::{ReductionFault, Violation};
+use crate::case::Kind;
+use crate::violation::part_name;
+use crate::{CopyFault, ReductionFault, Violation};
 
-/// All that happens for one commodity, or one reduction, of one instance.
+/// All that happens for one demand of one instance.
 #[derive(Default)]
-struct Delivery<'r, 'a> {
+pub(super) struct Delivery<'r, 'a> {
     /// By part, by start.
-    transfers: BTreeMap<Option<Interval>, Vec<&'r Dated<'a>>>,
-    merges: Vec<&'r DatedMerge<'a>>,
+    pub(super) transfers: BTreeMap<Option<Interval>, Vec<&'r Dated<'a>>>,
+    pub(super) merges: Vec<&'r DatedMerge<'a>>,
 }
 
 /// Where a value is, and since when; `None`: always.
@@ -29,6 +31,8 @@ struct Stay<'r> {
 struct Reduction<'r, 'a> {
     instance: u64,
     commodity: usize,
+    demand: Demand<'a>,
+    target: NodeId,
     delivery: Delivery<'r, 'a>,
     /// The merge that makes each part, and the one that takes it.
     makers: BTreeMap<Interval, &'r DatedMerge<'a>>,
@@ -53,9 +57,16 @@ impl<'a> Run<'a> {
             for events in delivery.transfers.values_mut() {
                 events.sort_by_key(|dated| dated.start());
             }
-            match self.case.commodity(place) {
-                Some(commodity) => self.follow_message(instance, place, commodity, &delivery, buffers)?,
-                None => self.reduction(instance, place, delivery)?.carry_out(self, buffers)?,
+            // Messages have been checked: the demand exists.
+            let Some(demand) = self.case.demand(place) else { continue };
+            match (Kind::of(&demand), demand.goals) {
+                (Kind::Path, Goals::At(target)) => {
+                    self.follow_message(instance, place, &demand, target, &delivery, buffers)?;
+                }
+                (Kind::Tree, Goals::At(target)) => {
+                    self.reduction(instance, place, demand.clone(), target, delivery)?.carry_out(self, buffers)?;
+                }
+                _ => self.follow_copies(instance, place, &demand, &delivery, buffers)?,
             }
         }
         Ok(())
@@ -81,16 +92,26 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Nothing happens for a commodity or a reduction of an instance.
+    /// Nothing happens for a demand of an instance.
     fn missing(&self, instance: u64, place: usize) -> Violation {
-        match self.case.commodity(place) {
-            Some(commodity) => {
+        let Some(demand) = self.case.demand(place) else {
+            return self.case.unknown_commodity(format!("instance {instance}"), place);
+        };
+        let named = format!("{} of instance {instance}", self.case.commodity_name(place));
+        match (Kind::of(&demand), demand.operands.first(), demand.goals().first()) {
+            (Kind::Path, Some(&source), Some(&(target, _))) => {
                 let message = self.case.message_name(instance, Message { commodity: place, part: None });
-                self.undelivered(message, commodity.source, commodity.target)
+                self.undelivered(message, source, target)
             }
-            None => {
-                let place = format!("{} of instance {instance}", self.case.commodity_name(place));
-                Violation::Reduction { place, fault: ReductionFault::NotMade { part: self.case.result() } }
+            (Kind::Tree, ..) => {
+                let fault = ReductionFault::NotMade { part: demand.whole() };
+                Violation::Reduction { place: named, fault }
+            }
+            (kind, _, goal) => {
+                let node = goal.map(|&(node, _)| self.case.name(node)).unwrap_or_default();
+                let part = goal.filter(|_| kind == Kind::Scheme).map(|(_, part)| part_name(part));
+                let value = part.unwrap_or_else(|| "the message".to_string());
+                Violation::Copy { place: named, fault: Box::new(CopyFault::Missing { value, node }) }
             }
         }
     }
@@ -104,16 +125,17 @@ impl<'a> Run<'a> {
         &'r self,
         instance: u64,
         place: usize,
-        commodity: Commodity,
+        demand: &Demand<'_>,
+        target: NodeId,
         delivery: &Delivery<'r, 'a>,
         buffers: &mut Buffers<'r>,
     ) -> Result<(), Violation> {
-        let start = Stay { node: commodity.source, since: None };
+        let start = Stay { node: demand.operands.first().copied().unwrap_or(target), since: None };
         let events = delivery.transfers.get(&None).map(Vec::as_slice).unwrap_or_default();
-        let end = self.travel(start, Some(commodity.target), events, buffers)?;
-        if end.node != commodity.target {
+        let end = self.travel(start, Some(target), events, buffers)?;
+        if end.node != target {
             let message = self.case.message_name(instance, Message { commodity: place, part: None });
-            return Err(self.undelivered(message, end.node, commodity.target));
+            return Err(self.undelivered(message, end.node, target));
         }
         Ok(())
     }
@@ -160,6 +182,8 @@ impl<'a> Run<'a> {
         &'r self,
         instance: u64,
         commodity: usize,
+        demand: Demand<'a>,
+        target: NodeId,
         delivery: Delivery<'r, 'a>,
     ) -> Result<Reduction<'r, 'a>, Violation> {
         let (mut makers, mut takers) = (BTreeMap::new(), BTreeMap::new());
@@ -173,17 +197,16 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        Ok(Reduction { instance, commodity, delivery, makers, takers })
+        Ok(Reduction { instance, commodity, demand, target, delivery, makers, takers })
     }
 }
 
 impl<'r, 'a> Reduction<'r, 'a> {
     /// Follows every part, the smaller first, from where it is made to where it is taken; and carries the values along.
     fn carry_out(&self, run: &'r Run<'a>, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
-        let Some(target) = run.case.reduction(self.commodity) else { return Ok(()) };
-        let result = run.case.result();
+        let (target, result) = (self.target, self.demand.whole());
         let mut values: BTreeMap<Interval, Vec<NodeId>> = BTreeMap::new();
-        for (_, part) in self.parts(run) {
+        for (_, part) in self.parts() {
             let (start, value) = self.made(run, part, &mut values)?;
             let events = self.delivery.transfers.get(&Some(part)).map(Vec::as_slice).unwrap_or_default();
             let end = run.travel(start, (part == result).then_some(target), events, buffers)?;
@@ -209,8 +232,8 @@ impl<'r, 'a> Reduction<'r, 'a> {
 
     /// The parts that are, or should be, somewhere: single operands, the result, and whatever is moved, made or taken.
     /// The smaller first.
-    fn parts(&self, run: &Run<'_>) -> BTreeSet<(usize, Interval)> {
-        let result = run.case.result();
+    fn parts(&self) -> BTreeSet<(usize, Interval)> {
+        let result = self.demand.whole();
         let single = (result.first..=result.last).map(|operand| Interval { first: operand, last: operand });
         let moved = self.delivery.transfers.keys().copied().flatten();
         let parts = single.chain([result]).chain(moved).chain(self.makers.keys().copied());
@@ -238,8 +261,8 @@ impl<'r, 'a> Reduction<'r, 'a> {
     /// The owner of an operand. The operands of a commutative operator have an order of the instance's own, so that the
     /// owner is only known from where the operand is first used.
     fn owner(&self, run: &Run<'_>, part: Interval) -> Result<NodeId, Violation> {
-        if !run.case.collective.is_commutative() {
-            let owner = run.case.operands().get(part.first).copied();
+        if !self.demand.commutative {
+            let owner = self.demand.operands.get(part.first).copied();
             return owner.ok_or_else(|| self.fault(run, ReductionFault::NotMade { part }));
         }
         let sent = self.delivery.transfers.get(&Some(part)).and_then(|events| events.first()).map(|dated| dated.from);
@@ -276,12 +299,12 @@ impl<'r, 'a> Reduction<'r, 'a> {
     fn check_result(&self, run: &Run<'_>, found: &[NodeId]) -> Result<(), Violation> {
         let sorted = |nodes: &[NodeId]| {
             let mut nodes = nodes.to_vec();
-            if run.case.collective.is_commutative() {
+            if self.demand.commutative {
                 nodes.sort_unstable();
             }
             nodes
         };
-        let right = run.case.operands();
+        let right = &self.demand.operands;
         if sorted(found) == sorted(right) {
             return Ok(());
         }

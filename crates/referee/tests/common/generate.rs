@@ -40,7 +40,7 @@ fn answer(dice: &mut Dice, platform: Platform, collective: Collective, integer: 
     let certificate = loop {
         let prices = random_prices(dice, &platform);
         if naive_bound(&platform, &collective, &volumes, &prices).is_some() {
-            break Certificate { prices };
+            break Certificate { prices, ..Certificate::default() };
         }
     };
     let upper_bound = naive_bound(&platform, &collective, &volumes, &certificate.prices).unwrap();

@@ -10,8 +10,7 @@ use super::{naive_bound, part};
 
 /// Whether everything that the plan says is true.
 pub fn judge(plan: &Plan) -> bool {
-    plan.platform.node_ids().all(|node| plan.platform.model_of(node) == PortModel::FullDuplex)
-        && plan.collective.validate(&plan.platform).is_ok()
+    plan.collective.validate(&plan.platform).is_ok()
         && plan.volumes.validate(&plan.collective).is_ok()
         && steady_state(plan)
         && certificate(plan)
@@ -30,7 +29,22 @@ fn steady_state(plan: &Plan) -> bool {
         && weights.iter().all(|(pattern, weight)| weight.is_positive() && is_honest(plan, pattern))
         && weights.windows(2).all(|pair| pair[0].0.commodity() <= pair[1].0.commodity())
         && totals(plan, &weights).iter().all(|total| *total == state.throughput)
-        && loads(plan, &weights).0.values().all(|load| *load <= Rational::from_integer(1.into()))
+        && loads(plan, &weights).0.iter().all(|(resource, load)| *load <= capacity(plan, *resource))
+}
+
+fn capacity(plan: &Plan, resource: Resource) -> Rational {
+    Rational::from_integer(resource.capacity(&plan.platform).into())
+}
+
+/// Whether the node has such a port, or a processor.
+fn exists(plan: &Plan, resource: Resource) -> bool {
+    let Some(node) = resource.node().filter(|node| node.index() < plan.platform.nodes().len()) else { return false };
+    let models: &[PortModel] = match resource {
+        Resource::Compute(_) => return plan.platform.node(node).is_processor(),
+        Resource::Port(_) => &[PortModel::HalfDuplex],
+        _ => &[PortModel::FullDuplex, PortModel::Multiport],
+    };
+    models.contains(&plan.platform.model_of(node))
 }
 
 /// By commodity, the sum of the weights.
@@ -61,13 +75,9 @@ fn loads(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> (BTreeMap<Resource, 
 
 fn certificate(plan: &Plan) -> bool {
     let prices = &plan.certificate.prices;
-    let exists = |resource: Resource| match resource {
-        Resource::Compute(node) => plan.platform.processors().any(|processor| processor == node),
-        _ => resource.node().index() < plan.platform.nodes().len(),
-    };
     let status = if plan.upper_bound == plan.steady_state.throughput { Status::Optimal } else { Status::Feasible };
     prices.windows(2).all(|pair| pair[0].0 < pair[1].0)
-        && prices.iter().all(|(resource, price)| price.is_positive() && exists(*resource))
+        && prices.iter().all(|(resource, price)| price.is_positive() && exists(plan, *resource))
         && naive_bound(&plan.platform, &plan.collective, &plan.volumes, prices).as_ref() == Some(&plan.upper_bound)
         && plan.status == status
 }
@@ -88,11 +98,15 @@ fn schedule(plan: &Plan) -> bool {
     }
     let (resources, mut links) = loads(plan, &weights);
     for slot in &schedule.slots {
-        let mut ports = BTreeSet::new();
+        let mut ports: BTreeMap<Resource, u32> = BTreeMap::new();
         let fits = slot.links.windows(2).all(|pair| pair[0] < pair[1])
             && slot.links.iter().all(|link| {
                 link.index() < plan.platform.links().len()
-                    && Resource::of_link(&plan.platform, *link).into_iter().all(|port| ports.insert(port))
+                    && Resource::of_link(&plan.platform, *link).all(|port| {
+                        let busy = ports.entry(port).or_default();
+                        *busy += 1;
+                        *busy <= port.capacity(&plan.platform)
+                    })
             });
         if !fits || !slot.length.is_positive() {
             return false;
@@ -103,7 +117,7 @@ fn schedule(plan: &Plan) -> bool {
     }
     links.values().all(Zero::is_zero)
         && schedule.slots.iter().map(|slot| &slot.length).sum::<Rational>() <= schedule.period
-        && resources.values().all(|load| *load <= schedule.period)
+        && resources.iter().all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
 }
 
 /// Whether a pattern carries out its commodity.
@@ -124,6 +138,7 @@ pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
                 && nodes.last() == Some(&commodity.target)
         }
         Pattern::Reduction(tree) => plays(plan, tree),
+        Pattern::Arborescence(_) | Pattern::Scheme(_) => false,
     }
 }
 

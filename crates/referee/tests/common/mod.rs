@@ -1,6 +1,7 @@
 //! Plans to try the referee on, and naive twins of what it computes.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub mod every;
 pub mod generate;
 pub mod judge;
 pub mod mutate;
@@ -28,7 +29,7 @@ pub fn path(commodity: usize, links: &[LinkId]) -> Pattern {
 pub fn path_links(pattern: &mut Pattern) -> &mut Vec<LinkId> {
     match pattern {
         Pattern::Path(Path { links, .. }) => links,
-        Pattern::Reduction(_) => panic!("a reduction tree is no path"),
+        _ => panic!("not a path"),
     }
 }
 
@@ -37,6 +38,8 @@ pub fn commodity(pattern: &mut Pattern) -> &mut usize {
     match pattern {
         Pattern::Path(path) => &mut path.commodity,
         Pattern::Reduction(tree) => &mut tree.commodity,
+        Pattern::Arborescence(tree) => &mut tree.commodity,
+        Pattern::Scheme(scheme) => &mut scheme.commodity,
     }
 }
 
@@ -90,7 +93,7 @@ pub fn toy() -> Plan {
             throughput: ratio(1, 2),
             patterns: vec![weighted(&to_0, ratio(1, 2)), weighted(&to_1, ratio(1, 2))],
         },
-        certificate: Certificate { prices: vec![(Resource::Send(source), ratio(1, 1))] },
+        certificate: Certificate { prices: vec![(Resource::Send(source), ratio(1, 1))], ..Certificate::default() },
         upper_bound: ratio(1, 2),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
@@ -145,7 +148,10 @@ pub fn ring() -> Plan {
             throughput: ratio(1, 3),
             patterns: patterns.iter().map(|pattern| weighted(pattern, ratio(1, 3))).collect(),
         },
-        certificate: Certificate { prices: nodes.iter().map(|&node| (Resource::Send(node), one())).collect() },
+        certificate: Certificate {
+            prices: nodes.iter().map(|&node| (Resource::Send(node), one())).collect(),
+            ..Certificate::default()
+        },
         upper_bound: ratio(1, 3),
         schedule: PeriodicSchedule {
             period: ratio(3, 1),
@@ -200,8 +206,8 @@ pub fn naive_bound(
 /// By link, the price of a message of unit size.
 pub fn lengths(platform: &Platform, prices: &Prices<'_>) -> Vec<Rational> {
     let length = |link| {
-        let ports = Resource::of_link(platform, link);
-        let priced: Rational = ports.iter().filter_map(|resource| prices.get(resource).copied()).sum();
+        let resources = Resource::ends(platform, link).into_iter().flatten().chain([Resource::Link(link)]);
+        let priced: Rational = resources.filter_map(|resource| prices.get(&resource).copied()).sum();
         &platform.link(link).cost * priced
     };
     platform.link_ids().map(length).collect()

@@ -143,12 +143,13 @@ fn pattern_links(pattern: &mut Pattern) -> Vec<&mut LinkId> {
                 Task::Merge { .. } => None,
             })
             .collect(),
+        Pattern::Arborescence(_) | Pattern::Scheme(_) => Vec::new(),
     }
 }
 
 fn trees(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut ReductionTree> {
     patterns.into_iter().filter_map(|pattern| match pattern {
-        Pattern::Path(_) => None,
+        Pattern::Path(_) | Pattern::Arborescence(_) | Pattern::Scheme(_) => None,
         Pattern::Reduction(tree) => Some(tree),
     })
 }
@@ -156,7 +157,7 @@ fn trees(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut ReductionTree
 fn paths(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut Vec<LinkId>> {
     patterns.into_iter().filter_map(|pattern| match pattern {
         Pattern::Path(path) => Some(&mut path.links),
-        Pattern::Reduction(_) => None,
+        _ => None,
     })
 }
 
@@ -207,7 +208,8 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     mutants.replace("commutative", |p| commutative(&mut p.collective), |_| vec![false, true]);
     let ids = nodes(&plan.platform);
     let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
-    let variants = |r: &Resource| ids(&r.node()).into_iter().flat_map(|id| kinds.map(|kind| kind(id))).collect();
+    let variants =
+        |r: &Resource| ids(&r.node().unwrap()).into_iter().flat_map(|id| kinds.map(|kind| kind(id))).collect();
     mutants.replace("resource", |p| p.certificate.prices.iter_mut().map(|(resource, _)| resource).collect(), variants);
 
     mutants.reshape("steady-state patterns", |p| vec![&mut p.steady_state.patterns]);
@@ -263,7 +265,7 @@ fn pattern_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>, owner: &str, pa
         Pattern::Path(Path { commodity, .. }) => {
             vec![Pattern::Reduction(ReductionTree { commodity: *commodity, order: None, tasks: Vec::new() })]
         }
-        Pattern::Reduction(tree) => vec![Pattern::path(tree.commodity, Vec::new())],
+        other => vec![Pattern::path(other.commodity(), Vec::new())],
     });
 }
 
@@ -273,19 +275,24 @@ fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
         Collective::Gather { participants, .. }
         | Collective::AllToAll { participants }
         | Collective::Reduce { participants, .. }
-        | Collective::ReduceScatter { participants, .. } => participants,
+        | Collective::ReduceScatter { participants, .. }
+        | Collective::AllGather { participants }
+        | Collective::AllReduce { participants, .. }
+        | Collective::Scan { participants } => participants,
+        Collective::Broadcast { targets, .. } => targets,
+        Collective::Groups { .. } => panic!("groups have no participants of their own"),
     }
 }
 
 fn participants(collective: &mut Collective) -> Vec<&mut NodeId> {
     match collective {
-        Collective::Scatter { source, targets } => std::iter::once(source).chain(targets).collect(),
+        Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
+            std::iter::once(source).chain(targets).collect()
+        }
         Collective::Gather { target, participants } | Collective::Reduce { target, participants, .. } => {
             std::iter::once(target).chain(participants).collect()
         }
-        Collective::AllToAll { participants } | Collective::ReduceScatter { participants, .. } => {
-            participants.iter_mut().collect()
-        }
+        other => members(other).iter_mut().collect(),
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Reduction, ratio};
 ///
 /// Prices at nodes that reach one another for nothing are the same, so they are remembered for the group.
 pub(super) struct Exact<'r> {
-    reduction: &'r Reduction<'r>,
+    reduction: &'r Reduction,
     weights: &'r Weights,
     table: &'r Table,
     free: Free,
@@ -35,7 +35,7 @@ pub(super) struct Exact<'r> {
 type Source = (i64, u32, usize);
 
 impl<'r> Exact<'r> {
-    pub fn new(reduction: &'r Reduction<'r>, weights: &'r Weights, table: &'r Table) -> Self {
+    pub fn new(reduction: &'r Reduction, weights: &'r Weights, table: &'r Table) -> Self {
         Exact {
             reduction,
             weights,

@@ -17,7 +17,7 @@ pub(super) struct Free {
 
 impl Free {
     /// `O(n m)` for `n` nodes and `m` links.
-    pub fn new(reduction: &Reduction<'_>, weights: &Weights) -> Self {
+    pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
         let reach: Vec<Vec<bool>> =
             (0..reduction.graph.len()).map(|node| reach(reduction, &weights.links, node)).collect();
         let alike = |a: usize, b: usize| reach[a][b] && reach[b][a];
@@ -45,7 +45,7 @@ impl Free {
     }
 }
 
-fn reach(reduction: &Reduction<'_>, links: &[BigUint], source: usize) -> Vec<bool> {
+fn reach(reduction: &Reduction, links: &[BigUint], source: usize) -> Vec<bool> {
     let mut reached = vec![false; reduction.graph.len()];
     let mut left = vec![source];
     reached[source] = true;

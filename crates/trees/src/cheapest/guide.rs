@@ -18,7 +18,7 @@ const FAR: i64 = 1 << 40;
 
 /// The cheapest trees under one list of prices, up to rounding; see [`Reduction::guide`].
 pub struct Guide<'a> {
-    reduction: &'a Reduction<'a>,
+    reduction: &'a Reduction,
     table: Table,
     denominator: BigUint,
 }
@@ -33,7 +33,7 @@ struct Decision {
 }
 
 impl<'a> Guide<'a> {
-    pub(super) fn new(reduction: &'a Reduction<'a>, table: Table, denominator: BigUint) -> Self {
+    pub(super) fn new(reduction: &'a Reduction, table: Table, denominator: BigUint) -> Self {
         Guide { reduction, table, denominator }
     }
 
@@ -88,7 +88,7 @@ impl<'a> Guide<'a> {
 
 /// Reads decisions off the table.
 struct Walk<'g> {
-    reduction: &'g Reduction<'g>,
+    reduction: &'g Reduction,
     table: &'g Table,
     /// Prices by place, of the partial results met so far.
     made: BTreeMap<Interval, Vec<i32>>,

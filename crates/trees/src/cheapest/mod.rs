@@ -38,6 +38,7 @@ mod tree;
 mod weights;
 
 use num_bigint::BigUint;
+use num_traits::Zero;
 use oneport_plan::{Interval, ReductionTree, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -48,15 +49,25 @@ use table::Table;
 pub use tree::{is_tree, loads};
 use weights::Factors;
 
-/// Prices per unit of time by node index, in any common unit. A missing or negative price is 0.
+/// Prices per unit of time, in any common unit. A missing or negative price is 0.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prices<N> {
-    /// Of send ports.
-    pub send: Vec<N>,
-    /// Of receive ports.
-    pub receive: Vec<N>,
-    /// Of processors; routers have none.
+    /// By link: the prices of all that a transfer over it occupies, together.
+    pub links: Vec<N>,
+    /// By node: of its processor; routers have none.
     pub compute: Vec<N>,
+}
+
+impl<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>> Prices<N> {
+    /// Prices of send and receive ports (by node; a missing price is 0), as full-duplex and multiport nodes have them.
+    pub fn of_ports(platform: &Platform, send: &[N], receive: &[N], compute: Vec<N>) -> Self {
+        let price = |link: &oneport_platform::Link| {
+            let mut price = send.get(link.from.index()).cloned().unwrap_or_else(N::zero);
+            receive.get(link.to.index()).into_iter().for_each(|receive| price += receive);
+            price
+        };
+        Prices { links: platform.links().iter().map(price).collect(), compute }
+    }
 }
 
 /// A link as its sender sees it.
@@ -68,8 +79,7 @@ struct Arc {
 
 /// One reduction problem, prepared once for many pricings.
 #[derive(Debug, Clone)]
-pub struct Reduction<'a> {
-    platform: &'a Platform,
+pub struct Reduction {
     /// Links by the index of their sender.
     graph: Vec<Vec<Arc>>,
     /// The node index of each processor; a processor's *place* is its place here.
@@ -81,13 +91,13 @@ pub struct Reduction<'a> {
     factors: Factors,
 }
 
-impl<'a> Reduction<'a> {
+impl Reduction {
     /// Prepares the reduction of the participants' values, in this order.
     ///
     /// Participants and volumes are those of a valid collective. (A participant that does not compute, or that the
     /// platform does not have, owns nothing: then there is no tree. A negative amount counts 0.)
     /// `O(n^2 + links)` exact operations for tables of volumes, `O(n + links)` for other volumes.
-    pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
+    pub fn new(platform: &Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
         let processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
         let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
         let owners: Vec<usize> = participants.iter().map(place).collect::<Option<_>>().unwrap_or_default();
@@ -99,7 +109,7 @@ impl<'a> Reduction<'a> {
             platform.outgoing(node).iter().map(arc).collect()
         };
         let graph = platform.node_ids().map(arcs).collect();
-        Reduction { platform, graph, processors, owners, sizes, works, factors }
+        Reduction { graph, processors, owners, sizes, works, factors }
     }
 
     /// Cheapest trees up to rounding, to any target. Any price up to `u64::MAX` is welcome; the exact price of a tree
@@ -109,7 +119,7 @@ impl<'a> Reduction<'a> {
     ///
     /// `O(n^3 p)` machine operations; see the module's documentation.
     pub fn guide(&self, prices: &Prices<u64>) -> Guide<'_> {
-        let weights = self.factors.weigh_integers(self.platform, &self.processors, prices);
+        let weights = self.factors.weigh_integers(&self.processors, prices);
         let targets: Vec<usize> = self.processors.clone();
         let table = Table::new(self, &weights, &targets);
         Guide::new(self, table, weights.denominator)
@@ -120,7 +130,7 @@ impl<'a> Reduction<'a> {
     ///
     /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
-        let weights = self.factors.weigh(self.platform, &self.processors, prices);
+        let weights = self.factors.weigh(&self.processors, prices);
         let nodes: Vec<usize> = targets.iter().map(|target| target.index()).collect();
         let table = Table::new(self, &weights, &nodes);
         let mut exact = Exact::new(self, &weights, &table);

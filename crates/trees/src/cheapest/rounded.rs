@@ -37,7 +37,7 @@ pub(super) struct Rounded {
 
 impl Rounded {
     /// Prepares paths from every processor and chooses the unit for trees to these nodes.
-    pub fn new(reduction: &Reduction<'_>, weights: &Weights, targets: &[usize]) -> Self {
+    pub fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
         let nodes = u64::try_from(reduction.graph.len()).unwrap_or(u64::MAX);
         // A path has fewer links than there are nodes: no distance overflows.
         let (links, path_exponent) = common(&weights.links, BITS - u64::from(64 - nodes.leading_zeros()));
@@ -188,6 +188,6 @@ fn small(price: u128) -> i32 {
 }
 
 /// The class of the amounts of an interval: of its size and of the work to make it.
-pub(super) fn classes(reduction: &Reduction<'_>, part: Interval) -> (usize, usize) {
+pub(super) fn classes(reduction: &Reduction, part: Interval) -> (usize, usize) {
     (reduction.sizes.class(part), reduction.works.class(part))
 }

@@ -25,7 +25,7 @@ pub(super) struct Transfers {
 }
 
 impl Transfers {
-    pub fn new(reduction: &Reduction<'_>, rounded: &Rounded, width: usize) -> Self {
+    pub fn new(reduction: &Reduction, rounded: &Rounded, width: usize) -> Self {
         let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
         let places = processors.len();
         // Sizes that depend on the number of operands come round again and again; those of a table do not.

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 40;
 /// `bits` bits. The tree considered halves the operands again and again; its merges happen where that is cheapest.
 ///
 /// `O(n p a)` with `a` processors that are not worse than a transfer from another one.
-pub(super) fn unit(reduction: &Reduction<'_>, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
+pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
     let Some(whole) = reduction.whole() else { return 0 };
     let length = |value: u64| i64::from(64 - value.leading_zeros());
     // What rounding may have taken off a tree's price.
@@ -41,7 +41,7 @@ pub(super) fn unit(reduction: &Reduction<'_>, rounded: &Rounded, targets: &[usiz
 
 /// Prices of the trees that halve the operands, in multiples of `2^unit`.
 struct Halving<'r> {
-    reduction: &'r Reduction<'r>,
+    reduction: &'r Reduction,
     rounded: &'r Rounded,
     unit: i64,
 }

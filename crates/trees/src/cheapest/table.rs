@@ -25,7 +25,7 @@ pub(super) struct Table {
 
 impl Table {
     /// Fills the table; the unit suits trees to these nodes.
-    pub fn new(reduction: &Reduction<'_>, weights: &Weights, targets: &[usize]) -> Self {
+    pub fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);
         let rounded = Rounded::new(reduction, weights, targets);
@@ -37,7 +37,7 @@ impl Table {
         table
     }
 
-    fn fill(&mut self, reduction: &Reduction<'_>) {
+    fn fill(&mut self, reduction: &Reduction) {
         let mut transfers = Transfers::new(reduction, &self.rounded, self.width);
         let mut merges = Merges::new(self.width);
         let mut made = vec![CAP; self.width];
@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// What it costs to make a partial result at each processor, by place; for at least two operands.
-    pub fn made(&self, reduction: &Reduction<'_>, part: Interval) -> Vec<i32> {
+    pub fn made(&self, reduction: &Reduction, part: Interval) -> Vec<i32> {
         let mut merges = Merges::new(self.width);
         let mut made = vec![CAP; self.width];
         self.combine(
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     /// The recurrence in rounded prices without any skipping.
-    fn naive(reduction: &Reduction<'_>, table: &Table, part: Interval) -> (Vec<i32>, Vec<i32>) {
+    fn naive(reduction: &Reduction, table: &Table, part: Interval) -> (Vec<i32>, Vec<i32>) {
         let places = reduction.processors.len();
         let (size, work) = classes(reduction, part);
         let cell = |first: usize, last: usize, place: usize| {
@@ -160,10 +160,12 @@ mod tests {
             };
             let volumes = Volumes { size, work: Amount::Constant(number(1)) };
             let most = [3, 1 << 20, 1 << 40][seed as usize % 5 % 3];
-            let list = |salt: usize| (0..n).map(|at| (draw(salt + at) % 3 / 2) * draw(salt + 77 * at) % most).collect();
-            let prices = Prices { send: list(1000), receive: list(2000), compute: list(3000) };
+            let list = |salt: usize| {
+                (0..n).map(|at| (draw(salt + at) % 3 / 2) * draw(salt + 77 * at) % most).collect::<Vec<u64>>()
+            };
+            let prices = Prices::of_ports(&platform, &list(1000), &list(2000), list(3000));
             let reduction = Reduction::new(&platform, &owners, &volumes);
-            let weights = reduction.factors.weigh_integers(&platform, &reduction.processors, &prices);
+            let weights = reduction.factors.weigh_integers(&reduction.processors, &prices);
             let table = Table::new(&reduction, &weights, &reduction.processors);
             for (first, last) in (0..n).flat_map(|first| (first..n).map(move |last| (first, last))) {
                 let part = Interval { first, last };

@@ -18,7 +18,7 @@ pub(super) trait Choices {
 }
 
 /// The tree to a target, in the order: left part, right part, their transfers, merge; at last the result's transfer.
-pub(super) fn build(reduction: &Reduction<'_>, choices: &mut impl Choices, target: usize) -> Option<ReductionTree> {
+pub(super) fn build(reduction: &Reduction, choices: &mut impl Choices, target: usize) -> Option<ReductionTree> {
     let whole = reduction.whole()?;
     let source = choices.source(whole, target)?;
     let mut tasks = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn build(reduction: &Reduction<'_>, choices: &mut impl Choices, targe
 }
 
 fn make(
-    reduction: &Reduction<'_>,
+    reduction: &Reduction,
     choices: &mut impl Choices,
     part: Interval,
     at: usize,
@@ -58,7 +58,7 @@ pub(super) fn halves(part: Interval, split: usize) -> (Interval, Interval) {
     (Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last })
 }
 
-/// The time a tree takes on every resource that it uses: sizes times costs of links on ports, works times compute
+/// The time a tree takes on every resource that it uses: sizes times costs of links on ports and links, works times compute
 /// costs on processors. Positive times only. Tasks of links or nodes that the platform does not have count nothing.
 pub fn loads(platform: &Platform, volumes: &Volumes, tree: &ReductionTree) -> BTreeMap<Resource, Rational> {
     let mut times: BTreeMap<Resource, Rational> = BTreeMap::new();
@@ -67,8 +67,9 @@ pub fn loads(platform: &Platform, volumes: &Volumes, tree: &ReductionTree) -> BT
             Task::Transfer { link, part } => {
                 let Some(arc) = platform.links().get(link.index()) else { continue };
                 let time = &arc.cost * volumes.size.of(part).unwrap_or_default();
-                *times.entry(Resource::Send(arc.from)).or_default() += &time;
-                *times.entry(Resource::Receive(arc.to)).or_default() += time;
+                for resource in Resource::of_link(platform, link) {
+                    *times.entry(resource).or_default() += &time;
+                }
             }
             Task::Merge { node, part, .. } => {
                 *times.entry(Resource::Compute(node)).or_default() += volumes.merge_time(platform, node, part);

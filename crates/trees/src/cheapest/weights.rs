@@ -43,35 +43,23 @@ impl Factors {
         }
     }
 
-    pub fn weigh_integers(&self, platform: &Platform, processors: &[usize], prices: &Prices<u64>) -> Weights {
+    pub fn weigh_integers(&self, processors: &[usize], prices: &Prices<u64>) -> Weights {
         let big = |prices: &[u64]| prices.iter().map(|&price| BigUint::from(price)).collect::<Vec<_>>();
-        let (send, receive, compute) = (big(&prices.send), big(&prices.receive), big(&prices.compute));
-        self.product(platform, processors, [&send, &receive, &compute], self.denominator.clone())
+        self.product(processors, [&big(&prices.links), &big(&prices.compute)], self.denominator.clone())
     }
 
-    pub fn weigh(&self, platform: &Platform, processors: &[usize], prices: &Prices<Rational>) -> Weights {
-        let all = prices.send.iter().chain(&prices.receive).chain(&prices.compute);
-        let (numerators, denominator) = integers(all);
-        let (send, rest) = numerators.split_at(prices.send.len());
-        let (receive, compute) = rest.split_at(prices.receive.len());
-        self.product(platform, processors, [send, receive, compute], denominator * &self.denominator)
+    pub fn weigh(&self, processors: &[usize], prices: &Prices<Rational>) -> Weights {
+        let (numerators, denominator) = integers(prices.links.iter().chain(&prices.compute));
+        let (links, compute) = numerators.split_at(prices.links.len());
+        self.product(processors, [links, compute], denominator * &self.denominator)
     }
 
-    fn product(
-        &self,
-        platform: &Platform,
-        processors: &[usize],
-        [send, receive, compute]: [&[BigUint]; 3],
-        denominator: BigUint,
-    ) -> Weights {
+    fn product(&self, processors: &[usize], [links, compute]: [&[BigUint]; 2], denominator: BigUint) -> Weights {
         let zero = BigUint::zero();
-        let of = |prices: &[BigUint], node: usize| prices.get(node).unwrap_or(&zero).clone();
-        let links = platform.links().iter().zip(&self.links);
+        let of = |prices: &[BigUint], place: usize| prices.get(place).unwrap_or(&zero).clone();
         let merges = processors.iter().zip(&self.merges);
         Weights {
-            links: links
-                .map(|(link, factor)| (of(send, link.from.index()) + of(receive, link.to.index())) * factor)
-                .collect(),
+            links: self.links.iter().enumerate().map(|(link, factor)| of(links, link) * factor).collect(),
             merges: merges.map(|(&node, factor)| of(compute, node) * factor).collect(),
             denominator,
         }

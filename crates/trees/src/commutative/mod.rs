@@ -131,8 +131,7 @@ impl<'a> Commutative<'a> {
     pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<ReductionTree>)>> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
-        let prices =
-            Prices { send: wide(&prices.send), receive: wide(&prices.receive), compute: wide(&prices.compute) };
+        let prices = Prices { links: wide(&prices.links), compute: wide(&prices.compute) };
         let priced = self.priced(factors, &prices, &Rational::one());
         let answers = answers(&priced, method(&priced), targets, TREES);
         let convert = |(answer, &target): (Option<answer::Answer<u128>>, &NodeId)| {
@@ -156,12 +155,10 @@ impl<'a> Commutative<'a> {
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
         let none = || targets.iter().map(|_| None).collect();
         let Some((factors, _)) = &self.factors else { return none() };
-        let parts = [&prices.send, &prices.receive, &prices.compute];
-        let all: Vec<Rational> = parts.into_iter().flatten().map(not_negative).collect();
-        let Some((mut send, unit)) = integers(&all) else { return none() };
-        let mut receive = send.split_off(prices.send.len());
-        let compute = receive.split_off(prices.receive.len());
-        let priced = self.priced(factors, &Prices { send, receive, compute }, &unit);
+        let all: Vec<Rational> = prices.links.iter().chain(&prices.compute).map(not_negative).collect();
+        let Some((mut links, unit)) = integers(&all) else { return none() };
+        let compute = links.split_off(prices.links.len());
+        let priced = self.priced(factors, &Prices { links, compute }, &unit);
         let answers = answers(&priced, method(&priced), targets, 1);
         let convert = |(answer, &target): (Option<answer::Answer<BigUint>>, &NodeId)| {
             let answer = answer?;

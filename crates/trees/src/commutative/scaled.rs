@@ -195,13 +195,11 @@ impl<N: Fixed> Priced<N> {
         unit: &Rational,
     ) -> Self {
         let zero = N::zero();
-        let of = |prices: &[N], node: NodeId| prices.get(node.index()).unwrap_or(&zero).clone();
-        let link = |(id, factor): (LinkId, &N)| {
-            let link = platform.link(id);
-            of(&prices.send, link.from).plus(&of(&prices.receive, link.to)) * factor
-        };
+        let of = |prices: &[N], place: usize| prices.get(place).unwrap_or(&zero).clone();
+        let link = |(id, factor): (LinkId, &N)| of(&prices.links, id.index()) * factor;
         let mut links: Vec<N> = platform.link_ids().zip(&factors.links).map(link).collect();
-        let merge = |(&place, factor): (&NodeId, &Option<N>)| Some(of(&prices.compute, place) * factor.as_ref()?);
+        let merge =
+            |(&place, factor): (&NodeId, &Option<N>)| Some(of(&prices.compute, place.index()) * factor.as_ref()?);
         let mut merges: Vec<Option<N>> = places.iter().zip(&factors.merges).map(merge).collect();
 
         let widest = |numbers: &[N]| numbers.iter().map(Fixed::length).max().unwrap_or(0);

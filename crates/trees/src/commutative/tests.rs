@@ -74,7 +74,7 @@ fn cases(
                 platform: platform.clone(),
                 participants,
                 volumes: volumes.clone(),
-                prices: Prices { send, receive, compute },
+                prices: Prices::of_ports(&platform, &send, &receive, compute),
             })
         },
     )
@@ -183,9 +183,9 @@ proptest! {
         };
         let low = |prices: &[BigUint]| prices.iter().map(|price| price.iter_u64_digits().next().unwrap_or(0)).collect();
         let prices: Prices<u64> =
-            Prices { send: low(&case.prices.send), receive: low(&case.prices.receive), compute: low(&case.prices.compute) };
+            Prices { links: low(&case.prices.links), compute: low(&case.prices.compute) };
         let big = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        let rational = Prices { send: big(&prices.send), receive: big(&prices.receive), compute: big(&prices.compute) };
+        let rational = Prices { links: big(&prices.links), compute: big(&prices.compute) };
         let targets = case.targets();
         let commutative = Commutative::new(&case.platform, &targets[..case.participants], &volumes);
         let guide = commutative.guide(&prices, &targets);

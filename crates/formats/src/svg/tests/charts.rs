@@ -12,12 +12,12 @@ use crate::svg::occupancy::{self, Activity, Bar, Note};
 use crate::svg::{gantt, rows, timeline_gantt, words};
 
 /// Node, and "send" or "recv".
-type RowName = (String, String);
+pub(super) type RowName = (String, String);
 /// Left, right, tooltip.
-type Box = (f64, f64, String);
+pub(super) type Box = (f64, f64, String);
 
 /// The boxes of each row.
-fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
+pub(super) fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
     let mut rows: BTreeMap<RowName, Vec<Box>> = BTreeMap::new();
     for element in elements {
         if element.is("row") {
@@ -34,7 +34,7 @@ fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
 }
 
 /// Left edge and width of the time axis: the band behind the rows.
-fn axis(elements: &[Element]) -> (f64, f64) {
+pub(super) fn axis(elements: &[Element]) -> (f64, f64) {
     let band = elements.iter().find(|e| e.name == "rect" && e.attributes.contains_key("fill-opacity")).unwrap();
     (band.number("x"), band.number("width"))
 }
@@ -246,7 +246,7 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
             bars.push(Bar { activity, message, start: whole(start), end: whole(end), note });
         }
         let platform = builder.build().unwrap();
-        let (rows, left_out) = rows::rows(&platform, &bars);
+        let (rows, remarks) = rows::rows(&platform, &bars);
         let lanes = &rows.iter().find(|row| row.node == hub).unwrap().lanes;
         let at = |time: &Rational| bars.iter().filter(|bar| bar.start <= *time && *time < bar.end).count();
         assert_eq!(Some(lanes.len()), bars.iter().map(|bar| at(&bar.start)).max());
@@ -254,7 +254,7 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
             assert!(bars[pair[0]].end <= bars[pair[1]].start, "a lane does one thing at a time");
         }
         assert_eq!(lanes.iter().map(Vec::len).sum::<usize>(), bars.len());
-        assert!(left_out, "13 nodes, no idle rows");
+        assert!(!remarks.is_empty(), "13 nodes, no idle rows");
     }
 }
 

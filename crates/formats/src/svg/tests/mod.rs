@@ -3,7 +3,9 @@
 mod charts;
 mod curves;
 mod graphs;
+mod models;
 mod parse;
+mod patterns;
 mod reductions;
 mod samples;
 mod small;

@@ -1,0 +1,173 @@
+//! Certificates of a plan: prices of resources and odd sets, and cuts.
+
+use std::fmt::Write as _;
+
+use oneport_plan::{Certificate, Cut, OddSet, Plan, Resource};
+use oneport_platform::{LinkId, Platform, Rational};
+
+use super::question::find;
+use super::write::{link_list, list, name, node_list};
+use crate::error::{FormatError, Problem};
+use crate::json::{Json, need};
+use crate::native::quote;
+use crate::number::rational;
+
+/// What a certificate refers to.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'c> {
+    pub platform: &'c Platform,
+    /// How many demands there are.
+    pub demands: usize,
+}
+
+impl Reader<'_> {
+    /// A certificate from the values of `certificate`, `odd_sets` and `cuts`. Every name and number exists; whether the
+    /// lists are sorted and prove anything is the referee's part.
+    pub fn read(
+        &self,
+        prices: &Json<'_, '_>,
+        odd_sets: Option<Json<'_, '_>>,
+        cuts: Option<Json<'_, '_>>,
+    ) -> Result<Certificate, FormatError> {
+        let mut certificate = Certificate::default();
+        prices.each(|_, entry| {
+            certificate.prices.push(self.price(&entry)?);
+            Ok(())
+        })?;
+        if let Some(list) = odd_sets {
+            list.each(|_, entry| {
+                certificate.odd_sets.push(self.odd_set(&entry)?);
+                Ok(())
+            })?;
+        }
+        if let Some(list) = cuts {
+            list.each(|_, entry| {
+                certificate.cuts.push(self.cut(&entry)?);
+                Ok(())
+            })?;
+        }
+        Ok(certificate)
+    }
+
+    fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
+        let [resource, node, link, price] = entry.object(["resource", "node", "link", "price"])?;
+        let resource = self.resource(entry, [resource, node, link])?;
+        Ok((resource, rational(need(entry, price, "price", "the resource's price")?)?))
+    }
+
+    /// A resource by its kind and its node or link.
+    fn resource(
+        &self,
+        entry: &Json<'_, '_>,
+        [resource, node, link]: [Option<Json<'_, '_>>; 3],
+    ) -> Result<Resource, FormatError> {
+        const KINDS: &str = "a resource: send, receive, port, compute or link";
+        let resource = need(entry, resource, "resource", KINDS)?;
+        let kind = resource.string()?;
+        if kind == "link" {
+            if let Some(node) = node {
+                return Err(node.fail(Problem::NotHere { key: "node", why: "a link is known by its number" }));
+            }
+            let link = need(entry, link, "link", "the link's number")?;
+            return Ok(Resource::Link(link_number(&link, self.platform)?));
+        }
+        let make = match kind.as_ref() {
+            "send" => Resource::Send,
+            "receive" => Resource::Receive,
+            "port" => Resource::Port,
+            "compute" => Resource::Compute,
+            _ => return Err(resource.wrong(KINDS)),
+        };
+        if let Some(link) = link {
+            return Err(link.fail(Problem::NotHere { key: "link", why: "the resource belongs to a node" }));
+        }
+        Ok(make(find(&need(entry, node, "node", "the node of the resource")?, self.platform)?))
+    }
+
+    fn odd_set(&self, entry: &Json<'_, '_>) -> Result<(OddSet, Rational), FormatError> {
+        let [ports, links, price] = entry.object(["ports", "links", "price"])?;
+        let mut set = OddSet { ports: Vec::new(), links: Vec::new() };
+        need(entry, ports, "ports", "the ports of the set")?.each(|_, port| {
+            let [resource, node] = port.object(["resource", "node"])?;
+            let found = self.resource(&port, [resource, node, None])?;
+            if let (Resource::Compute(_), Some(resource)) = (found, resource) {
+                return Err(resource.wrong("a port: send, receive or port"));
+            }
+            set.ports.push(found);
+            Ok(())
+        })?;
+        set.links = links_of(&need(entry, links, "links", "further links of the set, [] for none")?, self.platform)?;
+        Ok((set, rational(need(entry, price, "price", "the set's price")?)?))
+    }
+
+    fn cut(&self, entry: &Json<'_, '_>) -> Result<Cut, FormatError> {
+        let [demand, nodes, weight] = entry.object(["demand", "nodes", "weight"])?;
+        let demand = demand.map(|demand| demand.place("demand", self.demands)).transpose()?;
+        let mut cut = Cut { demand, nodes: Vec::new(), weight: Rational::default() };
+        need(entry, nodes, "nodes", "the nodes of the cut")?.each(|_, node| {
+            cut.nodes.push(find(&node, self.platform)?);
+            Ok(())
+        })?;
+        cut.weight = rational(need(entry, weight, "weight", "how much of the prices the cut takes")?)?;
+        Ok(cut)
+    }
+}
+
+/// A link of the platform, by its number.
+pub(super) fn link_number(value: &Json<'_, '_>, platform: &Platform) -> Result<LinkId, FormatError> {
+    value.place("link", platform.links().len()).map(LinkId::new)
+}
+
+/// A list of links.
+pub(super) fn links_of(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<LinkId>, FormatError> {
+    let mut links = Vec::new();
+    list.each(|_, link| {
+        links.push(link_number(&link, platform)?);
+        Ok(())
+    })?;
+    Ok(links)
+}
+
+/// `certificate`, and `odd_sets` and `cuts` where there are any.
+pub(super) fn write(out: &mut String, plan: &Plan) {
+    let (platform, Certificate { prices, odd_sets, cuts }) = (&plan.platform, &plan.certificate);
+    list(out, "  ", "certificate", prices, |out, (resource, price)| {
+        write_resource(out, platform, *resource);
+        let _ = write!(out, ", \"price\": \"{price}\"");
+    });
+    out.push_str(",\n");
+    if !odd_sets.is_empty() {
+        list(out, "  ", "odd_sets", odd_sets, |out, (set, price)| {
+            out.push_str("\"ports\": [");
+            for (index, port) in set.ports.iter().enumerate() {
+                out.push_str(if index == 0 { "{" } else { ", {" });
+                write_resource(out, platform, *port);
+                out.push('}');
+            }
+            out.push_str("], ");
+            link_list(out, &set.links);
+            let _ = write!(out, ", \"price\": \"{price}\"");
+        });
+        out.push_str(",\n");
+    }
+    if !cuts.is_empty() {
+        list(out, "  ", "cuts", cuts, |out, cut| {
+            if let Some(demand) = cut.demand {
+                let _ = write!(out, "\"demand\": {demand}, ");
+            }
+            node_list(out, platform, "nodes", &cut.nodes);
+            let _ = write!(out, ", \"weight\": \"{}\"", cut.weight);
+        });
+        out.push_str(",\n");
+    }
+}
+
+fn write_resource(out: &mut String, platform: &Platform, resource: Resource) {
+    let _ = write!(out, "\"resource\": {}, ", quote(resource.kind()));
+    let _ = match resource {
+        Resource::Link(link) => write!(out, "\"link\": {link}"),
+        Resource::Send(node) | Resource::Receive(node) | Resource::Compute(node) | Resource::Port(node) => {
+            write!(out, "\"node\": {}", name(platform, node))
+        }
+    };
+}

@@ -1,0 +1,238 @@
+//! One scheme: a column per node, a row per stage, time from top to bottom.
+
+use std::collections::BTreeMap;
+
+use oneport_plan::{Collective, Message, Scheme, Volumes};
+use oneport_platform::{NodeId, Platform, Rational};
+
+use super::words::{self, Messages};
+use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
+use crate::reduction::Kind;
+use crate::scheme::{Diagram, diagram, title};
+
+const MARGIN: f64 = 16.0;
+const TOP: f64 = 66.0;
+/// Height of the columns' names.
+const HEAD: f64 = 24.0;
+const BOX: f64 = 22.0;
+const TEXT: f64 = 10.5;
+/// Width of a column.
+const COLUMN: (f64, f64) = (58.0, 110.0);
+/// Space between the boxes of a cell, and between rows.
+const GAP: f64 = 5.0;
+const SPACE: f64 = 30.0;
+const ARROW: f64 = 6.0;
+/// Most vertices side by side in one cell.
+const ABREAST: usize = 6;
+
+/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what travels and
+/// what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes `T[k,l,m]`, arrivals
+/// round ones.
+pub(super) fn draw(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    scheme: &Scheme,
+    weight: Option<&Rational>,
+) -> String {
+    let diagram = diagram(platform, collective, scheme);
+    let [title, subtitle] = title(platform, collective, volumes, scheme, weight);
+    let layout = layout(platform, collective, scheme, &diagram);
+    let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
+    let width = layout.width.max(least) + 2.0 * MARGIN + 1.0;
+    let left = (width - layout.width) / 2.0;
+    let notes = [
+        "a column is a node, time goes down; v[k,m]: partial result of the values k to m, round where it arrives",
+        "T[k,l,m] makes v[k,m] of v[k,l] and v[l+1,m]; bold: wanted there",
+    ];
+    let height = layout.bottom + 14.0 + 16.0 * notes.len() as f64;
+    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
+    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
+    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
+    for &(node, centre, room) in &layout.columns {
+        let x = left + centre;
+        canvas.line((x, TOP + HEAD - 4.0), (x, layout.bottom - 6.0), GRID, 0.6);
+        let name = node.map_or_else(|| "nowhere".to_string(), |node| words::name(platform, node));
+        canvas.g().s("font-weight", "bold").start();
+        canvas.tooltip(&name);
+        let shown = words::fit_name(&name, TEXT * 1.08, room - 6.0);
+        canvas.text((x, TOP + 12.0), "middle", TEXT, INK, &shown);
+        canvas.close();
+    }
+    draw_edges(&mut canvas, platform, volumes, &diagram, &layout, left);
+    let messages = Messages::new(platform, collective);
+    for (vertex, &(x, y)) in diagram.vertices.iter().zip(&layout.places) {
+        let x = left + x;
+        let colour = messages.colour(Message { commodity: scheme.commodity, part: Some(vertex.part) });
+        let (class, corner) = match vertex.kind {
+            Kind::Merge { .. } => ("merge", 2.0),
+            _ if vertex.link.is_some() => ("arrival", BOX / 2.0),
+            _ => ("value", BOX / 2.0),
+        };
+        let width = (words::width(&vertex.label(), TEXT) + 12.0).clamp(34.0, layout.cell - 4.0);
+        let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);
+        let tag = tag.n("height", BOX).n("rx", corner).s("fill", &colour.hex()).s("stroke", INK);
+        let tag = tag.n("stroke-width", if vertex.wanted { 3.0 } else { 1.0 });
+        tag.titled(&vertex.tooltip(platform, volumes));
+        canvas.g().s("pointer-events", "none").start();
+        let text = words::fit(&vertex.label(), TEXT, width - 4.0);
+        canvas.text((x, y + BOX / 2.0 + TEXT * 0.36), "middle", TEXT, colour.text(), &text);
+        canvas.close();
+    }
+    for (line, note) in notes.iter().enumerate() {
+        let y = layout.bottom + 18.0 + 16.0 * line as f64;
+        canvas.text((MARGIN, y), "start", 11.0, SOFT_INK, &words::fit(note, 11.0, width - 2.0 * MARGIN));
+    }
+    canvas.finish()
+}
+
+/// Where everything is, in pixels from the left end of the columns.
+struct Layout {
+    /// The node, the centre and the width of every column; no node for what is nowhere.
+    columns: Vec<(Option<NodeId>, f64, f64)>,
+    width: f64,
+    /// Width of a vertex with the space around it.
+    cell: f64,
+    /// Centre and top of every vertex.
+    places: Vec<(f64, f64)>,
+    bottom: f64,
+}
+
+/// Vertices of the same node and row stand side by side, up to [`ABREAST`], then below one another.
+fn layout(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram: &Diagram) -> Layout {
+    let nodes = columns(platform, collective, scheme, diagram);
+    let number: BTreeMap<Option<NodeId>, usize> =
+        nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+    let mut cells: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut ranks = Vec::with_capacity(diagram.vertices.len());
+    for vertex in &diagram.vertices {
+        let key = (vertex.row, number.get(&vertex.kind.node()).copied().unwrap_or(0));
+        let count = cells.entry(key).or_insert(0);
+        ranks.push((key, *count));
+        *count += 1;
+    }
+    let mut high = vec![1_usize; diagram.rows];
+    let mut wide = vec![1_usize; nodes.len()];
+    for (&(row, column), &count) in &cells {
+        if let (Some(high), Some(wide)) = (high.get_mut(row), wide.get_mut(column)) {
+            *high = count.div_ceil(ABREAST).max(*high);
+            *wide = count.min(ABREAST).max(*wide);
+        }
+    }
+    let names = nodes.iter().flatten().map(|&node| words::width(&words::name(platform, node), TEXT * 1.08) + 10.0);
+    let labels = diagram.vertices.iter().map(|vertex| words::width(&vertex.label(), TEXT) + 20.0);
+    let cell = names.chain(labels).fold(COLUMN.0, f64::max).min(COLUMN.1);
+    let mut width = 0.0;
+    let mut columns = Vec::new();
+    for (&node, &wide) in nodes.iter().zip(&wide) {
+        let room = wide as f64 * cell;
+        columns.push((node, width + room / 2.0, room));
+        width += room;
+    }
+    let mut top = TOP + HEAD;
+    let mut tops = Vec::new();
+    for high in &high {
+        tops.push(top);
+        top += *high as f64 * (BOX + GAP) - GAP + SPACE;
+    }
+    let place = |&((row, column), rank): &((usize, usize), usize)| {
+        let abreast = cells.get(&(row, column)).map_or(1, |&count| count.min(ABREAST));
+        let aside = (rank % ABREAST) as f64 - (abreast - 1) as f64 / 2.0;
+        let centre = columns.get(column).map_or(0.0, |&(_, centre, _)| centre);
+        let top = tops.get(row).copied().unwrap_or(TOP);
+        (centre + aside * cell, top + (rank / ABREAST) as f64 * (BOX + GAP))
+    };
+    let places = ranks.iter().map(place).collect();
+    Layout { columns, width, cell, places, bottom: top - SPACE + 16.0 }
+}
+
+/// The nodes in use: participants in operand order, every other node near those it talks to.
+fn columns(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram: &Diagram) -> Vec<Option<NodeId>> {
+    let demand = collective.demand(scheme.commodity);
+    let operands = demand.as_ref().map(|demand| &*demand.operands).unwrap_or_default();
+    let own = |place: &usize| operands.get(*place).copied();
+    let order: Vec<NodeId> = match &scheme.order {
+        Some(order) => order.iter().filter_map(own).collect(),
+        None => operands.to_vec(),
+    };
+    let fixed: BTreeMap<NodeId, f64> = order.iter().enumerate().map(|(place, &node)| (node, place as f64)).collect();
+    let mut places: BTreeMap<Option<NodeId>, f64> = BTreeMap::new();
+    let mut talks: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    let middle = order.len() as f64 / 2.0;
+    for vertex in &diagram.vertices {
+        let node = vertex.kind.node();
+        places.insert(node, node.and_then(|node| fixed.get(&node)).copied().unwrap_or(middle));
+        if let Some(link) = vertex.link.and_then(|link| words::link(platform, link)) {
+            talks.entry(link.from).or_default().push(link.to);
+            talks.entry(link.to).or_default().push(link.from);
+        }
+    }
+    for _ in 0..4 {
+        for (node, others) in talks.iter().filter(|(node, _)| !fixed.contains_key(node)) {
+            let known: Vec<f64> = others.iter().filter_map(|other| places.get(&Some(*other))).copied().collect();
+            let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
+            places.insert(Some(*node), mean);
+        }
+    }
+    let mut columns: Vec<(f64, Option<NodeId>)> = places.into_iter().map(|(node, place)| (place, node)).collect();
+    columns.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    columns.into_iter().map(|(_, node)| node).collect()
+}
+
+/// Arrows from every vertex to those that use it.
+fn draw_edges(
+    canvas: &mut Canvas,
+    platform: &Platform,
+    volumes: &Volumes,
+    diagram: &Diagram,
+    layout: &Layout,
+    left: f64,
+) {
+    for (vertex, &(x, top)) in diagram.vertices.iter().zip(&layout.places) {
+        for (side, &input) in vertex.inputs.iter().enumerate() {
+            let Some(&(from, y)) = layout.places.get(input) else { continue };
+            let row = diagram.vertices.get(input).map_or(0, |vertex| vertex.row);
+            let shift = if vertex.inputs.len() < 2 { 0.0 } else { side as f64 * 16.0 - 8.0 };
+            let (start, end) = ((left + from, y + BOX), (left + x + shift, top));
+            let sent = vertex.link.is_some();
+            let colour = if sent { "#003a66" } else { "#8a8a8a" };
+            // What waits in a column for several rows passes beside the boxes.
+            let same = (from - x).abs() < layout.cell / 2.0;
+            let aside = if same && vertex.row > row + 1 { layout.cell * 0.47 } else { 0.0 };
+            let aside = if shift < 0.0 { -aside } else { aside };
+            let tip = end.1 - ARROW;
+            let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
+            let bend = SPACE * 0.8;
+            let path = if aside == 0.0 {
+                let (low, high) = (start.1 + bend.min((tip - start.1) / 2.0), tip - bend.min((tip - start.1) / 2.0));
+                let (a, b) = (point(start.0, low), point(end.0, high));
+                format!("M{}C{a} {b} {}", point(start.0, start.1), point(end.0, tip))
+            } else {
+                let x = start.0 + aside;
+                format!(
+                    "M{}C{} {} {}L{}C{} {} {}",
+                    point(start.0, start.1),
+                    point(start.0, start.1 + bend / 2.0),
+                    point(x, start.1 + bend / 4.0),
+                    point(x, start.1 + bend),
+                    point(x, tip - bend),
+                    point(x, tip - bend / 4.0),
+                    point(end.0, tip - bend / 2.0),
+                    point(end.0, tip)
+                )
+            };
+            canvas.g().s("class", if sent { "sent" } else { "used" }).start();
+            canvas.tooltip(&vertex.tooltip(platform, volumes));
+            let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", colour);
+            let tag = tag.n("stroke-width", if sent { 1.8 } else { 1.2 });
+            if sent {
+                tag.end()
+            } else {
+                tag.s("stroke-dasharray", "3 2").end()
+            }
+            let head = format!("M{}L{}L{}Z", point(end.0, end.1), point(end.0 - 3.0, tip), point(end.0 + 3.0, tip));
+            canvas.tag("path").s("d", &head).s("fill", colour).end();
+            canvas.close();
+        }
+    }
+}

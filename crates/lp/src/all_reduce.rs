@@ -1,0 +1,149 @@
+//! All-reduce by composition: values are reduced to some root, and the result is broadcast from there.
+//!
+//! The steady state mixes roots and trees as suits best; among compositions it is optimal. What no schedule whatsoever
+//! exceeds is bounded directly, by what has to be exchanged: see `exchange`.
+
+use num_bigint::BigUint;
+use oneport_plan::{Collective, Hop, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Status, Task};
+use oneport_platform::{NodeId, Rational};
+use oneport_trees::arborescence::Number;
+use oneport_trees::cheapest::Prices;
+
+use crate::broadcast::{Found, Network};
+use crate::columns::Watch;
+use crate::costs::{self, Costs, Times, amount};
+use crate::exchange;
+use crate::patterns::{Offer, Part};
+use crate::reduce::Cheapest;
+use crate::resources::Resources;
+use crate::{LpError, Question, Solution};
+
+/// Prices compositions of a reduction tree and an arborescence.
+pub struct AllReduction<'a> {
+    question: &'a Question<'a>,
+    times: Times,
+    network: Network,
+    cheapest: Cheapest<'a>,
+    participants: &'a [NodeId],
+    /// Of the result.
+    size: Rational,
+    /// Where the result may be made: every processor that replicates.
+    roots: Vec<NodeId>,
+}
+
+impl<'a> AllReduction<'a> {
+    /// Prepares the all-reduce.
+    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
+        let platform = question.platform();
+        let participants = collective.values().unwrap_or_default();
+        let whole = Interval { first: 0, last: participants.len().saturating_sub(1) };
+        let size = question.volumes().size.of(whole).unwrap_or_default();
+        AllReduction {
+            question,
+            times: Times::of_size(question, &size),
+            size,
+            network: Network::new(platform),
+            cheapest: Cheapest::new(question, participants, collective.is_commutative()),
+            participants,
+            roots: question.roots().iter().copied().filter(|&node| platform.node(node).is_processor()).collect(),
+        }
+    }
+
+    /// What it costs to spread the result from every root.
+    fn spread<N: Number>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
+        let routes = self.network.routes(self.question.platform(), &costs.links);
+        let found = |&root: &NodeId| self.network.cheapest(&routes, &self.network.spread(root, self.participants), guide);
+        self.roots.iter().map(found).collect()
+    }
+
+    /// The best root.
+    fn offer<N: Number + Into<BigUint>>(
+        &self,
+        reductions: Vec<Option<(Rational, ReductionTree)>>,
+        unit: &Rational,
+        spread: Vec<Option<Found<N>>>,
+    ) -> Result<Vec<Offer>, LpError> {
+        let mut best: Option<(Rational, Rational, usize)> = None;
+        let found: Vec<_> = reductions.into_iter().zip(spread).map(|(reduction, spread)| reduction.zip(spread)).collect();
+        for (place, pair) in found.iter().enumerate() {
+            let Some(((least, _), spread)) = pair else { continue };
+            let (at_least, cost) = (least + amount(unit, &spread.at_least), least + amount(unit, &spread.cost));
+            best = Some(match best {
+                Some((bound, cheapest, chosen)) if cheapest <= cost => (bound.min(at_least), cheapest, chosen),
+                Some((bound, ..)) => (bound.min(at_least), cost, place),
+                None => (at_least, cost, place),
+            });
+        }
+        let nowhere = LpError::Contradiction("no node can combine the values and spread the result");
+        let Some((at_least, _, place)) = best else { return Err(nowhere) };
+        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(nowhere) };
+        Ok(vec![Offer { at_least, patterns: vec![composition(self.participants.len(), &tree, &spread.hops)] }])
+    }
+}
+
+impl Part for AllReduction<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        let trees = self.cheapest.guide(prices, &self.roots);
+        let first = |(least, trees): (Rational, Vec<ReductionTree>)| Some((least, trees.into_iter().next()?));
+        let trees = trees.into_iter().map(|found| found.and_then(first)).collect();
+        let costs = self.times.costs(prices);
+        self.offer(trees, &costs.unit, self.spread(&costs, true))
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        let costs = costs::exact_of_size(self.question, &self.size, prices);
+        self.offer(self.cheapest.cheapest(prices, &self.roots), &costs.unit, self.spread(&costs, false))
+    }
+
+    fn is_exact(&self) -> bool {
+        let spanning = |&root: &NodeId| self.network.is_spanning(&self.network.spread(root, self.participants));
+        self.cheapest.is_exact() && self.roots.iter().all(spanning)
+    }
+}
+
+/// A reduction tree, and copies of its result.
+fn composition(operands: usize, tree: &ReductionTree, hops: &[Hop]) -> Pattern {
+    let whole = Interval { first: 0, last: operands.saturating_sub(1) };
+    let mut tasks = Vec::with_capacity(tree.tasks.len() + hops.len());
+    // The task that last made or moved each value.
+    let mut latest = std::collections::BTreeMap::new();
+    for &task in &tree.tasks {
+        let part = match task {
+            Task::Transfer { link, part } => {
+                tasks.push(SchemeTask::Transfer { link, part, after: latest.get(&part).copied() });
+                part
+            }
+            Task::Merge { node, part, split } => {
+                let left = latest.get(&Interval { first: part.first, last: split }).copied();
+                let right = latest.get(&Interval { first: split + 1, last: part.last }).copied();
+                tasks.push(SchemeTask::Merge { node, part, split, left, right });
+                part
+            }
+        };
+        latest.insert(part, tasks.len() - 1);
+    }
+    let result = latest.get(&whole).copied();
+    let first = tasks.len();
+    for hop in hops {
+        let after = hop.after.map_or(result, |after| Some(first + after as usize));
+        tasks.push(SchemeTask::Transfer { link: hop.link, part: whole, after });
+    }
+    Pattern::Scheme(Scheme { commodity: 0, order: tree.order.clone(), tasks })
+}
+
+/// The solution with the bound that holds for every all-reduce, and not only for compositions.
+///
+/// # Errors
+/// Those of the solver.
+pub fn bounded(
+    question: &Question<'_>,
+    resources: &Resources,
+    solution: Solution,
+    watch: Watch<'_>,
+) -> Result<Solution, LpError> {
+    let throughput = &solution.steady_state.throughput;
+    let direct = exchange::bound(question, resources, throughput, watch)?;
+    let status = if direct.upper_bound == *throughput { Status::Optimal } else { Status::Feasible };
+    let (upper_bound, certificate) = (direct.upper_bound, direct.certificate);
+    Ok(Solution { status, upper_bound, certificate, ..solution })
+}

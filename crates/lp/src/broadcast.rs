@@ -1,0 +1,223 @@
+//! Broadcast and all-gather (papers/004 sections 3 and 4.2): the cheapest patterns are arborescences.
+//!
+//! A copy is made at nodes that replicate. Switches that do not are collapsed: between two replicating nodes leads the
+//! cheapest route through switches, and an arborescence is built of such routes. Where every replicating node wants the
+//! message the cheapest arborescence is found exactly (Chu and Liu, Edmonds); nodes that may help but want nothing
+//! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound.
+
+use num_bigint::BigUint;
+use oneport_plan::{Arborescence, Collective, Goals, Hop, Pattern};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_trees::arborescence::{Number, arborescence};
+use oneport_trees::cheapest::Prices;
+use oneport_trees::steiner;
+
+use crate::costs::{self, Costs, Times, amount};
+use crate::paths::ShortestPaths;
+use crate::patterns::{Offer, Part};
+use crate::{LpError, Question};
+
+/// Branch-and-bound nodes for one Steiner arborescence.
+const BUDGET: usize = 2000;
+
+/// Prices arborescences.
+pub struct Copies<'a> {
+    question: &'a Question<'a>,
+    times: Times,
+    network: Network,
+    demands: Vec<Spread>,
+}
+
+/// One message and where it is wanted.
+pub struct Spread {
+    source: NodeId,
+    /// Places in the network, other than the source's.
+    targets: Vec<usize>,
+}
+
+/// The nodes that replicate: where copies can be made and kept.
+pub struct Network {
+    nodes: Vec<NodeId>,
+    /// By node of the platform.
+    places: Vec<Option<usize>>,
+    switches: bool,
+}
+
+impl Network {
+    /// The replicating nodes of a platform.
+    pub fn new(platform: &Platform) -> Self {
+        let nodes: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+        let mut places = vec![None; platform.nodes().len()];
+        nodes.iter().enumerate().for_each(|(place, node)| places[node.index()] = Some(place));
+        Network { switches: nodes.len() < places.len(), nodes, places }
+    }
+
+    /// The place of a node that replicates.
+    pub fn place(&self, node: NodeId) -> Option<usize> {
+        self.places[node.index()]
+    }
+
+    /// One message with these targets; the source among them is left out.
+    pub fn spread(&self, source: NodeId, targets: &[NodeId]) -> Spread {
+        let others = targets.iter().filter(|&&target| target != source);
+        Spread { source, targets: others.filter_map(|target| self.places[target.index()]).collect() }
+    }
+
+    /// Whether every replicating node wants the message.
+    pub fn is_spanning(&self, spread: &Spread) -> bool {
+        spread.targets.len() + 1 == self.nodes.len()
+    }
+
+    /// The arcs between replicating nodes under these costs.
+    pub fn routes<'p, N: Number>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
+        let mut routes = Routes { platform, arcs: Vec::new(), links: Vec::new() };
+        if !self.switches {
+            for (link, ends) in platform.link_ids().zip(platform.links()) {
+                if let (Some(from), Some(to)) = (self.places[ends.from.index()], self.places[ends.to.index()]) {
+                    routes.arcs.push((from, to, costs[link.index()].clone()));
+                    routes.links.push(vec![link]);
+                }
+            }
+            return routes;
+        }
+        for (from, &node) in self.nodes.iter().enumerate() {
+            let paths = ShortestPaths::new(platform, costs, node, |node| self.places[node.index()].is_none());
+            for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
+                if let Some((cost, links)) = paths.to(platform, end) {
+                    routes.arcs.push((from, to, cost));
+                    routes.links.push(links);
+                }
+            }
+        }
+        routes
+    }
+
+    /// A cheap tree for one message, its cost, and what no tree is cheaper than. Without branching where `guide` is set.
+    pub fn cheapest<N: Number>(&self, routes: &Routes<'_, N>, spread: &Spread, guide: bool) -> Option<Found<N>> {
+        let nodes = self.nodes.len();
+        let root = self.places[spread.source.index()]?;
+        if self.is_spanning(spread) {
+            let found = arborescence(nodes, root, &routes.arcs)?;
+            let entering = |place: usize| found.entering[place];
+            let hops = routes.hops(root, &routes.order(nodes, root, entering));
+            return Some(Found { at_least: found.cost.clone(), cost: found.cost, hops });
+        }
+        let found = match guide {
+            true => steiner::heuristic(nodes, root, &spread.targets, &routes.arcs)?,
+            false => steiner::steiner(nodes, root, &spread.targets, &routes.arcs, BUDGET)?,
+        };
+        Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
+    }
+}
+
+/// A tree for one message.
+pub struct Found<N> {
+    /// No tree costs less.
+    pub at_least: N,
+    /// What this one costs.
+    pub cost: N,
+    /// Its uses of links.
+    pub hops: Vec<Hop>,
+}
+
+/// Arcs between replicating nodes, each a route through switches (or a single link).
+pub struct Routes<'p, N> {
+    platform: &'p Platform,
+    arcs: Vec<(usize, usize, N)>,
+    links: Vec<Vec<LinkId>>,
+}
+
+impl<N: Number> Routes<'_, N> {
+    /// The same routes, walked against their direction.
+    pub fn turn(&mut self) {
+        self.arcs.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
+    }
+
+    /// The cheapest route out of a node, if there is any: its cost and place.
+    pub fn cheapest_from(&self, node: usize) -> Option<(N, usize)> {
+        let entering = self.arcs.iter().enumerate().filter(|(_, (from, ..))| *from == node);
+        entering.map(|(place, (_, _, cost))| (cost.clone(), place)).min()
+    }
+
+    /// The links of a route.
+    pub fn links(&self, place: usize) -> &[LinkId] {
+        &self.links[place]
+    }
+
+    /// The arcs that enter the nodes, from the root outwards.
+    fn order(&self, nodes: usize, root: usize, entering: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
+        let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+        for arc in (0..nodes).filter_map(&entering) {
+            leaving[self.arcs[arc].0].push(arc);
+        }
+        let mut order = Vec::with_capacity(nodes);
+        let mut queue = vec![root];
+        while let Some(node) = queue.pop() {
+            for &arc in &leaving[node] {
+                order.push(arc);
+                queue.push(self.arcs[arc].1);
+            }
+        }
+        order
+    }
+
+    /// The hops of arcs that are listed from the root outwards.
+    fn hops(&self, root: usize, arcs: &[usize]) -> Vec<Hop> {
+        let mut hops: Vec<Hop> = Vec::new();
+        let mut brought: std::collections::BTreeMap<usize, u32> = std::collections::BTreeMap::new();
+        for &arc in arcs {
+            let (from, to, _) = self.arcs[arc];
+            let mut after = if from == root { None } else { brought.get(&from).copied() };
+            for &link in &self.links[arc] {
+                hops.push(Hop { link, after });
+                after = Some(hops.len() as u32 - 1);
+            }
+            after.into_iter().for_each(|hop| _ = brought.insert(to, hop));
+        }
+        debug_assert!(hops.iter().all(|hop| hop.link.index() < self.platform.links().len()));
+        hops
+    }
+}
+
+impl<'a> Copies<'a> {
+    /// Prepares the messages of a collective.
+    pub fn new(question: &'a Question<'a>, collective: &Collective) -> Self {
+        let network = Network::new(question.platform());
+        let spread = |place: usize| {
+            let demand = collective.demand(place)?;
+            let Goals::Everywhere(targets) = demand.goals else { return None };
+            Some(network.spread(*demand.operands.first()?, targets))
+        };
+        let demands = (0..collective.demands()).filter_map(spread).collect();
+        Copies { question, times: Times::new(question), network, demands }
+    }
+
+    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Offer>, LpError> {
+        let routes = self.network.routes(self.question.platform(), &costs.links);
+        let offer = |spread: &Spread| {
+            let found = self.network.cheapest(&routes, spread, guide);
+            let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
+            let pattern = Pattern::Arborescence(Arborescence { commodity: 0, hops: found.hops });
+            Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns: vec![pattern] })
+        };
+        self.demands.iter().map(offer).collect()
+    }
+}
+
+impl Part for Copies<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        self.offers(&self.times.costs(prices), true)
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        let costs = costs::exact(self.question, prices);
+        match costs::narrowed(&costs, self.question.platform().links().len().max(1) * 2) {
+            Some(costs) => self.offers(&costs, false),
+            None => self.offers(&costs, false),
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.demands.iter().all(|spread| self.network.is_spanning(spread))
+    }
+}

@@ -1,0 +1,84 @@
+//! What links cost under prices, as integers that add up without rounding or overflow.
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_platform::{Link, Rational};
+use oneport_trees::cheapest::Prices;
+
+use crate::Question;
+
+/// Bits of a link's time in guiding units, and of the largest.
+const TIME_BITS: u64 = 36;
+
+/// Costs of links for messages of one size, in multiples of a unit.
+pub struct Costs<N> {
+    /// By link.
+    pub links: Vec<N>,
+    /// What one unit is worth, in the unit of the prices.
+    pub unit: Rational,
+}
+
+/// Times of the links as machine integers, rounded down where that is needed: prepared once for many guiding prices.
+pub struct Times {
+    times: Vec<u64>,
+    unit: Rational,
+}
+
+impl Times {
+    /// Times on every link of a message of the size that all have.
+    pub fn new(question: &Question<'_>) -> Self {
+        Times::of_size(question, question.size())
+    }
+
+    /// Times on every link of a message of this size.
+    pub fn of_size(question: &Question<'_>, size: &Rational) -> Self {
+        let exact: Vec<Rational> = question.platform().links().iter().map(|link| size * &link.cost).collect();
+        let denominator = exact.iter().fold(BigInt::one(), |all, time| all.lcm(time.denom()));
+        let largest = exact.iter().max().cloned().unwrap_or_default();
+        let whole = (&largest * &denominator).to_integer();
+        // Halving the unit's inverse until the largest time fits.
+        let shift = whole.bits().saturating_sub(TIME_BITS);
+        let unit = Rational::new(BigInt::one() << shift, denominator);
+        let rounded = |time: &Rational| (time / &unit).floor().to_integer().to_u64().unwrap_or(0);
+        Times { times: exact.iter().map(rounded).collect(), unit }
+    }
+
+    /// Costs under guiding prices, rounded down. Guiding prices add up to about `2^40`, so a sum of fewer than `2^40`
+    /// costs fits 128 bits.
+    pub fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
+        let cost = |(&time, &price): (&u64, &u64)| u128::from(time) * u128::from(price);
+        Costs { links: self.times.iter().zip(&prices.links).map(cost).collect(), unit: self.unit.clone() }
+    }
+}
+
+/// Exact costs over a common denominator, for messages of the size that all have.
+pub fn exact(question: &Question<'_>, prices: &Prices<Rational>) -> Costs<BigUint> {
+    exact_of_size(question, question.size(), prices)
+}
+
+/// Exact costs over a common denominator, for messages of this size.
+pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<Rational>) -> Costs<BigUint> {
+    let cost = |(link, price): (&Link, &Rational)| {
+        if price.is_positive() { size * &link.cost * price } else { Rational::zero() }
+    };
+    let costs: Vec<Rational> = question.platform().links().iter().zip(&prices.links).map(cost).collect();
+    let denominator = costs.iter().fold(BigInt::one(), |all, cost| {
+        if all.is_multiple_of(cost.denom()) { all } else { all.lcm(cost.denom()) }
+    });
+    let whole = |cost: &Rational| (cost.numer() * (&denominator / cost.denom())).magnitude().clone();
+    Costs { links: costs.iter().map(whole).collect(), unit: Rational::new(BigInt::one(), denominator) }
+}
+
+/// The same in machine integers, if a sum of `terms` of them cannot overflow.
+pub fn narrowed(costs: &Costs<BigUint>, terms: usize) -> Option<Costs<u128>> {
+    let limit = u128::MAX / (terms.max(1) as u128);
+    let narrow = |cost: &BigUint| cost.to_u128().filter(|&cost| cost <= limit);
+    Some(Costs { links: costs.links.iter().map(narrow).collect::<Option<_>>()?, unit: costs.unit.clone() })
+}
+
+/// A sum of costs as a rational number.
+pub fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rational {
+    let whole: BigUint = sum.clone().into();
+    Rational::from_integer(whole.into()) * unit
+}

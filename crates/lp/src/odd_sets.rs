@@ -1,0 +1,101 @@
+//! Odd-set inequalities for platforms with half-duplex nodes: which of them do link times violate?
+//!
+//! Ports alone do not suffice there (papers/004 section 2.2.2): three nodes that talk in a triangle do so one pair at a
+//! time. With the odd-set inequalities (Edmonds 1965) they do: link times that satisfy all of them can be cut into
+//! matchings that take no longer than the busiest port.
+
+use num_traits::{One, Zero};
+use oneport_exact::{Column, Options, Outcome, Relation, Row, Solver};
+use oneport_matching::general::{self, PortGraph};
+use oneport_plan::{OddSet, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+
+use crate::LpError;
+
+/// The graph of ports of a platform with half-duplex nodes.
+pub struct PortSets {
+    ports: Vec<Resource>,
+    graph: PortGraph,
+}
+
+impl PortSets {
+    /// `None` where no node is half-duplex: between send and receive ports the graph is bipartite, and ports suffice.
+    pub fn new(platform: &Platform) -> Option<Self> {
+        let half = |node: NodeId| platform.model_of(node) == PortModel::HalfDuplex;
+        if !platform.node_ids().any(half) {
+            return None;
+        }
+        let ends = |link: LinkId| Resource::ends(platform, link);
+        let mut ports: Vec<Resource> = platform.link_ids().flat_map(ends).flatten().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        let place = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
+        let edges = platform.link_ids().map(|link| ends(link).map(place)).collect();
+        let capacities = ports.iter().map(|port| port.capacity(platform) as usize).collect();
+        Some(PortSets { graph: PortGraph { capacities, edges }, ports })
+    }
+
+    /// Inequalities that the links' times violate if the period is this long; none only if none is violated.
+    ///
+    /// # Errors
+    /// [`LpError::Contradiction`] never: times are not negative.
+    pub fn violated(&self, times: &[Rational], period: &Rational) -> Result<Vec<OddSet>, LpError> {
+        let sets = general::separate(&self.graph, times, period)
+            .map_err(|_| LpError::Contradiction("link times are no times"))?;
+        let named = |set: general::OddSet| {
+            let mut ports: Vec<Resource> = set.vertices.iter().map(|&place| self.ports[place]).collect();
+            ports.sort_unstable();
+            let links = set.edges.iter().map(|&edge| LinkId::new(edge)).collect();
+            OddSet { ports, links }
+        };
+        Ok(sets.into_iter().map(named).collect())
+    }
+}
+
+/// Solves a program, letting odd-set inequalities join it until its link times violate none.
+///
+/// `uses` are the columns that occupy links, with the time that a unit takes; `period` is the column that says how much
+/// time there is, if it is not 1.
+///
+/// # Errors
+/// Those of the solver.
+pub fn solve(
+    platform: &Platform,
+    solver: &mut Solver,
+    options: &Options,
+    uses: &[(Column, LinkId, Rational)],
+    period: Option<Column>,
+) -> Result<(Outcome, Vec<(OddSet, Row)>), LpError> {
+    let mut joined = Vec::new();
+    let Some(ports) = PortSets::new(platform) else { return Ok((solver.solve(options)?, joined)) };
+    loop {
+        let outcome = solver.solve(options)?;
+        let Outcome::Optimal(optimum) = &outcome else { return Ok((outcome, joined)) };
+        let mut times = vec![Rational::zero(); platform.links().len()];
+        for (column, link, time) in uses {
+            if !optimum.primal.numerator(*column).is_zero() {
+                times[link.index()] += optimum.primal.get(*column) * time;
+            }
+        }
+        let room = period.map_or_else(Rational::one, |period| optimum.primal.get(period));
+        let sets = ports.violated(&times, &room)?;
+        if sets.is_empty() {
+            return Ok((outcome, joined));
+        }
+        for set in sets {
+            let members = set.members(platform);
+            let capacity = Rational::from_integer(set.capacity(platform).into());
+            let inside = uses.iter().filter(|(_, link, _)| members.binary_search(link).is_ok());
+            let mut entries: Vec<(Column, Rational)> =
+                inside.map(|(column, _, time)| (*column, time.clone())).collect();
+            let limit = match period {
+                Some(period) => {
+                    entries.push((period, -capacity));
+                    Rational::zero()
+                }
+                None => capacity,
+            };
+            joined.push((set, solver.add_row(Relation::AtMost, limit, entries)?));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Which collective has which patterns: the list of them all.
+//!
+//! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new collective
+//! is a file of its own and a line in [`part`].
+
+use oneport_plan::{Collective, Pattern};
+use oneport_platform::Rational;
+use oneport_trees::cheapest::Prices;
+
+use crate::all_reduce::AllReduction;
+use crate::broadcast::Copies;
+use crate::columns::{Guided, Pricing};
+use crate::paths::Paths;
+use crate::reduce::Trees;
+use crate::scan::Prefixes;
+use crate::{LpError, Question};
+
+/// Finds cheapest patterns for some of the demands.
+pub trait Part: Sync {
+    /// Cheap patterns for each demand under guiding prices.
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError>;
+
+    /// A cheapest pattern for each demand.
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError>;
+
+    /// Whether cheapest patterns are found for all prices, and not only bounds.
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+/// Patterns for one demand.
+pub struct Offer {
+    /// No pattern for the demand costs less.
+    pub at_least: Rational,
+    /// Patterns, the cheapest first; at least one.
+    pub patterns: Vec<Pattern>,
+}
+
+/// The cheapest patterns of a question: those of its collective, or of all its groups.
+pub struct Patterns<'a> {
+    rates: Vec<Rational>,
+    /// Every part with the place of its first demand.
+    parts: Vec<(usize, Box<dyn Part + 'a>)>,
+}
+
+/// Who prices the patterns of a collective that is no list of groups.
+fn part<'a>(question: &'a Question<'a>, collective: &'a Collective) -> Box<dyn Part + 'a> {
+    match collective {
+        Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } | Collective::Groups { .. } => {
+            Box::new(Paths::new(question, collective))
+        }
+        Collective::Broadcast { .. } | Collective::AllGather { .. } => Box::new(Copies::new(question, collective)),
+        Collective::Reduce { .. } | Collective::ReduceScatter { .. } => Box::new(Trees::new(question, collective)),
+        Collective::AllReduce { .. } => Box::new(AllReduction::new(question, collective)),
+        Collective::Scan { .. } => Box::new(Prefixes::new(question, collective)),
+    }
+}
+
+impl<'a> Patterns<'a> {
+    /// Prepares a question.
+    pub fn new(question: &'a Question<'a>) -> Self {
+        let collective = question.collective();
+        let rate = |place| Rational::from_integer(collective.rate(place).into());
+        let rates = (0..collective.demands()).map(rate).collect();
+        let Collective::Groups { members } = collective else {
+            return Patterns { rates, parts: vec![(0, part(question, collective))] };
+        };
+        let mut first = 0;
+        let mut parts = Vec::with_capacity(members.len());
+        for member in members {
+            parts.push((first, part(question, &member.collective)));
+            first += member.collective.demands();
+        }
+        Patterns { rates, parts }
+    }
+
+    /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.
+    fn offers(&self, ask: impl Fn(&dyn Part) -> Result<Vec<Offer>, LpError>) -> Result<Vec<Offer>, LpError> {
+        let mut all = Vec::with_capacity(self.rates.len());
+        for (first, part) in &self.parts {
+            for (place, offer) in ask(part.as_ref())?.into_iter().enumerate() {
+                let named = |pattern: Pattern| pattern.with_commodity(first + place);
+                all.push(Offer { patterns: offer.patterns.into_iter().map(named).collect(), ..offer });
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Pricing for Patterns<'_> {
+    fn rates(&self) -> &[Rational] {
+        &self.rates
+    }
+
+    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
+        let offers = self.offers(|part| part.guide(prices))?;
+        let at_least = offers.iter().zip(&self.rates).map(|(offer, rate)| &offer.at_least * rate).sum();
+        Ok(Guided { at_least, patterns: offers.into_iter().flat_map(|offer| offer.patterns).collect() })
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        let cheapest = |offer: Offer| {
+            let pattern = offer.patterns.into_iter().next();
+            Ok((offer.at_least, pattern.ok_or(LpError::Contradiction("a demand has no pattern"))?))
+        };
+        self.offers(|part| part.cheapest(prices))?.into_iter().map(cheapest).collect()
+    }
+
+    fn is_exact(&self) -> bool {
+        self.parts.iter().all(|(_, part)| part.is_exact())
+    }
+}

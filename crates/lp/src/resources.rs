@@ -1,0 +1,163 @@
+//! What transfers and merges occupy, as rows of a program.
+//!
+//! Transfers occupy the ports and links that the port model names ([`Resource::of_link`]), merges a processor. In platforms
+//! with half-duplex nodes that is not enough: odd-set inequalities join the rows as they are found to be violated.
+
+use std::collections::BTreeMap;
+
+use num_traits::{One, Signed, Zero};
+use oneport_plan::{Certificate, OddSet, Pattern, Resource, Use};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_trees::cheapest::Prices;
+
+use crate::Question;
+
+/// The rows: prices and loads name them by their place.
+#[derive(Debug, Clone)]
+pub struct Resources {
+    /// By place: the resources that share the row, usually one.
+    members: Vec<Vec<Resource>>,
+    /// In the places after those.
+    odd_sets: Vec<OddSet>,
+    capacities: Vec<Rational>,
+    by_link: Vec<Vec<usize>>,
+    /// By node.
+    processors: Vec<Option<usize>>,
+}
+
+impl Resources {
+    /// Ports and links in use, and processors where values are combined.
+    pub fn new(platform: &Platform, with_processors: bool) -> Self {
+        let single: Vec<Resource> = Resource::of_platform(platform);
+        let processors = platform.processors().filter(|_| with_processors).map(Resource::Compute);
+        Resources::merged(platform, single.iter().copied().chain(processors).map(|resource| vec![resource]).collect())
+    }
+
+    /// Rows that several resources share each: a pattern loads a row with what it takes of all of them, and each has the
+    /// row's price.
+    pub fn merged(platform: &Platform, members: Vec<Vec<Resource>>) -> Self {
+        let place: BTreeMap<Resource, usize> = members
+            .iter()
+            .enumerate()
+            .flat_map(|(place, members)| members.iter().map(move |&resource| (resource, place)))
+            .collect();
+        let of_link =
+            |link: LinkId| Resource::of_link(platform, link).filter_map(|one| place.get(&one).copied()).collect();
+        let of_node = |node: NodeId| place.get(&Resource::Compute(node)).copied();
+        let capacity = |members: &Vec<Resource>| {
+            let sum: u64 = members.iter().map(|resource| u64::from(resource.capacity(platform))).sum();
+            Rational::from_integer(sum.into())
+        };
+        Resources {
+            by_link: platform.link_ids().map(of_link).collect(),
+            processors: platform.node_ids().map(of_node).collect(),
+            capacities: members.iter().map(capacity).collect(),
+            odd_sets: Vec::new(),
+            members,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.capacities.len()
+    }
+
+    /// The resources, by place, each with a row of its own; the odd sets come after them.
+    pub fn list(&self) -> impl Iterator<Item = Resource> + '_ {
+        self.members.iter().filter_map(|members| members.first().copied())
+    }
+
+    /// How much of a resource (or odd set) there is per unit of time.
+    pub fn capacity(&self, place: usize) -> &Rational {
+        &self.capacities[place]
+    }
+
+    /// The rows that a transfer over a link occupies.
+    pub fn of_link(&self, link: LinkId) -> &[usize] {
+        &self.by_link[link.index()]
+    }
+
+    /// Takes in an odd set; returns its members.
+    pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
+        let members = set.members(platform);
+        members.iter().for_each(|link| self.by_link[link.index()].push(self.capacities.len()));
+        self.capacities.push(Rational::from_integer(set.capacity(platform).into()));
+        self.odd_sets.push(set);
+        members
+    }
+
+    /// Prices of links and processors, from those of the rows.
+    pub fn prices<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>>(&self, prices: &[N]) -> Prices<N> {
+        let sum = |places: &Vec<usize>| {
+            let mut sum = N::zero();
+            places.iter().for_each(|&place| sum += &prices[place]);
+            sum
+        };
+        let processor = |place: &Option<usize>| place.map_or_else(N::zero, |place| prices[place].clone());
+        Prices {
+            links: self.by_link.iter().map(sum).collect(),
+            compute: self.processors.iter().map(processor).collect(),
+        }
+    }
+
+    /// What the prices are worth: the sum over the rows of price times capacity.
+    pub fn worth(&self, prices: &[Rational]) -> Rational {
+        let one = Rational::one();
+        let worth = |(price, capacity): (&Rational, &Rational)| match *capacity == one {
+            true => price.clone(),
+            false => price * capacity,
+        };
+        prices.iter().zip(&self.capacities).map(worth).sum()
+    }
+
+    /// Time that one copy of a pattern occupies the rows; positive times only, by place, ascending.
+    pub fn loads(&self, question: &Question<'_>, pattern: &Pattern) -> Vec<(usize, Rational)> {
+        let mut loads: Vec<(usize, Rational)> = Vec::new();
+        for one in pattern.uses() {
+            match one {
+                Use::Link(link, part) => {
+                    let time = question.transfer_time(link, part);
+                    loads.extend(self.of_link(link).iter().map(|&place| (place, time.clone())));
+                }
+                Use::Compute(node, part) => {
+                    let time = question.volumes().merge_time(question.platform(), node, part);
+                    loads.extend(self.processor(node).map(|place| (place, time)));
+                }
+            }
+        }
+        sum_by_place(loads)
+    }
+
+    fn processor(&self, node: NodeId) -> Option<usize> {
+        self.processors.get(node.index()).copied().flatten()
+    }
+
+    /// Positive prices as a certificate.
+    pub fn certificate(&self, prices: &[Rational]) -> Certificate {
+        let positive = |(_, price): &(usize, &Rational)| price.is_positive();
+        let priced = || prices.iter().enumerate().filter(positive);
+        let members = |place: usize| self.members.get(place).map_or(&[][..], Vec::as_slice);
+        let own = priced().flat_map(|(place, price)| members(place).iter().map(|&one| (one, price.clone())));
+        let set = |place: usize| self.odd_sets.get(place.checked_sub(self.members.len())?);
+        let odd_sets = priced().filter_map(|(place, price)| Some((set(place)?.clone(), price.clone())));
+        let mut certificate =
+            Certificate { prices: own.collect(), odd_sets: odd_sets.collect(), ..Certificate::default() };
+        certificate.prices.sort();
+        certificate.odd_sets.sort();
+        certificate
+    }
+}
+
+/// Adds up entries of equal places; without zeros.
+fn sum_by_place(mut entries: Vec<(usize, Rational)>) -> Vec<(usize, Rational)> {
+    entries.sort_by_key(|(place, _)| *place);
+    entries.dedup_by(|(place, time), (kept, sum)| {
+        let same = place == kept;
+        if same {
+            *sum += &*time;
+        }
+        same
+    });
+    entries.retain(|(_, time)| !time.is_zero());
+    entries
+}

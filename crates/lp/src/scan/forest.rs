@@ -1,0 +1,172 @@
+//! One reduction tree per goal, which share tasks: schemes, found greedily and improved one goal at a time.
+
+use oneport_plan::{Pattern, Scheme, SchemeTask};
+use oneport_platform::LinkId;
+use oneport_trees::arborescence::Number;
+
+use super::potentials::Potentials;
+use super::tasks::{Named, Priced, Tasks};
+
+/// Rounds of improvement at most; each ends with a cheaper forest.
+const ROUNDS: usize = 8;
+
+/// Trees for all goals; a task that several of them use is carried out once.
+#[derive(Debug, Clone)]
+pub struct Forest {
+    /// By goal.
+    trees: Vec<Vec<usize>>,
+}
+
+impl Forest {
+    /// Tree after tree, cheapest when tasks cost what `first` says and those of the earlier trees nothing, then improved
+    /// under prices; `None` if a goal cannot be reached.
+    pub fn grow<N: Number>(tasks: &Tasks, priced: &Priced<N>, first: &[N], order: &[usize]) -> Option<Self> {
+        let mut forest = Forest { trees: vec![Vec::new(); tasks.goals.len()] };
+        let barred = |(first, cost): (&N, &N)| if priced.is_barred(cost) { cost.clone() } else { first.clone() };
+        let mut costs: Vec<N> = first.iter().zip(&priced.costs).map(barred).collect();
+        for &goal in order {
+            forest.trees[goal] = cheapest(tasks, &costs, priced, goal)?.1;
+            forest.trees[goal].iter().for_each(|&task| costs[task] = N::zero());
+        }
+        forest.improve(tasks, priced, order);
+        Some(forest)
+    }
+
+    /// Takes out one tree at a time and puts in the cheapest, given the others.
+    fn improve<N: Number>(&mut self, tasks: &Tasks, priced: &Priced<N>, order: &[usize]) {
+        let mut users = vec![0usize; tasks.count];
+        self.trees.iter().flatten().for_each(|&task| users[task] += 1);
+        let mut costs: Vec<N> = priced.costs.clone();
+        (0..tasks.count).filter(|&task| users[task] > 0).for_each(|task| costs[task] = N::zero());
+        for _ in 0..ROUNDS {
+            let mut gained = false;
+            for &goal in order {
+                let mut own = N::zero();
+                for &task in &self.trees[goal] {
+                    users[task] -= 1;
+                    if users[task] == 0 {
+                        costs[task] = priced.costs[task].clone();
+                        own += &costs[task];
+                    }
+                }
+                if let Some((price, tree)) = cheapest(tasks, &costs, priced, goal)
+                    && price < own
+                {
+                    self.trees[goal] = tree;
+                    gained = true;
+                }
+                for &task in &self.trees[goal] {
+                    users[task] += 1;
+                    costs[task] = N::zero();
+                }
+            }
+            if !gained {
+                return;
+            }
+        }
+    }
+
+    /// The tasks that are needed, each after those that it depends on.
+    pub fn tasks(&self, tasks: &Tasks) -> Vec<usize> {
+        let mut waiting: Vec<usize> = self.trees.iter().flatten().copied().collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        // Short parts first: values are made before they are needed, mostly in the first pass.
+        waiting.sort_by_key(|&task| result(tasks, task).0);
+        let places = tasks.places.len();
+        let mut there = vec![false; tasks.parts.len() * places];
+        (0..tasks.parts.len()).filter_map(|part| Some((part, tasks.owner(part)?))).for_each(|(part, place)| {
+            there[part * places + place] = true;
+        });
+        let mut ordered = Vec::with_capacity(waiting.len());
+        loop {
+            let before = waiting.len();
+            waiting.retain(|&task| {
+                let (part, place) = result(tasks, task);
+                if there[part * places + place] {
+                    return false;
+                }
+                let ready = inputs(tasks, task).iter().flatten().all(|&(part, place)| there[part * places + place]);
+                if ready {
+                    there[part * places + place] = true;
+                    ordered.push(task);
+                }
+                !ready
+            });
+            if waiting.len() == before {
+                break;
+            }
+        }
+        let mut wanted = vec![false; tasks.parts.len() * places];
+        tasks.goals.iter().for_each(|&(place, part)| wanted[part * places + place] = true);
+        let mut needed = Vec::with_capacity(ordered.len());
+        for &task in ordered.iter().rev() {
+            let (part, place) = result(tasks, task);
+            if wanted[part * places + place] {
+                inputs(tasks, task).iter().flatten().for_each(|&(part, place)| wanted[part * places + place] = true);
+                needed.push(task);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+}
+
+/// The cheapest tree for a goal and its price.
+fn cheapest<N: Number>(tasks: &Tasks, costs: &[N], priced: &Priced<N>, goal: usize) -> Option<(N, Vec<usize>)> {
+    let potentials = Potentials::new(tasks, costs, &priced.top, goal);
+    let (place, part) = tasks.goals[goal];
+    let price = potentials.at(part, place);
+    (!priced.is_barred(price)).then(|| (price.clone(), potentials.tree(tasks, part, place)))
+}
+
+/// Part and place of what a task makes or brings.
+fn result(tasks: &Tasks, task: usize) -> (usize, usize) {
+    match tasks.name(task) {
+        Named::Transfer { arc, part } => (part, tasks.arcs[arc].to),
+        Named::Merge { place, part, .. } => (part, place),
+    }
+}
+
+/// Parts and places of what a task needs.
+fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
+    match tasks.name(task) {
+        Named::Transfer { arc, part } => [Some((part, tasks.arcs[arc].from)), None],
+        Named::Merge { place, left, right, .. } => [Some((left, place)), Some((right, place))],
+    }
+}
+
+/// What tasks cost together.
+pub fn price<N: Number>(priced: &Priced<N>, tasks: &[usize]) -> N {
+    let mut sum = N::zero();
+    tasks.iter().for_each(|&task| sum += &priced.costs[task]);
+    sum
+}
+
+/// Ordered tasks as a pattern; `routes` are the links of each arc.
+pub fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Pattern {
+    let places = tasks.places.len();
+    // The task behind each part at each place.
+    let mut behind: Vec<Option<usize>> = vec![None; tasks.parts.len() * places];
+    let mut made: Vec<SchemeTask> = Vec::with_capacity(ordered.len());
+    for &task in ordered {
+        let (result, place) = result(tasks, task);
+        match tasks.name(task) {
+            Named::Transfer { arc, part } => {
+                let mut after = behind[part * places + tasks.arcs[arc].from];
+                for &link in &routes[arc] {
+                    made.push(SchemeTask::Transfer { link, part: tasks.parts[part], after });
+                    after = Some(made.len() - 1);
+                }
+            }
+            Named::Merge { place, part, left, right } => {
+                let [one, other] = [left, right].map(|input| behind[input * places + place]);
+                let split = tasks.parts[left].last;
+                let node = tasks.places[place];
+                made.push(SchemeTask::Merge { node, part: tasks.parts[part], split, left: one, right: other });
+            }
+        }
+        behind[result * places + place] = made.len().checked_sub(1);
+    }
+    Pattern::Scheme(Scheme { commodity: 0, order: None, tasks: made })
+}

@@ -1,0 +1,101 @@
+//! Parallel prefix: the patterns are schemes, whose tasks serve several prefixes at once.
+//!
+//! Participant `i` receives `v[0,i]`. A value is copied for free where it is kept, so one transfer or merge may serve many
+//! prefixes, and to find a cheapest scheme is NP-hard. Small ones are found by branch and bound within a budget; beyond it
+//! schemes are good and bounds are valid, and whether they meet decides whether the answer is called optimal.
+
+mod ascent;
+mod forest;
+mod potentials;
+mod search;
+pub(crate) mod tasks;
+
+use num_bigint::BigUint;
+use num_traits::One;
+use oneport_plan::{Collective, Demand};
+use oneport_platform::{LinkId, Rational};
+use oneport_trees::arborescence::Number;
+use oneport_trees::cheapest::Prices;
+
+use crate::costs::amount;
+use crate::patterns::{Offer, Part};
+use crate::{LpError, Question};
+
+pub(crate) use potentials::Potentials;
+
+use search::{Found, search};
+use tasks::{Scaled, Tasks, whole_prices};
+
+/// Work for one pricing, in tasks times goals looked at.
+const WORK: usize = 2_000_000;
+/// Branches at most.
+const BRANCHES: usize = 2_000;
+/// Branches at most under guiding prices.
+const GUIDED: usize = 20;
+/// Schemes per pricing.
+const SCHEMES: usize = 3;
+
+/// Prices prefix schemes.
+pub struct Prefixes<'a> {
+    question: &'a Question<'a>,
+    /// `None` for a collective that is no scan.
+    known: Option<(Tasks, Scaled)>,
+}
+
+impl<'a> Prefixes<'a> {
+    /// Prepares the scan.
+    pub fn new(question: &'a Question<'a>, collective: &Collective) -> Self {
+        let of_demand = |demand: Demand<'_>| {
+            let tasks = Tasks::new(question.platform(), &demand, false);
+            let scaled = Scaled::new(question, &tasks);
+            (tasks, scaled)
+        };
+        Prefixes { question, known: collective.demand(0).map(of_demand) }
+    }
+
+    fn offer<N: Number + Into<BigUint>>(
+        tasks: &Tasks,
+        found: Option<Found<N>>,
+        unit: &Rational,
+        routes: &[Vec<LinkId>],
+    ) -> Result<Vec<Offer>, LpError> {
+        let Found { at_least, schemes } = found.ok_or(LpError::Contradiction("a prefix cannot be reached"))?;
+        let patterns = schemes.iter().map(|(_, ordered)| forest::pattern(tasks, ordered, routes)).collect();
+        Ok(vec![Offer { at_least: amount(unit, &at_least), patterns }])
+    }
+}
+
+const NO_SCAN: LpError = LpError::Contradiction("a scan without a demand");
+
+fn budget(tasks: &Tasks, most: usize) -> usize {
+    (WORK / (tasks.count * tasks.goals.len()).max(1)).min(most)
+}
+
+impl Part for Prefixes<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
+        let big = |prices: &[u64]| prices.iter().map(|&price| price.into()).collect();
+        let prices = Prices { links: big(&prices.links), compute: big(&prices.compute) };
+        let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &Rational::one());
+        let priced = priced.rounded();
+        Self::offer(tasks, search(tasks, &priced, budget(tasks, GUIDED), SCHEMES), &priced.unit, &routes)
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
+        let (prices, unit) = whole_prices(prices);
+        let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &unit);
+        let budget = budget(tasks, BRANCHES);
+        match priced.narrowed() {
+            Some(priced) => Self::offer(tasks, search(tasks, &priced, budget, SCHEMES), &priced.unit, &routes),
+            None => Self::offer(tasks, search(tasks, &priced, budget, SCHEMES), &priced.unit, &routes),
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,359 @@
+//! The tasks that can make and move partial results, numbered, with what they cost.
+//!
+//! Places are the nodes where values can be kept: those that replicate. Nodes that do not are passed through: between two
+//! places leads the cheapest route. A processor that does not replicate is a *relay*: a place where values may be made, but
+//! no scheme is built that does so (bounds take it into account, as if it replicated).
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_plan::{Demand, Interval};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_trees::arborescence::Number;
+use oneport_trees::cheapest::Prices;
+
+use crate::Question;
+use crate::costs::Costs;
+use crate::paths::ShortestPaths;
+
+/// A transfer between two places: a link, or a route through nodes that keep nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arc {
+    /// Place of the sender.
+    pub from: usize,
+    /// Place of the receiver.
+    pub to: usize,
+    /// The link, where it is a single one whatever the prices.
+    pub link: Option<LinkId>,
+}
+
+/// What a number of a task stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// A partial result is sent.
+    Transfer {
+        /// Number of the arc.
+        arc: usize,
+        /// Number of the partial result.
+        part: usize,
+    },
+    /// Two partial results are combined.
+    Merge {
+        /// Where.
+        place: usize,
+        /// Number of the result.
+        part: usize,
+        /// Number of the left input.
+        left: usize,
+        /// Number of the right input.
+        right: usize,
+    },
+}
+
+/// The tasks of one demand. With `n` operands, `v` places and `a` arcs there are about `a n^2 / 2 + v n^3 / 6`.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    /// The places' nodes.
+    pub places: Vec<NodeId>,
+    /// By place.
+    pub relays: Vec<bool>,
+    /// The transfers between places.
+    pub arcs: Vec<Arc>,
+    /// By place: the arcs that leave it.
+    leaving: Vec<Vec<usize>>,
+    /// By place: the arcs that enter it.
+    entering: Vec<Vec<usize>>,
+    /// The partial results, short ones first.
+    pub parts: Vec<Interval>,
+    /// The places that compute.
+    computing: Vec<usize>,
+    /// By part: the number of its first merge.
+    merges: Vec<usize>,
+    /// By operand: its owner's place.
+    owners: Vec<usize>,
+    /// Place and part.
+    pub goals: Vec<(usize, usize)>,
+    operands: usize,
+    /// How many tasks there are.
+    pub count: usize,
+}
+
+impl Tasks {
+    /// Numbers the tasks of a demand. With `direct`, every node is a place and every arc a link.
+    pub fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
+        let kept = |&node: &NodeId| direct || platform.node(node).replicates || platform.node(node).is_processor();
+        let places: Vec<NodeId> = platform.node_ids().filter(kept).collect();
+        let mut place_of = vec![None; platform.nodes().len()];
+        places.iter().enumerate().for_each(|(place, node)| place_of[node.index()] = Some(place));
+        let all_replicate = platform.nodes().iter().all(|node| node.replicates);
+        let arcs = if direct || all_replicate { links(platform, &place_of) } else { routes(platform, &places) };
+        let operands = demand.operands.len();
+        let mut parts: Vec<Interval> = (0..operands)
+            .flat_map(|first| (first..operands).map(move |last| Interval { first, last }))
+            .collect();
+        parts.sort_by_key(|part| (part.operands(), part.first));
+        let computing: Vec<usize> =
+            (0..places.len()).filter(|&place| platform.node(places[place]).is_processor()).collect();
+        let mut count = parts.len() * arcs.len();
+        let mut merges = Vec::with_capacity(parts.len());
+        for part in &parts {
+            merges.push(count);
+            count += (part.operands() - 1) * computing.len();
+        }
+        let mut tasks = Tasks {
+            relays: places.iter().map(|&node| !platform.node(node).replicates).collect(),
+            leaving: vec![Vec::new(); places.len()],
+            entering: vec![Vec::new(); places.len()],
+            owners: demand.operands.iter().filter_map(|node| place_of[node.index()]).collect(),
+            places,
+            arcs,
+            parts,
+            computing,
+            merges,
+            goals: Vec::new(),
+            operands,
+            count,
+        };
+        for (number, arc) in tasks.arcs.iter().enumerate() {
+            tasks.leaving[arc.from].push(number);
+            tasks.entering[arc.to].push(number);
+        }
+        let goal = |(node, part): (NodeId, Interval)| Some((place_of[node.index()]?, tasks.number(part)));
+        tasks.goals = demand.goals().into_iter().filter_map(goal).collect();
+        tasks
+    }
+
+    /// The number of a partial result.
+    pub fn number(&self, part: Interval) -> usize {
+        // Longer parts come later; there are n - j parts of j + 1 operands.
+        let longer = part.last - part.first;
+        longer * self.operands - longer * longer.saturating_sub(1) / 2 + part.first
+    }
+
+    /// The owner's place, if the part is an operand.
+    pub fn owner(&self, part: usize) -> Option<usize> {
+        (part < self.operands).then(|| self.owners[part])
+    }
+
+    /// The number of a transfer.
+    pub fn transfer(&self, part: usize, arc: usize) -> usize {
+        part * self.arcs.len() + arc
+    }
+
+    /// The merges that make a part: number, place, left, right.
+    pub fn merges(&self, part: usize) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
+        let Interval { first, last } = self.parts[part];
+        let halves = move |split: usize| {
+            let left = self.number(Interval { first, last: split });
+            (left, self.number(Interval { first: split + 1, last }))
+        };
+        let at = move |split: usize| {
+            let (left, right) = halves(split);
+            let number = self.merges[part] + (split - first) * self.computing.len();
+            self.computing.iter().enumerate().map(move |(place, &node)| (number + place, node, left, right))
+        };
+        (first..last).flat_map(at)
+    }
+
+    /// The number of the merge of two halves at a place that computes; `None` for others.
+    pub fn merge(&self, place: usize, part: Interval, split: usize) -> Option<usize> {
+        if split < part.first || split >= part.last || part.last >= self.operands {
+            return None;
+        }
+        let place = self.computing.binary_search(&place).ok()?;
+        Some(self.merges[self.number(part)] + (split - part.first) * self.computing.len() + place)
+    }
+
+    /// Arcs that leave a place.
+    pub fn leaving(&self, place: usize) -> &[usize] {
+        &self.leaving[place]
+    }
+
+    /// Arcs that enter a place.
+    pub fn entering(&self, place: usize) -> &[usize] {
+        &self.entering[place]
+    }
+
+    /// What a task does.
+    pub fn name(&self, task: usize) -> Named {
+        let transfers = self.parts.len() * self.arcs.len();
+        if task < transfers {
+            return Named::Transfer { arc: task % self.arcs.len(), part: task / self.arcs.len() };
+        }
+        let part = self.merges.partition_point(|&first| first <= task) - 1;
+        let (split, place) = ((task - self.merges[part]) / self.computing.len(), (task - self.merges[part]) % self.computing.len());
+        let Interval { first, last } = self.parts[part];
+        let left = self.number(Interval { first, last: first + split });
+        let right = self.number(Interval { first: first + split + 1, last });
+        Named::Merge { place: self.computing[place], part, left, right }
+    }
+
+    /// Whether a task takes place at a relay.
+    pub fn at_relay(&self, task: usize) -> bool {
+        match self.name(task) {
+            Named::Transfer { arc, .. } => self.relays[self.arcs[arc].from] || self.relays[self.arcs[arc].to],
+            Named::Merge { place, .. } => self.relays[place],
+        }
+    }
+
+    /// The parts that a goal may need: those within it, short ones first.
+    pub fn within(&self, goal: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let whole = self.parts[self.goals[goal].1];
+        let inside = move |&part: &usize| {
+            let part = self.parts[part];
+            whole.first <= part.first && part.last <= whole.last
+        };
+        (0..self.parts.len()).filter(inside)
+    }
+}
+
+fn links(platform: &Platform, place_of: &[Option<usize>]) -> Vec<Arc> {
+    let arc = |link: LinkId| {
+        let ends = platform.link(link);
+        Some(Arc { from: place_of[ends.from.index()]?, to: place_of[ends.to.index()]?, link: Some(link) })
+    };
+    platform.link_ids().filter_map(arc).collect()
+}
+
+fn routes(platform: &Platform, places: &[NodeId]) -> Vec<Arc> {
+    let level = vec![1u64; platform.links().len()];
+    let mut arcs = Vec::new();
+    for (from, &node) in places.iter().enumerate() {
+        let paths = ShortestPaths::new(platform, &level, node, |node| !platform.node(node).replicates);
+        let reached = |&(to, end): &(usize, &NodeId)| to != from && paths.distances[end.index()].is_some();
+        arcs.extend(places.iter().enumerate().filter(reached).map(|(to, _)| Arc { from, to, link: None }));
+    }
+    arcs
+}
+
+/// Times of tasks as integers in a common unit, prepared once for many prices.
+pub struct Scaled {
+    /// By link: time for a unit of size.
+    links: Vec<BigUint>,
+    /// By node: time for a unit of work.
+    compute: Vec<BigUint>,
+    /// By part.
+    sizes: Vec<BigUint>,
+    works: Vec<BigUint>,
+    /// What 1 stands for.
+    unit: Rational,
+}
+
+/// Costs of tasks under prices, and the links behind the arcs.
+pub struct Priced<N> {
+    /// By task; at least `top` where the task is barred.
+    pub costs: Vec<N>,
+    /// More than all tasks together.
+    pub top: N,
+    /// What 1 is worth, in the unit of the prices.
+    pub unit: Rational,
+}
+
+/// Numbers over a common denominator.
+fn whole(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
+    let denominator = values.iter().fold(BigInt::one(), |all, value| all.lcm(value.denom()));
+    let scaled = |value: &Rational| (value.numer() * (&denominator / value.denom())).magnitude().clone();
+    (values.iter().map(scaled).collect(), denominator)
+}
+
+impl Scaled {
+    /// Times of all tasks.
+    pub fn new(question: &Question<'_>, tasks: &Tasks) -> Self {
+        let (platform, volumes) = (question.platform(), question.volumes());
+        let links: Vec<Rational> = platform.links().iter().map(|link| link.cost.clone()).collect();
+        let compute: Vec<Rational> =
+            platform.nodes().iter().map(|node| node.compute.clone().unwrap_or_default()).collect();
+        let sizes: Vec<Rational> = tasks.parts.iter().map(|&part| volumes.size.of(part).unwrap_or_default()).collect();
+        let works: Vec<Rational> = tasks.parts.iter().map(|&part| volumes.work.of(part).unwrap_or_default()).collect();
+        let ((mut links, by_cost), (sizes, by_size)) = (whole(&links), whole(&sizes));
+        let ((mut compute, by_compute), (works, by_work)) = (whole(&compute), whole(&works));
+        let (transfer, merge) = (by_cost * by_size, by_compute * by_work);
+        let denominator = transfer.lcm(&merge);
+        let (up_transfer, up_merge) = (&denominator / &transfer, &denominator / &merge);
+        links.iter_mut().for_each(|time| *time *= up_transfer.magnitude());
+        compute.iter_mut().for_each(|time| *time *= up_merge.magnitude());
+        Scaled { links, compute, sizes, works, unit: Rational::new(BigInt::one(), denominator) }
+    }
+
+    /// Costs under prices in integers of any length, with the links of every arc.
+    pub fn price(
+        &self,
+        platform: &Platform,
+        tasks: &Tasks,
+        prices: &Prices<BigUint>,
+        unit: &Rational,
+    ) -> (Priced<BigUint>, Vec<Vec<LinkId>>) {
+        let links: Vec<BigUint> = self.links.iter().zip(&prices.links).map(|(time, price)| time * price).collect();
+        let compute: Vec<BigUint> =
+            self.compute.iter().zip(&prices.compute).map(|(time, price)| time * price).collect();
+        let costs = Costs { links, unit: Rational::one() };
+        let routes = self.routes(platform, tasks, &costs);
+        let mut all = Vec::with_capacity(tasks.count);
+        for size in &self.sizes {
+            all.extend(routes.iter().map(|(cost, _)| cost * size));
+        }
+        for (part, work) in self.works.iter().enumerate() {
+            all.extend(tasks.merges(part).map(|(_, place, ..)| &compute[tasks.places[place].index()] * work));
+        }
+        let top = all.iter().sum::<BigUint>() + 1u32;
+        let unit = &self.unit * unit;
+        (Priced { costs: all, top, unit }, routes.into_iter().map(|(_, links)| links).collect())
+    }
+
+    fn routes(&self, platform: &Platform, tasks: &Tasks, costs: &Costs<BigUint>) -> Vec<(BigUint, Vec<LinkId>)> {
+        let mut routes = Vec::with_capacity(tasks.arcs.len());
+        let mut paths: Option<(usize, ShortestPaths<BigUint>)> = None;
+        for arc in &tasks.arcs {
+            if let Some(link) = arc.link {
+                routes.push((costs.links[link.index()].clone(), vec![link]));
+                continue;
+            }
+            let from = tasks.places[arc.from];
+            if paths.as_ref().is_none_or(|(place, _)| *place != arc.from) {
+                let found = ShortestPaths::new(platform, &costs.links, from, |node| !platform.node(node).replicates);
+                paths = Some((arc.from, found));
+            }
+            let found = paths.as_ref().and_then(|(_, paths)| paths.to(platform, tasks.places[arc.to]));
+            // Which pairs are joined does not depend on prices.
+            routes.push(found.unwrap_or_default());
+        }
+        routes
+    }
+}
+
+/// Exact prices over a common denominator; returns what 1 is worth.
+pub fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
+    let positive = |price: &Rational| if price.is_positive() { price.clone() } else { Rational::zero() };
+    let all: Vec<Rational> = prices.links.iter().chain(&prices.compute).map(positive).collect();
+    let (mut links, denominator) = whole(&all);
+    let compute = links.split_off(prices.links.len());
+    (Prices { links, compute }, Rational::new(BigInt::one(), denominator))
+}
+
+impl Priced<BigUint> {
+    /// In 64 bits, rounded down where that is needed: what costs at least so much then does so with the given costs.
+    pub fn rounded(&self) -> Priced<u64> {
+        // Sums of three values up to the top occur.
+        let shift = (self.top.bits() + 2).saturating_sub(63);
+        let down = |cost: &BigUint| (cost >> shift).to_u64().unwrap_or(0);
+        let costs: Vec<u64> = self.costs.iter().map(down).collect();
+        let top = costs.iter().sum::<u64>() + 1;
+        Priced { costs, top, unit: &self.unit * Rational::from_integer(BigInt::one() << shift) }
+    }
+
+    /// In 128 bits, if nothing can overflow.
+    pub fn narrowed(&self) -> Option<Priced<u128>> {
+        if self.top.bits() + 2 > 127 {
+            return None;
+        }
+        let costs = self.costs.iter().map(ToPrimitive::to_u128).collect::<Option<_>>()?;
+        Some(Priced { costs, top: self.top.to_u128()?, unit: self.unit.clone() })
+    }
+}
+
+impl<N: Number> Priced<N> {
+    /// A price is no price from here on.
+    pub fn is_barred(&self, price: &N) -> bool {
+        *price >= self.top
+    }
+}

@@ -1,0 +1,186 @@
+//! Cheapest schemes against a sweep over all sets of held values.
+
+use num_traits::{One, Zero};
+use oneport_plan::{Collective, Interval, Pattern, Task, Use, Volumes};
+use oneport_platform::generate::{Costs, Options, complete, grid, ring, star};
+use oneport_platform::{NodeId, Platform, Rational};
+use oneport_trees::cheapest::Prices;
+
+use super::Prefixes;
+use crate::Question;
+use crate::patterns::Part;
+
+/// A small generator of its own: the tests need variety, not quality.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % limit
+    }
+
+    /// Many zeros, some large.
+    fn price(&mut self) -> Rational {
+        let price = match self.below(4) {
+            0 => 0,
+            1 => 1,
+            2 => self.below(5) + 1,
+            _ => self.below(60) + 1,
+        };
+        Rational::new(price.into(), (self.below(3) + 1).into())
+    }
+
+    fn prices(&mut self, platform: &Platform) -> Prices<Rational> {
+        Prices {
+            links: platform.links().iter().map(|_| self.price()).collect(),
+            compute: platform.nodes().iter().map(|_| self.price()).collect(),
+        }
+    }
+}
+
+fn time(platform: &Platform, task: Task) -> Rational {
+    match task {
+        Task::Transfer { link, .. } => platform.link(link).cost.clone(),
+        Task::Merge { node, .. } => platform.node(node).compute.clone().unwrap_or_default(),
+    }
+}
+
+fn price(platform: &Platform, prices: &Prices<Rational>, task: Task) -> Rational {
+    let price = match task {
+        Task::Transfer { link, .. } => &prices.links[link.index()],
+        Task::Merge { node, .. } => &prices.compute[node.index()],
+    };
+    time(platform, task) * price
+}
+
+/// The cheapest scheme's price: every set of (part, node) pairs that can be held is visited, smaller sets first.
+fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>) -> Rational {
+    let operands = participants.len();
+    let nodes = platform.nodes().len();
+    let mut bits = vec![];
+    for first in 0..operands {
+        for last in first..operands {
+            for node in 0..nodes {
+                if first != last || participants[first].index() != node {
+                    bits.push((Interval { first, last }, node));
+                }
+            }
+        }
+    }
+    // An operand at its owner is always there: no bit.
+    let bit = |part: Interval, node: usize| bits.iter().position(|&held| held == (part, node)).map_or(0, |bit| 1usize << bit);
+    let mut tasks: Vec<(usize, usize, Task)> = Vec::new();
+    for first in 0..operands {
+        for last in first..operands {
+            let part = Interval { first, last };
+            for link in platform.link_ids() {
+                let ends = platform.link(link);
+                tasks.push((bit(part, ends.from.index()), bit(part, ends.to.index()), Task::Transfer { link, part }));
+            }
+            for node in platform.processors() {
+                for split in first..last {
+                    let left = bit(Interval { first, last: split }, node.index());
+                    let right = bit(Interval { first: split + 1, last }, node.index());
+                    tasks.push((left | right, bit(part, node.index()), Task::Merge { node, part, split }));
+                }
+            }
+        }
+    }
+    let all: Vec<Rational> = tasks.iter().map(|&(.., task)| price(platform, prices, task)).collect();
+    let unit = all.iter().fold(num_bigint::BigInt::one(), |unit, price| num_integer::Integer::lcm(&unit, price.denom()));
+    let whole = |price: &Rational| u64::try_from((price * Rational::from_integer(unit.clone())).to_integer()).unwrap();
+    let costs: Vec<u64> = all.iter().map(whole).collect();
+    let goal = (1..operands).fold(0, |goal, last| goal | bit(Interval { first: 0, last }, participants[last].index()));
+    let mut cheapest = vec![u64::MAX; 1 << bits.len()];
+    cheapest[0] = 0;
+    let mut best = u64::MAX;
+    for held in 0..cheapest.len() {
+        let so_far = cheapest[held];
+        if so_far >= best {
+            continue;
+        }
+        if held & goal == goal {
+            best = so_far;
+            continue;
+        }
+        for (&(needed, made, _), &cost) in tasks.iter().zip(&costs) {
+            if held & needed == needed && made & !held != 0 {
+                let next = &mut cheapest[held | made];
+                *next = (*next).min(so_far + cost);
+            }
+        }
+    }
+    Rational::new(best.into(), unit)
+}
+
+fn total(platform: &Platform, prices: &Prices<Rational>, pattern: &Pattern) -> Rational {
+    let of = |one: Use| match one {
+        Use::Link(link, _) => &prices.links[link.index()] * &platform.link(link).cost,
+        Use::Compute(node, _) => &prices.compute[node.index()] * platform.node(node).compute.as_ref().unwrap(),
+    };
+    pattern.uses().map(of).sum()
+}
+
+fn options(seed: u64) -> Options {
+    let costs = Costs::Uniform { low: 1, high: 4 };
+    Options { seed, link_cost: costs.clone(), compute: costs }
+}
+
+/// Compares under prices; returns whether guiding prices led to a cheapest scheme at once.
+fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> bool {
+    let collective = Collective::Scan { participants: participants.to_vec() };
+    let volumes = Volumes::of_size(Rational::one());
+    let question = Question::new(platform, &collective, &volumes).unwrap();
+    let prefixes = Prefixes::new(&question, &collective);
+    let prices = draw.prices(platform);
+    let cheapest = sweep(platform, participants, &prices);
+    let offer = prefixes.cheapest(&prices).unwrap().remove(0);
+    assert_eq!(offer.at_least, cheapest, "bound");
+    assert_eq!(total(platform, &prices, &offer.patterns[0]), cheapest, "scheme");
+    let in_units = |price: &Rational| {
+        u64::try_from((price * Rational::from_integer((6u64 << 30).into())).to_integer()).unwrap()
+    };
+    let guiding = Prices {
+        links: prices.links.iter().map(in_units).collect(),
+        compute: prices.compute.iter().map(in_units).collect(),
+    };
+    let guided = prefixes.guide(&guiding).unwrap().remove(0);
+    let unit = Rational::from_integer((6u64 << 30).into());
+    assert!(guided.at_least / unit <= cheapest, "guiding bound");
+    let found = guided.patterns.iter().map(|pattern| total(platform, &prices, pattern)).min().unwrap_or_else(Rational::zero);
+    assert!(found >= cheapest, "guided schemes are schemes");
+    found == cheapest
+}
+
+#[test]
+fn three_participants_have_cheapest_schemes() {
+    let mut draw = Draw(7);
+    let (mut cases, mut guided) = (0, 0);
+    for seed in 0..15 {
+        let platforms = [complete(3, &options(seed)), grid(1, 3, &options(seed)), ring(3, &options(seed))];
+        for platform in platforms {
+            let platform = platform.unwrap();
+            let mut participants: Vec<NodeId> = platform.node_ids().collect();
+            participants.rotate_left(seed as usize % 3);
+            for _ in 0..4 {
+                cases += 1;
+                guided += usize::from(compare(&platform, &participants, &mut draw));
+            }
+        }
+    }
+    eprintln!("{cases} cases, {guided} cheapest at once");
+}
+
+#[test]
+fn helpers_and_routers_have_cheapest_schemes() {
+    let mut draw = Draw(11);
+    for seed in 0..2 {
+        for platform in [grid(2, 2, &options(seed)), star(3, &options(seed))] {
+            let platform = platform.unwrap();
+            let mut participants: Vec<NodeId> = platform.processors().collect();
+            participants.reverse();
+            participants.truncate(3);
+            compare(&platform, &participants, &mut draw);
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! A bound for collectives whose values serve several goals: scan, all-reduce.
+//!
+//! Every instance carries out a set of tasks that contains a reduction tree for each goal `g`, a task that serves several
+//! goals once. With `x(g, t)` how often per unit of time task `t` serves goal `g`, `y(t)` how often it is carried out:
+//!
+//! ```text
+//! maximise TP subject to
+//!   for each goal g = (i, v[k,m]): the x(g, .) make v[k,m] at i out of the operands, TP times per unit of time
+//!                                  (conservation at each node of each partial result, as in `ssr`)
+//!   for each goal g and task t:    x(g, t) <= y(t)                                            (share q(g, t))
+//!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r     (price pi_r)
+//! ```
+//!
+//! No schedule is faster, and none need be as fast: nothing says that the trees of different goals that share a task
+//! belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more than its
+//! price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over the goals of the
+//! cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets tasks be shared, too.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{Interval, OddSet, Resource, Status, Task};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::odd_sets;
+use crate::scan::Potentials;
+use crate::scan::tasks::{Named, Tasks};
+use crate::{LpError, Question, Solution};
+
+/// Columns of the largest program that is solved.
+const MOST_COLUMNS: usize = 20_000;
+
+/// A proof that no schedule is faster than `bound`: prices of resources, and of each task's price a share for every goal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// No schedule has a larger throughput.
+    pub bound: Rational,
+    /// Positive prices, sorted by resource.
+    pub prices: Vec<(Resource, Rational)>,
+    /// Positive prices of odd sets, sorted; only where nodes are half-duplex.
+    pub odd_sets: Vec<(OddSet, Rational)>,
+    /// By goal, in the order of [`Demand::goals`](oneport_plan::Demand::goals): positive shares of tasks' prices, sorted.
+    pub shares: Vec<Vec<(Task, Rational)>>,
+}
+
+/// Solves the program exactly, for a collective of one demand of which operands keep their order. `None` where there
+/// are several demands or the operator is commutative, where the program has more than 20,000 columns, and where the
+/// time inside the solver runs out.
+///
+/// With `n` operands, `v` processors and `e` links each goal of `n` operands has about `e n^2 / 2 + v n^3 / 6` columns.
+///
+/// # Errors
+/// Those of the exact solver.
+pub fn shared_bound(question: &Question<'_>, time_limit: Option<Duration>) -> Result<Option<Shared>, LpError> {
+    let collective = question.collective();
+    let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && collective.demands() == 1) else {
+        return Ok(None);
+    };
+    let tasks = Tasks::new(question.platform(), &demand, true);
+    let useful: Vec<Vec<usize>> = (0..tasks.goals.len()).map(|goal| useful(&tasks, goal)).collect();
+    let columns = useful.iter().map(Vec::len).sum::<usize>() + tasks.count;
+    if columns > MOST_COLUMNS {
+        return Ok(None);
+    }
+    let program = Program::new(question, &tasks, &useful)?;
+    let mut solver = Solver::new(program.program.clone());
+    let limits = exact::Options { time_limit, ..exact::Options::default() };
+    let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &program.uses, None)?;
+    match outcome {
+        Outcome::Optimal(optimum) => Ok(Some(program.read(question, &tasks, &optimum, odd_sets))),
+        Outcome::LimitReached { .. } => Ok(None),
+        Outcome::Infeasible(_) | Outcome::Unbounded { .. } => {
+            Err(LpError::Contradiction("shared values have no largest throughput"))
+        }
+    }
+}
+
+/// The solution with this bound where it is the better one, and the proof; without proof where [`shared_bound`] has none.
+///
+/// # Errors
+/// Those of [`shared_bound`].
+pub fn bounded(
+    question: &Question<'_>,
+    mut solution: Solution,
+    time_limit: Option<Duration>,
+) -> Result<(Solution, Option<Shared>), LpError> {
+    let shared = shared_bound(question, time_limit)?;
+    if let Some(shared) = &shared
+        && shared.bound <= solution.upper_bound
+    {
+        solution.upper_bound = shared.bound.clone();
+        if solution.upper_bound == solution.steady_state.throughput {
+            solution.status = Status::Optimal;
+        }
+    }
+    Ok((solution, shared))
+}
+
+/// The tasks that may serve a goal; none for an operand that is wanted where it is.
+fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
+    let (place, whole) = tasks.goals[goal];
+    if tasks.owner(whole) == Some(place) {
+        return Vec::new();
+    }
+    let mut useful = Vec::new();
+    for part in tasks.within(goal) {
+        for (number, arc) in tasks.arcs.iter().enumerate() {
+            if tasks.owner(part) != Some(arc.to) && (part, arc.from) != (whole, place) {
+                useful.push(tasks.transfer(part, number));
+            }
+        }
+        useful.extend(tasks.merges(part).map(|(task, ..)| task));
+    }
+    useful
+}
+
+/// The time a task takes and what it occupies.
+fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
+    let platform = question.platform();
+    match task {
+        Task::Transfer { link, part } => {
+            (question.transfer_time(link, Some(part)), Resource::of_link(platform, link).collect())
+        }
+        Task::Merge { node, part, .. } => {
+            (question.volumes().merge_time(platform, node, part), vec![Resource::Compute(node)])
+        }
+    }
+}
+
+/// The task of this number, where every node is a place and every arc a link.
+fn task(tasks: &Tasks, number: usize) -> Task {
+    match tasks.name(number) {
+        Named::Transfer { arc, part } => Task::Transfer { link: LinkId::new(arc), part: tasks.parts[part] },
+        Named::Merge { place, part, left, .. } => {
+            Task::Merge { node: tasks.places[place], part: tasks.parts[part], split: tasks.parts[left].last }
+        }
+    }
+}
+
+struct Program {
+    program: LinearProgram,
+    resources: BTreeMap<Resource, Row>,
+    /// Columns that occupy links, and for how long.
+    uses: Vec<(Column, LinkId, Rational)>,
+    /// By goal: tasks with the rows of their shares; those without serve this goal alone.
+    shares: Vec<Vec<(usize, Option<Row>)>>,
+}
+
+impl Program {
+    fn new(question: &Question<'_>, tasks: &Tasks, useful: &[Vec<usize>]) -> Result<Self, LpError> {
+        let platform = question.platform();
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let processors = platform.processors().map(Resource::Compute);
+        let mut row = |resource: Resource| {
+            (resource, program.add_row(Relation::AtMost, Rational::from_integer(resource.capacity(platform).into())))
+        };
+        let resources = Resource::of_platform(platform).into_iter().chain(processors).map(&mut row).collect();
+        let mut this = Program { program, resources, uses: Vec::new(), shares: Vec::new() };
+        let mut serves = vec![0usize; tasks.count];
+        useful.iter().flatten().for_each(|&task| serves[task] += 1);
+        // By task: what carrying it out does to the rows of the resources and, of shared tasks, of the shares.
+        let mut carried: BTreeMap<usize, Vec<(Row, Rational)>> = BTreeMap::new();
+        let mut arrivals = Vec::new();
+        let mut columns = Vec::new();
+        for (goal, useful) in useful.iter().enumerate() {
+            let mut shares = Vec::with_capacity(useful.len());
+            if !useful.is_empty() {
+                let balance = this.balances(tasks, goal);
+                let (place, part) = tasks.goals[goal];
+                arrivals.extend(balance[part * tasks.places.len() + place].map(|row| (row, Rational::one())));
+                for &number in useful {
+                    let mut entries = changes(tasks, number, &balance);
+                    let share = if serves[number] > 1 {
+                        let row = this.program.add_row(Relation::AtMost, Rational::zero());
+                        entries.push((row, Rational::one()));
+                        carried.entry(number).or_default().push((row, -Rational::one()));
+                        Some(row)
+                    } else {
+                        None
+                    };
+                    shares.push((number, share));
+                    columns.push((number, share, entries));
+                }
+            }
+            this.shares.push(shares);
+        }
+        this.program.add_column(Rational::one(), arrivals)?;
+        for (number, share, mut entries) in columns {
+            if share.is_none() {
+                entries.extend(this.occupied(question, task(tasks, number)));
+            }
+            let column = this.program.add_column(Rational::zero(), entries)?;
+            if share.is_none() {
+                this.note(question, task(tasks, number), column);
+            }
+        }
+        for (number, mut entries) in carried {
+            entries.extend(this.occupied(question, task(tasks, number)));
+            let column = this.program.add_column(Rational::zero(), entries)?;
+            this.note(question, task(tasks, number), column);
+        }
+        Ok(this)
+    }
+
+    /// Rows of conservation for a goal, by part and place: no more is used than made.
+    fn balances(&mut self, tasks: &Tasks, goal: usize) -> Vec<Option<Row>> {
+        let places = tasks.places.len();
+        let mut rows = vec![None; tasks.parts.len() * places];
+        for part in tasks.within(goal) {
+            for place in (0..places).filter(|&place| tasks.owner(part) != Some(place)) {
+                rows[part * places + place] = Some(self.program.add_row(Relation::AtMost, Rational::zero()));
+            }
+        }
+        rows
+    }
+
+    fn occupied(&self, question: &Question<'_>, task: Task) -> Vec<(Row, Rational)> {
+        let (time, resources) = load(question, task);
+        resources.iter().filter_map(|resource| Some((*self.resources.get(resource)?, time.clone()))).collect()
+    }
+
+    fn note(&mut self, question: &Question<'_>, task: Task, column: Column) {
+        if let Task::Transfer { link, part } = task {
+            self.uses.push((column, link, question.transfer_time(link, Some(part))));
+        }
+    }
+
+    fn read(
+        &self,
+        question: &Question<'_>,
+        tasks: &Tasks,
+        optimum: &Optimum,
+        odd_sets: Vec<(OddSet, Row)>,
+    ) -> Shared {
+        let dual = |row: Row| optimum.dual.get(row);
+        let positive = |(_, price): &(Resource, Rational)| price.is_positive();
+        let prices: Vec<(Resource, Rational)> =
+            self.resources.iter().map(|(&resource, &row)| (resource, dual(row))).filter(positive).collect();
+        let mut odd_sets: Vec<(OddSet, Rational)> = odd_sets.into_iter().map(|(set, row)| (set, dual(row))).collect();
+        odd_sets.retain(|(_, price)| price.is_positive());
+        odd_sets.sort();
+        let priced = Prices::new(question.platform(), &prices, &odd_sets);
+        let mut all = Vec::with_capacity(self.shares.len());
+        for shares in &self.shares {
+            let share = |&(number, row): &(usize, Option<Row>)| {
+                let task = task(tasks, number);
+                (task, row.map_or_else(|| priced.of(question, task), dual))
+            };
+            let mut of_goal: Vec<(Task, Rational)> = shares.iter().map(share).collect();
+            of_goal.retain(|(_, share)| share.is_positive());
+            of_goal.sort();
+            all.push(of_goal);
+        }
+        Shared { bound: optimum.objective.clone(), prices, odd_sets, shares: all }
+    }
+}
+
+/// What one task does to the conservation of values.
+fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, Rational)> {
+    let at = |part: usize, place: usize| balance[part * tasks.places.len() + place];
+    let (made, used) = match tasks.name(number) {
+        Named::Transfer { arc, part } => (at(part, tasks.arcs[arc].to), [at(part, tasks.arcs[arc].from), None]),
+        Named::Merge { place, part, left, right } => (at(part, place), [at(left, place), at(right, place)]),
+    };
+    let used = used.into_iter().flatten().map(|row| (row, Rational::one()));
+    made.map(|row| (row, -Rational::one())).into_iter().chain(used).collect()
+}
+
+/// Prices of what tasks occupy.
+struct Prices<'s> {
+    resources: BTreeMap<Resource, &'s Rational>,
+    /// By link.
+    odd_sets: Vec<Rational>,
+}
+
+impl<'s> Prices<'s> {
+    fn new(platform: &Platform, prices: &'s [(Resource, Rational)], sets: &[(OddSet, Rational)]) -> Self {
+        let mut odd_sets = vec![Rational::zero(); platform.links().len()];
+        for (set, price) in sets {
+            set.members(platform).iter().for_each(|link| odd_sets[link.index()] += price);
+        }
+        Prices { resources: prices.iter().map(|(resource, price)| (*resource, price)).collect(), odd_sets }
+    }
+
+    /// The price of a task: its time times the prices of what it occupies.
+    fn of(&self, question: &Question<'_>, task: Task) -> Rational {
+        let (time, resources) = load(question, task);
+        let own = resources.iter().filter_map(|resource| self.resources.get(resource).copied());
+        let sets = match task {
+            Task::Transfer { link, .. } => self.odd_sets[link.index()].clone(),
+            Task::Merge { .. } => Rational::zero(),
+        };
+        time * (own.sum::<Rational>() + sets)
+    }
+}
+
+/// The bound that prices and shares prove, recomputed from them alone; `None` if they prove nothing: a negative number, a
+/// task that is not one of this question or listed twice, shares that exceed a task's price, or trees that cost nothing.
+pub fn proves(question: &Question<'_>, shared: &Shared) -> Option<Rational> {
+    let platform = question.platform();
+    let demand = question.collective().demand(0).filter(|_| question.collective().demands() == 1)?;
+    if demand.commutative {
+        return None;
+    }
+    let tasks = Tasks::new(platform, &demand, true);
+    let known = Resource::of_platform(platform);
+    let is_port = |port: &Resource| known.binary_search(port).is_ok();
+    let is_processor = |node: NodeId| node.index() < platform.nodes().len() && platform.node(node).is_processor();
+    let is_known = |resource: &Resource| match *resource {
+        Resource::Compute(node) => is_processor(node),
+        port => is_port(&port),
+    };
+    let in_platform = |link: &LinkId| link.index() < platform.links().len();
+    let known_set = |set: &OddSet| set.ports.iter().all(is_port) && set.links.iter().all(in_platform);
+    if !shared.prices.iter().all(|(one, _)| is_known(one)) || !shared.odd_sets.iter().all(|(set, _)| known_set(set)) {
+        return None;
+    }
+    let distinct = shared.prices.is_sorted_by(|a, b| a.0 < b.0) && shared.odd_sets.is_sorted_by(|a, b| a.0 < b.0);
+    let amounts = shared.prices.iter().map(|one| &one.1).chain(shared.odd_sets.iter().map(|one| &one.1));
+    let mut amounts = amounts.chain(shared.shares.iter().flatten().map(|one| &one.1));
+    if !distinct || amounts.any(Signed::is_negative) || shared.shares.len() != tasks.goals.len() {
+        return None;
+    }
+    let mut charged: BTreeMap<Task, Rational> = BTreeMap::new();
+    let mut instance = Rational::zero();
+    for (goal, shares) in shared.shares.iter().enumerate() {
+        if !shares.is_sorted_by(|a, b| a.0 < b.0) {
+            return None;
+        }
+        shares.iter().for_each(|(task, share)| *charged.entry(*task).or_default() += share);
+        instance += cheapest(&tasks, goal, shares)?;
+    }
+    let prices = Prices::new(platform, &shared.prices, &shared.odd_sets);
+    if charged.iter().any(|(&task, charge)| *charge > prices.of(question, task)) || !instance.is_positive() {
+        return None;
+    }
+    let capacity = |amount: u64| Rational::from_integer(amount.into());
+    let worth: Rational =
+        shared.prices.iter().map(|(resource, price)| price * capacity(resource.capacity(platform).into())).sum();
+    let sets: Rational = shared.odd_sets.iter().map(|(set, price)| price * capacity(set.capacity(platform))).sum();
+    Some((worth + sets) / instance)
+}
+
+/// The cheapest reduction tree for a goal when tasks cost their shares, and nothing without one.
+fn cheapest(tasks: &Tasks, goal: usize, shares: &[(Task, Rational)]) -> Option<Rational> {
+    let unit = shares.iter().fold(BigInt::one(), |all, (_, share)| all.lcm(share.denom()));
+    let mut costs = vec![BigUint::zero(); tasks.count];
+    for (task, share) in shares {
+        let number = number(tasks, *task)?;
+        costs[number] = (share.numer() * (&unit / share.denom())).magnitude().clone();
+    }
+    let top = costs.iter().sum::<BigUint>() + 1u32;
+    let potentials = Potentials::new(tasks, &costs, &top, goal);
+    let (place, part) = tasks.goals[goal];
+    let price = potentials.at(part, place).clone();
+    (price < top).then(|| Rational::new(price.into(), unit))
+}
+
+fn number(tasks: &Tasks, task: Task) -> Option<usize> {
+    match task {
+        Task::Transfer { link, part: part @ Interval { first, last } } => {
+            let known = link.index() < tasks.arcs.len() && first <= last && last < tasks.parts[tasks.parts.len() - 1].operands();
+            known.then(|| tasks.transfer(tasks.number(part), link.index()))
+        }
+        Task::Merge { node, part, split } => tasks.merge(node.index(), part, split),
+    }
+}

@@ -1,0 +1,191 @@
+//! Symmetric platforms: one participant stands for all that are like it.
+//!
+//! A group of automorphisms that acts freely on the participants of an all-gather, reduce-scatter or all-reduce (boxes of a
+//! cluster that can be exchanged, processors of a torus that can be shifted) maps steady states to steady states. Their
+//! average is symmetric; so one demand per orbit is enough, and resources of one orbit may share a row and a price. The
+//! program becomes as small as the quotient of the platform. Its patterns are carried over by all elements of the group, each
+//! image with an equal part of the weight, which loads all resources of an orbit alike. The certificate gives every
+//! resource of an orbit the same price and is one of the whole platform.
+
+use std::collections::BTreeMap;
+
+use oneport_plan::{
+    Arborescence, Collective, Hop, Member, Pattern, ReductionTree, Resource, Scheme, SchemeTask, SteadyState, Task,
+    WeightedPattern,
+};
+use oneport_platform::{Automorphism, LinkId, NodeId, PortModel, Rational, free_automorphisms};
+
+use crate::all_reduce;
+use crate::columns::{Watch, generate};
+use crate::patterns::Patterns;
+use crate::resources::Resources;
+use crate::{LpError, Options, Question, Solution};
+
+/// The question about representatives.
+pub struct Quotient<'a> {
+    question: &'a Question<'a>,
+    group: Vec<Automorphism>,
+    /// The demands of the representatives, as groups.
+    collective: Collective,
+    /// By group, the participant whose demand it is; none where the only demand is everybody's.
+    representatives: Vec<NodeId>,
+}
+
+impl<'a> Quotient<'a> {
+    /// `None` where nothing is symmetric, or the order of operands tells the participants apart.
+    pub fn new(question: &'a Question<'a>) -> Option<Self> {
+        let platform = question.platform();
+        let participants = match question.collective() {
+            Collective::AllGather { participants }
+            | Collective::ReduceScatter { participants, commutative: true }
+            | Collective::AllReduce { participants, commutative: true } => participants,
+            _ => return None,
+        };
+        // Odd sets would have to be symmetric, too.
+        if platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex) {
+            return None;
+        }
+        let group = free_automorphisms(platform, participants);
+        if group.len() < 2 {
+            return None;
+        }
+        let mut seen = vec![false; platform.nodes().len()];
+        let mut representatives = Vec::new();
+        for &participant in participants {
+            if !seen[participant.index()] {
+                representatives.push(participant);
+                group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+            }
+        }
+        let rate = group.len() as u64;
+        let member = |&node: &NodeId| Member { collective: of_one(question.collective(), node), rate };
+        let (collective, representatives) = match question.collective() {
+            whole @ Collective::AllReduce { .. } => (whole.clone(), Vec::new()),
+            _ => (Collective::Groups { members: representatives.iter().map(member).collect() }, representatives),
+        };
+        Some(Quotient { question, group, collective, representatives })
+    }
+
+    /// Solves the quotient and carries its answer over to the platform.
+    ///
+    /// # Errors
+    /// As [`solve`](crate::solve).
+    pub fn solve(&self, options: &Options, watch: Watch<'_>) -> Result<Solution, LpError> {
+        let (platform, volumes) = (self.question.platform(), self.question.volumes());
+        let question = Question::new(platform, &self.collective, volumes)?;
+        let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();
+        let question = question.with_roots(roots);
+        let resources = Resources::merged(platform, self.orbits());
+        let patterns = Patterns::new(&question);
+        let mut solution = generate(&question, resources.clone(), &patterns, options.time_limit, watch)?;
+        if matches!(self.collective, Collective::AllReduce { .. }) {
+            solution = all_reduce::bounded(&question, &resources, solution, watch)?;
+        }
+        Ok(Solution { steady_state: self.spread(&solution.steady_state), tight: Vec::new(), ..solution })
+    }
+
+    /// Whether the node is the first of its orbit.
+    fn stands_for_others(&self, node: NodeId) -> bool {
+        self.group.iter().all(|element| element.nodes[node.index()] >= node)
+    }
+
+    /// The orbits of resources.
+    fn orbits(&self) -> Vec<Vec<Resource>> {
+        let platform = self.question.platform();
+        let processors = platform.processors().filter(|_| self.question.collective().combines());
+        let all = Resource::of_platform(platform).into_iter().chain(processors.map(Resource::Compute));
+        let mut orbits: BTreeMap<Resource, Vec<Resource>> = BTreeMap::new();
+        for resource in all {
+            let images = self.group.iter().map(|element| image_of(element, resource));
+            orbits.entry(images.min().unwrap_or(resource)).or_default().push(resource);
+        }
+        orbits.into_values().collect()
+    }
+
+    /// Every pattern's images, with equal parts of its weight.
+    fn spread(&self, quotient: &SteadyState) -> SteadyState {
+        let collective = self.question.collective();
+        let participants = collective.values().unwrap_or(match collective {
+            Collective::AllGather { participants } => participants,
+            _ => &[],
+        });
+        let places: BTreeMap<NodeId, usize> =
+            participants.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let part = Rational::from_integer(self.group.len().into()).recip();
+        let mut weights: BTreeMap<Pattern, Rational> = BTreeMap::new();
+        for WeightedPattern { pattern, weight } in &quotient.patterns {
+            let weight = weight * &part;
+            for element in &self.group {
+                let place = |node: NodeId| places.get(&element.nodes[node.index()]).copied().unwrap_or_default();
+                let demand = self.representatives.get(pattern.commodity()).map_or(0, |&node| place(node));
+                let order = |order: &Vec<usize>| order.iter().map(|&operand| place(participants[operand])).collect();
+                *weights.entry(carried(pattern, element, demand, order)).or_default() += &weight;
+            }
+        }
+        let patterns = weights.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight }).collect();
+        SteadyState { throughput: quotient.throughput.clone(), patterns }
+    }
+}
+
+/// One participant's demand as a collective of its own.
+fn of_one(collective: &Collective, node: NodeId) -> Collective {
+    match collective {
+        Collective::ReduceScatter { participants, commutative } => {
+            Collective::Reduce { target: node, participants: participants.clone(), commutative: *commutative }
+        }
+        Collective::AllGather { participants } => {
+            let targets = participants.iter().copied().filter(|&other| other != node).collect();
+            Collective::Broadcast { source: node, targets }
+        }
+        other => other.clone(),
+    }
+}
+
+fn image_of(element: &Automorphism, resource: Resource) -> Resource {
+    let node = |node: NodeId| element.nodes[node.index()];
+    match resource {
+        Resource::Send(at) => Resource::Send(node(at)),
+        Resource::Receive(at) => Resource::Receive(node(at)),
+        Resource::Compute(at) => Resource::Compute(node(at)),
+        Resource::Port(at) => Resource::Port(node(at)),
+        Resource::Link(link) => Resource::Link(element.links[link.index()]),
+    }
+}
+
+/// The image of a pattern, for this demand.
+fn carried(
+    pattern: &Pattern,
+    element: &Automorphism,
+    commodity: usize,
+    order: impl Fn(&Vec<usize>) -> Vec<usize>,
+) -> Pattern {
+    let node = |node: NodeId| element.nodes[node.index()];
+    let link = |link: LinkId| element.links[link.index()];
+    match pattern {
+        Pattern::Path(path) => Pattern::path(commodity, path.links.iter().map(|&one| link(one)).collect()),
+        Pattern::Arborescence(tree) => {
+            let hops = tree.hops.iter().map(|hop| Hop { link: link(hop.link), after: hop.after }).collect();
+            Pattern::Arborescence(Arborescence { commodity, hops })
+        }
+        Pattern::Reduction(tree) => {
+            let task = |task: &Task| match *task {
+                Task::Transfer { link: used, part } => Task::Transfer { link: link(used), part },
+                Task::Merge { node: at, part, split } => Task::Merge { node: node(at), part, split },
+            };
+            let tasks = tree.tasks.iter().map(task).collect();
+            Pattern::Reduction(ReductionTree { commodity, order: tree.order.as_ref().map(order), tasks })
+        }
+        Pattern::Scheme(scheme) => {
+            let task = |task: &SchemeTask| match *task {
+                SchemeTask::Transfer { link: used, part, after } => {
+                    SchemeTask::Transfer { link: link(used), part, after }
+                }
+                SchemeTask::Merge { node: at, part, split, left, right } => {
+                    SchemeTask::Merge { node: node(at), part, split, left, right }
+                }
+            };
+            let tasks = scheme.tasks.iter().map(task).collect();
+            Pattern::Scheme(Scheme { commodity, order: scheme.order.as_ref().map(order), tasks })
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Scans: steady states of schemes, against a naive checker, and the bound of shared values, proved anew.
+
+use std::collections::BTreeMap;
+
+use num_traits::{One, Zero};
+use oneport_lp::{Answer, Question, Shared, Solution, proves, shared_bound, solve};
+use oneport_plan::{Collective, Interval, Pattern, Resource, Scheme, SchemeTask, Status, Volumes};
+use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+
+fn options(seed: u64, high: u32) -> Options {
+    let costs = Costs::Uniform { low: 1, high: high.into() };
+    Options { seed, link_cost: costs.clone(), compute: costs }
+}
+
+fn steady(question: &Question<'_>) -> Solution {
+    match solve(question, &oneport_lp::Options::default()).unwrap() {
+        Answer::Steady(solution) => *solution,
+        Answer::Unreachable(missing) => panic!("unreachable: {missing:?}"),
+    }
+}
+
+/// Carries out a scheme, remembering which operands every result combines; panics where a task lacks an input.
+fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Scheme) {
+    let mut results: Vec<(NodeId, Vec<usize>)> = Vec::new();
+    let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
+    for &task in &scheme.tasks {
+        let mut take = |input: Option<usize>, node: NodeId, part: Interval| -> Vec<usize> {
+            let Some(input) = input else {
+                assert_eq!((part.first, participants[part.first]), (part.last, node), "an operand at its owner");
+                return vec![part.first];
+            };
+            *uses.entry(input).or_default() += 1;
+            let (place, value) = &results[input];
+            assert_eq!(*place, node);
+            assert!(platform.node(node).replicates || uses[&input] == 1, "copied at a switch");
+            value.clone()
+        };
+        let result = match task {
+            SchemeTask::Transfer { link, part, after } => {
+                (platform.link(link).to, take(after, platform.link(link).from, part))
+            }
+            SchemeTask::Merge { node, part, split, left, right } => {
+                assert!(platform.node(node).is_processor());
+                let mut value = take(left, node, Interval { first: part.first, last: split });
+                value.extend(take(right, node, Interval { first: split + 1, last: part.last }));
+                (node, value)
+            }
+        };
+        let part = match task {
+            SchemeTask::Transfer { part, .. } | SchemeTask::Merge { part, .. } => part,
+        };
+        assert_eq!(result.1, (part.first..=part.last).collect::<Vec<_>>(), "in order, each once");
+        results.push(result);
+    }
+    for (last, &node) in participants.iter().enumerate().skip(1) {
+        let prefix: Vec<usize> = (0..=last).collect();
+        assert!(results.contains(&(node, prefix)), "prefix {last} at {node:?}");
+    }
+}
+
+/// Weights add up and no resource is overloaded.
+fn check(platform: &Platform, participants: &[NodeId], size: &Rational, solution: &Solution) {
+    let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
+    let mut sum = Rational::zero();
+    for weighted in &solution.steady_state.patterns {
+        let Pattern::Scheme(scheme) = &weighted.pattern else { panic!("a scan consists of schemes") };
+        carry_out(platform, participants, scheme);
+        sum += &weighted.weight;
+        for task in &scheme.tasks {
+            match *task {
+                SchemeTask::Transfer { link, .. } => {
+                    let time = &platform.link(link).cost * size * &weighted.weight;
+                    for resource in Resource::of_link(platform, link) {
+                        *loads.entry(resource).or_default() += &time;
+                    }
+                }
+                SchemeTask::Merge { node, .. } => {
+                    let time = platform.node(node).compute.clone().unwrap() * &weighted.weight;
+                    *loads.entry(Resource::Compute(node)).or_default() += time;
+                }
+            }
+        }
+    }
+    assert_eq!(sum, solution.steady_state.throughput);
+    for (resource, load) in loads {
+        assert!(load <= Rational::from_integer(resource.capacity(platform).into()), "{resource:?} takes {load}");
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    cases: usize,
+    optimal: usize,
+    by_shared: usize,
+}
+
+impl Count {
+    fn case(&mut self, platform: &Platform, participants: &[NodeId], size: Rational) -> Shared {
+        let collective = Collective::Scan { participants: participants.to_vec() };
+        let volumes = Volumes::of_size(size.clone());
+        let question = Question::new(platform, &collective, &volumes).unwrap();
+        let solution = steady(&question);
+        check(platform, participants, &size, &solution);
+        let shared = shared_bound(&question, None).unwrap().unwrap();
+        assert_eq!(proves(&question, &shared), Some(shared.bound.clone()), "prices and shares prove the bound");
+        let throughput = &solution.steady_state.throughput;
+        assert!(*throughput <= shared.bound, "{throughput} above {}", shared.bound);
+        assert!(solution.upper_bound <= shared.bound && *throughput <= solution.upper_bound);
+        assert_eq!(solution.status == Status::Optimal, *throughput == solution.upper_bound);
+        self.cases += 1;
+        self.optimal += usize::from(solution.status == Status::Optimal);
+        self.by_shared += usize::from(*throughput == shared.bound);
+        shared
+    }
+
+    fn all(&mut self, platform: &Platform, turn: usize, size: Rational) {
+        let mut participants: Vec<NodeId> = platform.processors().collect();
+        let count = participants.len();
+        participants.rotate_left(turn % count);
+        if turn % 2 == 1 {
+            participants.swap(0, 1);
+        }
+        self.case(platform, &participants, size);
+    }
+
+    fn report(&self, what: &str) {
+        eprintln!("{what}: {} of {} optimal, {} by shared values", self.optimal, self.cases, self.by_shared);
+    }
+}
+
+#[test]
+fn three_participants() {
+    let mut count = Count::default();
+    for seed in 0..8 {
+        for high in [1, 3, 10] {
+            let options = options(seed, high);
+            for platform in [complete(3, &options), grid(1, 3, &options), star(2, &options)] {
+                count.all(&platform.unwrap(), seed as usize, Rational::new((seed + 1).into(), 2.into()));
+            }
+        }
+    }
+    count.report("n = 3");
+}
+
+#[test]
+fn four_participants() {
+    let mut count = Count::default();
+    for seed in 0..3 {
+        let options = options(seed, 4);
+        for platform in
+            [complete(4, &options), grid(1, 4, &options), star(3, &options), ring(4, &options), random_connected(5, 3, &options)]
+        {
+            count.all(&platform.unwrap(), seed as usize, Rational::one());
+        }
+    }
+    count.report("n = 4, 5");
+}
+
+/// Three processors around a node that only passes on.
+fn around(hub: Node, costs: [i64; 3]) -> Platform {
+    let mut builder = Platform::builder();
+    let hub = builder.node(hub).unwrap();
+    for (place, cost) in costs.into_iter().enumerate() {
+        let node = builder.node(Node::processor(format!("p{place}"), Rational::one())).unwrap();
+        builder.duplex(hub, node, Rational::from_integer(cost.into())).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn routers_copy_and_switches_do_not() {
+    let mut count = Count::default();
+    for costs in [[1, 1, 1], [1, 2, 3], [4, 1, 2]] {
+        let copying = around(Node::router("hub"), costs);
+        let switch = around(Node { replicates: false, ..Node::router("hub") }, costs);
+        let relay = around(Node { replicates: false, ..Node::processor("hub", Rational::one()) }, costs);
+        for platform in [copying, switch, relay] {
+            let participants: Vec<NodeId> = platform.node_ids().skip(1).collect();
+            count.case(&platform, &participants, Rational::one());
+        }
+    }
+    count.report("around a hub");
+}
+
+#[test]
+fn every_port_model() {
+    for model in [PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
+        let mut count = Count::default();
+        for seed in 0..3 {
+            for platform in [complete(3, &options(seed, 4)), grid(2, 2, &options(seed, 4))] {
+                count.all(&platform.unwrap().with_model(model), seed as usize, Rational::one());
+            }
+        }
+        count.report(model.name());
+    }
+}
+
+#[test]
+fn false_proofs_prove_nothing() {
+    let platform = complete(3, &options(5, 4)).unwrap();
+    let participants: Vec<NodeId> = platform.node_ids().collect();
+    let shared = Count::default().case(&platform, &participants, Rational::one());
+    let collective = Collective::Scan { participants };
+    let volumes = Volumes::of_size(Rational::one());
+    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let tiny = Rational::new(1.into(), 1000.into());
+    for goal in 0..shared.shares.len() {
+        for place in 0..shared.shares[goal].len() {
+            // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
+            let mut greedy = shared.clone();
+            greedy.shares[goal][place].1 += Rational::from_integer(100.into());
+            assert_eq!(proves(&question, &greedy), None);
+            let mut negative = shared.clone();
+            negative.shares[goal][place].1 = -tiny.clone();
+            assert_eq!(proves(&question, &negative), None);
+            // Less is charged: what is proved is no better.
+            let mut less = shared.clone();
+            less.shares[goal][place].1 = Rational::zero();
+            assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.bound));
+        }
+    }
+    let mut cheaper = shared.clone();
+    cheaper.prices.iter_mut().for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
+    assert_eq!(proves(&question, &cheaper), None);
+    let mut stranger = shared;
+    stranger.prices.push((Resource::Compute(NodeId::new(99)), tiny));
+    assert_eq!(proves(&question, &stranger), None);
+}
+
+#[test]
+fn all_reduce_is_bounded_too() {
+    for seed in 0..4 {
+        for platform in [complete(3, &options(seed, 4)), grid(1, 3, &options(seed, 4)), star(3, &options(seed, 4))] {
+            let platform = platform.unwrap();
+            let collective = Collective::AllReduce { participants: platform.node_ids().collect(), commutative: false };
+            let volumes = Volumes::of_size(Rational::one());
+            let question = Question::new(&platform, &collective, &volumes).unwrap();
+            let shared = shared_bound(&question, None).unwrap().unwrap();
+            assert_eq!(proves(&question, &shared), Some(shared.bound.clone()));
+            assert!(steady(&question).steady_state.throughput <= shared.bound);
+        }
+    }
+}

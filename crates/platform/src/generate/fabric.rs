@@ -1,0 +1,272 @@
+//! Machines of several accelerators: what the synthesizers of collectives for machine learning are measured on.
+//!
+//! Every accelerator is a processor of compute 1, every switch a router that cannot duplicate, every port model
+//! [`PortModel::Links`]. The unit of message is the gigabyte, of time the second: costs are inverse bandwidths in GB/s.
+//!
+//! Sources of the facts: bandwidths and links of DGX A100 and MI250 as in the public model of ForestColl
+//! (liangyuRain/ForestColl, `topologies.py`), of DGX-1 and NDv2 as in that of TE-CCL (microsoft/TE-CCL,
+//! `teccl/topologies/`), of DGX H100 from NVIDIA's data sheet. Latencies are not modelled.
+
+use super::build::{check_size, refuse};
+use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};
+
+/// The duplex links of one hybrid cube mesh, and their NVLink bricks: two fully connected quads and the four links that
+/// join them; a brick carries 25 GB/s each way.
+const CUBE_MESH: [(usize, usize, u64); 16] = [
+    (0, 1, 2),
+    (0, 2, 1),
+    (0, 3, 1),
+    (0, 4, 2),
+    (1, 2, 1),
+    (1, 3, 2),
+    (1, 5, 1),
+    (2, 3, 2),
+    (2, 6, 2),
+    (3, 7, 1),
+    (4, 5, 2),
+    (4, 6, 1),
+    (4, 7, 1),
+    (5, 6, 1),
+    (5, 7, 2),
+    (6, 7, 2),
+];
+
+/// The duplex links between the 16 dies of one MI250 box, and how many Infinity Fabric links of 50 GB/s each stands for.
+const INFINITY_FABRIC: [(usize, usize, u64); 28] = [
+    (0, 1, 4),
+    (0, 4, 2),
+    (0, 8, 1),
+    (1, 5, 1),
+    (1, 9, 1),
+    (1, 10, 1),
+    (2, 3, 4),
+    (2, 6, 1),
+    (2, 9, 1),
+    (2, 10, 1),
+    (3, 7, 2),
+    (3, 11, 1),
+    (4, 5, 4),
+    (4, 6, 1),
+    (5, 6, 1),
+    (5, 7, 1),
+    (6, 7, 4),
+    (8, 9, 4),
+    (8, 12, 2),
+    (9, 13, 1),
+    (10, 11, 4),
+    (10, 14, 1),
+    (11, 15, 2),
+    (12, 13, 4),
+    (12, 14, 1),
+    (13, 14, 1),
+    (13, 15, 1),
+    (14, 15, 4),
+];
+
+/// Boxes of accelerators around a switch of their own, joined by network switches: see [`switched_boxes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SwitchedBoxes {
+    /// How many boxes, from 1.
+    pub boxes: usize,
+    /// Accelerators per box, from 1.
+    pub accelerators: usize,
+    /// GB/s each way between an accelerator and the switch of its box.
+    pub inside: u64,
+    /// GB/s each way between an accelerator and its network switch.
+    pub network: u64,
+    /// Network switches: accelerator `g` of every box is on switch `g mod rails`. From 1 to `accelerators`.
+    pub rails: usize,
+}
+
+/// The cost of `bandwidth` GB/s, in seconds per gigabyte.
+pub(super) fn inverse(bandwidth: u64) -> Rational {
+    Rational::new(1.into(), bandwidth.into())
+}
+
+/// An accelerator or a host.
+pub(super) fn processor(builder: &mut PlatformBuilder, name: String) -> Result<NodeId, PlatformError> {
+    builder.node(Node::processor(name, Rational::from_integer(1.into())))
+}
+
+/// A switch that forwards but cannot duplicate.
+pub(super) fn switch(builder: &mut PlatformBuilder, name: String) -> Result<NodeId, PlatformError> {
+    builder.node(Node { replicates: false, ..Node::router(name) })
+}
+
+/// An empty platform whose links only are exclusive.
+pub(super) fn fabric() -> PlatformBuilder {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    builder
+}
+
+/// The accelerators of box `index`: `box0.gpu0`, `box0.gpu1`, ...
+fn accelerators(builder: &mut PlatformBuilder, index: usize, count: usize) -> Result<Vec<NodeId>, PlatformError> {
+    (0..count).map(|gpu| processor(builder, format!("box{index}.gpu{gpu}"))).collect()
+}
+
+/// Boxes whose accelerators are linked directly, `unit` GB/s for each of the wires of a link.
+fn meshes(
+    builder: &mut PlatformBuilder,
+    boxes: usize,
+    count: usize,
+    mesh: &[(usize, usize, u64)],
+    unit: u64,
+) -> Result<Vec<Vec<NodeId>>, PlatformError> {
+    let groups: Vec<_> = (0..boxes).map(|index| accelerators(builder, index, count)).collect::<Result<_, _>>()?;
+    for group in &groups {
+        for &(from, to, wires) in mesh {
+            builder.duplex(group[from], group[to], inverse(unit * wires))?;
+        }
+    }
+    Ok(groups)
+}
+
+/// Refuses no boxes, and more than ids can number.
+fn check_boxes(generator: &'static str, boxes: usize, nodes: usize, links: usize) -> Result<(), PlatformError> {
+    if boxes == 0 {
+        return Err(refuse(generator, "boxes", boxes, "at least 1 box is needed"));
+    }
+    check_size(boxes.checked_mul(nodes), boxes.checked_mul(links))
+}
+
+/// The DGX-1 with eight V100: a hybrid cube mesh of NVLink, 25 GB/s per brick, so 25 or 50 GB/s per link. The same as one
+/// box of [`ndv2`].
+///
+/// # Errors
+/// None in practice: the platform has no parameter.
+///
+/// # Complexity
+/// Constant: 8 nodes, 32 links.
+pub fn dgx1() -> Result<Platform, PlatformError> {
+    ndv2(1)
+}
+
+/// `boxes` Azure NDv2 machines: hybrid cube meshes as [`dgx1`], joined as in TE-CCL. Accelerator 0 of a box sends to the
+/// network and accelerator 1 receives from it, 12.5 GB/s: with two boxes over a link to the other box's accelerator 1,
+/// with more boxes through the switch `ib`.
+///
+/// # Errors
+/// No box, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 8 nodes and at most 34 links per box.
+pub fn ndv2(boxes: usize) -> Result<Platform, PlatformError> {
+    check_boxes("ndv2", boxes, 8, 17)?;
+    let mut builder = fabric();
+    let groups = meshes(&mut builder, boxes, 8, &CUBE_MESH, 25)?;
+    let network = Rational::new(2.into(), 25.into());
+    if let [one, other] = groups.as_slice() {
+        builder.link(one[0], other[1], network.clone())?;
+        builder.link(other[0], one[1], network)?;
+    } else if boxes > 2 {
+        let ib = switch(&mut builder, "ib".to_string())?;
+        for group in &groups {
+            builder.link(group[0], ib, network.clone())?;
+            builder.link(ib, group[1], network.clone())?;
+        }
+    }
+    builder.build()
+}
+
+/// `boxes` machines of eight MI250, 16 dies each, named `box0.gpu0` to `box0.gpu15`: Infinity Fabric links of 50, 100 and
+/// 200 GB/s; with more than one box, every die has 16 GB/s each way to the switch `ib`. As in ForestColl.
+///
+/// # Errors
+/// No box, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 16 nodes and at most 88 links per box.
+///
+/// ```
+/// use oneport_platform::generate::mi250;
+/// assert_eq!(mi250(2)?.links().len(), 2 * 2 * (28 + 16));
+/// # Ok::<(), oneport_platform::PlatformError>(())
+/// ```
+pub fn mi250(boxes: usize) -> Result<Platform, PlatformError> {
+    check_boxes("mi250", boxes, 17, 44)?;
+    let mut builder = fabric();
+    let groups = meshes(&mut builder, boxes, 16, &INFINITY_FABRIC, 50)?;
+    if boxes > 1 {
+        let ib = switch(&mut builder, "ib".to_string())?;
+        for &die in groups.iter().flatten() {
+            builder.duplex(die, ib, inverse(16))?;
+        }
+    }
+    builder.build()
+}
+
+/// `boxes` DGX A100: eight accelerators with 300 GB/s each way to `box0.nvswitch`. With more than one box, the even
+/// ones of every box have 25 GB/s each way to the switch `ib0`, the odd ones to `ib1`, as in ForestColl. Collapsed:
+/// ForestColl has a network card of 25 GB/s between accelerator and switch, which limits nothing more.
+///
+/// # Errors
+/// No box, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 9 nodes and 32 links per box.
+///
+/// ```
+/// use oneport_platform::generate::dgx_a100;
+/// assert_eq!(dgx_a100(2)?.processors().count(), 16);
+/// # Ok::<(), oneport_platform::PlatformError>(())
+/// ```
+pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
+    switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 300, network: 25, rails: 2 })
+}
+
+/// `boxes` DGX H100: eight accelerators with 450 GB/s each way to `box0.nvswitch`; with more than one box, 50 GB/s each
+/// way to the switch `ib`, which stands for the whole network, without contention. NVIDIA's data sheet: NVLink 900 GB/s
+/// both ways together, eight network cards of 400 Gbit/s.
+///
+/// # Errors
+/// No box, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 9 nodes and 32 links per box.
+pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
+    switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 450, network: 50, rails: 1 })
+}
+
+/// Boxes of accelerators around a switch `box0.nvswitch`; with more than one box also the network switches `ib0`, `ib1`,
+/// ... (`ib`, if there is one only). With as many rails as accelerators per box: a rail-optimised cluster.
+///
+/// # Errors
+/// A field outside its range, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(n log n) for `n = boxes * accelerators`: at most `4 n` links.
+pub fn switched_boxes(shape: SwitchedBoxes) -> Result<Platform, PlatformError> {
+    const NAME: &str = "switched_boxes";
+    let SwitchedBoxes { boxes, accelerators: count, inside, network, rails } = shape;
+    for (parameter, value) in [("accelerators", count as u64), ("inside", inside), ("network", network)] {
+        if value == 0 {
+            return Err(refuse(NAME, parameter, value, "at least 1 is needed"));
+        }
+    }
+    if rails == 0 || rails > count {
+        return Err(refuse(NAME, "rails", rails, "between 1 and the number of accelerators per box is needed"));
+    }
+    check_boxes(NAME, boxes, count.saturating_add(2), count.saturating_mul(2))?;
+    let mut builder = fabric();
+    let mut all = Vec::new();
+    for index in 0..boxes {
+        let group = accelerators(&mut builder, index, count)?;
+        let nvswitch = switch(&mut builder, format!("box{index}.nvswitch"))?;
+        for &gpu in &group {
+            builder.duplex(gpu, nvswitch, inverse(inside))?;
+        }
+        all.push(group);
+    }
+    if boxes > 1 {
+        let name = |rail| if rails == 1 { "ib".to_string() } else { format!("ib{rail}") };
+        let rail_switches: Vec<_> =
+            (0..rails).map(|rail| switch(&mut builder, name(rail))).collect::<Result<_, _>>()?;
+        for group in &all {
+            for (gpu, &node) in group.iter().enumerate() {
+                builder.duplex(node, rail_switches[gpu % rails], inverse(network))?;
+            }
+        }
+    }
+    builder.build()
+}

@@ -1,0 +1,339 @@
+//! Symmetries of a platform: renamings of nodes that change nothing.
+//!
+//! A collective whose participants are all alike asks the same question once per participant; a group of automorphisms
+//! that acts freely on them lets one answer stand for all. [`free_automorphisms`] finds such a group:
+//!
+//! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. Where the
+//!    sizes of the participants' cells have no common divisor, only the identity acts freely, and that is the end.
+//! 2. The group grows step by step. A step looks for an automorphism that normalises the group found so far and moves all
+//!    its orbits in cycles of one length, by individualisation and refinement (McKay 1981), without backtracking beyond
+//!    one node.
+//! 3. Every generator is verified link by link, and that the larger group acts freely is checked on every orbit.
+//!
+//! The work is bounded; a group that is not as large as it could be is still a group.
+
+mod graph;
+mod group;
+mod partition;
+mod search;
+
+use num_integer::gcd;
+
+use crate::{LinkId, NodeId, Platform};
+use graph::Graph;
+use group::{Extension, Group};
+use search::{Goal, Search};
+
+/// Links and nodes looked at before the search ends with the best group so far: a second or so.
+const BUDGET: u64 = 1 << 27;
+/// Most images, of nodes and links and over all elements, of one answer.
+const MAX_IMAGES: usize = 1 << 27;
+/// First images tried for each way to stand to the first participant.
+const FIRST_IMAGES: usize = 2;
+/// First images tried in all, per step and length of cycles.
+const MAX_FIRST_IMAGES: usize = 24;
+/// First images tried where the lengths of cycles are left open.
+const MAX_NEAR: usize = 12;
+/// Ways in which a new element may conjugate the group that are tried.
+const CONJUGATIONS: usize = 6;
+/// Elements that are tried as the power of a new element that falls into the group.
+const CLOSINGS: usize = 6;
+/// Lengths of cycles tried per step.
+const LENGTHS: usize = 24;
+/// Attempts to find a uniform generator once another one is known.
+const PATIENCE: usize = 64;
+/// Restarts that take other images, or refuse the first generators of the earlier ones.
+const RESTARTS: usize = 6;
+
+/// A renaming of nodes that keeps links, costs, compute costs, port models, ports and `replicates`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Automorphism {
+    /// The image of each node, by its id.
+    pub nodes: Vec<NodeId>,
+    /// The image of each link, by its id.
+    pub links: Vec<LinkId>,
+}
+
+/// A group of automorphisms that acts freely on `participants`: it maps the set to itself, and no element but the
+/// identity fixes a participant. As large as found; its order divides the number of participants.
+///
+/// The identity comes first; the others are sorted by the place among the participants of the image of the first one.
+/// Ids must come from this platform (others are ignored); repeated ids count once.
+///
+/// # Complexity
+/// One colour refinement, O((n + m) log n) for `n` nodes and `m` links, where the cells tell the participants apart.
+/// Else about as much per element of the group, and at most some 10⁸ elementary steps; space O(order (n + m)).
+///
+/// ```
+/// use oneport_platform::{free_automorphisms, generate::torus};
+/// let platform = torus(&[4, 4])?;
+/// let participants: Vec<_> = platform.processors().collect();
+/// assert_eq!(free_automorphisms(&platform, &participants).len(), 16);
+/// # Ok::<(), oneport_platform::PlatformError>(())
+/// ```
+pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<Automorphism> {
+    let mut chosen = vec![false; platform.nodes().len()];
+    let mut order = Vec::new();
+    for &id in participants {
+        if chosen.get(id.index()) == Some(&false) {
+            chosen[id.index()] = true;
+            order.push(id.index() as u32);
+        }
+    }
+    let identity = || Automorphism { nodes: platform.node_ids().collect(), links: platform.link_ids().collect() };
+    if order.is_empty() {
+        return vec![identity()];
+    }
+    let graph = Graph::new(platform, &chosen);
+    let mut search = Search::new(&graph);
+    let bound = order.iter().fold(0, |bound: usize, &node| gcd(bound, search.base.companions(node) as usize));
+    if bound <= 1 {
+        return vec![identity()];
+    }
+    let group = best_group(&mut search, &order, bound);
+    in_order(group, &order)
+}
+
+/// Sorts the elements by the image of the first participant.
+fn in_order(group: Group, participants: &[u32]) -> Vec<Automorphism> {
+    let mut place = vec![0; group.orbit.len()];
+    for (index, &node) in participants.iter().enumerate() {
+        place[node as usize] = index;
+    }
+    let mut elements = group.elements;
+    elements.sort_by_key(|element| place[element.nodes[participants[0] as usize] as usize]);
+    let automorphism = |element: group::Element| Automorphism {
+        nodes: element.nodes.into_iter().map(|node| NodeId::new(node as usize)).collect(),
+        links: element.links.into_iter().map(|link| LinkId::new(link as usize)).collect(),
+    };
+    elements.into_iter().map(automorphism).collect()
+}
+
+/// In which order the lengths of cycles are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lengths {
+    /// Primes from 2, then the other divisors: finds direct products of many small groups.
+    ShortFirst,
+    /// All divisors, the largest first: finds the long cycles of rings.
+    LongFirst,
+    /// Primes from the largest, then the other divisors.
+    LargePrimesFirst,
+    /// Whatever length comes, the largest of all attempts: finds rings and tori fast.
+    Any,
+}
+
+/// One way to grow a group.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    lengths: Lengths,
+    /// Take only generators that move all participants of one kind in one way, as all of an abelian transitive group do.
+    uniform: bool,
+    /// How many generators to refuse before the first is taken.
+    skip: usize,
+    /// Try the images of a node from the last to the first.
+    backwards: bool,
+}
+
+/// The ways, the best first.
+fn ways() -> impl Iterator<Item = Way> {
+    let uniform =
+        [Lengths::Any, Lengths::ShortFirst].map(|lengths| Way { lengths, uniform: true, skip: 0, backwards: false });
+    let free = (0..RESTARTS).flat_map(|restart| {
+        [Lengths::LongFirst, Lengths::ShortFirst, Lengths::LargePrimesFirst].map(|lengths| Way {
+            lengths,
+            uniform: false,
+            skip: restart / 2,
+            backwards: restart % 2 == 1,
+        })
+    });
+    uniform.into_iter().chain(free)
+}
+
+/// The largest of a few groups; no group has more than `bound` elements.
+fn best_group(search: &mut Search, participants: &[u32], bound: usize) -> Group {
+    let mut best = Group::trivial(search.graph, participants);
+    for way in ways() {
+        if best.order() == bound || search.scratch.work > BUDGET {
+            break;
+        }
+        // No single way may use up all.
+        let share = if way.lengths == Lengths::Any { 8 } else { 4 };
+        search.budget = search.scratch.work + (BUDGET - search.scratch.work) / share;
+        let group = grow(search, participants, bound, way);
+        if group.order() > best.order() {
+            best = group;
+        }
+    }
+    best
+}
+
+/// A group, step by step.
+fn grow(search: &mut Search, participants: &[u32], bound: usize, mut way: Way) -> Group {
+    let mut group = Group::trivial(search.graph, participants);
+    while group.order() < bound {
+        let limit = MAX_IMAGES / (search.graph.nodes() + search.graph.links()) / group.order();
+        let found = match way.lengths {
+            Lengths::Any => longest(search, &group, participants, limit),
+            _ => step(search, &group, participants, limit, bound / group.order(), &mut way),
+        };
+        let Some(extension) = found else { break };
+        group = group.extended(&extension);
+    }
+    group
+}
+
+impl Lengths {
+    /// The divisors of `quotient` to try.
+    fn list(self, quotient: usize) -> Vec<usize> {
+        let divisors: Vec<usize> = (2..=quotient).filter(|d| quotient.is_multiple_of(*d)).collect();
+        let is_prime = |d: &usize| divisors.iter().take_while(|&e| e < d).all(|e| !d.is_multiple_of(*e));
+        let (mut list, composite): (Vec<usize>, Vec<usize>) = match self {
+            Lengths::LongFirst => (divisors.iter().rev().copied().collect(), Vec::new()),
+            _ => divisors.iter().copied().partition(is_prime),
+        };
+        if self == Lengths::LargePrimesFirst {
+            list.reverse();
+        }
+        list.extend(composite);
+        list.truncate(LENGTHS);
+        list
+    }
+}
+
+/// One more generator, by lengths of its cycles; of one length a uniform one if there is one.
+fn step(
+    search: &mut Search,
+    group: &Group,
+    participants: &[u32],
+    limit: usize,
+    quotient: usize,
+    way: &mut Way,
+) -> Option<Extension> {
+    let (x, images) = first_images(search, group, participants)?;
+    for steps in way.lengths.list(quotient).into_iter().filter(|&steps| steps <= limit) {
+        let (mut fallback, mut patience) = (None, PATIENCE);
+        for power in conjugations(group, steps, way.uniform) {
+            let powers = if power == 1 { (0..group.order()).collect() } else { group.powers(power) };
+            let closings = [0].into_iter().chain(group.generators.iter().rev().copied()).take(CLOSINGS);
+            for (closing, &y) in closings.flat_map(|closing| images.iter().map(move |y| (closing, y))) {
+                if search.exhausted() || patience == 0 {
+                    return fallback;
+                }
+                patience -= usize::from(fallback.is_some());
+                let goal = Goal {
+                    group,
+                    powers: &powers,
+                    cycle: Some((steps, closing)),
+                    uniform: way.uniform,
+                    backwards: way.backwards,
+                };
+                let Some((extension, uniform)) = extension(search, &goal, x, y) else { continue };
+                // An element of shorter cycles also comes back after `steps` steps.
+                if extension.steps != steps {
+                    continue;
+                }
+                if way.skip > 0 {
+                    way.skip -= 1;
+                } else if uniform {
+                    return Some(extension);
+                } else {
+                    fallback.get_or_insert(extension);
+                }
+            }
+        }
+        if fallback.is_some() {
+            return fallback;
+        }
+    }
+    None
+}
+
+/// The generator of the longest cycles that takes a participant to one near it; they commute with the group and are uniform.
+fn longest(search: &mut Search, group: &Group, participants: &[u32], limit: usize) -> Option<Extension> {
+    let x = rarest(search, participants)?;
+    let powers: Vec<usize> = (0..group.order()).collect();
+    let goal = Goal { group, powers: &powers, cycle: None, uniform: true, backwards: false };
+    let mut best: Option<Extension> = None;
+    for y in near(search, group, x) {
+        if search.exhausted() {
+            break;
+        }
+        let Some((extension, _)) = extension(search, &goal, x, y) else { continue };
+        if extension.steps <= limit && best.as_ref().is_none_or(|best| best.steps < extension.steps) {
+            best = Some(extension);
+        }
+    }
+    best
+}
+
+/// One attempt, verified; and whether it is uniform.
+fn extension(search: &mut Search, goal: &Goal, x: u32, y: u32) -> Option<(Extension, bool)> {
+    let map = search.attempt(goal, x, y)?;
+    let uniform = search.is_uniform(goal.group, &map);
+    if goal.uniform && !uniform {
+        return None;
+    }
+    let extension = goal.group.extension(search.graph, map, goal.powers)?;
+    search.scratch.work += (search.graph.links() + extension.steps * search.graph.nodes()) as u64;
+    Some((extension, uniform))
+}
+
+/// A participant with the fewest companions.
+fn rarest(search: &Search, participants: &[u32]) -> Option<u32> {
+    participants.iter().copied().min_by_key(|&node| (search.base.companions(node), node))
+}
+
+/// Companions of `x` outside its orbit, the nearest first.
+fn near(search: &Search, group: &Group, x: u32) -> Vec<u32> {
+    let cell = search.base.cell(x);
+    let mut seen = vec![false; search.graph.nodes()];
+    seen[x as usize] = true;
+    let (mut queue, mut found, mut next) = (vec![x], Vec::new(), 0);
+    while let Some(&node) = queue.get(next) {
+        next += 1;
+        let companion = search.base.cell(node) == cell && group.orbit[node as usize] != group.orbit[x as usize];
+        found.extend(companion.then_some(node));
+        if found.len() == MAX_NEAR {
+            break;
+        }
+        for &(other, _) in search.graph.neighbours(node) {
+            if !std::mem::replace(&mut seen[other as usize], true) {
+                queue.push(other);
+            }
+        }
+    }
+    found
+}
+
+/// The exponents `s` of the conjugations `g -> g^s` to try, for elements whose `steps`-th power commutes with the group.
+fn conjugations(group: &Group, steps: usize, uniform: bool) -> Vec<usize> {
+    let exponent = group.exponent;
+    if uniform || !group.abelian || exponent <= 2 {
+        return vec![1];
+    }
+    let order_divides = |s: &usize| (0..steps).try_fold(1, |power, _| Some(power * s % exponent)) == Some(1);
+    let others = (2..exponent).rev().take(1 << 10).filter(|s| gcd(*s, exponent) == 1 && order_divides(s));
+    [1].into_iter().chain(others).take(CONJUGATIONS).collect()
+}
+
+/// The participant of [`rarest`], and images for it outside its own orbit: a few for each way of standing to it, the rarest
+/// ways first.
+fn first_images(search: &mut Search, group: &Group, participants: &[u32]) -> Option<(u32, Vec<u32>)> {
+    let x = rarest(search, participants)?;
+    let members = search.base.members(search.base.cell(x)).to_vec();
+    let relation = search.relation(x);
+    let mut kinds: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
+    for y in members {
+        kinds.entry(relation[y as usize]).or_default().push(y);
+    }
+    let mut kinds: Vec<(u32, Vec<u32>)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(kind, members)| (members.len(), *kind));
+    let mut images = Vec::new();
+    for (_, mut members) in kinds {
+        members.sort_unstable();
+        let outside = members.into_iter().filter(|&y| group.orbit[y as usize] != group.orbit[x as usize]);
+        images.extend(outside.take(FIRST_IMAGES));
+    }
+    images.truncate(MAX_FIRST_IMAGES);
+    Some((x, images))
+}

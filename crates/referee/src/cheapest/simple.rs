@@ -1,0 +1,71 @@
+//! Lower bounds that need no partial trees: what leaves cuts, or goes the longest way, and the least that merges cost.
+//!
+//! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor. Merges
+//! and transfers are different tasks, so both bounds add up.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::Zero;
+use oneport_platform::{NodeId, Rational};
+
+use super::goals;
+use crate::Violation;
+use crate::arithmetic::fraction;
+use crate::case::{Case, Group, least};
+use crate::cuts::Cuts;
+use crate::prices::{Prices, common_denominator, over};
+use crate::shortest_paths::ShortestPaths;
+
+/// By demand: what the cuts that it crosses weigh together, plus the merges; `None` without cuts.
+pub(super) fn of_cuts(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Vec<Option<Rational>>, Violation> {
+    let case = &group.case;
+    let mut crossed: Vec<(Vec<usize>, usize)> = cuts.of_group(group).into_iter().zip(0..).collect();
+    let mut bounds = vec![None; crossed.len()];
+    if crossed.iter().all(|(cuts, _)| cuts.is_empty()) {
+        return Ok(bounds);
+    }
+    let (size, merges) = (least(&case.volumes.size, case.operands().len(), 1), merges(case, prices));
+    crossed.sort_unstable();
+    for same in crossed.chunk_by(|one, other| one.0 == other.0) {
+        let Some((applied, first)) = same.first().filter(|(cuts, _)| !cuts.is_empty()) else { continue };
+        let weight = cuts.weight(applied, &size, group.first + first)? + &merges;
+        for &(_, demand) in same {
+            bounds[demand] = Some(weight.clone());
+        }
+    }
+    Ok(bounds)
+}
+
+/// The longest of the ways from an operand to a goal, for the smallest size, plus the merges; for one demand.
+pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
+    let lengths = prices.lengths(case);
+    let too_large = |(bits, limit)| Violation::TooLarge { what: "the priced costs of the links", bits, limit };
+    let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
+    let lengths: Vec<BigUint> = lengths.into_iter().map(|length| over(length, &denominator)).collect();
+    let mut paths = ShortestPaths::new(case.platform, &lengths, true);
+    let mut longest = BigUint::zero();
+    for (last, target) in goals(case).into_iter().flatten() {
+        let owners: Vec<NodeId> = case.operands().iter().copied().take(last + 1).collect();
+        let mut wanted = vec![false; case.platform.nodes().len()];
+        owners.iter().for_each(|owner| wanted[owner.index()] = true);
+        paths.run(target, &wanted, owners.len());
+        for owner in owners {
+            let Some(way) = paths.distance(owner) else {
+                return Err(Violation::Unreachable { from: case.name(owner), target: case.name(target) });
+            };
+            if *way > longest {
+                longest.clone_from(way);
+            }
+        }
+    }
+    let size = least(&case.volumes.size, case.operands().len(), 1);
+    Ok(fraction(longest, &denominator) * size + merges(case, prices))
+}
+
+/// The least that the merges of one demand cost.
+fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
+    let operands = case.operands().len();
+    let processors = prices.merges(case).into_iter().flatten();
+    let cheapest = processors.map(|(numerator, denominator)| fraction(numerator, &denominator)).min();
+    let merge = cheapest.unwrap_or_default() * least(&case.volumes.work, operands, 2);
+    merge * Rational::from_integer(BigInt::from(operands.saturating_sub(1)))
+}

@@ -1,0 +1,184 @@
+//! The price of the cheapest arborescences.
+//!
+//! Only nodes that replicate can branch. So a pattern is an arborescence over these, whose arcs are routes through nodes
+//! that do not: the cheapest route for every arc costs no more. Conversely every such arborescence is a pattern.
+
+mod arborescence;
+mod steiner;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::SubAssign;
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::Goals;
+use oneport_platform::{LinkId, NodeId, Rational};
+
+use crate::Violation;
+use crate::arithmetic::fraction;
+use crate::case::{Case, Group};
+use crate::cuts::Cuts;
+use crate::prices::{common_denominator, over};
+use crate::shortest_paths::Length;
+
+/// What arcs are measured in.
+trait Weight: Length + for<'a> SubAssign<&'a Self> + Into<BigUint> {}
+impl<T: Length + for<'a> SubAssign<&'a T> + Into<BigUint>> Weight for T {}
+
+/// From, to, length.
+type Arc<T> = (usize, usize, T);
+
+/// What one demand is about: nodes that replicate, numbered from 0, and the shortest routes between them.
+struct Network<T> {
+    nodes: usize,
+    source: usize,
+    /// Without the source, ascending.
+    targets: Vec<usize>,
+    arcs: Vec<Arc<T>>,
+}
+
+/// The sum over the demands of a broadcast or an all-gather of the price of the cheapest arborescence, or of a lower bound;
+/// see [`bound`](crate::bound). Demands that cross the same cuts are looked at once.
+pub(crate) fn cheapest_copies(
+    group: &Group<'_>,
+    lengths: &[(BigUint, BigUint)],
+    cuts: &Cuts<'_>,
+) -> Result<Rational, Violation> {
+    let size = group.case.size(None);
+    let mut crossed: Vec<(Vec<usize>, usize)> = cuts.of_group(group).into_iter().zip(0..).collect();
+    crossed.sort_unstable();
+    let mut total = Rational::zero();
+    let mut uncut = Vec::new();
+    for same in crossed.chunk_by(|one, other| one.0 == other.0) {
+        let Some((applied, first)) = same.first() else { continue };
+        if applied.is_empty() {
+            uncut.extend(same.iter().map(|(_, demand)| *demand));
+        } else {
+            let weight = cuts.weight(applied, &size, group.first + first)?;
+            total += weight * Rational::from_integer(BigInt::from(same.len()));
+        }
+    }
+    if !uncut.is_empty() {
+        total += without_cuts(&group.case, lengths, &uncut)? * size;
+    }
+    Ok(total)
+}
+
+/// The same for demands without cuts, for messages of unit size.
+fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usize]) -> Result<Rational, Violation> {
+    let too_large = |(bits, limit)| Violation::TooLarge { what: "the priced costs of the links", bits, limit };
+    let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
+    let scaled: Vec<BigUint> = lengths.iter().map(|length| over(length.clone(), &denominator)).collect();
+    // No sum of an algorithm exceeds twice the longest link times the square of the number of nodes.
+    let longest = scaled.iter().map(BigUint::bits).max().unwrap_or(0);
+    let bits = longest + 2 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 1;
+    let total = if bits <= 64 {
+        let narrow: Vec<u64> = scaled.iter().filter_map(ToPrimitive::to_u64).collect();
+        sum(case, &narrow, demands)?
+    } else if bits <= 128 {
+        let narrow: Vec<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
+        sum(case, &narrow, demands)?
+    } else {
+        sum(case, &scaled, demands)?
+    };
+    Ok(fraction(total, &denominator))
+}
+
+fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<BigUint, Violation> {
+    let mut is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
+    let mut goals = Vec::with_capacity(demands.len());
+    for &place in demands {
+        let Some(demand) = case.demand(place) else { continue };
+        let (Some(&source), Goals::Everywhere(targets)) = (demand.operands.first(), demand.goals) else { continue };
+        // Valid demands have only nodes that replicate; others would have to be hubs all the same.
+        targets.iter().chain([&source]).for_each(|node| is_hub[node.index()] = true);
+        goals.push((source, targets));
+    }
+    let routes = routes(case, lengths, &is_hub);
+    let mut total = BigUint::zero();
+    for (source, targets) in goals {
+        total += steiner::cheapest(&network(case, &routes, source, targets)?).into();
+    }
+    Ok(total)
+}
+
+/// The shortest routes between hubs that pass no other hub. O(hubs (nodes + links) log nodes), unless all are hubs.
+fn routes<T: Weight>(case: &Case<'_>, lengths: &[T], is_hub: &[bool]) -> Vec<Arc<T>> {
+    let platform = case.platform;
+    let mut arcs = Vec::new();
+    for hub in platform.node_ids().filter(|hub| is_hub[hub.index()]) {
+        let links = platform.outgoing(hub);
+        if links.iter().all(|&id| is_hub[platform.link(id).to.index()]) {
+            let arc = |&id| (hub.index(), platform.link(id).to.index(), lengths[LinkId::index(id)].clone());
+            arcs.extend(links.iter().map(arc));
+            continue;
+        }
+        let mut best: Vec<Option<T>> = vec![None; platform.nodes().len()];
+        let mut heap = BinaryHeap::from([Reverse((T::zero(), hub))]);
+        while let Some(Reverse((distance, node))) = heap.pop() {
+            let stale = best[node.index()].as_ref().is_some_and(|best| *best < distance);
+            if stale || (node != hub && is_hub[node.index()]) {
+                continue;
+            }
+            for &id in platform.outgoing(node) {
+                let (to, mut length) = (platform.link(id).to, distance.clone());
+                length += &lengths[id.index()];
+                let best = &mut best[to.index()];
+                if to != hub && best.as_ref().is_none_or(|best| length < *best) {
+                    *best = Some(length.clone());
+                    heap.push(Reverse((length, to)));
+                }
+            }
+        }
+        let ends = best.into_iter().enumerate().filter(|(node, _)| is_hub[*node]);
+        arcs.extend(ends.filter_map(|(node, best)| Some((hub.index(), node, best?))));
+    }
+    arcs
+}
+
+/// The hubs that lie between the source and some target, and the routes among them.
+fn network<T: Weight>(
+    case: &Case<'_>,
+    routes: &[Arc<T>],
+    source: NodeId,
+    targets: &[NodeId],
+) -> Result<Network<T>, Violation> {
+    let nodes = case.platform.nodes().len();
+    let forward = closure(nodes, &[source.index()], routes.iter().map(|&(from, to, _)| (from, to)));
+    if let Some(&target) = targets.iter().find(|target| !forward[target.index()]) {
+        return Err(Violation::Unreachable { from: case.name(source), target: case.name(target) });
+    }
+    let ends: Vec<usize> = targets.iter().map(|target| target.index()).collect();
+    let backward = closure(nodes, &ends, routes.iter().map(|&(from, to, _)| (to, from)));
+    let mut numbers = vec![None; nodes];
+    let mut count = 0;
+    for node in (0..nodes).filter(|&node| forward[node] && (backward[node] || node == source.index())) {
+        numbers[node] = Some(count);
+        count += 1;
+    }
+    let number = |node: usize| numbers.get(node).copied().flatten();
+    let arc = |(from, to, length): &Arc<T>| {
+        let arc = (number(*from)?, number(*to)?, length.clone());
+        (*to != source.index()).then_some(arc)
+    };
+    let mut targets: Vec<usize> =
+        ends.into_iter().filter(|&target| target != source.index()).filter_map(number).collect();
+    targets.sort_unstable();
+    let source = number(source.index()).unwrap_or_default();
+    Ok(Network { nodes: count, source, targets, arcs: routes.iter().filter_map(arc).collect() })
+}
+
+/// The nodes that can be reached from some along arcs.
+fn closure(nodes: usize, from: &[usize], arcs: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
+    let mut next = vec![Vec::new(); nodes];
+    arcs.for_each(|(from, to)| next[from].push(to));
+    let mut reached = vec![false; nodes];
+    let mut open = from.to_vec();
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut reached[node], true) {
+            open.extend(&next[node]);
+        }
+    }
+    reached
+}

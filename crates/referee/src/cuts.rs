@@ -1,0 +1,171 @@
+//! Cuts: what they weigh together is a lower bound of the price of any pattern that has to cross them.
+//!
+//! A demand crosses a cut if all of some operand is inside and something that contains it is wanted outside: then some
+//! transfer of every pattern leaves the cut. Let the cuts used for a demand that a link leaves weigh no more together than
+//! the smallest message over it costs. Then the transfers of a pattern cost at least what the cuts that they leave weigh,
+//! and every cut is left: the pattern costs at least what all weigh together.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+use oneport_plan::{Certificate, Collective, Cut, Demand, Goals};
+use oneport_platform::{LinkId, NodeId, Rational};
+
+use crate::arithmetic::{Scale, fraction, is_positive, parts};
+use crate::case::{Case, Group};
+use crate::prices::Prices;
+use crate::{ProofFault, Violation};
+
+/// The cuts of a certificate, checked one by one.
+pub(crate) struct Cuts<'a> {
+    case: Case<'a>,
+    cuts: &'a [Cut],
+    /// By demand, `None` for all, the places of its cuts.
+    by_demand: BTreeMap<Option<usize>, Vec<usize>>,
+    scale: Scale,
+    /// Prices are scaled by this factor, so weights are, too: numerator and denominator.
+    factor: (BigUint, BigUint),
+    lengths: &'a [(BigUint, BigUint)],
+}
+
+impl<'a> Cuts<'a> {
+    /// Checks that cuts are sorted, of existing nodes and demands, and of positive weight.
+    pub(crate) fn new(
+        case: &Case<'a>,
+        certificate: &'a Certificate,
+        prices: &Prices,
+        lengths: &'a [(BigUint, BigUint)],
+    ) -> Result<Cuts<'a>, Violation> {
+        let cuts = certificate.cuts.as_slice();
+        let mut by_demand: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+        for (place, cut) in cuts.iter().enumerate() {
+            check(case, place, cut)?;
+            by_demand.entry(cut.demand).or_default().push(place);
+        }
+        if !cuts.is_sorted() {
+            return Err(ProofFault::Order { place: "certificate: the".to_string(), what: "cuts" }.into());
+        }
+        let entries = cuts.len() + case.platform.links().len();
+        let scale = Scale::new("the weights of the cuts", cuts.iter().map(|cut| &cut.weight), entries)?;
+        Ok(Cuts { case: *case, cuts, by_demand, scale, factor: prices.factor.clone(), lengths })
+    }
+
+    /// By demand of a group, ascending, the places of the cuts that it crosses and that are meant for it.
+    ///
+    /// O(cuts x participants x log nodes) for cuts of all demands.
+    pub(crate) fn of_group(&self, group: &Group<'_>) -> Vec<Vec<usize>> {
+        let demands: Vec<Demand<'_>> =
+            if self.cuts.is_empty() { Vec::new() } else { (0..).map_while(|i| group.case.demand(i)).collect() };
+        let mut crossed = vec![Vec::new(); group.case.commodities()];
+        for &place in self.by_demand.get(&None).into_iter().flatten() {
+            let crossing = Crossing::new(&self.cuts[place], group.case.collective);
+            for (crossed, demand) in crossed.iter_mut().zip(&demands) {
+                if crossing.crossed_by(demand) {
+                    crossed.push(place);
+                }
+            }
+        }
+        for (i, demand) in demands.iter().enumerate() {
+            for &place in self.by_demand.get(&Some(group.first + i)).into_iter().flatten() {
+                if Crossing::new(&self.cuts[place], group.case.collective).crossed_by(demand) {
+                    crossed[i].push(place);
+                }
+            }
+        }
+        crossed
+    }
+
+    /// What these cuts weigh together, in the unit of the scaled prices, if no link is charged for more than a message of
+    /// this size over it costs. `demand` is the one they are used for.
+    ///
+    /// O(links out of the cuts' nodes) additions.
+    pub(crate) fn weight(&self, cuts: &[usize], size: &Rational, demand: usize) -> Result<Rational, Violation> {
+        let platform = self.case.platform;
+        let mut charged: BTreeMap<LinkId, BigUint> = BTreeMap::new();
+        let mut total = BigUint::zero();
+        for cut in cuts.iter().filter_map(|&place| self.cuts.get(place)) {
+            let weight = self.scale.scaled(&cut.weight);
+            for &link in cut.nodes.iter().flat_map(|&node| platform.outgoing(node)) {
+                if !has(cut, platform.link(link).to) {
+                    *charged.entry(link).or_default() += &weight;
+                }
+            }
+            total += weight;
+        }
+        let (size_numerator, size_denominator) = parts(size);
+        let over = &self.factor.1 * self.scale.denominator();
+        for (link, weight) in charged {
+            let (numerator, denominator) = &self.lengths[link.index()];
+            let (scaled, cost) = (weight * &self.factor.0, numerator * size_numerator);
+            let cost_denominator = denominator * size_denominator;
+            if &scaled * &cost_denominator > &cost * &over {
+                // In the unit of the certificate.
+                let unit = fraction(self.factor.1.clone(), &self.factor.0);
+                return Err(ProofFault::Overcharged {
+                    demand: self.case.commodity_name(demand),
+                    link: platform.link_name(link),
+                    charged: Box::new(fraction(scaled, &over) * &unit),
+                    cost: Box::new(fraction(cost, &cost_denominator) * unit),
+                }
+                .into());
+            }
+        }
+        Ok(fraction(total * &self.factor.0, &over))
+    }
+}
+
+/// A cut and a collective.
+struct Crossing<'c> {
+    cut: &'c Cut,
+    /// Of a collective that is wanted everywhere: whether that is somewhere outside.
+    outside: bool,
+}
+
+impl<'c> Crossing<'c> {
+    fn new(cut: &'c Cut, collective: &Collective) -> Crossing<'c> {
+        let everywhere: &[NodeId] = match collective {
+            Collective::Broadcast { targets, .. } => targets,
+            Collective::AllGather { participants } | Collective::AllReduce { participants, .. } => participants,
+            _ => &[],
+        };
+        Crossing { cut, outside: everywhere.iter().any(|&node| !has(cut, node)) }
+    }
+
+    fn crossed_by(&self, demand: &Demand<'_>) -> bool {
+        let inside = |node: &NodeId| has(self.cut, *node);
+        match demand.goals {
+            Goals::At(target) => !inside(&target) && demand.operands.iter().any(inside),
+            Goals::Everywhere(_) => self.outside && demand.operands.iter().any(inside),
+            // Operand `i` is wanted wherever a later one is.
+            Goals::Prefixes => {
+                let first = demand.operands.iter().position(inside);
+                first.is_some_and(|first| demand.operands[first..].iter().any(|node| !inside(node)))
+            }
+        }
+    }
+}
+
+fn has(cut: &Cut, node: NodeId) -> bool {
+    cut.nodes.binary_search(&node).is_ok()
+}
+
+fn check(case: &Case<'_>, place: usize, cut: &Cut) -> Result<(), ProofFault> {
+    let (nodes, demands) = (case.platform.nodes().len(), case.commodities());
+    if let Some(demand) = cut.demand.filter(|&demand| demand >= demands) {
+        return Err(ProofFault::CutDemand { cut: place, demand, demands });
+    }
+    if cut.nodes.is_empty() {
+        return Err(ProofFault::EmptyCut { cut: place });
+    }
+    if let Some(node) = cut.nodes.iter().find(|node| node.index() >= nodes) {
+        return Err(ProofFault::CutNode { cut: place, id: node.index(), nodes });
+    }
+    if !cut.nodes.is_sorted_by(|a, b| a < b) {
+        return Err(ProofFault::Order { place: format!("cut {place}: its"), what: "nodes" });
+    }
+    if !is_positive(&cut.weight) {
+        return Err(ProofFault::CutWeight { cut: place, found: Box::new(cut.weight.clone()) });
+    }
+    Ok(())
+}

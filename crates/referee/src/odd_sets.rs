@@ -1,0 +1,486 @@
+//! Whether links can be busy for given times: all odd-set inequalities at once.
+//!
+//! Where a node has one port for sends and receives together, ports that are not overloaded do not suffice: on a triangle
+//! of half-duplex nodes only one link can be busy at a time. The times `x` can be scheduled if and only if no port is
+//! overloaded and for all ports `U` and links `F` with one end in `U`, `b(U) + |F|` odd, the links inside `U` and those of
+//! `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F` needs only links whose
+//! ends both serve several links at a time: an end that serves one can join, or leave, `U` instead.
+//!
+//! **As cuts** (Padberg and Rao 1982). With `s(v)` what is left of port `v`, the inequality says
+//! `s(U) + x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take what is left of every port, and put a node
+//! in the middle of every link that could be in `F`, with `x` on one side and `1 - x` on the other: the left side is what
+//! the cut around `U` weighs. Ports of odd capacity are odd, as are the nodes in the middle, each of which also changes the
+//! kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of odd nodes on each
+//! side are the inequalities (a cut that takes a node in the middle the dearer way weighs 1 or more, or is another one),
+//! and the root is on the side that is not `U`.
+//!
+//! **No odd cut below 1.** Take two odd nodes and a smallest cut `X` between them. If it weighs 1 or more, no cut below 1
+//! separates them: they become one node. If it weighs less and is odd, it is what is looked for. If it is even, there is
+//! an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one that has
+//! not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if the other is,
+//! and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U` separates the two, so
+//! it weighs at least as much as `X`, and by submodularity `X ∩ U` at most as much as `U`. If `t` is in `U`, so does `U \ X`,
+//! and `X \ U` weighs at most as much as `U`. Say the second. `X ∩ U` or, if `t` is in `U`, the same set separates the two,
+//! and what is outside of both weighs at most as much as `U`. So both halves are searched on their own.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+use oneport_plan::Resource;
+use oneport_platform::{LinkId, Platform};
+
+/// An inequality that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Crowded {
+    pub(crate) ports: Vec<Resource>,
+    /// The links inside, and the further links.
+    pub(crate) links: Vec<LinkId>,
+    /// How many of them can be busy at a time.
+    pub(crate) capacity: u64,
+}
+
+/// A link that is busy.
+struct Busy<'t> {
+    link: LinkId,
+    /// The ports at its ends; `None`: no limit.
+    ends: [Option<usize>; 2],
+    time: &'t BigUint,
+}
+
+/// An odd-set inequality that the times of the links, as parts of `whole`, break; `None` if they can be scheduled. No port
+/// and no link is busy for more than its capacity.
+///
+/// Ports that can be told apart as senders and receivers need no inequality and are left out. For the others, O(ports)
+/// largest flows, most of which are stopped when they reach 1.
+pub(crate) fn crowded(platform: &Platform, times: &[(LinkId, BigUint)], whole: &BigUint) -> Option<Crowded> {
+    let mut ports: Vec<Resource> =
+        times.iter().flat_map(|(link, _)| Resource::ends(platform, *link)).flatten().collect();
+    ports.sort_unstable();
+    ports.dedup();
+    let place = |end: Resource| ports.binary_search(&end).ok();
+    let busy = |(link, time)| {
+        let ends = Resource::ends(platform, link).map(|end| end.and_then(place));
+        Busy { link, ends, time }
+    };
+    let links: Vec<Busy<'_>> = times.iter().map(|(link, time)| busy((*link, time))).collect();
+    let odd = odd_components(ports.len(), &links);
+    let capacities: Vec<u32> = ports.iter().map(|port| port.capacity(platform)).collect();
+    let graph = graph(&capacities, &links, &odd, whole);
+    let root = ports.len();
+    let side = odd_cut(graph, whole)?;
+    let inverted = side.binary_search(&root).is_ok();
+    let within = |node: usize| side.binary_search(&node).is_ok() != inverted;
+    let counted = |(place, busy): (usize, &Busy<'_>)| {
+        let inside = busy.ends.map(|end| end.is_some_and(|end| odd[end] && within(end)));
+        // In the middle of a link whose first end is inside: further; of one whose second is: further unless inside.
+        let further =
+            is_further(&capacities, busy) && (inside[0] != inside[1]) && within(root + 1 + place) == inside[0];
+        ((inside[0] && inside[1]) || further).then_some((busy.link, u64::from(further)))
+    };
+    let members: Vec<(LinkId, u64)> = links.iter().enumerate().filter_map(counted).collect();
+    let inside = (0..ports.len()).filter(|&port| within(port) && odd[port]);
+    let offered: u64 = inside.clone().map(|port| u64::from(capacities[port])).sum();
+    Some(Crowded {
+        ports: inside.map(|port| ports[port]).collect(),
+        capacity: (offered + members.iter().map(|(_, further)| further).sum::<u64>()) / 2,
+        links: members.into_iter().map(|(link, _)| link).collect(),
+    })
+}
+
+/// Whether the link may be a further link.
+fn is_further(capacities: &[u32], busy: &Busy<'_>) -> bool {
+    busy.ends.iter().any(Option::is_some) && busy.ends.iter().flatten().all(|&end| capacities[end] > 1)
+}
+
+/// By port, whether it is connected with a circle of an odd number of links: the others are senders and receivers.
+fn odd_components(ports: usize, links: &[Busy<'_>]) -> Vec<bool> {
+    let mut next = vec![Vec::new(); ports];
+    for busy in links {
+        if let [Some(from), Some(to)] = busy.ends {
+            next[from].push(to);
+            next[to].push(from);
+        }
+    }
+    let mut colour: Vec<Option<bool>> = vec![None; ports];
+    let mut odd = vec![false; ports];
+    for start in 0..ports {
+        let (mut component, mut walk, mut fits) = (Vec::new(), vec![(start, true)], true);
+        while let Some((port, wanted)) = walk.pop() {
+            match colour[port] {
+                Some(known) => fits &= known == wanted || component.is_empty(),
+                None => {
+                    colour[port] = Some(wanted);
+                    component.push(port);
+                    walk.extend(next[port].iter().map(|&other| (other, !wanted)));
+                }
+            }
+        }
+        if !fits {
+            component.into_iter().for_each(|port| odd[port] = true);
+        }
+    }
+    odd
+}
+
+/// An undirected graph with weights, some of whose nodes stand for several.
+#[derive(Debug, Clone)]
+struct Graph {
+    /// By node, ascending: what it stands for.
+    names: Vec<Vec<usize>>,
+    odd: Vec<bool>,
+    /// The smaller node first.
+    edges: BTreeMap<(usize, usize), BigUint>,
+}
+
+/// The graph of the module's head: nodes are named by the ports' places, then the root, then by the links' places.
+fn graph(capacities: &[u32], links: &[Busy<'_>], odd: &[bool], whole: &BigUint) -> Graph {
+    let root = capacities.len();
+    let mut graph = Graph { names: vec![vec![root]], odd: vec![false], edges: BTreeMap::new() };
+    let mut numbers = vec![None; root];
+    let mut rest = vec![BigUint::zero(); root];
+    for port in (0..root).filter(|&port| odd[port]) {
+        numbers[port] = Some(graph.node(port, capacities[port] % 2 == 1));
+        rest[port] = whole * capacities[port];
+    }
+    for (place, busy) in links.iter().enumerate() {
+        let [one, other] = busy.ends.map(|end| end.and_then(|end| numbers[end]));
+        // Both ends are in the same component, or one has no limit.
+        let (one, other) = (one.unwrap_or(0), other.unwrap_or(0));
+        if one == other {
+            continue;
+        }
+        for end in busy.ends.into_iter().flatten() {
+            rest[end] -= busy.time;
+        }
+        if is_further(capacities, busy) {
+            let middle = graph.node(root + 1 + place, true);
+            graph.odd[other] ^= true;
+            graph.add(one, middle, busy.time.clone());
+            graph.add(middle, other, whole - busy.time);
+        } else {
+            graph.add(one, other, busy.time.clone());
+        }
+    }
+    for (number, rest) in numbers.into_iter().zip(rest) {
+        if let Some(number) = number {
+            graph.add(0, number, rest);
+        }
+    }
+    graph.odd[0] = false;
+    graph.odd[0] = graph.odd.iter().filter(|odd| **odd).count() % 2 == 1;
+    graph
+}
+
+impl Graph {
+    fn node(&mut self, name: usize, odd: bool) -> usize {
+        self.names.push(vec![name]);
+        self.odd.push(odd);
+        self.names.len() - 1
+    }
+
+    fn add(&mut self, one: usize, other: usize, weight: BigUint) {
+        if one != other && !weight.is_zero() {
+            *self.edges.entry((one.min(other), one.max(other))).or_default() += weight;
+        }
+    }
+
+    /// Some nodes become one.
+    fn merged(&self, joined: &[bool]) -> Graph {
+        let mut graph = Graph { names: vec![Vec::new()], odd: vec![false], edges: BTreeMap::new() };
+        let mut numbers = vec![0; self.names.len()];
+        for (node, names) in self.names.iter().enumerate() {
+            if !joined[node] {
+                numbers[node] = graph.names.len();
+                graph.names.push(Vec::new());
+                graph.odd.push(false);
+            }
+            graph.names[numbers[node]].extend(names);
+            graph.odd[numbers[node]] ^= self.odd[node];
+        }
+        graph.names.iter_mut().for_each(|names| names.sort_unstable());
+        for (&(one, other), weight) in &self.edges {
+            graph.add(numbers[one], numbers[other], weight.clone());
+        }
+        graph
+    }
+
+    /// The nodes on the first one's side of a smallest cut between the two; `None` if it weighs `limit` or more.
+    ///
+    /// Largest flows along shortest ways (Edmonds and Karp 1972).
+    fn cut(&self, from: usize, to: usize, limit: &BigUint) -> Option<Vec<bool>> {
+        let mut next = vec![Vec::new(); self.names.len()];
+        let mut room: Vec<BigUint> = Vec::with_capacity(2 * self.edges.len());
+        for (&(one, other), weight) in &self.edges {
+            next[one].push((other, room.len()));
+            next[other].push((one, room.len() + 1));
+            room.extend([weight.clone(), weight.clone()]);
+        }
+        let mut flow = BigUint::zero();
+        loop {
+            let mut before: Vec<Option<(usize, usize)>> = vec![None; next.len()];
+            let mut seen = vec![false; next.len()];
+            seen[from] = true;
+            let mut open = VecDeque::from([from]);
+            while let Some(node) = open.pop_front().filter(|_| !seen[to]) {
+                for &(other, arc) in &next[node] {
+                    if !seen[other] && !room[arc].is_zero() {
+                        seen[other] = true;
+                        before[other] = Some((node, arc));
+                        open.push_back(other);
+                    }
+                }
+            }
+            if !seen[to] {
+                return Some(seen);
+            }
+            let way: Vec<usize> =
+                std::iter::successors(before[to], |&(node, _)| before[node]).map(|(_, arc)| arc).collect();
+            let least = way.iter().map(|&arc| &room[arc]).min().cloned()?;
+            for arc in way {
+                room[arc] -= &least;
+                room[arc ^ 1] += &least;
+            }
+            flow += least;
+            if flow >= *limit {
+                return None;
+            }
+        }
+    }
+}
+
+/// The names on one side of an odd cut that weighs less than the limit, ascending.
+fn odd_cut(graph: Graph, limit: &BigUint) -> Option<Vec<usize>> {
+    let mut open = vec![graph];
+    while let Some(graph) = open.pop() {
+        let mut odd = (0..graph.odd.len()).filter(|&node| graph.odd[node]);
+        let (Some(one), Some(other)) = (odd.next(), odd.next()) else { continue };
+        match graph.cut(one, other, limit) {
+            None => {
+                let joined: Vec<bool> = (0..graph.odd.len()).map(|node| node == one || node == other).collect();
+                open.push(graph.merged(&joined));
+            }
+            Some(side) => {
+                let inside = side.iter().zip(&graph.odd).filter(|(inside, odd)| **inside && **odd).count();
+                if inside % 2 == 1 {
+                    let names = graph.names.iter().zip(&side).filter(|(_, inside)| **inside);
+                    let mut names: Vec<usize> = names.flat_map(|(names, _)| names.iter().copied()).collect();
+                    names.sort_unstable();
+                    return Some(names);
+                }
+                open.push(graph.merged(&side));
+                let rest: Vec<bool> = side.iter().map(|inside| !inside).collect();
+                open.push(graph.merged(&rest));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport_platform::{Node, NodeId, PortModel, Rational};
+    use proptest::prelude::*;
+
+    const WHOLE: u64 = 12;
+
+    /// A few nodes of all models, and links.
+    fn platform(models: &[u8], ends: &[(usize, usize)], wide: bool) -> Platform {
+        let one = || Rational::from_integer(1.into());
+        let mut builder = Platform::builder();
+        for (i, byte) in models.iter().enumerate() {
+            // Mostly half-duplex, or mostly several ports.
+            let mix = if wide { [1, 1, 2, 2, 2, 2, 2, 2, 3] } else { [1, 1, 1, 1, 0, 2, 2, 2, 3] };
+            let model = PortModel::ALL[mix[*byte as usize % 9]];
+            let ports = Some(u32::from(*byte) / 9 % 3 + if wide { 2 } else { 1 });
+            let node = Node { model: Some(model), ports, ..Node::processor(format!("n{i}"), one()) };
+            builder.node(node).unwrap();
+        }
+        for &(from, to) in ends {
+            let (from, to) = (from % models.len(), to % models.len());
+            let _ = builder.link(NodeId::new(from), NodeId::new(to), one());
+        }
+        builder.build().unwrap()
+    }
+
+    /// What a set offers and how long its members are busy, if it is odd and that is too long.
+    fn is_broken(platform: &Platform, times: &[(LinkId, BigUint)], ports: &[Resource], further: &[LinkId]) -> bool {
+        let offered: u64 = ports.iter().map(|port| u64::from(port.capacity(platform))).sum();
+        let offered = offered + further.len() as u64;
+        let inside = |link: LinkId| {
+            let ends = Resource::ends(platform, link);
+            ends.iter().all(|end| end.is_some_and(|end| ports.contains(&end)))
+        };
+        let busy: BigUint =
+            times.iter().filter(|(link, _)| inside(*link) || further.contains(link)).map(|(_, time)| time).sum();
+        busy > BigUint::from(offered / 2 * WHOLE)
+    }
+
+    /// All sets of ports, each with all sets of links that leave it.
+    fn any_is_broken(platform: &Platform, times: &[(LinkId, BigUint)]) -> bool {
+        let mut all: Vec<Resource> =
+            times.iter().flat_map(|(link, _)| Resource::ends(platform, *link)).flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        (0..1usize << all.len()).any(|set| {
+            let ports: Vec<Resource> = (0..all.len()).filter(|i| set >> i & 1 == 1).map(|i| all[i]).collect();
+            let leaving: Vec<LinkId> = times
+                .iter()
+                .filter(|(link, _)| {
+                    let ends = Resource::ends(platform, *link).into_iter().flatten();
+                    ends.filter(|end| ports.contains(end)).count() == 1
+                })
+                .map(|(link, _)| *link)
+                .collect();
+            (0..1usize << leaving.len()).any(|chosen| {
+                let further: Vec<LinkId> =
+                    (0..leaving.len()).filter(|i| chosen >> i & 1 == 1).map(|i| leaving[i]).collect();
+                is_broken(platform, times, &ports, &further)
+            })
+        })
+    }
+
+    /// Scales random times until no port and no link is overloaded.
+    fn fit(platform: &Platform, times: &mut [(LinkId, BigUint)]) {
+        for resource in Resource::of_platform(platform) {
+            let uses = |link: LinkId| Resource::of_link(platform, link).any(|used| used == resource);
+            let room = BigUint::from(WHOLE * u64::from(resource.capacity(platform)));
+            loop {
+                let load: BigUint = times.iter().filter(|(link, _)| uses(*link)).map(|(_, time)| time).sum();
+                if load <= room {
+                    break;
+                }
+                let longest = times.iter_mut().filter(|(link, _)| uses(*link)).max_by_key(|(_, time)| time.clone());
+                longest.unwrap().1 -= 1u32;
+            }
+        }
+    }
+
+    fn case() -> impl Strategy<Value = (Platform, Vec<u64>)> {
+        let models = prop::collection::vec(any::<u8>(), 3..6);
+        let ends = prop::collection::vec((0usize..5, 0usize..5), 3..9);
+        let made = (models, ends, any::<bool>()).prop_map(|(mut models, ends, wide)| {
+            models.truncate(if wide { 4 } else { 5 });
+            platform(&models, &ends, wide)
+        });
+        // Further links matter where links are busy nearly all the time.
+        let least = prop::sample::select(vec![1, WHOLE - 2]);
+        (made, least.prop_flat_map(|least| prop::collection::vec(least..=WHOLE, 9)))
+    }
+
+    /// Random times that overload nothing.
+    fn times(platform: &Platform, mut number: impl FnMut() -> u64) -> Vec<(LinkId, BigUint)> {
+        let mut times: Vec<(LinkId, BigUint)> =
+            platform.link_ids().map(|link| (link, BigUint::from(number()))).collect();
+        fit(platform, &mut times);
+        times.retain(|(_, time)| !time.is_zero());
+        times
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Refused exactly where some inequality of all is broken, and then with one that is.
+        #[test]
+        fn cuts_find_what_enumeration_finds((platform, numbers) in case()) {
+            let mut numbers = numbers.into_iter().cycle();
+            let times = times(&platform, || numbers.next().unwrap_or(1));
+            let found = crowded(&platform, &times, &BigUint::from(WHOLE));
+            prop_assert_eq!(found.is_some(), any_is_broken(&platform, &times));
+            if let Some(crowded) = found {
+                let inside = |link: &LinkId| {
+                    let ends = Resource::ends(&platform, *link);
+                    ends.iter().all(|end| end.is_some_and(|end| crowded.ports.contains(&end)))
+                };
+                let further: Vec<LinkId> = crowded.links.iter().copied().filter(|link| !inside(link)).collect();
+                let one_end = |link: &LinkId| {
+                    let ends = Resource::ends(&platform, *link).into_iter().flatten();
+                    ends.filter(|end| crowded.ports.contains(end)).count() == 1
+                };
+                prop_assert!(further.iter().all(one_end));
+                prop_assert!(is_broken(&platform, &times, &crowded.ports, &further));
+            }
+        }
+
+        /// What slots add up to is never refused.
+        #[test]
+        fn slots_are_never_crowded((platform, numbers) in case(), seed: u64) {
+            let mut times: Vec<(LinkId, BigUint)> =
+                platform.link_ids().map(|link| (link, BigUint::zero())).collect();
+            let mut left = WHOLE;
+            for (slot, number) in numbers.iter().enumerate() {
+                let length = left.min(number / 2 + 1);
+                left -= length;
+                let mut taken: BTreeMap<Resource, u32> = BTreeMap::new();
+                let count = times.len().max(1);
+                for i in 0..times.len() {
+                    let place = (i * 7 + slot + seed as usize % 101) % count;
+                    let (link, time) = &mut times[place];
+                    let fits = |resource: Resource| taken.get(&resource).copied().unwrap_or(0) < resource.capacity(&platform);
+                    if Resource::of_link(&platform, *link).all(fits) && (seed >> ((i + slot) % 64)) & 1 == 0 {
+                        Resource::of_link(&platform, *link).for_each(|resource| *taken.entry(resource).or_default() += 1);
+                        *time += length;
+                    }
+                }
+            }
+            // Several steps of the same place add up to no more than the whole: each slot takes a link once at most.
+            times.retain(|(_, time)| !time.is_zero());
+            prop_assert_eq!(crowded(&platform, &times, &BigUint::from(WHOLE)), None);
+        }
+    }
+
+    /// Both answers occur often enough for the agreement above to be about something, also with further links.
+    #[test]
+    fn random_times_are_crowded_or_not() {
+        let mut state = 1u64;
+        let mut roll = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            state >> 33
+        };
+        let (mut plain, mut further) = (0, 0);
+        for round in 0..2000 {
+            let models: Vec<u8> = (0..4 + round % 2).map(|_| roll() as u8).collect();
+            let ends: Vec<(usize, usize)> = (0..8).map(|_| (roll() as usize % 5, roll() as usize % 5)).collect();
+            let platform = platform(&models, &ends, round % 2 == 0);
+            let times = times(&platform, || if round % 4 == 0 { WHOLE - roll() % 3 } else { roll() % WHOLE + 1 });
+            let Some(found) = crowded(&platform, &times, &BigUint::from(WHOLE)) else { continue };
+            let has = |end: Option<Resource>| end.is_some_and(|end| found.ports.contains(&end));
+            let inside = |link: &LinkId| Resource::ends(&platform, *link).into_iter().all(has);
+            *(if found.links.iter().all(inside) { &mut plain } else { &mut further }) += 1;
+        }
+        assert!(plain >= 50 && further >= 1 && plain + further <= 1500, "{plain} {further}");
+    }
+
+    /// Two half-duplex nodes and a sender with two ports, each pair linked, and a further link of the sender: five units of
+    /// ports and link, so two links at a time. Without the further link no set is odd.
+    #[test]
+    fn a_further_link_completes_an_odd_set() {
+        // Half-duplex are 0 and 1; 2 and 3 have two ports for sends and two for receives.
+        let platform = platform(&[0, 0, 2, 2], &[(0, 1), (2, 0), (2, 1), (2, 3)], true);
+        for (further, expected) in [(6u32, false), (7, true), (12, true)] {
+            let times: Vec<(LinkId, BigUint)> =
+                platform.link_ids().zip([6, 6, 6, further].map(BigUint::from)).collect();
+            let found = crowded(&platform, &times, &BigUint::from(WHOLE));
+            assert_eq!(found.is_some(), expected, "{further}");
+            assert_eq!(any_is_broken(&platform, &times), expected, "{further}");
+            if let Some(found) = found {
+                assert_eq!((found.ports.len(), found.links.len(), found.capacity), (3, 4, 2));
+            }
+        }
+    }
+
+    #[test]
+    fn triangles_are_crowded_at_a_third() {
+        let platform = platform(&[0, 0, 0], &[(0, 1), (1, 2), (2, 0)], false);
+        for (time, expected) in [(4, false), (5, true)] {
+            let times: Vec<(LinkId, BigUint)> =
+                platform.link_ids().map(|link| (link, BigUint::from(time as u32))).collect();
+            let found = crowded(&platform, &times, &BigUint::from(WHOLE));
+            assert_eq!(found.is_some(), expected);
+            if let Some(found) = found {
+                assert_eq!((found.ports.len(), found.links.len(), found.capacity), (3, 3, 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The price of the cheapest paths.
+
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::Collective;
+use oneport_platform::{NodeId, Rational};
+
+use crate::Violation;
+use crate::arithmetic::{fraction, parts};
+use crate::case::Case;
+use crate::prices::{common_denominator, over};
+use crate::shortest_paths::{Length, ShortestPaths};
+
+/// The sum over the messages of an instance of the price of the cheapest path; `lengths` are the prices of a unit of size
+/// by link.
+pub(crate) fn cheapest_paths(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Result<Rational, Violation> {
+    let (total, denominator) = total_length(case, lengths.to_vec())?;
+    Ok(fraction(total, &denominator) * case.size(None))
+}
+
+/// The sum over the commodities of the shortest distance under `cost * price`, as numerator and denominator.
+fn total_length(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(BigUint, BigUint), Violation> {
+    let Ok(denominator) = common_denominator(lengths.iter(), lengths.len()) else {
+        return rational_total(case, lengths);
+    };
+    let scaled = lengths.into_iter().map(|length| over(length, &denominator)).collect();
+    Ok((integer_total(case, scaled)?, denominator))
+}
+
+/// Chooses the narrowest integers in which no path overflows: a path has fewer links than there are nodes.
+fn integer_total(case: &Case<'_>, lengths: Vec<BigUint>) -> Result<BigUint, Violation> {
+    let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
+    let bits = longest + u64::from(usize::BITS - case.platform.nodes().len().leading_zeros());
+    if bits <= 64 {
+        let narrow: Vec<u64> = lengths.iter().filter_map(ToPrimitive::to_u64).collect();
+        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| *total += length);
+    }
+    if bits <= 128 {
+        let narrow: Vec<u128> = lengths.iter().filter_map(ToPrimitive::to_u128).collect();
+        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| *total += length);
+    }
+    sum_of_shortest(case, &lengths, BigUint::zero(), |total, length| *total += length)
+}
+
+/// The same over rationals, for costs whose common denominator is out of reach.
+fn rational_total(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(BigUint, BigUint), Violation> {
+    let lengths: Vec<Rational> = lengths.into_iter().map(|(n, d)| fraction(n, &d)).collect();
+    let total = sum_of_shortest(case, &lengths, Rational::zero(), |total, length| *total += length)?;
+    let (numerator, denominator) = parts(&total);
+    Ok((numerator.clone(), denominator.clone()))
+}
+
+/// Adds up the shortest distances of all commodities.
+fn sum_of_shortest<T: Length, S>(
+    case: &Case<'_>,
+    lengths: &[T],
+    mut total: S,
+    add: impl Fn(&mut S, &T),
+) -> Result<S, Violation> {
+    // For an all-to-all the root is among the ends: its distance to itself is 0.
+    let (roots, ends, reversed): (&[NodeId], &[NodeId], bool) = match case.collective {
+        Collective::Scatter { source, targets } => (std::slice::from_ref(source), targets, false),
+        Collective::Gather { target, participants } => (std::slice::from_ref(target), participants, true),
+        Collective::AllToAll { participants } => (participants, participants, false),
+        _ => return Ok(total),
+    };
+    let mut is_end = vec![false; case.platform.nodes().len()];
+    for end in ends {
+        is_end[end.index()] = true;
+    }
+    let mut paths = ShortestPaths::new(case.platform, lengths, reversed);
+    for &root in roots {
+        paths.run(root, &is_end, ends.len());
+        for &end in ends {
+            let Some(distance) = paths.distance(end) else {
+                let (from, target) = if reversed { (end, root) } else { (root, end) };
+                return Err(Violation::Unreachable { from: case.name(from), target: case.name(target) });
+            };
+            add(&mut total, distance);
+        }
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prices::Prices;
+    use num_traits::One;
+    use oneport_plan::{Certificate, Resource, Volumes};
+    use oneport_platform::{Node, Platform};
+
+    /// Both ways of adding lengths agree: 1/(prime) costs, so that every link has a denominator of its own.
+    #[test]
+    fn rational_and_integer_lengths_agree() {
+        let mut builder = Platform::builder();
+        let one = Rational::one();
+        let ids: Vec<NodeId> =
+            (0..6).map(|i| builder.node(Node::processor(format!("n{i}"), one.clone())).unwrap()).collect();
+        let primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+        for (i, &prime) in primes.iter().enumerate() {
+            let (from, to) = (ids[i % 6], ids[(i % 6 + 1 + i / 6) % 6]);
+            builder.link(from, to, Rational::new((prime + 1).into(), prime.into())).unwrap();
+        }
+        let platform = builder.build().unwrap();
+        let collective = Collective::AllToAll { participants: ids.clone() };
+        let volumes = Volumes::of_size(one.clone());
+        let case = Case::new(&platform, &collective, &volumes).unwrap();
+        let prices = ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect();
+        let certificate = Certificate { prices, ..Certificate::default() };
+        let prices = Prices::new(&case, &certificate).unwrap();
+        let (numerator, denominator) = total_length(&case, prices.lengths(&case)).unwrap();
+        let lengths =
+            platform.links().iter().map(|link| parts(&link.cost)).map(|(n, d)| (n.clone(), d.clone())).collect();
+        let (n, d) = rational_total(&case, lengths).unwrap();
+        assert_eq!(fraction(numerator, &denominator), fraction(n, &d));
+    }
+}

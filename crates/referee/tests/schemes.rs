@@ -1,0 +1,398 @@
+//! All-reduce and scan: what prices and cuts prove against the cheapest scheme of all; groups; what certificates may say.
+
+mod common;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use common::*;
+use oneport_plan::{Amount, Certificate, Collective, Cut, Member, OddSet, Resource, Volumes};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::{ProofFault, Violation, bound};
+use proptest::prelude::*;
+
+/// Two or three processors, all of which replicate, on a ring with chords.
+fn network(dice: &mut Dice) -> Platform {
+    let count = 2 + dice.below(2);
+    let mut builder = Platform::builder();
+    for i in 0..count {
+        builder.node(Node::processor(format!("n{i}"), whole(1 + dice.below(3)))).unwrap();
+    }
+    for i in 0..count {
+        for j in (0..count).filter(|&j| j != i) {
+            if j == (i + 1) % count || dice.one_in(2) {
+                builder.link(NodeId::new(i), NodeId::new(j), whole(1 + dice.below(4))).unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Whole prices of units of time: by link, and by processor; and the certificate.
+fn prices(dice: &mut Dice, platform: &Platform) -> (Vec<u64>, Vec<u64>, Certificate) {
+    let links: Vec<u64> = platform.links().iter().map(|_| dice.below(4) as u64).collect();
+    let processors: Vec<u64> = platform.nodes().iter().map(|_| dice.below(3) as u64).collect();
+    let of_processors = platform.node_ids().map(Resource::Compute).zip(&processors);
+    let of_links = platform.link_ids().map(Resource::Link).zip(&links);
+    let prices = of_processors.chain(of_links).filter(|(_, price)| **price > 0);
+    let prices = prices.map(|(resource, price)| (resource, whole(*price as usize))).collect();
+    (links, processors, Certificate { prices, ..Certificate::default() })
+}
+
+/// The cheapest scheme: Dijkstra's algorithm over all sets of values (sets of operands) that can be at nodes. Sizes and
+/// work are `fixed + per_operand x operands`; operands that do not commute combine only next to each other.
+fn naive(
+    platform: &Platform,
+    (links, processors): (&[u64], &[u64]),
+    (sizes, works): ([u64; 2], [u64; 2]),
+    owners: &[NodeId],
+    commutative: bool,
+    goals: &[(NodeId, usize)],
+) -> u64 {
+    let count = owners.len();
+    let sets: Vec<usize> = (1..1usize << count)
+        .filter(|set| commutative || ((set >> set.trailing_zeros()) + 1).is_power_of_two())
+        .collect();
+    let place = |node: NodeId, set: usize| node.index() * sets.len() + sets.binary_search(&set).unwrap();
+    let integer = |value: &Rational| u64::try_from(value.to_integer()).unwrap();
+    let amount = |[fixed, per_operand]: [u64; 2], set: usize| fixed + per_operand * u64::from(set.count_ones());
+    let start = owners.iter().enumerate().fold(0usize, |state, (i, &owner)| state | 1 << place(owner, 1 << i));
+    let wanted = goals.iter().fold(0usize, |state, &(node, set)| state | 1 << place(node, set));
+    let mut heap = BinaryHeap::from([Reverse((0u64, start))]);
+    let mut done = vec![false; 1 << (sets.len() * platform.nodes().len())];
+    while let Some(Reverse((price, state))) = heap.pop() {
+        if state & wanted == wanted {
+            return price;
+        }
+        if std::mem::replace(&mut done[state], true) {
+            continue;
+        }
+        let mut offer = |node: NodeId, set: usize, cost: u64| {
+            let next = state | 1 << place(node, set);
+            if next != state && !done[next] {
+                heap.push(Reverse((price + cost, next)));
+            }
+        };
+        for (link, unit) in platform.links().iter().zip(links) {
+            for &set in sets.iter().filter(|&&set| state >> place(link.from, set) & 1 == 1) {
+                offer(link.to, set, unit * integer(&link.cost) * amount(sizes, set));
+            }
+        }
+        for node in platform.node_ids() {
+            let unit = processors[node.index()] * integer(platform.node(node).compute.as_ref().unwrap());
+            let here: Vec<usize> = sets.iter().copied().filter(|&set| state >> place(node, set) & 1 == 1).collect();
+            for (i, one) in here.iter().enumerate() {
+                for other in here[..i].iter().filter(|other| *other & one == 0) {
+                    if sets.binary_search(&(one | other)).is_ok() {
+                        offer(node, one | other, unit * amount(works, one | other));
+                    }
+                }
+            }
+        }
+    }
+    unreachable!("everyone reaches everyone")
+}
+
+/// A question, the cheapest scheme's price and what the certificate offers.
+struct Case {
+    platform: Platform,
+    collective: Collective,
+    volumes: Volumes,
+    certificate: Certificate,
+    links: Vec<u64>,
+    size: u64,
+    price: u64,
+}
+
+fn case(dice: &mut Dice) -> Case {
+    let platform = network(dice);
+    let (links, processors, certificate) = prices(dice, &platform);
+    let mut participants: Vec<NodeId> = platform.node_ids().collect();
+    dice.shuffle(&mut participants);
+    participants.truncate(2 + dice.below(participants.len() - 1));
+    let count = participants.len();
+    // All operands, or the prefixes.
+    let (collective, commutative, goals) = if dice.one_in(2) {
+        let commutative = dice.one_in(3);
+        let goals: Vec<(NodeId, usize)> = participants.iter().map(|&node| (node, (1 << count) - 1)).collect();
+        (Collective::AllReduce { participants: participants.clone(), commutative }, commutative, goals)
+    } else {
+        let goals = participants.iter().enumerate().map(|(i, &node)| (node, (2 << i) - 1)).collect();
+        (Collective::Scan { participants: participants.clone() }, false, goals)
+    };
+    let mut number = |least: usize| [(least + dice.below(2)) as u64, dice.below(2) as u64];
+    let (mut sizes, mut works) = (number(1), number(0));
+    let amount = |[fixed, per_operand]: [u64; 2]| match per_operand {
+        0 => Amount::Constant(whole(fixed as usize)),
+        _ => Amount::Affine { fixed: whole(fixed as usize), per_operand: whole(per_operand as usize) },
+    };
+    let mut volumes = Volumes { size: amount(sizes), work: amount(works) };
+    if volumes.validate(&collective).is_err() {
+        (sizes[1], works[1]) = (0, 0);
+        volumes = Volumes { size: amount(sizes), work: amount(works) };
+    }
+    let price = naive(&platform, (&links, &processors), (sizes, works), &participants, commutative, &goals);
+    Case { platform, collective, volumes, certificate, links, size: sizes[0] + sizes[1], price }
+}
+
+/// What the bound says that a scheme costs at least; `None` if nothing.
+fn least(case: &Case) -> Option<Rational> {
+    let offered: Rational = case.certificate.prices.iter().map(|(_, price)| price).sum();
+    bound(&case.platform, &case.collective, &case.volumes, &case.certificate).ok().map(|bound| offered / bound)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Never above the cheapest scheme, without cuts and with them; cuts only add.
+    #[test]
+    fn schemes_are_priced_from_below(seed: u64) {
+        let mut dice = Dice(seed);
+        let mut case = case(&mut dice);
+        let price = whole(case.price as usize);
+        let without = least(&case);
+        prop_assert!(without.as_ref().is_none_or(|least| *least <= price));
+        let mut rest: Vec<u64> =
+            case.platform.links().iter().zip(&case.links).map(|(link, unit)| {
+                unit * u64::try_from(link.cost.to_integer()).unwrap() * case.size
+            }).collect();
+        for _ in 0..3 {
+            let nodes: Vec<NodeId> = case.platform.node_ids().filter(|_| dice.one_in(2)).collect();
+            let leaving = |link: &usize| {
+                let link = &case.platform.links()[*link];
+                nodes.contains(&link.from) && !nodes.contains(&link.to)
+            };
+            let leaving: Vec<usize> = (0..rest.len()).filter(leaving).collect();
+            let weight = leaving.iter().map(|&link| rest[link]).min().unwrap_or(0);
+            if weight > 0 && !nodes.is_empty() {
+                leaving.iter().for_each(|&link| rest[link] -= weight);
+                case.certificate.cuts.push(Cut { demand: None, nodes, weight: whole(weight as usize) });
+            }
+        }
+        case.certificate.cuts.sort();
+        let with = least(&case);
+        prop_assert!(with.as_ref().is_none_or(|least| *least <= price), "{:?} {}", with, price);
+        prop_assert!(with >= without);
+    }
+}
+
+/// The bounds are not idle: often they are the price of the cheapest scheme, sometimes only thanks to cuts.
+#[test]
+fn bounds_of_schemes_are_often_tight() {
+    let (mut tight, mut cases) = (0, 0);
+    for seed in 0..150 {
+        let case = case(&mut Dice(seed));
+        if case.price > 0 {
+            cases += 1;
+            tight += usize::from(least(&case) == Some(whole(case.price as usize)));
+        }
+    }
+    assert!(cases > 100 && tight > 20, "{tight} of {cases}");
+    // A ring of three, all prices 1: every value has to leave every node's cut, so 3; one tree costs only 2.
+    let one = || ratio(1, 1);
+    let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("B", "C", one()), ("C", "A", one())]);
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let collective = Collective::AllReduce { participants: ids.clone(), commutative: true };
+    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(one()) };
+    let prices = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
+    let mut certificate = Certificate { prices, ..Certificate::default() };
+    assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(3, 2)));
+    certificate.cuts = ids.iter().map(|&node| Cut { demand: None, nodes: vec![node], weight: one() }).collect();
+    assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(1, 1)));
+}
+
+/// A list of groups costs what its groups cost, times their rates.
+#[test]
+fn groups_add_up() {
+    for seed in 0..100 {
+        let mut dice = Dice(seed);
+        let platform = every::platform(&mut dice, false);
+        let certificate = every::prices(&mut dice, &platform);
+        let members: Vec<Member> = (0..3)
+            .map(|_| Member { collective: every::collective(&mut dice, &platform), rate: 1 + dice.below(3) as u64 })
+            .filter(|member| !matches!(member.collective, Collective::Groups { .. }))
+            .collect();
+        if members.is_empty() {
+            continue;
+        }
+        let volumes = Volumes::of_size(dice.fraction(3));
+        let inverse = |collective: &Collective| match bound(&platform, collective, &volumes, &certificate) {
+            Ok(bound) => ratio(1, 1) / bound,
+            Err(Violation::NoBound { .. }) => ratio(0, 1),
+            Err(violation) => panic!("{violation}"),
+        };
+        let sum: Rational =
+            members.iter().map(|member| inverse(&member.collective) * whole(member.rate as usize)).sum();
+        assert_eq!(inverse(&Collective::Groups { members }), sum);
+    }
+}
+
+/// Half-duplex A, full-duplex B, multiport C with two ports, D without limits; all linked both ways.
+fn mixed() -> Platform {
+    let mut builder = Platform::builder();
+    let models = [PortModel::HalfDuplex, PortModel::FullDuplex, PortModel::Multiport, PortModel::Links];
+    let ids: Vec<NodeId> = models
+        .iter()
+        .zip(["A", "B", "C", "D"])
+        .map(|(&model, name)| {
+            let node = Node { model: Some(model), ports: Some(2), ..Node::processor(name, ratio(1, 1)) };
+            builder.node(node).unwrap()
+        })
+        .collect();
+    builder.node(Node::router("r")).unwrap();
+    for i in 0..4 {
+        for j in (0..4).filter(|&j| j != i) {
+            builder.link(ids[i], ids[j], ratio(1, 1)).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn malformed_certificates_are_refused_by_name() {
+    let platform = mixed();
+    let [a, b, c, d, r] = [0, 1, 2, 3, 4].map(NodeId::new);
+    let link = |from, to| platform.link_between(from, to).unwrap();
+    let collective = Collective::Broadcast { source: a, targets: vec![b, c, d] };
+    let volumes = Volumes::of_size(ratio(1, 1));
+    let one = || ratio(1, 1);
+    let say = |certificate: &Certificate| match bound(&platform, &collective, &volumes, certificate) {
+        Ok(bound) => bound.to_string(),
+        Err(violation) => violation.to_string(),
+    };
+    let priced = |resource| Certificate { prices: vec![(resource, one())], ..Certificate::default() };
+    for (resource, words) in [
+        (
+            Resource::Port(b),
+            "price of the port of 'B' does not exist; under the full-duplex model a node has send and receive ports",
+        ),
+        (Resource::Port(d), "price of the port of 'D' does not exist; under the links model only links are limited"),
+        (
+            Resource::Send(a),
+            "price of the send port of 'A' does not exist; under the half-duplex model a node has one port for sends and receives together",
+        ),
+        (
+            Resource::Receive(d),
+            "price of the receive port of 'D' does not exist; under the links model only links are limited",
+        ),
+        (
+            Resource::Link(LinkId::new(99)),
+            "price of the link id 99 does not exist; the platform has 12 links, numbered from 0",
+        ),
+        (
+            Resource::Port(NodeId::new(7)),
+            "price of the port of node id 7: no such node; the platform has 5 nodes, numbered from 0",
+        ),
+        (
+            Resource::Compute(r),
+            "price of the processor of 'r': the node is a router, which merges nothing; leave the price out",
+        ),
+        (Resource::Port(a), "1"),
+        // The source serves one link; two links into C can be busy.
+        (Resource::Receive(c), "2"),
+    ] {
+        assert_eq!(say(&priced(resource)), words);
+    }
+    let set = |ports: &[Resource], links: &[LinkId]| Certificate {
+        prices: vec![(Resource::Port(a), one())],
+        odd_sets: vec![(OddSet { ports: ports.to_vec(), links: links.to_vec() }, one())],
+        ..Certificate::default()
+    };
+    let (port, send) = (Resource::Port(a), Resource::Send(c));
+    for (certificate, words) in [
+        // 1 for the port, and of 3 that the set offers 1 can be used; the broadcast pays 1 at A.
+        (set(&[send, port], &[]), "2"),
+        (set(&[port, send], &[]), "odd set 0: its ports are out of order; list them ascending, each once"),
+        (set(&[send, send], &[]), "odd set 0: its ports are out of order; list them ascending, each once"),
+        (
+            set(&[Resource::Compute(c)], &[]),
+            "odd set 0: the processor of node 2 is no port; list ports of nodes, and further links among the links",
+        ),
+        (
+            set(&[Resource::Link(link(a, b))], &[]),
+            "odd set 0: the link is no port; list ports of nodes, and further links among the links",
+        ),
+        (
+            set(&[Resource::Send(d)], &[]),
+            "odd set 0: the send port of 'D' does not exist; under the links model only links are limited",
+        ),
+        (
+            set(&[send], &[link(c, b), link(c, b)]),
+            "odd set 0: its links are out of order; list them ascending, each once",
+        ),
+        (
+            set(&[send], &[link(a, b)]),
+            "odd set 0: 0 ends of link 'A -> B' are among its ports; a further link has exactly one there",
+        ),
+        (
+            set(&[send, port], &[link(c, a)]),
+            "odd set 0: 2 ends of link 'C -> A' are among its ports; a further link has exactly one there",
+        ),
+        (
+            set(&[send], &[LinkId::new(50)]),
+            "odd set 0: the link id 50 does not exist; the platform has 12 links, numbered from 0",
+        ),
+    ] {
+        assert_eq!(say(&certificate), words);
+    }
+    let mut twice = set(&[send], &[]);
+    twice.odd_sets.push(twice.odd_sets[0].clone());
+    assert_eq!(say(&twice), "certificate: the odd sets are out of order; list them ascending, each once");
+    let mut free = set(&[send], &[]);
+    free.odd_sets[0].1 = ratio(0, 1);
+    assert_eq!(say(&free), "price of odd set 0 is 0; a price must be positive (leave out what costs nothing)");
+    let cut = |demand, nodes: &[NodeId], weight| Certificate {
+        cuts: vec![Cut { demand, nodes: nodes.to_vec(), weight }],
+        ..priced(Resource::Port(a))
+    };
+    for (certificate, words) in [
+        (cut(None, &[a], one()), "1"),
+        (cut(Some(0), &[a], ratio(1, 2)), "2"),
+        (cut(None, &[a], ratio(3, 2)), "the cuts for A=>all charge 3/2 for link 'A -> B'; a message over it costs 1"),
+        // No demand crosses it, so it is not used.
+        (cut(None, &[b], one()), "1"),
+        (cut(Some(1), &[a], one()), "cut 0: demand 1 does not exist; an instance has 1, numbered from 0"),
+        (cut(None, &[], one()), "cut 0: it has no nodes; list those that something has to leave"),
+        (
+            cut(None, &[NodeId::new(9)], one()),
+            "cut 0: node id 9 does not exist; the platform has 5 nodes, numbered from 0",
+        ),
+        (cut(None, &[b, a], one()), "cut 0: its nodes are out of order; list them ascending, each once"),
+        (cut(None, &[a], ratio(0, 1)), "cut 0: its weight is 0; a weight must be positive (leave the cut out)"),
+    ] {
+        assert_eq!(say(&certificate), words);
+    }
+    let mut disordered = cut(None, &[b], one());
+    disordered.cuts.push(Cut { demand: None, nodes: vec![a], weight: ratio(1, 2) });
+    let refusal = bound(&platform, &collective, &volumes, &disordered);
+    assert!(matches!(refusal, Err(Violation::Proof(ProofFault::Order { what: "cuts", .. }))));
+}
+
+/// What an odd set says holds for all sets of busy links, of all small platforms: none uses more than it offers.
+#[test]
+fn odd_sets_hold_for_all_slots() {
+    let platform = mixed();
+    let ports: Vec<Resource> =
+        Resource::of_platform(&platform).into_iter().filter(|port| !matches!(port, Resource::Link(_))).collect();
+    let slots: Vec<Vec<LinkId>> = (0..1usize << 12)
+        .map(|set| platform.link_ids().filter(|link| set >> link.index() & 1 == 1).collect::<Vec<_>>())
+        .filter(|links| every::fits(&platform, links))
+        .collect();
+    let mut met = BTreeSet::new();
+    for set in 1usize..1 << ports.len() {
+        let ports: Vec<Resource> = (0..ports.len()).filter(|i| set >> i & 1 == 1).map(|i| ports[i]).collect();
+        let ends = |link: &LinkId| {
+            let ends = Resource::ends(&platform, *link).into_iter().flatten();
+            ends.filter(|end| ports.contains(end)).count()
+        };
+        let leaving: Vec<LinkId> = platform.link_ids().filter(|link| ends(link) == 1).collect();
+        for links in [Vec::new(), leaving.clone(), leaving.iter().copied().step_by(2).collect()] {
+            let odd = OddSet { ports: ports.clone(), links };
+            let members = odd.members(&platform);
+            let most = slots.iter().map(|slot| slot.iter().filter(|link| members.contains(link)).count()).max();
+            assert!(most.unwrap() as u64 <= odd.capacity(&platform), "{odd:?}");
+            met.insert(most.unwrap() as u64 == odd.capacity(&platform));
+        }
+    }
+    assert_eq!(met.len(), 2);
+}

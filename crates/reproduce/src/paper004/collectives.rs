@@ -1,0 +1,72 @@
+//! Section 4: the other collectives by (P) over products of patterns.
+
+use anyhow::{Result, ensure};
+use oneport::{Collective, NodeId, Platform, PortModel};
+
+use super::program::Net;
+use super::{figure_2, half_duplex, random_platforms, throughput};
+use crate::numbers::short;
+use crate::rows::{Check, Finding};
+
+pub const CHECKS: &[(&str, Check)] = &[
+    ("scatter", |_| agree(&[(3, 1), (3, 2), (4, 1), (4, 2), (5, 1)], 3, |platform| Collective::Scatter {
+        source: NodeId::new(0),
+        targets: platform.node_ids().skip(1).collect(),
+    })),
+    ("total-exchange", |_| agree(&[(3, 1), (3, 2), (4, 1)], 3, |platform| Collective::AllGather {
+        participants: platform.node_ids().collect(),
+    })),
+    ("all-to-all", |_| agree(&[(3, 1), (3, 2), (4, 1)], 3, |platform| Collective::AllToAll {
+        participants: platform.node_ids().collect(),
+    })),
+    ("lemma-4", |_| lemma_4()),
+];
+
+/// Our solver and (P) on random half-duplex platforms of these sizes and degrees.
+fn agree(sizes: &[(usize, usize)], per_size: u64, collective: impl Fn(&Platform) -> Collective) -> Result<Finding> {
+    let platforms = random_platforms(sizes, per_size)?;
+    let (mut patterns, mut slower) = (0, 0);
+    for platform in &platforms {
+        let collective = collective(platform);
+        let half = throughput(platform, &collective)?;
+        let full = throughput(&platform.clone().with_model(PortModel::FullDuplex), &collective)?;
+        ensure!(half <= full, "{} half-duplex, {} full-duplex", short(&half), short(&full));
+        slower += usize::from(half < full);
+        patterns = patterns.max(Net::of(platform).patterns(&collective)?.len());
+    }
+    let tried = platforms.len();
+    Ok(Finding::claim(
+        slower > 0,
+        format!("{tried} platforms, up to {patterns} patterns; {slower} slower than full-duplex"),
+    ))
+}
+
+/// The lightest pattern of a scatter consists of shortest paths, whatever the prices.
+fn lemma_4() -> Result<Finding> {
+    let mut platforms = vec![figure_2()?, half_duplex("a b c", &[("a", "b", "2"), ("b", "c", "1"), ("a", "c", "4")])?];
+    platforms.extend(random_platforms(&[(4, 2), (4, 3), (5, 2)], 3)?);
+    let mut tried = 0usize;
+    for platform in &platforms {
+        let net = Net::of(platform);
+        let targets: Vec<NodeId> = platform.node_ids().skip(1).collect();
+        let patterns = net.patterns(&Collective::Scatter { source: NodeId::new(0), targets: targets.clone() })?;
+        for round in 0..5u64 {
+            let price = |link: usize| 1 + (link as u64 * 7 + round * 11) * 13 % 17;
+            let weight = |links: &[usize]| links.iter().map(|&link| price(link)).sum::<u64>();
+            let lightest = patterns.iter().map(|pattern| weight(pattern)).min();
+            // Bellman and Ford.
+            let mut distance: Vec<Option<u64>> = vec![None; net.nodes];
+            distance[0] = Some(0);
+            for _ in 1..net.nodes {
+                for (link, arc) in net.arcs.iter().enumerate() {
+                    let through = distance[arc.from].map(|so_far| so_far + price(link));
+                    distance[arc.to] = [distance[arc.to], through].into_iter().flatten().min();
+                }
+            }
+            let shortest: Option<u64> = targets.iter().map(|target| distance[target.index()]).sum();
+            ensure!(lightest == shortest, "{lightest:?} is the lightest pattern, {shortest:?} the shortest paths");
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} prices, all patterns")))
+}

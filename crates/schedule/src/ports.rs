@@ -1,0 +1,114 @@
+//! Which links can be busy at the same time, and for how long each: slots, and what stands in their way.
+//!
+//! Where every node sends and receives one message at a time, links are edges between send ports and receive ports, and
+//! the busiest port decides (papers/000 section 3.3). Ports for several links at a time, and links without a limit at one
+//! end, leave that as it is: the graph stays bipartite, its constraints totally unimodular. A half-duplex node has one port
+//! for both, so there may be odd cycles: of three such nodes only two are busy with one another at a time, though each
+//! could be with either. There, odd sets of nodes may need longer than the busiest port.
+
+use num_bigint::BigInt;
+use num_traits::One;
+use oneport_matching::{Edge, decompose, general};
+use oneport_plan::{Resource, Slot};
+use oneport_platform::{LinkId, Platform, PortModel, Rational};
+
+use crate::ScheduleError;
+
+/// Odd sets looked at together.
+const WORST: usize = 8;
+
+/// Busy times of links, ascending by link.
+pub type LinkTimes = Vec<(LinkId, Rational)>;
+
+/// Whether odd sets may need longer than every single port and link does.
+pub fn has_odd_sets(platform: &Platform) -> bool {
+    platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex)
+}
+
+/// The time that odd sets of ports need, and ports and links.
+pub fn least_period(platform: &Platform, times: &LinkTimes) -> Result<Rational, ScheduleError> {
+    let (graph, _) = port_graph(platform, times);
+    Ok(general::least_period(&graph, &only_times(times))?)
+}
+
+/// An odd set, by the links that are counted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crowd {
+    /// Ascending.
+    pub links: Vec<LinkId>,
+    /// How many of them can be busy at a time; positive.
+    pub at_a_time: BigInt,
+}
+
+/// Odd sets that are busy for longer than the period, the worst of them; no single port or link may be.
+pub fn violated(platform: &Platform, times: &LinkTimes, period: &Rational) -> Result<Vec<Crowd>, ScheduleError> {
+    let (graph, _) = port_graph(platform, times);
+    let sets = general::separate(&graph, &only_times(times), period)?;
+    Ok(sets.iter().take(WORST).map(|set| crowd(&graph, set, times)).collect())
+}
+
+/// Refuses times that keep an odd set of ports busy for longer than the period; no single port or link may be.
+pub fn check_odd_sets(platform: &Platform, times: &LinkTimes, period: &Rational) -> Result<(), ScheduleError> {
+    let (graph, ports) = port_graph(platform, times);
+    let sets = general::separate(&graph, &only_times(times), period)?;
+    let Some(set) = sets.first() else { return Ok(()) };
+    let Crowd { links, at_a_time } = crowd(&graph, set, times);
+    let counted = times.iter().filter(|(link, _)| links.binary_search(link).is_ok());
+    let sum: Rational = counted.map(|(_, time)| time).sum();
+    let ports = set.vertices.iter().filter_map(|&port| ports.get(port).copied());
+    let further = set.edges.iter().filter_map(|&edge| Some(Resource::Link(times.get(edge)?.0)));
+    let names: Vec<String> = ports.chain(further).map(|resource| resource.describe(platform)).collect();
+    Err(ScheduleError::OddSet {
+        members: names.join(", "),
+        at_a_time: at_a_time.to_string(),
+        busy: Box::new(sum / at_a_time),
+        period: Box::new(period.clone()),
+    })
+}
+
+fn crowd(graph: &general::PortGraph, set: &general::OddSet, times: &LinkTimes) -> Crowd {
+    let links = set.members(graph).into_iter().filter_map(|edge| Some(times.get(edge)?.0)).collect();
+    Crowd { links, at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()) }
+}
+
+/// Slots that take no longer than ports, links and odd sets need.
+pub fn slots(platform: &Platform, times: &LinkTimes) -> Result<Vec<Slot>, ScheduleError> {
+    let one_port = |link: LinkId| {
+        Resource::ends(platform, link)
+            .into_iter()
+            .all(|end| end.is_some_and(|end| end.capacity(platform) == 1 && !matches!(end, Resource::Port(_))))
+    };
+    let steps = if times.iter().all(|&(link, _)| one_port(link)) {
+        let edge = |(id, time): &(LinkId, Rational)| {
+            let link = platform.link(*id);
+            Edge { left: link.from.index(), right: link.to.index(), weight: time.clone() }
+        };
+        let edges: Vec<Edge> = times.iter().map(edge).collect();
+        let nodes = platform.nodes().len();
+        decompose(nodes, nodes, &edges)?.steps
+    } else {
+        let (graph, _) = port_graph(platform, times);
+        general::decompose(&graph, &only_times(times))?.steps
+    };
+    let slot = |step: oneport_matching::Step| Slot {
+        length: step.length,
+        links: step.edges.into_iter().map(|edge| times[edge].0).collect(),
+    };
+    Ok(steps.into_iter().map(slot).collect())
+}
+
+fn only_times(times: &LinkTimes) -> Vec<Rational> {
+    times.iter().map(|(_, time)| time.clone()).collect()
+}
+
+/// The ports that these links use, ascending, and the links as edges between them.
+fn port_graph(platform: &Platform, times: &LinkTimes) -> (general::PortGraph, Vec<Resource>) {
+    let ends = |&(link, _): &(LinkId, Rational)| Resource::ends(platform, link);
+    let mut ports: Vec<Resource> = times.iter().flat_map(ends).flatten().collect();
+    ports.sort_unstable();
+    ports.dedup();
+    let vertex = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
+    let edges = times.iter().map(|time| ends(time).map(vertex)).collect();
+    let capacities = ports.iter().map(|port| port.capacity(platform) as usize).collect();
+    (general::PortGraph { capacities, edges }, ports)
+}

@@ -1,0 +1,319 @@
+//! One piece: bounds and trees that improve each other, and enumeration where they do not meet.
+
+use std::collections::BTreeMap;
+
+use super::Number;
+use super::ascent::{Ascent, Order};
+use super::graph::{Graph, Task, Tree};
+use super::{gates, subsets, trees};
+use crate::arborescence::arborescence;
+
+/// Dual ascents of a piece without enumeration.
+const QUICK: usize = 3;
+/// Dual ascents of a piece before enumeration.
+const THOROUGH: usize = 4;
+/// Rounds of local search over all nodes.
+const EXCHANGES: usize = 3;
+/// So many needed nodes are always few enough for their subsets.
+const FEW: usize = 8;
+/// So many pairs of subsets and nodes are looked at rather than branching.
+const SUBSETS: usize = 4_000_000;
+
+/// The best tree of a piece and a proved bound; the sum of the cuts' weights may be less.
+pub(super) struct Found<N> {
+    pub(super) tree: Tree<N>,
+    pub(super) at_least: N,
+    pub(super) cuts: Vec<(Vec<usize>, N)>,
+}
+
+/// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget.
+pub(super) fn solve<N: Number>(graph: &Graph<N>, task: &Task, budget: &mut Option<usize>) -> Option<Found<N>> {
+    if (0..graph.nodes()).all(|node| task.needed[node] || node == graph.root) {
+        return spanning(graph);
+    }
+    let mut search = Search { graph, best: None, few: FEW, subsets: SUBSETS };
+    let ascent = search.ascents(task, if budget.is_some() { THOROUGH } else { QUICK })?;
+    let mut at_least = ascent.bound.clone();
+    if search.above(&at_least) {
+        let mut task = task.clone();
+        search.close(&mut task, &ascent);
+        if let Some(best) = &mut search.best {
+            trees::improve(graph, &task, best, EXCHANGES);
+        }
+        search.close(&mut task, &ascent);
+        if let Some(budget) = budget {
+            at_least = search.enumerate(task, &ascent, budget)?;
+        }
+    }
+    let tree = search.best?;
+    let at_least = at_least.min(tree.cost.clone());
+    Some(Found { tree, at_least, cuts: ascent.cuts })
+}
+
+/// All nodes are needed: the sets of the dual solution are the cuts.
+fn spanning<N: Number>(graph: &Graph<N>) -> Option<Found<N>> {
+    let found = arborescence(graph.nodes(), graph.root, &graph.arcs)?;
+    let mut members = vec![Vec::new(); found.dual.within.len()];
+    for node in 0..graph.nodes() {
+        let around = std::iter::successors(Some(node), |&set| found.dual.within.get(set).copied().flatten());
+        around.for_each(|set| members[set].push(node));
+    }
+    let cuts = members.into_iter().zip(found.dual.weights).filter(|(_, weight)| !weight.is_zero()).collect();
+    let tree = Tree { arcs: found.entering.into_iter().flatten().collect(), cost: found.cost.clone() };
+    Some(Found { tree, at_least: found.cost, cuts })
+}
+
+struct Search<'a, N> {
+    graph: &'a Graph<N>,
+    best: Option<Tree<N>>,
+    /// See [`FEW`] and [`SUBSETS`].
+    few: usize,
+    subsets: usize,
+}
+
+/// A subproblem whose bound does not rule it out.
+struct Open<N> {
+    task: Task,
+    ascent: Ascent<N>,
+    /// The optional node to decide on.
+    node: usize,
+}
+
+impl<N: Number> Search<'_, N> {
+    /// Whether the best tree costs more than a bound.
+    fn above(&self, bound: &N) -> bool {
+        self.best.as_ref().is_none_or(|best| best.cost > *bound)
+    }
+
+    fn offer(&mut self, tree: Option<Tree<N>>) {
+        if let Some(tree) = tree.filter(|tree| self.above(&tree.cost)) {
+            self.best = Some(tree);
+        }
+    }
+
+    /// The best of some dual ascents, each guided by the best tree so far, with its cuts. `None` if a needed node is not reached.
+    fn ascents(&mut self, task: &Task, rounds: usize) -> Option<Ascent<N>> {
+        let mut best: Option<Ascent<N>> = None;
+        for round in 0..rounds {
+            let tree = self.best.as_ref().map(|tree| self.marks(tree));
+            let mut ascent = Ascent::new(self.graph);
+            let order = Order { tree: tree.as_deref(), by_nodes: round % 2 == 1, record: true, stop: None };
+            ascent.climb(self.graph, task, &order)?;
+            let tree = trees::best_of(self.graph, task, |arc| ascent.slack[arc].is_zero());
+            if round == 0 {
+                self.offer(trees::best_of(self.graph, task, |_| true));
+            }
+            self.offer(tree);
+            if best.as_ref().is_none_or(|best| best.bound < ascent.bound) {
+                best = Some(ascent);
+            }
+            if best.as_ref().is_some_and(|best| !self.above(&best.bound)) {
+                break;
+            }
+        }
+        best
+    }
+
+    fn marks(&self, tree: &Tree<N>) -> Vec<bool> {
+        let mut marks = vec![false; self.graph.arcs.len()];
+        tree.arcs.iter().for_each(|&arc| marks[arc] = true);
+        marks
+    }
+
+    /// Closes arcs that no tree below the best one uses: with the ascent's weights, such a tree costs at least the bound and the slack
+    /// of a path from the root over the arc to a needed node. Gives the number of arcs closed.
+    fn close(&self, task: &mut Task, ascent: &Ascent<N>) -> usize {
+        let Some(best) = &self.best else { return 0 };
+        let graph = self.graph;
+        let slack = |arc: usize| ascent.slack[arc].clone();
+        let down = graph.distances(task, slack, [(graph.root, ascent.bound.clone())], false);
+        let needed = (0..graph.nodes()).filter(|&node| task.needed[node]).map(|node| (node, N::zero()));
+        let up = graph.distances(task, slack, needed, true);
+        let mut closed = 0;
+        for (arc, (tail, head, _)) in graph.arcs.iter().enumerate() {
+            if !task.open[arc] {
+                continue;
+            }
+            let useful = match (&down[*tail], &up[*head]) {
+                (Some(down), Some(up)) => {
+                    let mut least = down.clone();
+                    least += up;
+                    least += &ascent.slack[arc];
+                    least < best.cost
+                }
+                _ => false,
+            };
+            closed += usize::from(!useful);
+            task.open[arc] = useful;
+        }
+        closed
+    }
+
+    /// A proved bound on all trees of the task, better ones being left in `best`.
+    fn enumerate(&mut self, task: Task, ascent: &Ascent<N>, budget: &mut usize) -> Option<N> {
+        let needed = (0..self.graph.nodes()).filter(|&node| task.needed[node]).count();
+        let work = 3usize.checked_pow(needed as u32).and_then(|pairs| pairs.checked_mul(self.graph.nodes()));
+        if needed <= self.few || work.is_some_and(|work| work <= self.subsets) {
+            self.offer(subsets::cheapest(self.graph, &task));
+            return self.best.as_ref().map(|best| best.cost.clone());
+        }
+        let ascent = Ascent { slack: ascent.slack.clone(), bound: ascent.bound.clone(), cuts: Vec::new() };
+        // Best first; of equal ones the latest.
+        let mut open: BTreeMap<(N, std::cmp::Reverse<usize>), Open<N>> = BTreeMap::new();
+        let mut count = 0;
+        let mut left_aside: Option<N> = None;
+        let mut first = Some((task, ascent));
+        loop {
+            let children = match first.take() {
+                Some(whole) => vec![whole],
+                None => {
+                    let Some(((bound, _), parent)) = open.pop_first() else { break };
+                    if !self.above(&bound) {
+                        break;
+                    }
+                    if *budget == 0 {
+                        left_aside = Some(bound);
+                        break;
+                    }
+                    self.branch(parent)
+                }
+            };
+            for (task, ascent) in children {
+                *budget = budget.saturating_sub(1);
+                if let Some(child) = self.bound(task, ascent) {
+                    count += 1;
+                    open.insert((child.ascent.bound.clone(), std::cmp::Reverse(count)), child);
+                }
+            }
+        }
+        left_aside.or_else(|| self.best.as_ref().map(|best| best.cost.clone()))
+    }
+
+    /// With the node and without it. The parent's weights remain a proof for both.
+    fn branch(&self, parent: Open<N>) -> Vec<(Task, Ascent<N>)> {
+        let mut with = parent.task.clone();
+        with.needed[parent.node] = true;
+        let mut without = parent.task;
+        without.leave_out(self.graph, parent.node);
+        vec![(without, parent.ascent.clone()), (with, parent.ascent)]
+    }
+
+    /// Goes on with the weights, and closes arcs, as long as that does any good; `None` if no tree of the task is below the best.
+    fn bound(&mut self, mut task: Task, mut ascent: Ascent<N>) -> Option<Open<N>> {
+        let graph = self.graph;
+        for round in 0.. {
+            gates::require(graph, &mut task);
+            let stop = self.best.as_ref().map(|best| best.cost.clone());
+            let order = Order { tree: None, by_nodes: false, record: false, stop: stop.as_ref() };
+            ascent.climb(graph, &task, &order)?;
+            if !self.above(&ascent.bound) {
+                return None;
+            }
+            let tree = trees::best_of(graph, &task, |arc| ascent.slack[arc].is_zero());
+            let marks = tree.as_ref().map(|tree| self.marks(tree));
+            self.offer(tree);
+            let mut anew = Ascent::new(graph);
+            let order = Order { tree: marks.as_deref(), by_nodes: false, record: false, stop: stop.as_ref() };
+            anew.climb(graph, &task, &order)?;
+            let mut closed = self.close(&mut task, &ascent);
+            closed += self.close(&mut task, &anew);
+            if anew.bound > ascent.bound {
+                ascent = anew;
+            }
+            if !self.above(&ascent.bound) {
+                return None;
+            }
+            if closed * 20 < graph.arcs.len() || round == 4 {
+                break;
+            }
+        }
+        let reached = graph.reached(&task, |_| true);
+        // The last arcs closed may have been the last ones to a needed node.
+        if (0..graph.nodes()).any(|node| task.needed[node] && !reached[node]) {
+            return None;
+        }
+        let open = |arc: &&usize| task.open[**arc] && reached[graph.arcs[**arc].0];
+        let optional = (0..graph.nodes()).filter(|&node| !task.needed[node] && node != graph.root && reached[node]);
+        let choice = optional.filter(|&node| graph.out[node].iter().any(|arc| open(&arc))).max_by_key(|&node| {
+            let free = graph.out[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
+            let entering = graph.into[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
+            (entering.min(1), free, entering)
+        });
+        let Some(node) = choice else {
+            // No choice is left but that of arcs.
+            let marked: Vec<bool> = (0..graph.nodes()).map(|node| task.needed[node] || node == graph.root).collect();
+            self.offer(trees::span(graph, &task, &marked));
+            return None;
+        };
+        Some(Open { task, ascent, node })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Branching alone, from the weakest start: no weights, no tree.
+    fn branching(graph: &Graph<u64>, task: &Task, mut budget: usize) -> (Option<u64>, Option<u64>) {
+        let mut search = Search { graph, best: None, few: 0, subsets: 0 };
+        let at_least = search.enumerate(task.clone(), &Ascent::new(graph), &mut budget);
+        (search.best.map(|best| cost(graph, task, &best)), at_least)
+    }
+
+    /// The cost of a tree that reaches all needed nodes.
+    fn cost(graph: &Graph<u64>, task: &Task, tree: &Tree<u64>) -> u64 {
+        let reached = graph.reached(task, |arc| tree.arcs.contains(&arc));
+        assert!((0..graph.nodes()).all(|node| reached[node] || !task.needed[node]));
+        tree.arcs.iter().map(|&arc| graph.arcs[arc].2).sum()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1500))]
+
+        /// Branching and the subsets of the needed nodes come to the same, and branching that is stopped is not wrong.
+        #[test]
+        fn both_ways(
+            nodes in 3..16usize,
+            arcs in prop::collection::vec((0..16usize, 1..16usize, 1..12u64), 20..90),
+            needed in prop::collection::vec(1..16usize, 1..7),
+            budget in 0..6usize,
+        ) {
+            let arcs = arcs.into_iter().filter(|&(tail, head, _)| tail < nodes && head < nodes && tail != head);
+            let graph = Graph::new(nodes, 0, arcs.collect());
+            let mut task = Task { needed: vec![false; nodes], open: vec![true; graph.arcs.len()] };
+            needed.into_iter().for_each(|node| task.needed[1 + node % (nodes - 1)] = true);
+            let best = subsets::cheapest(&graph, &task).map(|tree| tree.cost);
+            prop_assert_eq!(branching(&graph, &task, 1000), (best, best));
+            let (cost, at_least) = branching(&graph, &task, budget);
+            if let Some(best) = best {
+                prop_assert!(at_least.is_some_and(|at_least| at_least <= best));
+                prop_assert!(cost.is_none_or(|cost| cost >= best));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        /// Too many needed nodes for their subsets, and many ties: what is found still is a tree, and the proofs agree with each other.
+        #[test]
+        fn ties(
+            arcs in prop::collection::vec((0..60usize, 1..60usize, 1..6u64), 150..250),
+            needed in prop::collection::vec(1..60usize, 10..25),
+        ) {
+            let arcs = arcs.into_iter().filter(|&(tail, head, _)| tail != head);
+            let graph = Graph::new(60, 0, arcs.collect());
+            let mut task = Task { needed: vec![false; 60], open: vec![true; graph.arcs.len()] };
+            let reached = graph.reached(&task, |_| true);
+            needed.into_iter().for_each(|node| task.needed[node] = reached[node]);
+            let (cost, at_least) = branching(&graph, &task, 100);
+            let whole = solve(&graph, &task, &mut Some(100)).map(|found| (found.tree.cost, found.at_least));
+            if let (Some(cost), Some(at_least), Some((other, bound))) = (cost, at_least, whole) {
+                prop_assert!(at_least <= other && bound <= cost);
+            } else {
+                prop_assert!(false, "all needed nodes are reached");
+            }
+        }
+    }
+}

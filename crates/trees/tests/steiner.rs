@@ -1,0 +1,273 @@
+//! Steiner arborescences against the enumeration of all subsets of the optional nodes, and their proofs by arithmetic.
+
+use oneport_platform::Rational;
+use oneport_trees::arborescence::{Number, arborescence};
+use oneport_trees::steiner::{Steiner, heuristic, steiner};
+use proptest::prelude::*;
+
+type Arcs<N> = Vec<(usize, usize, N)>;
+
+/// The cheapest spanning arborescence over the required nodes and any others.
+fn brute_force(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Option<u64> {
+    if required.iter().any(|&node| node >= nodes) {
+        return None;
+    }
+    let mut best: Option<u64> = None;
+    for set in 0..1usize << nodes {
+        let inside = |node: usize| node < nodes && set >> node & 1 == 1;
+        if !inside(root) || !required.iter().all(|&node| inside(node)) {
+            continue;
+        }
+        let place = |node: usize| (0..node).filter(|&other| inside(other)).count();
+        let inner = arcs.iter().filter(|(tail, head, _)| inside(*tail) && inside(*head));
+        let inner: Arcs<u64> = inner.map(|&(tail, head, cost)| (place(tail), place(head), cost)).collect();
+        if let Some(found) = arborescence(set.count_ones() as usize, place(root), &inner) {
+            best = Some(best.map_or(found.cost, |best| best.min(found.cost)));
+        }
+    }
+    best
+}
+
+fn sum<'a, N: Number + 'a>(terms: impl Iterator<Item = &'a N>) -> N {
+    terms.fold(N::zero(), |mut total, term| {
+        total += term;
+        total
+    })
+}
+
+/// All that is promised of a result.
+fn check<N: Number + std::fmt::Debug>(
+    found: &Steiner<N>,
+    nodes: usize,
+    root: usize,
+    required: &[usize],
+    arcs: &Arcs<N>,
+) -> Result<(), TestCaseError> {
+    let mut reached = vec![false; nodes];
+    let mut leaf = vec![false; nodes];
+    reached[root] = true;
+    for &arc in &found.arcs {
+        let (tail, head, _) = arcs[arc];
+        prop_assert!(reached[tail], "the tail of arc {} comes later", arc);
+        prop_assert!(!reached[head], "node {} is entered twice", head);
+        reached[head] = true;
+        leaf[head] = true;
+        leaf[tail] = false;
+    }
+    prop_assert!(required.iter().all(|&node| reached[node]));
+    prop_assert!((0..nodes).all(|node| !leaf[node] || required.contains(&node)));
+    prop_assert_eq!(&sum(found.arcs.iter().map(|&arc| &arcs[arc].2)), &found.cost);
+    prop_assert!(found.at_least <= found.cost);
+
+    prop_assert!(sum(found.cuts.iter().map(|(_, weight)| weight)) <= found.at_least);
+    for (set, weight) in &found.cuts {
+        prop_assert!(*weight > N::zero());
+        prop_assert!(set.is_sorted() && !set.contains(&root) && set.iter().all(|&node| node < nodes));
+        prop_assert!(set.iter().any(|node| required.contains(node)));
+    }
+    for (tail, head, cost) in arcs.iter().filter(|(tail, head, _)| *tail < nodes && *head < nodes) {
+        let entered = found.cuts.iter().filter(|(set, _)| set.contains(head) && !set.contains(tail));
+        prop_assert!(sum(entered.map(|(_, weight)| weight)) <= *cost);
+    }
+    Ok(())
+}
+
+fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Result<(), TestCaseError> {
+    let best = brute_force(nodes, root, required, arcs);
+    let found = steiner(nodes, root, required, arcs, 1000);
+    prop_assert_eq!(found.as_ref().map(|found| found.cost), best);
+    if let Some(found) = found {
+        prop_assert_eq!(found.at_least, found.cost);
+        check(&found, nodes, root, required, arcs)?;
+    }
+    let quick = heuristic(nodes, root, required, arcs);
+    prop_assert_eq!(quick.is_some(), best.is_some());
+    if let (Some(quick), Some(best)) = (quick, best) {
+        prop_assert!(quick.at_least <= best && best <= quick.cost);
+        check(&quick, nodes, root, required, arcs)?;
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Sparse graphs with few different costs: ties, free arcs, what is not connected, loops, nodes that do not exist.
+    #[test]
+    fn ties(
+        nodes in 1..9usize,
+        arcs in prop::collection::vec((0..10usize, 0..9usize, 0..4u64), 0..30),
+        required in prop::collection::vec(0..8usize, 0..6),
+        root in 0..3usize,
+    ) {
+        let required: Vec<usize> = required.into_iter().map(|node| node % nodes).collect();
+        agrees(nodes, root % nodes, &required, &arcs)?;
+    }
+
+    #[test]
+    fn costs(
+        arcs in prop::collection::vec((0..9usize, 0..9usize, 1..100u64), 15..40),
+        required in prop::collection::vec(1..9usize, 3..6),
+    ) {
+        agrees(9, 0, &required, &arcs)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// More required nodes than are gone through by subsets.
+    #[test]
+    fn many(
+        arcs in prop::collection::vec((0..14usize, 1..14usize, 0..12u64), 40..80),
+        required in prop::sample::subsequence((1..14).collect::<Vec<usize>>(), 9..12),
+    ) {
+        agrees(14, 0, &required, &arcs)?;
+    }
+
+    /// Rationals: the same question in other units.
+    #[test]
+    fn rationals(
+        nodes in 2..9usize,
+        arcs in prop::collection::vec((0..9usize, 0..9usize, 0..20u64), 0..30),
+        required in prop::collection::vec(0..8usize, 1..6),
+    ) {
+        let required: Vec<usize> = required.into_iter().map(|node| node % nodes).collect();
+        let unit = |units: u64| Rational::new(units.into(), 7.into());
+        let parts: Arcs<Rational> = arcs.iter().map(|&(tail, head, cost)| (tail, head, unit(cost))).collect();
+        let whole = steiner(nodes, 0, &required, &arcs, 1000);
+        let part = steiner(nodes, 0, &required, &parts, 1000);
+        prop_assert_eq!(whole.as_ref().map(|found| unit(found.cost)), part.as_ref().map(|found| found.cost.clone()));
+        prop_assert_eq!(whole.map(|found| found.arcs), part.as_ref().map(|found| found.arcs.clone()));
+        if let Some(part) = part {
+            check(&part, nodes, 0, &required, &parts)?;
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Many ties: most subproblems end because no tree in them is cheaper, not because there is none.
+    #[test]
+    fn plateaus(seed in any::<u64>(), price in 2..10usize) {
+        let mut draw = Draw(seed);
+        let mut arcs = Vec::new();
+        for node in 1..80 {
+            let up = draw.below(node);
+            draw.link(&mut arcs, up, node, price);
+        }
+        for _ in 0..60 {
+            let (one, other) = (draw.below(80), draw.below(80));
+            draw.link(&mut arcs, one, other, price);
+        }
+        let required: Vec<usize> = (1..80).filter(|_| draw.below(3) == 0).collect();
+        let found = steiner(80, 0, &required, &arcs, 300).unwrap();
+        check(&found, 80, 0, &required, &arcs)?;
+    }
+
+    /// What a budget leaves open contains the optimum.
+    #[test]
+    fn budgets(seed in any::<u64>(), ties in any::<bool>()) {
+        let (nodes, arcs) = grid(8, seed, if ties { 4 } else { 1000 });
+        let required: Vec<usize> = (1..nodes).filter(|node| node * 7 % 16 < 4).collect();
+        let best = steiner(nodes, 0, &required, &arcs, 100_000).unwrap();
+        prop_assert_eq!(best.at_least, best.cost);
+        check(&best, nodes, 0, &required, &arcs)?;
+        for budget in [0, 1, 3, 10] {
+            let found = steiner(nodes, 0, &required, &arcs, budget).unwrap();
+            check(&found, nodes, 0, &required, &arcs)?;
+            prop_assert!(found.at_least <= best.cost && best.cost <= found.cost);
+        }
+        let quick = heuristic(nodes, 0, &required, &arcs).unwrap();
+        check(&quick, nodes, 0, &required, &arcs)?;
+        prop_assert!(quick.at_least <= best.cost && best.cost <= quick.cost);
+    }
+}
+
+/// Local networks on a ring of routers with a few chords: solved, and the weights alone are hardly less.
+#[test]
+fn tiers() {
+    let (mut weights, mut costs, mut met) = (0, 0, 0);
+    for seed in 0..60 {
+        let (arcs, required) = networks(&mut Draw(seed));
+        let found = steiner(98, 0, &required, &arcs, 1000).unwrap();
+        check(&found, 98, 0, &required, &arcs).unwrap();
+        assert_eq!(found.at_least, found.cost);
+        let weight: u64 = sum(found.cuts.iter().map(|(_, weight)| weight));
+        met += usize::from(weight == found.cost);
+        (weights, costs) = (weights + weight, costs + found.cost);
+    }
+    assert!(weights * 200 >= costs * 199, "{weights} {costs}");
+    assert!(met * 3 >= 60 * 2, "{met}");
+}
+
+/// Numbers from a seed (splitmix64).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % bound as u64) as usize
+    }
+
+    /// Both directions, with a cost each.
+    fn link(&mut self, arcs: &mut Arcs<u64>, one: usize, other: usize, price: usize) {
+        arcs.push((one, other, 1 + self.below(price) as u64));
+        arcs.push((other, one, 1 + self.below(price) as u64));
+    }
+}
+
+fn grid(width: usize, seed: u64, price: usize) -> (usize, Arcs<u64>) {
+    let mut draw = Draw(seed);
+    let mut arcs = Vec::new();
+    for node in 0..width * width {
+        if (node + 1) % width > 0 {
+            draw.link(&mut arcs, node, node + 1, price);
+        }
+        if node + width < width * width {
+            draw.link(&mut arcs, node, node + width, price);
+        }
+    }
+    (width * width, arcs)
+}
+
+/// Nodes 0..10 a ring with chords, 10..34 in groups of four hung on it twice each, 34..98 leaves.
+fn networks(draw: &mut Draw) -> (Arcs<u64>, Vec<usize>) {
+    let mut arcs = Vec::new();
+    for node in 0..10 {
+        draw.link(&mut arcs, node, (node + 1) % 10, 100);
+        draw.link(&mut arcs, node, (node + 2 + node % 3) % 10, 100);
+    }
+    for group in (10..34).step_by(4) {
+        for node in group + 1..group + 4 {
+            let up = group + draw.below(node - group);
+            draw.link(&mut arcs, up, node, 30);
+        }
+        for node in [group, group + 2] {
+            let up = draw.below(10);
+            draw.link(&mut arcs, up, node, 100);
+        }
+    }
+    for leaf in 34..98 {
+        let up = 10 + draw.below(24);
+        draw.link(&mut arcs, up, leaf, 10);
+    }
+    (arcs, (34..98).collect())
+}
+
+#[test]
+fn degenerate() {
+    let arcs = vec![(0, 1, 3u64), (1, 2, 4)];
+    assert_eq!(steiner(3, 3, &[], &arcs, 10), None);
+    assert_eq!(steiner(0, 0, &[], &arcs, 10), None);
+    assert_eq!(steiner(3, 0, &[5], &arcs, 10), None);
+    assert_eq!(steiner(3, 2, &[0], &arcs, 10), None);
+    let nothing = Steiner { arcs: vec![], cost: 0, at_least: 0, cuts: vec![] };
+    assert_eq!(steiner(3, 0, &[], &arcs, 10), Some(nothing.clone()));
+    assert_eq!(steiner(3, 0, &[0, 0], &arcs, 10), Some(nothing));
+    assert_eq!(steiner(3, 0, &[2, 2], &arcs, 10).map(|found| (found.arcs, found.cost)), Some((vec![0, 1], 7)));
+}
