@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use oneport::platform::generate::{Options as Costs, random_connected};
 use oneport::{
-    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Rational, Stage, Status, Volumes, solve, solve_watched,
+    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Rational, Stage, Status, Volumes, solve,
+    solve_watched,
 };
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.

@@ -79,7 +79,11 @@ fn paper(sizes: &[usize]) {
             }
             let (ours, theirs_s) = (whole.as_secs_f64(), theirs.time.as_secs_f64());
             let least = if done { "" } else { "> " };
-            println!("| {nodes} | {seed} | {ours:.3} | {least}{theirs_s:.2} | {} | {least}{:.0} |", theirs.rounds, theirs_s / ours);
+            println!(
+                "| {nodes} | {seed} | {ours:.3} | {least}{theirs_s:.2} | {} | {least}{:.0} |",
+                theirs.rounds,
+                theirs_s / ours
+            );
         }
     }
 }

@@ -15,7 +15,9 @@ fn main() {
         true => usual.to_vec(),
         false => arguments.iter().map(String::as_str).collect(),
     };
-    println!("| fabric | collective | throughput | status | whole s | program | period | slots | referee | patterns | slots |");
+    println!(
+        "| fabric | collective | throughput | status | whole s | program | period | slots | referee | patterns | slots |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for name in names {
         let platform = fabric(name);

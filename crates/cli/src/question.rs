@@ -119,7 +119,9 @@ fn assemble(name: CollectiveName, centre: Option<NodeId>, members: Vec<NodeId>, 
 fn groups(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
     let options = [&arguments.source, &arguments.targets, &arguments.target, &arguments.participants];
     if options.into_iter().any(Option::is_some) {
-        return Err(usage("--group lists a group's members itself; leave out --source, --targets, --target, --participants"));
+        return Err(usage(
+            "--group lists a group's members itself; leave out --source, --targets, --target, --participants",
+        ));
     }
     let name = arguments.collective;
     let takes = options_of(name);
@@ -127,7 +129,8 @@ fn groups(platform: &Platform, arguments: &SolveArguments) -> Result<Collective>
     let member = |group: &String| {
         let (list, rate) = match group.rsplit_once('@') {
             Some((list, rate)) if platform.find(group).is_none() => {
-                let wrong = || usage(format!("--group {group}: '{rate}' is not a rate; write A,B,C@2 for twice as often"));
+                let wrong =
+                    || usage(format!("--group {group}: '{rate}' is not a rate; write A,B,C@2 for twice as often"));
                 (list, rate.parse::<u64>().ok().filter(|&rate| rate > 0).ok_or_else(wrong)?)
             }
             _ => (group.as_str(), 1),

@@ -163,10 +163,9 @@ fn prices(plan: &Plan) -> String {
     let platform = &plan.platform;
     let certificate = &plan.certificate;
     let names = |nodes: &mut dyn Iterator<Item = String>| nodes.collect::<Vec<_>>().join(", ");
-    let resources = certificate
-        .prices
-        .iter()
-        .map(|(resource, price)| vec![resource.describe(platform), resource.capacity(platform).to_string(), readable(price)]);
+    let resources = certificate.prices.iter().map(|(resource, price)| {
+        vec![resource.describe(platform), resource.capacity(platform).to_string(), readable(price)]
+    });
     let odd_sets = certificate.odd_sets.iter().map(|(set, price)| {
         let ports = names(&mut set.ports.iter().filter_map(|port| Some(platform.name(port.node()?).to_string())));
         vec![format!("odd set {{{ports}}}"), set.capacity(platform).to_string(), readable(price)]

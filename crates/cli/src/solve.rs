@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use oneport::{
-    Collective, Commodity, Formulation, Options, Outcome, Period, Plan, Planned, Platform, Rational, formats, parse_rational,
-    solve_watched,
+    Collective, Commodity, Formulation, Options, Outcome, Period, Plan, Planned, Platform, Rational, formats,
+    parse_rational, solve_watched,
 };
 use serde_json::{Map, Value, json};
 

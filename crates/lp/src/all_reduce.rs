@@ -52,7 +52,8 @@ impl<'a> AllReduction<'a> {
     /// What it costs to spread the result from every root.
     fn spread<N: Number>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
-        let found = |&root: &NodeId| self.network.cheapest(&routes, &self.network.spread(root, self.participants), guide);
+        let found =
+            |&root: &NodeId| self.network.cheapest(&routes, &self.network.spread(root, self.participants), guide);
         self.roots.iter().map(found).collect()
     }
 
@@ -64,7 +65,8 @@ impl<'a> AllReduction<'a> {
         spread: Vec<Option<Found<N>>>,
     ) -> Result<Vec<Offer>, LpError> {
         let mut best: Option<(Rational, Rational, usize)> = None;
-        let found: Vec<_> = reductions.into_iter().zip(spread).map(|(reduction, spread)| reduction.zip(spread)).collect();
+        let found: Vec<_> =
+            reductions.into_iter().zip(spread).map(|(reduction, spread)| reduction.zip(spread)).collect();
         for (place, pair) in found.iter().enumerate() {
             let Some(((least, _), spread)) = pair else { continue };
             let (at_least, cost) = (least + amount(unit, &spread.at_least), least + amount(unit, &spread.cost));

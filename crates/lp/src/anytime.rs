@@ -313,7 +313,8 @@ fn steady_state(question: &Question<'_>, counts: &BTreeMap<Pattern, u64>, rounds
         }
     }
     let platform = question.platform();
-    let share = |(resource, time): (Resource, Rational)| time / Rational::from_integer(resource.capacity(platform).into());
+    let share =
+        |(resource, time): (Resource, Rational)| time / Rational::from_integer(resource.capacity(platform).into());
     let busiest = loads.into_iter().map(share).max().ok_or(LpError::Contradiction("no message travels"))?;
     let weight = |count: u64| Rational::from_integer(count.into()) / &busiest;
     let patterns = counts

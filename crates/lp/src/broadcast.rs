@@ -6,6 +6,7 @@
 //! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound.
 
 use num_bigint::BigUint;
+use num_traits::One;
 use oneport_plan::{Arborescence, Collective, Goals, Hop, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::{Number, arborescence};
@@ -107,6 +108,53 @@ impl Network {
             false => steiner::steiner(nodes, root, &spread.targets, &routes.arcs, BUDGET)?,
         };
         Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
+    }
+}
+
+impl Network {
+    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root, too.
+    pub fn cheapest_from_any<N: Number + One>(
+        &self,
+        routes: &Routes<'_, N>,
+        targets: &[NodeId],
+        roots: &[(usize, N)],
+        guide: bool,
+    ) -> Option<(usize, Found<N>)> {
+        // One more node leads to the roots, at a price that nobody pays twice.
+        let mut price = N::one();
+        routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
+        roots.iter().for_each(|(_, extra)| price += extra);
+        let nodes = self.nodes.len();
+        let mut arcs = routes.arcs.clone();
+        for (root, extra) in roots {
+            let mut cost = price.clone();
+            cost += extra;
+            arcs.push((nodes, *root, cost));
+        }
+        let own = routes.arcs.len();
+        let targets: Vec<usize> = targets.iter().filter_map(|target| self.places[target.index()]).collect();
+        let (mut at_least, mut cost, used) = if targets.len() == nodes {
+            let found = arborescence(nodes + 1, nodes, &arcs)?;
+            (found.cost.clone(), found.cost, found.entering)
+        } else {
+            let found = match guide {
+                true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
+                false => steiner::steiner(nodes + 1, nodes, &targets, &arcs, BUDGET)?,
+            };
+            let mut entering = vec![None; nodes];
+            found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));
+            (found.at_least, found.cost, entering)
+        };
+        let root = used.iter().flatten().find(|&&arc| arc >= own).map(|&arc| arcs[arc].1)?;
+        at_least = if at_least < price { N::zero() } else { at_least };
+        for sum in [&mut at_least, &mut cost] {
+            if *sum >= price {
+                *sum -= &price;
+            }
+        }
+        let entering = |node: usize| used[node].filter(|&arc| arc < own);
+        let hops = routes.hops(root, &routes.order(nodes, root, entering));
+        Some((root, Found { at_least, cost, hops }))
     }
 }
 

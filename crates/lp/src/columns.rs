@@ -274,12 +274,7 @@ impl<'m> Master<'m> {
     }
 
     /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them.
-    fn approach(
-        &mut self,
-        best: &mut Best,
-        time_limit: Option<Duration>,
-        watch: Watch<'_>,
-    ) -> Result<bool, LpError> {
+    fn approach(&mut self, best: &mut Best, time_limit: Option<Duration>, watch: Watch<'_>) -> Result<bool, LpError> {
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
         if self.patterns.is_empty() {
@@ -314,7 +309,9 @@ impl<'m> Master<'m> {
             }
             let close = &progress.upper_bound - &progress.throughput;
             let near_enough = close * Rational::from_integer(BigInt::from(1u64 << 34)) < progress.throughput;
-            if (added == 0 || near_enough) && !self.cut(|column| estimate.primal.get(column.0).cloned().unwrap_or_default(), &room)? {
+            if (added == 0 || near_enough)
+                && !self.cut(|column| estimate.primal.get(column.0).cloned().unwrap_or_default(), &room)?
+            {
                 return Ok(true);
             }
         }

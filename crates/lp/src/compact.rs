@@ -21,8 +21,8 @@ use oneport_exact::{ExactError, LinearProgram, Relation, Row, Sense};
 use oneport_platform::Rational;
 
 use crate::Question;
-use crate::resources::Resources;
 use crate::flow::{Flow, FlowProgram, Group, Side};
+use crate::resources::Resources;
 
 /// Builds the program; every commodity is a group of its own, and `time` is the column of `TP`.
 pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
@@ -58,7 +58,8 @@ pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
                 continue;
             }
             let time = question.time(link);
-            let ends = [(balance[group][to.index()], Rational::one()), (balance[group][from.index()], -Rational::one())];
+            let ends =
+                [(balance[group][to.index()], Rational::one()), (balance[group][from.index()], -Rational::one())];
             let ends = ends.into_iter().filter_map(|(row, value)| Some((row?, value)));
             let entries = resources.of_link(link).iter().map(|&place| (rows[place], time.clone())).chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;

@@ -49,7 +49,11 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
     }
     let targets: usize = question.demands().map(|demand| demand.goals().len()).sum();
     if targets.saturating_mul(platform.links().len()) > MOST_COLUMNS {
-        return Err(LpError::CompactTooLarge { collective, columns: targets * platform.links().len(), most: MOST_COLUMNS });
+        return Err(LpError::CompactTooLarge {
+            collective,
+            columns: targets * platform.links().len(),
+            most: MOST_COLUMNS,
+        });
     }
     let resources = Resources::new(platform, false);
     let mut program = LinearProgram::new(Sense::Maximize);

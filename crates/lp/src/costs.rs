@@ -63,9 +63,9 @@ pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<R
         if price.is_positive() { size * &link.cost * price } else { Rational::zero() }
     };
     let costs: Vec<Rational> = question.platform().links().iter().zip(&prices.links).map(cost).collect();
-    let denominator = costs.iter().fold(BigInt::one(), |all, cost| {
-        if all.is_multiple_of(cost.denom()) { all } else { all.lcm(cost.denom()) }
-    });
+    let denominator = costs
+        .iter()
+        .fold(BigInt::one(), |all, cost| if all.is_multiple_of(cost.denom()) { all } else { all.lcm(cost.denom()) });
     let whole = |cost: &Rational| (cost.numer() * (&denominator / cost.denom())).magnitude().clone();
     Costs { links: costs.iter().map(whole).collect(), unit: Rational::new(BigInt::one(), denominator) }
 }

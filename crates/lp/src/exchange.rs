@@ -19,7 +19,7 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use num_traits::{Signed, Zero};
+use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Scheme, SchemeTask};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::arborescence::Number;
@@ -87,7 +87,11 @@ impl<'a> Collections<'a> {
     }
 
     /// The cheapest collection of transfers: what it costs at least, and its links.
-    fn transfers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Option<(Rational, Vec<LinkId>)> {
+    fn transfers<N: Number + One + Into<BigUint>>(
+        &self,
+        costs: &Costs<N>,
+        guide: bool,
+    ) -> Option<(Rational, Vec<LinkId>)> {
         let platform = self.question.platform();
         let mut routes = self.network.routes(platform, &costs.links);
         if !self.backwards {
@@ -99,27 +103,25 @@ impl<'a> Collections<'a> {
         if single.len() < self.participants.len() {
             return None;
         }
-        let mut best: Option<(N, N, NodeId, Vec<LinkId>)> = None;
-        for &root in self.question.roots() {
-            let spread = self.network.spread(root, self.participants);
-            let Some(found) = self.network.cheapest(&routes, &spread, guide) else { continue };
-            let (mut at_least, mut cost) = (found.at_least, found.cost);
-            for (&node, (price, _)) in self.participants.iter().zip(&single).filter(|(node, _)| **node != root) {
-                debug_assert!(node != root);
-                at_least += price;
-                cost += price;
+        let mut all = N::zero();
+        single.iter().for_each(|(price, _)| all += price);
+        // The root needs no transfer of its own besides.
+        let without = |node: NodeId| {
+            let mut rest = all.clone();
+            let own = self.participants.iter().position(|&other| other == node);
+            own.into_iter().for_each(|place| rest -= &single[place].0);
+            rest
+        };
+        let root = |&node: &NodeId| Some((self.network.place(node)?, without(node)));
+        let roots: Vec<(usize, N)> = self.question.roots().iter().filter_map(root).collect();
+        let (root, found) = self.network.cheapest_from_any(&routes, self.participants, &roots, guide)?;
+        let mut links: Vec<LinkId> = found.hops.iter().map(|hop| hop.link).collect();
+        for (&node, (_, arc)) in self.participants.iter().zip(&single) {
+            if self.network.place(node) != Some(root) {
+                links.extend_from_slice(routes.links(*arc));
             }
-            let links = || found.hops.iter().map(|hop| hop.link).collect();
-            best = Some(match best {
-                None => (at_least, cost, root, links()),
-                Some((bound, known, ..)) if cost < known => (bound.min(at_least), cost, root, links()),
-                Some((bound, known, node, links)) => (bound.min(at_least), known, node, links),
-            });
         }
-        let (at_least, _, root, mut links) = best?;
-        for (_, (_, arc)) in self.participants.iter().zip(&single).filter(|(node, _)| **node != root) {
-            links.extend_from_slice(routes.links(*arc));
-        }
+        let at_least = found.at_least;
         Some((amount(&costs.unit, &at_least), links))
     }
 
@@ -135,7 +137,11 @@ impl<'a> Collections<'a> {
         let transfer = |link| SchemeTask::Transfer { link, part: self.smallest, after: None };
         let merge = SchemeTask::Merge { node: merges, part, split: part.first, left: None, right: None };
         let merges = std::iter::repeat_n(merge, self.participants.len().saturating_sub(1));
-        Pattern::Scheme(Scheme { commodity: 0, order: None, tasks: links.into_iter().map(transfer).chain(merges).collect() })
+        Pattern::Scheme(Scheme {
+            commodity: 0,
+            order: None,
+            tasks: links.into_iter().map(transfer).chain(merges).collect(),
+        })
     }
 
     fn collection(

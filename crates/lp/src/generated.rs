@@ -7,6 +7,7 @@ use crate::copies_flow::{self, FlowBound};
 use crate::fewest::fewest;
 use crate::patterns::Patterns;
 use crate::resources::Resources;
+use crate::slowest_cut::{SlowestCut, slowest_cut};
 use crate::symmetric::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 use crate::{all_reduce, shared, ssr};
@@ -29,7 +30,10 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
     let solution = match options.formulation {
         Formulation::Columns => generate(question, resources, &patterns, options.time_limit, watch)?,
         Formulation::Compact if matches!(collective, Collective::Broadcast { .. } | Collective::AllGather { .. }) => {
-            let flow = copies_flow::solve(question, options)?;
+            let flow = match slowest_cut(question, question.roots()) {
+                Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
+                None => copies_flow::solve(question, options)?,
+            };
             let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
             flow.map_or(trees.clone(), |flow| both(trees, flow))
         }

@@ -26,6 +26,7 @@ mod reduce;
 mod resources;
 mod scan;
 mod shared;
+mod slowest_cut;
 mod solve;
 mod ssr;
 mod start;

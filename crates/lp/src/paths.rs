@@ -33,9 +33,8 @@ impl<'a> Paths<'a> {
         let mut trees: BTreeMap<NodeId, ShortestPaths<N>> = BTreeMap::new();
         let mut offers = Vec::with_capacity(self.commodities.len());
         for &Commodity { source, target } in &self.commodities {
-            let tree = trees
-                .entry(source)
-                .or_insert_with(|| ShortestPaths::new(platform, &costs.links, source, |_| true));
+            let tree =
+                trees.entry(source).or_insert_with(|| ShortestPaths::new(platform, &costs.links, source, |_| true));
             let (cost, links) = tree.to(platform, target).ok_or(LpError::Contradiction("a target is not reachable"))?;
             offers.push(Offer { at_least: amount(&costs.unit, &cost), patterns: vec![Pattern::path(0, links)] });
         }

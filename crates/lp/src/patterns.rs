@@ -47,9 +47,10 @@ pub struct Patterns<'a> {
 /// Who prices the patterns of a collective that is no list of groups.
 fn part<'a>(question: &'a Question<'a>, collective: &'a Collective) -> Box<dyn Part + 'a> {
     match collective {
-        Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } | Collective::Groups { .. } => {
-            Box::new(Paths::new(question, collective))
-        }
+        Collective::Scatter { .. }
+        | Collective::Gather { .. }
+        | Collective::AllToAll { .. }
+        | Collective::Groups { .. } => Box::new(Paths::new(question, collective)),
         Collective::Broadcast { .. } | Collective::AllGather { .. } => Box::new(Copies::new(question, collective)),
         Collective::Reduce { .. } | Collective::ReduceScatter { .. } => Box::new(Trees::new(question, collective)),
         Collective::AllReduce { .. } => Box::new(AllReduction::new(question, collective)),

@@ -32,7 +32,7 @@ use crate::scan::tasks::{Named, Tasks};
 use crate::{LpError, Question, Solution};
 
 /// Columns of the largest program that is solved.
-const MOST_COLUMNS: usize = 20_000;
+const MOST_COLUMNS: usize = 40_000;
 
 /// A proof that no schedule is faster than `bound`: prices of resources, and of each task's price a share for every goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Shared {
 }
 
 /// Solves the program exactly, for a collective of one demand of which operands keep their order. `None` where there
-/// are several demands or the operator is commutative, where the program has more than 20,000 columns, and where the
+/// are several demands or the operator is commutative, where the program has more than 40,000 columns, and where the
 /// time inside the solver runs out.
 ///
 /// With `n` operands, `v` processors and `e` links each goal of `n` operands has about `e n^2 / 2 + v n^3 / 6` columns.
@@ -229,13 +229,7 @@ impl Program {
         }
     }
 
-    fn read(
-        &self,
-        question: &Question<'_>,
-        tasks: &Tasks,
-        optimum: &Optimum,
-        odd_sets: Vec<(OddSet, Row)>,
-    ) -> Shared {
+    fn read(&self, question: &Question<'_>, tasks: &Tasks, optimum: &Optimum, odd_sets: Vec<(OddSet, Row)>) -> Shared {
         let dual = |row: Row| optimum.dual.get(row);
         let positive = |(_, price): &(Resource, Rational)| price.is_positive();
         let prices: Vec<(Resource, Rational)> =
@@ -363,7 +357,9 @@ fn cheapest(tasks: &Tasks, goal: usize, shares: &[(Task, Rational)]) -> Option<R
 fn number(tasks: &Tasks, task: Task) -> Option<usize> {
     match task {
         Task::Transfer { link, part: part @ Interval { first, last } } => {
-            let known = link.index() < tasks.arcs.len() && first <= last && last < tasks.parts[tasks.parts.len() - 1].operands();
+            let known = link.index() < tasks.arcs.len()
+                && first <= last
+                && last < tasks.parts[tasks.parts.len() - 1].operands();
             known.then(|| tasks.transfer(tasks.number(part), link.index()))
         }
         Task::Merge { node, part, split } => tasks.merge(node.index(), part, split),

@@ -19,6 +19,7 @@ use crate::all_reduce;
 use crate::columns::{Watch, generate};
 use crate::patterns::Patterns;
 use crate::resources::Resources;
+use crate::slowest_cut::slowest_cut;
 use crate::{LpError, Options, Question, Solution};
 
 /// The question about representatives.
@@ -80,6 +81,12 @@ impl<'a> Quotient<'a> {
         let mut solution = generate(&question, resources.clone(), &patterns, options.time_limit, watch)?;
         if matches!(self.collective, Collective::AllReduce { .. }) {
             solution = all_reduce::bounded(&question, &resources, solution, watch)?;
+        }
+        // A cut is checked at once, where one tree per participant would be priced.
+        if let Some(cut) = slowest_cut(self.question, &self.representatives)
+            && cut.throughput == solution.steady_state.throughput
+        {
+            solution.certificate = cut.certificate;
         }
         Ok(Solution { steady_state: self.spread(&solution.steady_state), tight: Vec::new(), ..solution })
     }

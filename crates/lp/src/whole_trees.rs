@@ -65,10 +65,8 @@ fn search(
     let demanded = instances.cloned().unwrap_or_default();
     let collective = question.collective();
     let rates: Vec<BigInt> = (0..collective.demands()).map(|place| collective.rate(place).into()).collect();
-    let demands: Vec<Row> = rates
-        .iter()
-        .map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate)))
-        .collect();
+    let demands: Vec<Row> =
+        rates.iter().map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate))).collect();
     let resources = Resources::new(question.platform(), collective.combines());
     let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
     let rows: Vec<Row> = (0..resources.len()).map(row).collect();
@@ -105,9 +103,8 @@ fn search(
 /// (or works). `None` for a resource that has no task.
 pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
-    let cost = |links: &[LinkId]| {
-        links.iter().map(|&link| platform.link(link).cost.clone()).reduce(|a, b| divisor(&a, &b))
-    };
+    let cost =
+        |links: &[LinkId]| links.iter().map(|&link| platform.link(link).cost.clone()).reduce(|a, b| divisor(&a, &b));
     let operands = question.collective().values().map_or(1, <[_]>::len);
     let volumes = question.volumes();
     let (cost, amount) = match resource {

@@ -88,14 +88,17 @@ fn pack(platform: &Platform, source: NodeId, mut room: Vec<Rational>, throughput
                 let ends = platform.link(link);
                 let new = reached.contains(&ends.from) && !reached.contains(&ends.to);
                 let longer = [&tree[..], &[link]].concat();
-                let fits = || cuts.iter().zip(&slack).all(|(cut, slack)| !slack.is_zero() || crossings(&longer, cut) < 2);
+                let fits =
+                    || cuts.iter().zip(&slack).all(|(cut, slack)| !slack.is_zero() || crossings(&longer, cut) < 2);
                 new && !room[link.index()].is_zero() && fits()
             };
             let link = platform.link_ids().find(joins).expect("Lovasz: some link always may");
             tree.push(link);
             reached.push(platform.link(link).to);
         }
-        let mut weight = tree.iter().map(|link| room[link.index()].clone()).min().unwrap();
+        // Links may have more room than is needed.
+        let room_left = tree.iter().map(|link| room[link.index()].clone()).min().unwrap();
+        let mut weight = room_left.min(left.clone());
         for (cut, slack) in cuts.iter().zip(&slack) {
             let again = crossings(&tree, cut) - 1;
             if again > 0 {

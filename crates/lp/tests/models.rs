@@ -9,8 +9,7 @@ use num_traits::One;
 use oneport_plan::{Collective, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 
-const MODELS: [PortModel; 4] =
-    [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
 
 /// Up to four nodes, each of a model of its own.
 fn mixed(seed: u64) -> (Platform, Dice) {

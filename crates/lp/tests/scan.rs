@@ -148,9 +148,13 @@ fn four_participants() {
     let mut count = Count::default();
     for seed in 0..3 {
         let options = options(seed, 4);
-        for platform in
-            [complete(4, &options), grid(1, 4, &options), star(3, &options), ring(4, &options), random_connected(5, 3, &options)]
-        {
+        for platform in [
+            complete(4, &options),
+            grid(1, 4, &options),
+            star(3, &options),
+            ring(4, &options),
+            random_connected(5, 3, &options),
+        ] {
             count.all(&platform.unwrap(), seed as usize, Rational::one());
         }
     }

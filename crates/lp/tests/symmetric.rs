@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::naive::{Dice, check_loads, processors, random, solved};
-use common::ratio;
+use common::naive::{Dice, check_loads, priced, processors, random, solved, trees};
+use common::{ratio, reversed};
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Member, Status, Volumes};
-use oneport_platform::generate::{self, Costs, complete, mi250, ring, torus};
+use oneport_platform::generate::{self, Costs, complete, dgx_a100, mi250, ring, torus};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, free_automorphisms};
 use oneport_referee as referee;
 
@@ -86,28 +86,66 @@ fn some_participants() {
     }
 }
 
-/// One machine of 16 accelerators.
+/// Machines of 8 and 16 accelerators, with and without a switch.
 #[test]
-fn an_accelerator_box() {
-    let platform = mi250(1).unwrap();
-    let participants: Vec<NodeId> = platform.processors().collect();
-    check_quotient(&platform, &Collective::AllGather { participants }, &volumes(1));
+fn accelerator_boxes() {
+    for platform in [mi250(1), dgx_a100(1), dgx_a100(2)] {
+        let platform = platform.unwrap();
+        let participants: Vec<NodeId> = platform.processors().collect();
+        check_quotient(&platform, &Collective::AllGather { participants }, &volumes(1));
+    }
 }
 
-/// A steady state that holds, and a bound that is proved; they need not meet.
+/// A steady state that holds.
 #[track_caller]
-fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
+fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
     let question = Question::new(platform, whole, volumes).unwrap();
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
     referee::check_steady_state(platform, whole, volumes, &solution.steady_state).unwrap();
     check_loads(platform, whole, volumes, &solution);
-    let bound = referee::bound(platform, whole, volumes, &solution.certificate).unwrap();
-    assert_eq!(bound, solution.upper_bound, "{whole:?} {platform:?}");
-    assert!(solution.steady_state.throughput > Rational::zero());
-    assert!(solution.steady_state.throughput <= bound, "{whole:?} {platform:?}");
-    assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == bound);
     *solution
+}
+
+/// An all-reduce among all nodes: a steady state, and a bound that is proved; they need not meet.
+#[track_caller]
+fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
+    let solution = composed(platform, whole, volumes);
+    let throughput = &solution.steady_state.throughput;
+    let bound = &solution.upper_bound;
+    assert!(*throughput > Rational::zero() && throughput <= bound, "{whole:?} {platform:?}");
+    assert_eq!(solution.status == Status::Optimal, throughput == bound);
+    assert_eq!(*bound, exchange(platform, volumes, &solution), "{whole:?} {platform:?}");
+    // What other arguments prove with the same prices.
+    let other = referee::bound(platform, whole, volumes, &solution.certificate).unwrap();
+    assert!(*throughput <= other, "{whole:?} {platform:?}");
+    solution
+}
+
+/// What the prices prove of all-reduces, going through all trees. The node that is the first to know all operands has got them
+/// over a tree; afterwards every other node receives something. Read backwards: a tree from some node to all others, and
+/// something sent by each of them besides. And one merge less than there are operands. Volumes are constant.
+fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rational {
+    let (size, work) = (volumes.size.constant().unwrap(), volumes.work.constant().unwrap());
+    let priced = priced(platform, &solution.certificate);
+    let nodes: Vec<NodeId> = platform.node_ids().collect();
+    let turned = reversed(platform);
+    let least = |backwards: bool| {
+        let of = |&root: &NodeId| {
+            let others: Vec<NodeId> = nodes.iter().copied().filter(|&node| node != root).collect();
+            let all = trees(if backwards { platform } else { &turned }, root, &others, size);
+            let tree = all.iter().map(|tree| priced.price(tree)).min().unwrap();
+            let single = |&node: &NodeId| {
+                let links = if backwards { platform.outgoing(node) } else { platform.incoming(node) };
+                links.iter().map(|&link| priced.link(platform, link, size)).min().unwrap()
+            };
+            tree + others.iter().map(single).sum::<Rational>()
+        };
+        nodes.iter().map(of).min().unwrap()
+    };
+    let merge = |&node: &NodeId| platform.node(node).compute.clone().unwrap() * &priced.processors[node.index()] * work;
+    let merges = nodes.iter().map(merge).min().unwrap() * ratio(nodes.len() as i64 - 1, 1);
+    &priced.worth / (least(false).max(least(true)) + merges)
 }
 
 /// The best composition is that of the whole platform, too.
@@ -119,7 +157,7 @@ fn all_reduces_of_the_quotient() {
             let whole = Collective::AllReduce { participants: participants.clone(), commutative: true };
             let quotient = all_reduce(&platform, &whole, &volumes(work));
             let plain = Collective::Groups { members: vec![Member { collective: whole, rate: 1 }] };
-            let plain = all_reduce(&platform, &plain, &volumes(work));
+            let plain = composed(&platform, &plain, &volumes(work));
             assert_eq!(quotient.steady_state.throughput, plain.steady_state.throughput, "{platform:?}");
         }
     }

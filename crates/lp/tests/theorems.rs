@@ -284,7 +284,8 @@ fn impossible_questions_are_refused() {
     }
     // One link and nothing else in the way: the same in every port model.
     for model in [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
-        let case = Case { platform: platform.clone().with_model(model), collective: scatter.clone(), size: ratio(3, 2) };
+        let case =
+            Case { platform: platform.clone().with_model(model), collective: scatter.clone(), size: ratio(3, 2) };
         assert_eq!(certify(&case), ratio(2, 3), "{model:?}");
     }
 }

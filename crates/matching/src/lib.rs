@@ -73,6 +73,7 @@
 //! # Ok::<(), oneport_matching::MatchingError>(())
 //! ```
 
+mod cut;
 mod error;
 mod gcd;
 pub mod general;
@@ -89,6 +90,7 @@ use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
+pub use cut::minimum_cut;
 pub use error::MatchingError;
 use longest::LongestSteps;
 use race::race;

@@ -25,13 +25,7 @@ pub fn whole_patterns(
     integer_programs: bool,
 ) -> Result<WholePatterns, Error> {
     let round = |target: &Target| {
-        schedule::round(
-            question.platform(),
-            question.collective(),
-            question.volumes(),
-            &solution.steady_state,
-            target,
-        )
+        schedule::round(question.platform(), question.collective(), question.volumes(), &solution.steady_state, target)
     };
     match period {
         Period::AtMost(0) => Err(ScheduleError::NoInstances.into()),

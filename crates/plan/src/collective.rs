@@ -281,9 +281,7 @@ impl Collective {
         let first = place == 0;
         match self {
             Collective::Scatter { source, targets } => Some(message(*source, Goals::At(*targets.get(place)?))),
-            Collective::Gather { target, participants } => {
-                Some(message(*participants.get(place)?, Goals::At(*target)))
-            }
+            Collective::Gather { target, participants } => Some(message(*participants.get(place)?, Goals::At(*target))),
             Collective::AllToAll { participants } => {
                 let others = participants.len().checked_sub(1).filter(|&others| others > 0)?;
                 let (source, target) = (place / others, place % others);
@@ -301,9 +299,7 @@ impl Collective {
                 goals: Goals::At(*participants.get(place)?),
                 commutative: *commutative,
             }),
-            Collective::Broadcast { source, targets } => {
-                first.then(|| message(*source, Goals::Everywhere(targets)))
-            }
+            Collective::Broadcast { source, targets } => first.then(|| message(*source, Goals::Everywhere(targets))),
             Collective::AllGather { participants } => {
                 Some(message(*participants.get(place)?, Goals::Everywhere(participants)))
             }

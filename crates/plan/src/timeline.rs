@@ -7,7 +7,8 @@ use crate::Message;
 /// One transfer of one message of one instance over one link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The instance of the collective, from 0 in the order of starting.
+    /// The instance of the collective, from 0 in the order of starting. A demand of a process group with rate `r` is carried
+    /// out `r` times per instance: these count from 0 by themselves, and number `k` belongs to instance `k / r`.
     pub instance: u64,
     /// Which of its messages. `(instance, message)` is the identity of what travels.
     pub message: Message,
@@ -20,7 +21,7 @@ pub struct Event {
 /// One merge of two partial results of one instance: `v[k,m]` of `v[k,l]` and `v[l+1,m]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeEvent {
-    /// The instance of the collective.
+    /// The instance of the collective, counted as in [`Event::instance`].
     pub instance: u64,
     /// The result; its `part` is present.
     pub message: Message,

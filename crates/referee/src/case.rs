@@ -79,6 +79,11 @@ impl<'a> Case<'a> {
         Ok(case)
     }
 
+    /// How often the demand at this place is carried out per instance.
+    pub(crate) fn rate(&self, place: usize) -> u64 {
+        self.collective.rate(place)
+    }
+
     /// The collectives that run side by side.
     pub(crate) fn groups(&self) -> Vec<Group<'a>> {
         let Collective::Groups { members } = self.collective else {

@@ -37,7 +37,9 @@ use crate::prices::Prices;
 ///   cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges cost.
 /// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that merges
 ///   cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are too many
-///   partial trees, these are left out if there are cuts, and replaced by the longest way of a value otherwise.
+///   partial trees, these are left out if there are cuts, and replaced by the longest way of a value otherwise. For an
+///   all-reduce also what has to be exchanged: an arborescence that brings all operands together somewhere and one more
+///   transfer to every other participant (or the reverse), plus the least that merges cost.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///

@@ -25,7 +25,7 @@ mod streams;
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Amount, Goals};
+use oneport_plan::{Amount, Collective, Goals};
 use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
@@ -60,6 +60,14 @@ pub(crate) fn cheapest_combinations(
     prices: &Prices,
     cuts: &Cuts<'_>,
 ) -> Result<Rational, Violation> {
+    let without = without_exchange(group, prices, cuts)?;
+    match group.case.collective {
+        Collective::AllReduce { .. } => Ok(simple::exchange(&group.case, prices)?.max(without)),
+        _ => Ok(without),
+    }
+}
+
+fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Rational, Violation> {
     let case = &group.case;
     let below = simple::of_cuts(group, prices, cuts)?;
     let all_cut = below.iter().all(Option::is_some);

@@ -4,6 +4,7 @@
 //! that do not: the cheapest route for every arc costs no more. Conversely every such arborescence is a pattern.
 
 mod arborescence;
+mod exchange;
 mod steiner;
 
 use std::cmp::Reverse;
@@ -14,6 +15,8 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::Goals;
 use oneport_platform::{LinkId, NodeId, Rational};
+
+pub(crate) use exchange::least_exchange;
 
 use crate::Violation;
 use crate::arithmetic::fraction;

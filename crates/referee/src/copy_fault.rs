@@ -93,10 +93,4 @@ pub enum CopyFault {
         /// Where.
         node: String,
     },
-    /// A demand that has to be carried out several times per instance, while a run names every message once.
-    #[error("is carried out {rate} times per instance; a run can be followed only where that is once")]
-    Repeated {
-        /// How often.
-        rate: u64,
-    },
 }

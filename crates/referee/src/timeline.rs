@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Collective, Resource, Timeline, Volumes};
+use oneport_plan::{Collective, Message, Resource, Timeline, Volumes};
 use oneport_platform::{Platform, Rational};
 
 use crate::arithmetic::{Scale, is_positive, parts};
 use crate::case::Case;
-use crate::{CopyFault, ReductionFault, Violation};
+use crate::{ReductionFault, Violation};
 use buffers::Buffers;
 use dated::{CheckedMerge, Dated, DatedMerge, ZERO, check_event, check_merge_event};
 
@@ -70,8 +70,7 @@ impl TimelineReport {
 /// O(P log P) comparisons for P pieces and merges.
 ///
 /// # Errors
-/// The first rule broken. A group that is carried out several times per instance: a run names every message of an instance
-/// once.
+/// The first rule broken.
 pub fn check_timeline(
     platform: &Platform,
     collective: &Collective,
@@ -115,12 +114,6 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<Run<'a>, Violation> {
-        for group in case.groups() {
-            if group.rate > 1 {
-                let (place, rate) = (case.commodity_name(group.first), group.rate);
-                return Err(Violation::Copy { place, fault: Box::new(CopyFault::Repeated { rate }) });
-            }
-        }
         if !is_positive(&timeline.period) {
             return Err(Violation::BadPeriod { found: Box::new(timeline.period.clone()) });
         }
@@ -291,8 +284,18 @@ impl<'a> Run<'a> {
     fn spans(&self) -> (BTreeMap<u64, &BigUint>, BTreeMap<u64, BigUint>) {
         let mut starts: BTreeMap<u64, &BigUint> = BTreeMap::new();
         let mut ends: BTreeMap<u64, BigUint> = BTreeMap::new();
-        let transfers = self.events.iter().map(|dated| (dated.event.instance, dated.start(), dated.end()));
-        let merges = self.merges.iter().map(|merge| (merge.event.instance, &merge.start, &merge.end));
+        // A demand carried out several times per instance counts each time.
+        let rates: Vec<u64> = match self.case.collective {
+            Collective::Groups { .. } => (0..self.case.commodities()).map(|place| self.case.rate(place)).collect(),
+            _ => Vec::new(),
+        };
+        let own = |time: u64, message: Message| time / rates.get(message.commodity).copied().unwrap_or(1).max(1);
+        let transfers = self
+            .events
+            .iter()
+            .map(|dated| (own(dated.event.instance, dated.event.message), dated.start(), dated.end()));
+        let merges =
+            self.merges.iter().map(|merge| (own(merge.event.instance, merge.event.message), &merge.start, &merge.end));
         for (instance, start, end) in transfers.chain(merges) {
             let earliest = starts.entry(instance).or_insert(start);
             *earliest = start.min(*earliest);

@@ -365,12 +365,12 @@ fn changed_arborescences_are_refused() {
         };
         assert!(judge(&hops));
         let mut variants = Vec::new();
-        for place in 0..hops.len() {
+        for (place, &hop) in hops.iter().enumerate() {
             for link in platform.link_ids() {
-                variants.push((place, Hop { link, ..hops[place] }));
+                variants.push((place, Hop { link, ..hop }));
             }
             for after in [None, Some(0), Some(1), Some(2), Some(9)] {
-                variants.push((place, Hop { after, ..hops[place] }));
+                variants.push((place, Hop { after, ..hop }));
             }
         }
         for (place, hop) in variants.into_iter().filter(|(place, hop)| hops[*place] != *hop) {

@@ -58,7 +58,8 @@ impl Chapter {
 }
 
 /// The papers reproduced so far.
-pub const CHAPTERS: &[Chapter] = &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
+pub const CHAPTERS: &[Chapter] =
+    &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
 
 const USAGE: &str = "usage: oneport-reproduce [--out DIR]";
 

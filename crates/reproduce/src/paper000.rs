@@ -93,9 +93,7 @@ fn toy_throughput() -> Result<Finding> {
         .certificate
         .prices
         .iter()
-        .map(|(resource, price)| {
-            format!("{} on {}({})", short(price), resource.kind(), plan.platform.name(resource.node()))
-        })
+        .map(|(resource, price)| format!("{} on {}", short(price), resource.describe(&plan.platform)))
         .collect();
     Ok(Finding::value(cases::toy()?.throughput()?).note(format!("certificate: price {}", prices.join(", "))))
 }

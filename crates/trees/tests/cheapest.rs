@@ -435,7 +435,7 @@ fn prices_of_very_different_sizes() {
     let table = twin.table();
     twin.check_exact(|target| table[0][8][target.index()].clone());
     // A link's price is the sum of two: up to the largest there is.
-    let machine = |salt: usize| (0..9).map(|at| u64::MAX / 2 >> ((at * 5 + salt) % 60)).collect();
+    let machine = |salt: usize| (0..9).map(|at| (u64::MAX / 2) >> ((at * 5 + salt) % 60)).collect();
     let machine = Ports { send: machine(0), receive: machine(3), compute: machine(5) };
     check_guide(&platform, &owners, &volumes, &machine);
 }

@@ -14,10 +14,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-exact", &[]),
     ("oneport-matching", &[]),
     ("oneport-trees", &["oneport-platform", "oneport-plan"]),
-    (
-        "oneport-lp",
-        &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-matching", "oneport-trees"],
-    ),
+    ("oneport-lp", &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-matching", "oneport-trees"]),
     ("oneport-schedule", &["oneport-platform", "oneport-plan", "oneport-matching"]),
     ("oneport-homogeneous", &["oneport-platform", "oneport-plan"]),
     ("oneport-heterogeneous", &["oneport-platform", "oneport-plan", "oneport-exact"]),

@@ -26,12 +26,10 @@ pub(crate) use potentials::Potentials;
 use search::{Found, search};
 use tasks::{Scaled, Tasks, whole_prices};
 
-/// Work for one pricing, in tasks times goals looked at.
-const WORK: usize = 2_000_000;
-/// Branches at most.
-const BRANCHES: usize = 2_000;
-/// Branches at most under guiding prices.
-const GUIDED: usize = 20;
+/// Branches times tasks times goals at most, and branches at most, to find a cheapest scheme.
+const THOROUGH: [usize; 2] = [2_000_000, 2_000];
+/// The same for cheap schemes under guiding prices.
+const GUIDED: [usize; 2] = [2_000_000, 20];
 /// Schemes per pricing.
 const SCHEMES: usize = 3;
 
@@ -67,8 +65,8 @@ impl<'a> Prefixes<'a> {
 
 const NO_SCAN: LpError = LpError::Contradiction("a scan without a demand");
 
-fn budget(tasks: &Tasks, most: usize) -> usize {
-    (WORK / (tasks.count * tasks.goals.len()).max(1)).min(most)
+fn budget(tasks: &Tasks, [work, most]: [usize; 2]) -> usize {
+    (work / (tasks.count * tasks.goals.len()).max(1)).min(most)
 }
 
 impl Part for Prefixes<'_> {
@@ -85,7 +83,7 @@ impl Part for Prefixes<'_> {
         let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
         let (prices, unit) = whole_prices(prices);
         let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &unit);
-        let budget = budget(tasks, BRANCHES);
+        let budget = budget(tasks, THOROUGH);
         match priced.narrowed() {
             Some(priced) => Self::offer(tasks, search(tasks, &priced, budget, SCHEMES), &priced.unit, &routes),
             None => Self::offer(tasks, search(tasks, &priced, budget, SCHEMES), &priced.unit, &routes),

@@ -40,7 +40,8 @@ struct Search<'s, N> {
 pub fn search<N: Number>(tasks: &Tasks, priced: &Priced<N>, budget: usize, wanted: usize) -> Option<Found<N>> {
     let forward: Vec<usize> = (0..tasks.goals.len()).collect();
     let backward = forward.iter().rev().copied().collect();
-    let mut search = Search { tasks, priced, schemes: Vec::new(), wanted: wanted.max(1), orders: vec![backward, forward] };
+    let mut search =
+        Search { tasks, priced, schemes: Vec::new(), wanted: wanted.max(1), orders: vec![backward, forward] };
     search.shapes();
     let mut at_least = priced.top.clone();
     // Branches by their bounds, the latest of equal ones first.
@@ -64,7 +65,11 @@ pub fn search<N: Number>(tasks: &Tasks, priced: &Priced<N>, budget: usize, wante
         };
         for done in [false, true] {
             let mut branch = branch.clone();
-            if done { branch.done.push(task) } else { branch.barred.push(task) }
+            if done {
+                branch.done.push(task)
+            } else {
+                branch.barred.push(task)
+            }
             serial -= 1;
             open.insert((bound.clone(), serial), branch);
         }
@@ -125,16 +130,12 @@ impl<N: Number> Search<'_, N> {
 
     /// A bound for a branch, and the task to decide next.
     fn look(&mut self, branch: &Branch) -> (N, Option<usize>) {
-        let mut priced = Priced {
-            costs: self.priced.costs.clone(),
-            top: self.priced.top.clone(),
-            unit: self.priced.unit.clone(),
-        };
+        let mut priced =
+            Priced { costs: self.priced.costs.clone(), top: self.priced.top.clone(), unit: self.priced.unit.clone() };
         let paid = price(&priced, &branch.done);
         branch.done.iter().for_each(|&task| priced.costs[task] = N::zero());
         branch.barred.iter().for_each(|&task| priced.costs[task] = priced.top.clone());
-        let ascents: Vec<Ascent<N>> =
-            self.orders.iter().map(|order| ascend(self.tasks, &priced, order)).collect();
+        let ascents: Vec<Ascent<N>> = self.orders.iter().map(|order| ascend(self.tasks, &priced, order)).collect();
         let Some(ascent) = ascents.iter().max_by(|a, b| a.bound.cmp(&b.bound)) else { return (paid, None) };
         let mut bound = ascent.bound.clone();
         bound += &paid;

@@ -88,9 +88,8 @@ impl Tasks {
         let all_replicate = platform.nodes().iter().all(|node| node.replicates);
         let arcs = if direct || all_replicate { links(platform, &place_of) } else { routes(platform, &places) };
         let operands = demand.operands.len();
-        let mut parts: Vec<Interval> = (0..operands)
-            .flat_map(|first| (first..operands).map(move |last| Interval { first, last }))
-            .collect();
+        let mut parts: Vec<Interval> =
+            (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last })).collect();
         parts.sort_by_key(|part| (part.operands(), part.first));
         let computing: Vec<usize> =
             (0..places.len()).filter(|&place| platform.node(places[place]).is_processor()).collect();
@@ -181,7 +180,8 @@ impl Tasks {
             return Named::Transfer { arc: task % self.arcs.len(), part: task / self.arcs.len() };
         }
         let part = self.merges.partition_point(|&first| first <= task) - 1;
-        let (split, place) = ((task - self.merges[part]) / self.computing.len(), (task - self.merges[part]) % self.computing.len());
+        let (split, place) =
+            ((task - self.merges[part]) / self.computing.len(), (task - self.merges[part]) % self.computing.len());
         let Interval { first, last } = self.parts[part];
         let left = self.number(Interval { first, last: first + split });
         let right = self.number(Interval { first: first + split + 1, last });
@@ -352,7 +352,7 @@ impl Priced<BigUint> {
 }
 
 impl<N: Number> Priced<N> {
-    /// A price is no price from here on.
+    /// Whether a price stands for "there is no way".
     pub fn is_barred(&self, price: &N) -> bool {
         *price >= self.top
     }

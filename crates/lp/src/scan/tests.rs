@@ -58,17 +58,18 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
     let operands = participants.len();
     let nodes = platform.nodes().len();
     let mut bits = vec![];
-    for first in 0..operands {
+    for (first, owner) in participants.iter().enumerate() {
         for last in first..operands {
             for node in 0..nodes {
-                if first != last || participants[first].index() != node {
+                if first != last || owner.index() != node {
                     bits.push((Interval { first, last }, node));
                 }
             }
         }
     }
     // An operand at its owner is always there: no bit.
-    let bit = |part: Interval, node: usize| bits.iter().position(|&held| held == (part, node)).map_or(0, |bit| 1usize << bit);
+    let bit =
+        |part: Interval, node: usize| bits.iter().position(|&held| held == (part, node)).map_or(0, |bit| 1usize << bit);
     let mut tasks: Vec<(usize, usize, Task)> = Vec::new();
     for first in 0..operands {
         for last in first..operands {
@@ -87,7 +88,8 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
         }
     }
     let all: Vec<Rational> = tasks.iter().map(|&(.., task)| price(platform, prices, task)).collect();
-    let unit = all.iter().fold(num_bigint::BigInt::one(), |unit, price| num_integer::Integer::lcm(&unit, price.denom()));
+    let unit =
+        all.iter().fold(num_bigint::BigInt::one(), |unit, price| num_integer::Integer::lcm(&unit, price.denom()));
     let whole = |price: &Rational| u64::try_from((price * Rational::from_integer(unit.clone())).to_integer()).unwrap();
     let costs: Vec<u64> = all.iter().map(whole).collect();
     let goal = (1..operands).fold(0, |goal, last| goal | bit(Interval { first: 0, last }, participants[last].index()));
@@ -137,9 +139,8 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
     let offer = prefixes.cheapest(&prices).unwrap().remove(0);
     assert_eq!(offer.at_least, cheapest, "bound");
     assert_eq!(total(platform, &prices, &offer.patterns[0]), cheapest, "scheme");
-    let in_units = |price: &Rational| {
-        u64::try_from((price * Rational::from_integer((6u64 << 30).into())).to_integer()).unwrap()
-    };
+    let in_units =
+        |price: &Rational| u64::try_from((price * Rational::from_integer((6u64 << 30).into())).to_integer()).unwrap();
     let guiding = Prices {
         links: prices.links.iter().map(in_units).collect(),
         compute: prices.compute.iter().map(in_units).collect(),
@@ -147,7 +148,8 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
     let guided = prefixes.guide(&guiding).unwrap().remove(0);
     let unit = Rational::from_integer((6u64 << 30).into());
     assert!(guided.at_least / unit <= cheapest, "guiding bound");
-    let found = guided.patterns.iter().map(|pattern| total(platform, &prices, pattern)).min().unwrap_or_else(Rational::zero);
+    let found =
+        guided.patterns.iter().map(|pattern| total(platform, &prices, pattern)).min().unwrap_or_else(Rational::zero);
     assert!(found >= cheapest, "guided schemes are schemes");
     found == cheapest
 }

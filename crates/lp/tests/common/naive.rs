@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Options as ExactOptions, Outcome, Relation, Row, Sense, Solver, check_optimum};
 use oneport_lp::{Answer, Options, Question, Solution, solve};
-use oneport_plan::{Collective, Goals, Interval, Resource, Status, Use, Volumes};
+use oneport_plan::{Certificate, Collective, Goals, Interval, Resource, Status, Use, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::{ratio, simple_paths};
@@ -216,9 +216,10 @@ pub fn demands(platform: &Platform, collective: &Collective, volumes: &Volumes) 
                 let reductions = Reductions { platform, owners: &demand.operands, volumes };
                 reductions.held(demand.whole(), target).into_iter().collect()
             }
-            Goals::At(target) => {
-                simple_paths(platform, source, target).into_iter().map(|path| Load::over(platform, path, &size)).collect()
-            }
+            Goals::At(target) => simple_paths(platform, source, target)
+                .into_iter()
+                .map(|path| Load::over(platform, path, &size))
+                .collect(),
             Goals::Everywhere(targets) if demand.operands.len() == 1 => trees(platform, source, targets, &size),
             other => panic!("{other:?} is not enumerated"),
         };
@@ -287,10 +288,29 @@ pub fn check(platform: &Platform, collective: &Collective, volumes: &Volumes) ->
     throughput
 }
 
-/// What a certificate proves, its cheapest patterns found by going through all.
+/// A certificate's prices, as far as they may be believed.
+pub struct Priced {
+    links: Vec<Rational>,
+    pub processors: Vec<Rational>,
+    /// The prices of all that there is of everything.
+    pub worth: Rational,
+}
+
+impl Priced {
+    pub fn price(&self, load: &Load) -> Rational {
+        let moved: Rational = load.links.iter().map(|(link, time)| &self.links[link.index()] * time).sum();
+        moved + load.processors.iter().map(|(node, time)| &self.processors[node.index()] * time).sum::<Rational>()
+    }
+
+    /// The price of one message over a link.
+    pub fn link(&self, platform: &Platform, link: LinkId, size: &Rational) -> Rational {
+        self.price(&Load::over(platform, [link], size))
+    }
+}
+
+/// Adds up the prices; nothing is worth less than what can be busy at a time.
 #[track_caller]
-pub fn certified(platform: &Platform, solution: &Solution, demands: &[(u64, Vec<Load>)]) -> Rational {
-    let certificate = &solution.certificate;
+pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     let mut links = vec![Rational::zero(); platform.links().len()];
     let mut processors = vec![Rational::zero(); platform.nodes().len()];
     let mut worth = Rational::zero();
@@ -317,14 +337,17 @@ pub fn certified(platform: &Platform, solution: &Solution, demands: &[(u64, Vec<
         members.iter().for_each(|link| links[link.index()] += price);
         worth += price * Rational::from_integer(set.capacity(platform).into());
     }
-    let price = |load: &Load| -> Rational {
-        let moved: Rational = load.links.iter().map(|(link, time)| &links[link.index()] * time).sum();
-        moved + load.processors.iter().map(|(node, time)| &processors[node.index()] * time).sum::<Rational>()
-    };
+    Priced { links, processors, worth }
+}
+
+/// What a certificate proves, its cheapest patterns found by going through all.
+#[track_caller]
+pub fn certified(platform: &Platform, solution: &Solution, demands: &[(u64, Vec<Load>)]) -> Rational {
+    let priced = priced(platform, &solution.certificate);
     let cheapest = |(rate, loads): &(u64, Vec<Load>)| {
-        loads.iter().map(price).min().unwrap() * Rational::from_integer((*rate).into())
+        loads.iter().map(|load| priced.price(load)).min().unwrap() * Rational::from_integer((*rate).into())
     };
-    worth / demands.iter().map(cheapest).sum::<Rational>()
+    &priced.worth / demands.iter().map(cheapest).sum::<Rational>()
 }
 
 fn most_at_a_time(sets: &[Vec<LinkId>], members: &[LinkId]) -> Rational {

@@ -93,6 +93,9 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_rational::BigRational;
 
+pub(crate) use self::flow::{Flow, directed_flow};
+pub(crate) use self::number::Number;
+
 use self::core::{Core, not_negative};
 use self::expand::Expanded;
 use self::odd::{Ports, violated};

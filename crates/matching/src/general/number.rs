@@ -7,7 +7,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 
 /// A non-negative integer.
-pub(super) trait Number:
+pub(crate) trait Number:
     Integer + Clone + From<u64> + Into<BigUint> + for<'a> AddAssign<&'a Self> + for<'a> SubAssign<&'a Self>
 {
     /// How many bits a number may have.

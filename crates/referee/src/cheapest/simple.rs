@@ -11,6 +11,7 @@ use super::goals;
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group, least};
+use crate::copies::least_exchange;
 use crate::cuts::Cuts;
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
@@ -59,6 +60,12 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     }
     let size = least(&case.volumes.size, case.operands().len(), 1);
     Ok(fraction(longest, &denominator) * size + merges(case, prices))
+}
+
+/// What an all-reduce has to exchange, for the smallest size, plus the merges.
+pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
+    let size = least(&case.volumes.size, case.operands().len(), 1);
+    Ok(least_exchange(case, &prices.lengths(case))? * size + merges(case, prices))
 }
 
 /// The least that the merges of one demand cost.

@@ -69,7 +69,7 @@ pub(super) fn check_event(case: &Case<'_>, place: usize, event: &Event, started:
     check_message(case, named, event.message)?;
     let name = || case.message_name(event.instance, event.message);
     case.link(event.link, named)?;
-    check_instance(named, event.instance, started)?;
+    check_instance(case, named, event.instance, event.message, started)?;
     let link = || case.platform.link_name(event.link);
     if event.pieces.is_empty() {
         return Err(Violation::NoPieces { event: place, message: name(), link: link() });
@@ -91,7 +91,7 @@ pub(super) fn check_merge_event<'a>(
 ) -> Result<CheckedMerge<'a>, Violation> {
     let named = || format!("merge {place}");
     check_message(case, named, event.message)?;
-    check_instance(named, event.instance, started)?;
+    check_instance(case, named, event.instance, event.message, started)?;
     let fault = |fault| {
         let message = case.message_name(event.instance, event.message);
         Violation::Reduction { place: format!("merge {place} ({message})"), fault }
@@ -111,7 +111,15 @@ pub(super) fn check_merge_event<'a>(
     Ok((event, part, operands))
 }
 
-fn check_instance(place: impl Fn() -> String, instance: u64, started: u128) -> Result<(), Violation> {
+/// A demand of rate `r` is carried out `r` times per instance.
+fn check_instance(
+    case: &Case<'_>,
+    place: impl Fn() -> String,
+    instance: u64,
+    message: Message,
+    started: u128,
+) -> Result<(), Violation> {
+    let started = started * u128::from(case.rate(message.commodity));
     if u128::from(instance) >= started {
         return Err(Violation::UnknownInstance { place: place(), instance, started });
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
-use oneport_plan::{Demand, Goals, Interval, Message};
+use oneport_plan::{Collective, Demand, Goals, Interval, Message};
 use oneport_platform::NodeId;
 
 use super::Run;
@@ -75,21 +75,25 @@ impl<'a> Run<'a> {
     /// Something happens for every commodity of every started instance. Stops at the first without: the counts of a
     /// timeline may be far larger than its list of events.
     fn check_complete<'k>(&self, mut found: impl Iterator<Item = &'k (u64, usize)>) -> Result<(), Violation> {
-        let commodities = self.case.commodities() as u128;
+        let commodities = self.case.commodities();
+        let rates: Vec<u64> = match self.case.collective {
+            Collective::Groups { .. } => (0..commodities).map(|place| self.case.rate(place)).collect(),
+            _ => Vec::new(),
+        };
+        let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
         let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
-        let mut place: u128 = 0;
-        loop {
-            let expected = (place / commodities, place % commodities);
-            if expected.0 == started {
-                return Ok(());
+        let most = started * rates.iter().copied().max().map_or(1, u128::from);
+        let mut instance: u128 = 0;
+        while instance < most {
+            for place in (0..commodities).filter(|&place| instance < started * rate(place)) {
+                let next = found.next().map(|&(instance, commodity)| (u128::from(instance), commodity));
+                if next != Some((instance, place)) {
+                    return Err(self.missing(u64::try_from(instance).unwrap_or(u64::MAX), place));
+                }
             }
-            let next = found.next().map(|&(instance, commodity)| (u128::from(instance), commodity as u128));
-            if next != Some(expected) {
-                let instance = u64::try_from(expected.0).unwrap_or(u64::MAX);
-                return Err(self.missing(instance, usize::try_from(expected.1).unwrap_or(usize::MAX)));
-            }
-            place += 1;
+            instance += 1;
         }
+        Ok(())
     }
 
     /// Nothing happens for a demand of an instance.

@@ -32,7 +32,8 @@ impl Followed {
 fn runs() -> Result<Vec<Followed>> {
     let line = half_duplex("a b c d e", &[("a", "b", "1"), ("b", "c", "2"), ("c", "d", "1"), ("d", "e", "2")])?;
     let random: Platform = cases::random(8, 3, 7, 4)?.with_model(PortModel::HalfDuplex);
-    let named = [("figure 1", figure_1()?), ("figure 2", figure_2()?), ("line of 5", line), ("random, 8 nodes", random)];
+    let named =
+        [("figure 1", figure_1()?), ("figure 2", figure_2()?), ("line of 5", line), ("random, 8 nodes", random)];
     let mut runs = Vec::new();
     for (name, platform) in named {
         let collective = broadcast(&platform);
@@ -81,7 +82,10 @@ fn lemma_5() -> Result<Finding> {
         most.push(best.last().copied().unwrap_or(0).to_string());
     }
     let most = most.join(", ");
-    Ok(Finding::claim(true, format!("{points} dates; 4 runs, and every schedule of 3 small platforms: opt(G, 14) = {most}")))
+    Ok(Finding::claim(
+        true,
+        format!("{points} dates; 4 runs, and every schedule of 3 small platforms: opt(G, 14) = {most}"),
+    ))
 }
 
 /// Every run delivers TP (K - L T), and stays a constant behind TP K.
@@ -126,8 +130,10 @@ pub fn figures() -> Result<Vec<Figure>> {
     let title = "Series of broadcasts: delivered within K";
     let options = svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())) };
     let drawing = svg::curve(title, "K, periods", "broadcasts delivered / (TP K)", &series, &options);
-    let periods: Vec<String> =
-        runs.iter().map(|followed| format!("{} T = {}", followed.run.name, digits(pixels(&followed.run.period)))).collect();
+    let periods: Vec<String> = runs
+        .iter()
+        .map(|followed| format!("{} T = {}", followed.run.name, digits(pixels(&followed.run.period))))
+        .collect();
     let caption = format!("Half-duplex. Periods: {}.", periods.join(", "));
     let header = ["platform", "K", "depth L", "TP (K - L T)", "delivered by K (measured)", "TP K", "delivered / TP K"];
     Ok(vec![

@@ -9,16 +9,18 @@ use crate::numbers::short;
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
-    ("scatter", |_| agree(&[(3, 1), (3, 2), (4, 1), (4, 2), (5, 1)], 3, |platform| Collective::Scatter {
-        source: NodeId::new(0),
-        targets: platform.node_ids().skip(1).collect(),
-    })),
-    ("total-exchange", |_| agree(&[(3, 1), (3, 2), (4, 1)], 3, |platform| Collective::AllGather {
-        participants: platform.node_ids().collect(),
-    })),
-    ("all-to-all", |_| agree(&[(3, 1), (3, 2), (4, 1)], 3, |platform| Collective::AllToAll {
-        participants: platform.node_ids().collect(),
-    })),
+    ("scatter", |_| {
+        agree(&[(3, 2), (4, 2), (4, 3), (5, 2)], 4, |platform| Collective::Scatter {
+            source: NodeId::new(0),
+            targets: platform.node_ids().skip(1).collect(),
+        })
+    }),
+    ("total-exchange", |_| {
+        agree(&[(3, 2), (4, 2)], 4, |platform| Collective::AllGather { participants: platform.node_ids().collect() })
+    }),
+    ("all-to-all", |_| {
+        agree(&[(3, 2), (4, 2)], 4, |platform| Collective::AllToAll { participants: platform.node_ids().collect() })
+    }),
     ("lemma-4", |_| lemma_4()),
 ];
 

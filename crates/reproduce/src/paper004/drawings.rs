@@ -57,8 +57,14 @@ pub fn figures() -> Result<Vec<Figure>> {
             plan(&full, &broadcast(&full))?.steady_state.throughput.to_string(),
         ]);
     }
-    let header =
-        ["platform", "ports only", "time its trees take", "so it achieves", "optimum, half-duplex", "optimum, full-duplex"];
+    let header = [
+        "platform",
+        "ports only",
+        "time its trees take",
+        "so it achieves",
+        "optimum, half-duplex",
+        "optimum, full-duplex",
+    ];
     figures.push(Figure::table(
         "Papers 004: port constraints are not enough",
         "The linear program that section 2.2.2 marks as wrong, what its trees really achieve, and the optima.",

@@ -136,8 +136,7 @@ fn wrong_trees() -> Result<Finding> {
 
 fn wrong_busy() -> Result<Vec<Rational>> {
     let platform = figure_2()?;
-    let weighted: Vec<(Links, Rational)> =
-        trees_of_figure_3(&platform)?.into_iter().zip(wrong_weights()?).collect();
+    let weighted: Vec<(Links, Rational)> = trees_of_figure_3(&platform)?.into_iter().zip(wrong_weights()?).collect();
     Ok(program::busy(&Net::of(&platform), &weighted))
 }
 
@@ -236,7 +235,8 @@ fn matchings(paper: &Paper, id: &str, topology: &[&str], trees: &[(&[&str], &str
         let links = set.iter().filter_map(|&link| platform.link_ids().nth(link));
         links.map(|link| platform.link_name(link)).collect::<Vec<_>>().join(" + ")
     };
-    let shown: Vec<String> = sets.iter().zip(&weights).map(|(set, w)| format!("{} of {}", short(w), name(set))).collect();
+    let shown: Vec<String> =
+        sets.iter().zip(&weights).map(|(set, w)| format!("{} of {}", short(w), name(set))).collect();
     Ok(list(weights.into_iter().cloned()).note(shown.join("; ")))
 }
 

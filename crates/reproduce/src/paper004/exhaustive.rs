@@ -59,7 +59,8 @@ impl Search<'_> {
         };
         self.start(link + 1, state, next);
         let ends = [arc.from, arc.to];
-        let busy = |&(other, _): &(usize, u64)| [links[other].from, links[other].to].iter().any(|end| ends.contains(end));
+        let busy =
+            |&(other, _): &(usize, u64)| [links[other].from, links[other].to].iter().any(|end| ends.contains(end));
         if state.iter().flat_map(|one| &one.flying).any(busy) {
             return;
         }

@@ -21,14 +21,7 @@ use program::{Net, Optimum};
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
     stem: "004",
-    checks: &[
-        example::CHECKS,
-        errata::CHECKS,
-        sweeps::CHECKS,
-        collectives::CHECKS,
-        gadget::CHECKS,
-        asymptotic::CHECKS,
-    ],
+    checks: &[example::CHECKS, errata::CHECKS, sweeps::CHECKS, collectives::CHECKS, gadget::CHECKS, asymptotic::CHECKS],
     figures: &[drawings::figures, sweeps::figures, asymptotic::figures],
 };
 

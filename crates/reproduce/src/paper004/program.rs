@@ -17,7 +17,9 @@ const MOST_PATTERNS: usize = 50_000;
 /// A link of a [`Net`].
 #[derive(Debug, Clone)]
 pub struct Arc {
+    /// The sender.
     pub from: usize,
+    /// The receiver.
     pub to: usize,
     /// Time per message; 0 for the fictitious links of section 5.
     pub cost: Rational,
@@ -26,7 +28,9 @@ pub struct Arc {
 /// A graph whose links may take no time.
 #[derive(Debug, Clone, Default)]
 pub struct Net {
+    /// How many nodes.
     pub nodes: usize,
+    /// The links.
     pub arcs: Vec<Arc>,
 }
 
@@ -160,11 +164,8 @@ impl Net {
 fn subsets(links: &[usize], fits: impl Fn(&[usize], usize) -> bool) -> Vec<Links> {
     let mut found: Vec<Links> = vec![Vec::new()];
     for &link in links {
-        let longer: Vec<Links> = found
-            .iter()
-            .filter(|set| fits(set, link))
-            .map(|set| set.iter().copied().chain([link]).collect())
-            .collect();
+        let longer: Vec<Links> =
+            found.iter().filter(|set| fits(set, link)).map(|set| set.iter().copied().chain([link]).collect()).collect();
         found.extend(longer);
     }
     found.retain(|set| !set.is_empty());
@@ -196,7 +197,9 @@ pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
 pub enum Ended {
     /// The optimum and the values of all columns there.
     Optimal(Rational, Vec<Rational>),
+    /// No finite optimum.
     Unbounded,
+    /// No solution.
     Infeasible,
 }
 
@@ -368,20 +371,26 @@ pub fn least_time(sets: &[Links], busy: &[Rational]) -> Result<Rational> {
     program.end(Sense::Minimize, total)?.value()
 }
 
-/// Sets of exactly these weights, in this order, that give every link exactly its time.
+/// Sets of exactly these weights, in this order, that give every link exactly its time; no two the same if possible.
 ///
 /// # Errors
 /// There are none.
 pub fn sets_of_weights(sets: &[Links], busy: &[Rational], weights: &[&Rational]) -> Result<Vec<Links>> {
-    fn search(sets: &[Links], left: &mut [Rational], weights: &[&Rational], chosen: &mut Vec<usize>) -> bool {
+    fn search(
+        sets: &[Links],
+        different: bool,
+        left: &mut [Rational],
+        weights: &[&Rational],
+        chosen: &mut Vec<usize>,
+    ) -> bool {
         let Some((first, rest)) = weights.split_first() else { return left.iter().all(Zero::is_zero) };
         for (place, set) in sets.iter().enumerate() {
-            if set.iter().any(|&link| left[link] < **first) {
+            if set.iter().any(|&link| left[link] < **first) || (different && chosen.contains(&place)) {
                 continue;
             }
             set.iter().for_each(|&link| left[link] -= *first);
             chosen.push(place);
-            if search(sets, left, rest, chosen) {
+            if search(sets, different, left, rest, chosen) {
                 return true;
             }
             chosen.pop();
@@ -390,7 +399,8 @@ pub fn sets_of_weights(sets: &[Links], busy: &[Rational], weights: &[&Rational])
         false
     }
     let mut chosen = Vec::new();
-    let found = search(sets, &mut busy.to_vec(), weights, &mut chosen);
+    let found =
+        [true, false].into_iter().any(|different| search(sets, different, &mut busy.to_vec(), weights, &mut chosen));
     found.then(|| chosen.into_iter().map(|place| sets[place].clone()).collect()).context("no sets have these weights")
 }
 

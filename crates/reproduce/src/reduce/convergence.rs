@@ -30,7 +30,7 @@ fn per_unit(instances: &oneport::plan::BigUint, period: u64) -> Rational {
 }
 
 fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> {
-    let rule = schedule::rounded_down(steady_state, &whole(period))?;
+    let rule = schedule::rounded_down(&case.collective, steady_state, &whole(period))?;
     let naive: Rational = steady_state.patterns.iter().map(|one| (&one.weight * whole(period)).floor()).sum();
     let instances = Rational::from_integer(rule.instances.clone().into());
     ensure!(naive == instances, "period {period}: {instances} instances instead of {naive}");
@@ -41,7 +41,7 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
         referee::check_schedule(&case.platform, &case.collective, &unit_volumes(), &schedule)?;
     }
     let target = Target::Period(whole(period));
-    let refilled = match schedule::round(&case.platform, &[], &unit_volumes(), steady_state, &target) {
+    let refilled = match schedule::round(&case.platform, &case.collective, &unit_volumes(), steady_state, &target) {
         Ok(whole) => per_unit(&whole.instances, period),
         Err(ScheduleError::PeriodTooShort { .. }) => Rational::zero(),
         Err(error) => return Err(error.into()),

@@ -22,7 +22,7 @@ pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
         let (inputs, made) = flow(platform, task);
         let (resources, time) = match task {
             Task::Transfer { link, .. } => {
-                (Resource::of_link(platform, link).to_vec(), platform.link(link).cost.clone())
+                (Resource::of_link(platform, link).collect(), platform.link(link).cost.clone())
             }
             Task::Merge { node, part, .. } => (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part)),
         };

@@ -1,0 +1,117 @@
+//! The second formulation of an all-gather where only links are exclusive: the slowest cut.
+//!
+//! Every participant inside a set `S` of nodes that lacks some participant sends its message out of `S` at least once
+//! per instance, so
+//!
+//! ```text
+//! TP <= capacity leaving S / (participants inside S)
+//! ```
+//!
+//! and the least of these bounds is attained by trees where all nodes replicate (Edmonds' branching theorem), or where
+//! switches receive and send at the same rate (their links can be split off in pairs without making a cut smaller: Bang-Jensen,
+//! Frank and Jackson 1995). Otherwise it remains a bound.
+//!
+//! Newton's method (Dinkelbach 1967) finds the set: for a given `TP`, a super source offers `TP` to every participant; if
+//! less than all of it can flow to some participant, the minimum cut is a set that proves less than `TP`. `TP` falls to
+//! what it proves, and never below the optimum, so participants passed need no second look: as many maximum flows as participants and
+//! improvements.
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, Signed};
+use oneport_matching::minimum_cut;
+use oneport_plan::{Certificate, Collective, Cut, Resource};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+
+use crate::Question;
+
+/// What the slowest cut proves.
+pub struct SlowestCut {
+    /// No schedule has a larger throughput.
+    pub throughput: Rational,
+    /// Prices of the links that leave the set, and the set.
+    pub certificate: Certificate,
+}
+
+/// The slowest cut of an all-gather. `sinks` are the participants to look at: all of them, or those that stand for all on a symmetric platform.
+/// `None` for other collectives and where ports or odd sets count, too.
+pub fn slowest_cut(question: &Question<'_>, sinks: &[NodeId]) -> Option<SlowestCut> {
+    let Collective::AllGather { participants } = question.collective() else { return None };
+    let platform = question.platform();
+    if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
+        return None;
+    }
+    let network = Network::new(question, participants);
+    let mut best: Option<(Rational, Vec<bool>)> = None;
+    let mut improve = |side: Vec<bool>| {
+        let throughput = network.proved(&side);
+        best = Some((throughput.clone(), side));
+        throughput
+    };
+    let first = participants.first()?;
+    let mut throughput = improve(platform.node_ids().map(|node| node == *first).collect());
+    for &sink in sinks {
+        while let Some(side) = network.violated(&throughput, sink) {
+            throughput = improve(side);
+        }
+    }
+    let (throughput, side) = best?;
+    let leaving = |link: &LinkId| side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()];
+    let price = |link: LinkId| (Resource::Link(link), question.time(link).recip());
+    let certificate = Certificate {
+        prices: platform.link_ids().filter(leaving).map(price).collect(),
+        odd_sets: Vec::new(),
+        cuts: vec![Cut {
+            demand: None,
+            nodes: platform.node_ids().filter(|node| side[node.index()]).collect(),
+            weight: Rational::one(),
+        }],
+    };
+    Some(SlowestCut { throughput, certificate })
+}
+
+/// The platform's capacities, as integers over a common denominator.
+struct Network<'a> {
+    question: &'a Question<'a>,
+    participants: &'a [NodeId],
+    capacities: Vec<BigUint>,
+    denominator: BigInt,
+}
+
+impl<'a> Network<'a> {
+    fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
+        let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link).recip()).collect();
+        let denominator = exact.iter().fold(BigInt::one(), |all, capacity| all.lcm(capacity.denom()));
+        let whole = |capacity: &Rational| (capacity.numer() * (&denominator / capacity.denom())).magnitude().clone();
+        Network { question, participants, capacities: exact.iter().map(whole).collect(), denominator }
+    }
+
+    /// The bound of a set of nodes that has a participant inside.
+    fn proved(&self, side: &[bool]) -> Rational {
+        let platform = self.question.platform();
+        let ends = platform.links().iter().zip(&self.capacities);
+        let leaving = ends.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
+        let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
+        let inside = self.participants.iter().filter(|node| side[node.index()]).count();
+        Rational::new(capacity.into(), &self.denominator * BigInt::from(inside.max(1)))
+    }
+
+    /// A set without the sink that proves less than this throughput.
+    fn violated(&self, throughput: &Rational, sink: NodeId) -> Option<Vec<bool>> {
+        let platform = self.question.platform();
+        let source = platform.nodes().len();
+        // Everything times the throughput's denominator.
+        let (offer, unit) = ((throughput.numer() * &self.denominator), throughput.denom());
+        let offer = if offer.is_positive() { offer.magnitude().clone() } else { return None };
+        let of_link = |(link, capacity): (&oneport_platform::Link, &BigUint)| {
+            (link.from.index(), link.to.index(), capacity * unit.magnitude())
+        };
+        let mut arcs: Vec<(usize, usize, BigUint)> =
+            platform.links().iter().zip(&self.capacities).map(of_link).collect();
+        arcs.extend(self.participants.iter().map(|node| (source, node.index(), offer.clone())));
+        let all = &offer * BigUint::from(self.participants.len());
+        let mut side = minimum_cut(source + 1, &arcs, source, sink.index(), &all)?;
+        side.truncate(source);
+        Some(side)
+    }
+}
