@@ -146,7 +146,7 @@ pub struct ShowArguments {
     /// Draw the platform and its flows.
     #[arg(long, value_name = "F.svg")]
     pub graph: Option<PathBuf>,
-    /// Draw each reduction tree: F.svg if there is one, else F-1.svg, F-2.svg, ...; F.dot for Graphviz.
+    /// Draw each tree or scheme: F.svg if there is one, else F-1.svg, F-2.svg, ...; F.dot for Graphviz.
     #[arg(long, value_name = "F.svg")]
     pub tree: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use comfy_table::{Table, presets};
 use num_traits::Zero;
-use oneport::plan::{Arborescence, Goals, Pattern, ReductionTree, Scheme, SchemeTask, Task};
+use oneport::plan::{Arborescence, Goals, Pattern, ReductionTree, Scheme, SchemeTask, Task, WeightedPattern};
 use oneport::platform::LinkId;
 use oneport::{Amount, Collective, NodeId, Plan, Rational, formats, referee, schedule};
 
@@ -51,22 +51,23 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Draws every reduction tree of the steady state into a file of its own.
+/// Most patterns drawn: an all-gather among a thousand has thousands.
+const DRAWN: usize = 100;
+
+/// Draws every tree or scheme of the steady state into a file of its own.
 fn trees(plan: &Plan, path: &Path) -> Result<()> {
-    let trees: Vec<(&ReductionTree, &Rational)> = plan
-        .steady_state
-        .patterns
-        .iter()
-        .filter_map(|weighted| Some((weighted.pattern.tree()?, &weighted.weight)))
-        .collect();
-    if trees.is_empty() {
-        bail!("--tree: {} has no reduction trees; draw its paths with --graph", plan.collective.name());
+    let patterns = &plan.steady_state.patterns;
+    if patterns.iter().all(|weighted| matches!(weighted.pattern, Pattern::Path(_))) {
+        bail!("--tree: {} has no trees; draw its paths with --graph", plan.collective.name());
+    }
+    if patterns.len() > DRAWN {
+        eprintln!("note: the first {DRAWN} of {} trees are drawn", patterns.len());
     }
     let dot = path.extension().is_some_and(|extension| extension == "dot" || extension == "gv");
-    for (number, (tree, weight)) in trees.iter().enumerate() {
-        let draw = if dot { formats::dot::tree } else { formats::svg::tree };
-        let drawing = draw(&plan.platform, &plan.collective, &plan.volumes, tree, Some(weight));
-        match trees.len() {
+    for (number, WeightedPattern { pattern, weight }) in patterns.iter().take(DRAWN).enumerate() {
+        let draw = if dot { formats::dot::pattern } else { formats::svg::pattern };
+        let drawing = draw(&plan.platform, &plan.collective, &plan.volumes, pattern, Some(weight));
+        match patterns.len() {
             1 => write(path, &drawing)?,
             _ => write(&numbered(path, number + 1), &drawing)?,
         }

@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Interval, Pattern, Scheme, SchemeTask};
+use oneport_plan::{Amount, Collective, Interval, Pattern, Scheme, SchemeTask};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
@@ -28,6 +28,7 @@ use oneport_trees::cheapest::Prices;
 use crate::broadcast::Network;
 use crate::columns::{Guided, Pricing, Watch, generate};
 use crate::costs::{self, Costs, Times, amount};
+use crate::patterns::{Offer, Part};
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
@@ -71,7 +72,11 @@ struct Collections<'a> {
 
 impl<'a> Collections<'a> {
     fn new(question: &'a Question<'a>, backwards: bool) -> Self {
-        let participants = question.collective().values().unwrap_or_default();
+        Collections::of(question, question.collective(), backwards)
+    }
+
+    fn of(question: &'a Question<'a>, collective: &'a Collective, backwards: bool) -> Self {
+        let participants = collective.values().unwrap_or_default();
         let operands = participants.len();
         let volumes = question.volumes();
         Collections {
@@ -157,30 +162,72 @@ impl<'a> Collections<'a> {
     }
 }
 
-impl Pricing for Collections<'_> {
-    fn rates(&self) -> &[Rational] {
-        &self.rates
-    }
-
-    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
+impl Collections<'_> {
+    fn guided(&self, prices: &Prices<u64>) -> Result<(Rational, Pattern), LpError> {
         let price = |node: NodeId| Rational::from_integer(prices.compute[node.index()].into());
-        let (at_least, pattern) = self.collection(self.transfers(&self.times.costs(prices), true), price)?;
-        Ok(Guided { at_least, patterns: vec![pattern] })
+        self.collection(self.transfers(&self.times.costs(prices), true), price)
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    fn exact(&self, prices: &Prices<Rational>) -> Result<(Rational, Pattern), LpError> {
         let price = |node: NodeId| {
             let price = &prices.compute[node.index()];
             if price.is_negative() { Rational::zero() } else { price.clone() }
         };
         let size = least(&self.question.volumes().size, self.participants.len(), 1).1;
         let costs = costs::exact_of_size(self.question, &size, prices);
-        Ok(vec![self.collection(self.transfers(&costs, false), price)?])
+        self.collection(self.transfers(&costs, false), price)
+    }
+}
+
+impl Pricing for Collections<'_> {
+    fn rates(&self) -> &[Rational] {
+        &self.rates
+    }
+
+    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
+        let (at_least, pattern) = self.guided(prices)?;
+        Ok(Guided { at_least, patterns: vec![pattern] })
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        Ok(vec![self.exact(prices)?])
     }
 
     fn is_exact(&self) -> bool {
         let spanning = |&root: &NodeId| self.network.is_spanning(&self.network.spread(root, self.participants));
         self.question.roots().iter().all(spanning)
+    }
+}
+
+/// For an all-reduce beside other collectives: what it costs at least, under given prices.
+pub struct Least<'a> {
+    directions: [Collections<'a>; 2],
+}
+
+impl<'a> Least<'a> {
+    /// Prepares the all-reduce.
+    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
+        Least { directions: [false, true].map(|backwards| Collections::of(question, collective, backwards)) }
+    }
+
+    fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Offer>, LpError> {
+        let [forwards, backwards] = least;
+        let (dearer, pattern) = std::cmp::max_by(forwards?, backwards?, |one, other| one.0.cmp(&other.0));
+        Ok(vec![Offer { at_least: dearer, patterns: vec![pattern] }])
+    }
+}
+
+impl Part for Least<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        Least::offer(self.directions.each_ref().map(|direction| direction.guided(prices)))
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        Least::offer(self.directions.each_ref().map(|direction| direction.exact(prices)))
+    }
+
+    fn is_exact(&self) -> bool {
+        false
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::columns::{Progress, Watch, generate};
+use crate::columns::{Pricing, Progress, Watch, generate};
 use crate::copies_flow::{self, FlowBound};
 use crate::fewest::fewest;
 use crate::patterns::Patterns;
@@ -12,7 +12,8 @@ use crate::symmetric::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 use crate::{all_reduce, shared, ssr};
 
-use oneport_plan::{Collective, Status};
+use oneport_plan::{Collective, Member, Status};
+use oneport_platform::Rational;
 
 /// Solves a question whose values can all reach where they are wanted.
 ///
@@ -49,13 +50,31 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
     };
     let solution = fewest(question, &patterns, solution)?;
     match collective {
-        Collective::Scan { .. } => Ok(shared::bounded(question, solution, options.time_limit)?.0),
+        Collective::Scan { .. } => shared::scan(question, solution, options.time_limit),
         Collective::AllReduce { .. } => {
             let resources = Resources::new(question.platform(), true);
-            all_reduce::bounded(question, &resources, solution, watch)
+            let solution = all_reduce::bounded(question, &resources, solution, watch)?;
+            shared::all_reduce(question, solution, options.time_limit)
         }
+        Collective::Groups { members } if members.iter().any(is_composed) => grouped(question, solution),
         _ => Ok(solution),
     }
+}
+
+/// Whether its patterns are compositions, which other schedules may beat.
+fn is_composed(member: &Member) -> bool {
+    matches!(member.collective, Collective::AllReduce { .. })
+}
+
+/// The solution with what its prices prove for every schedule, and not only for compositions.
+fn grouped(question: &Question<'_>, solution: Solution) -> Result<Solution, LpError> {
+    let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
+    let least = Patterns::least(question);
+    let priced = least.cheapest(&resources.prices(&prices))?;
+    let instance: Rational = priced.into_iter().zip(least.rates()).map(|((price, _), rate)| price * rate).sum();
+    let bound = resources.worth(&prices) / instance;
+    let status = if solution.steady_state.throughput == bound { Status::Optimal } else { Status::Feasible };
+    Ok(Solution { status, upper_bound: bound, ..solution })
 }
 
 /// Trees, and the flow program's bound, which proves them optimal where the two meet.

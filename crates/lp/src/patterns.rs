@@ -10,6 +10,7 @@ use oneport_trees::cheapest::Prices;
 use crate::all_reduce::AllReduction;
 use crate::broadcast::Copies;
 use crate::columns::{Guided, Pricing};
+use crate::exchange::Least;
 use crate::paths::Paths;
 use crate::reduce::Trees;
 use crate::scan::Prefixes;
@@ -61,6 +62,22 @@ fn part<'a>(question: &'a Question<'a>, collective: &'a Collective) -> Box<dyn P
 impl<'a> Patterns<'a> {
     /// Prepares a question.
     pub fn new(question: &'a Question<'a>) -> Self {
+        Patterns::of_parts(question, part)
+    }
+
+    /// The same, but what a composition cannot undercut is replaced by what no schedule can: it bounds, and makes no
+    /// patterns.
+    pub fn least(question: &'a Question<'a>) -> Self {
+        Patterns::of_parts(question, |question, collective| match collective {
+            Collective::AllReduce { .. } => Box::new(Least::new(question, collective)),
+            _ => part(question, collective),
+        })
+    }
+
+    fn of_parts(
+        question: &'a Question<'a>,
+        part: impl Fn(&'a Question<'a>, &'a Collective) -> Box<dyn Part + 'a>,
+    ) -> Self {
         let collective = question.collective();
         let rate = |place| Rational::from_integer(collective.rate(place).into());
         let rates = (0..collective.demands()).map(rate).collect();

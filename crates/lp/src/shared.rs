@@ -23,7 +23,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Interval, OddSet, Resource, Status, Task};
+use oneport_plan::{Certificate, Interval, OddSet, Resource, Share, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::odd_sets;
@@ -33,6 +33,8 @@ use crate::{LpError, Question, Solution};
 
 /// Columns of the largest program that is solved.
 const MOST_COLUMNS: usize = 40_000;
+/// The same for an all-reduce that has a bound already: about a second.
+const FEW_COLUMNS: usize = 12_000;
 
 /// A proof that no schedule is faster than `bound`: prices of resources, and of each task's price a share for every goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +49,22 @@ pub struct Shared {
     pub shares: Vec<Vec<(Task, Rational)>>,
 }
 
+impl Shared {
+    /// The proof alone.
+    pub fn certificate(&self) -> Certificate {
+        let of_goal = |(goal, shares): (usize, &Vec<(Task, Rational)>)| {
+            let share = |(task, price): &(Task, Rational)| Share { demand: 0, goal, task: *task, price: price.clone() };
+            shares.iter().map(share).collect::<Vec<Share>>()
+        };
+        Certificate {
+            prices: self.prices.clone(),
+            odd_sets: self.odd_sets.clone(),
+            shares: self.shares.iter().enumerate().flat_map(of_goal).collect(),
+            ..Certificate::default()
+        }
+    }
+}
+
 /// Solves the program exactly, for a collective of one demand of which operands keep their order. `None` where there
 /// are several demands or the operator is commutative, where the program has more than 40,000 columns, and where the
 /// time inside the solver runs out.
@@ -56,6 +74,14 @@ pub struct Shared {
 /// # Errors
 /// Those of the exact solver.
 pub fn shared_bound(question: &Question<'_>, time_limit: Option<Duration>) -> Result<Option<Shared>, LpError> {
+    bound_within(question, MOST_COLUMNS, time_limit)
+}
+
+fn bound_within(
+    question: &Question<'_>,
+    most_columns: usize,
+    time_limit: Option<Duration>,
+) -> Result<Option<Shared>, LpError> {
     let collective = question.collective();
     let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && collective.demands() == 1) else {
         return Ok(None);
@@ -63,7 +89,7 @@ pub fn shared_bound(question: &Question<'_>, time_limit: Option<Duration>) -> Re
     let tasks = Tasks::new(question.platform(), &demand, true);
     let useful: Vec<Vec<usize>> = (0..tasks.goals.len()).map(|goal| useful(&tasks, goal)).collect();
     let columns = useful.iter().map(Vec::len).sum::<usize>() + tasks.count;
-    if columns > MOST_COLUMNS {
+    if columns > most_columns {
         return Ok(None);
     }
     let program = Program::new(question, &tasks, &useful)?;
@@ -79,25 +105,52 @@ pub fn shared_bound(question: &Question<'_>, time_limit: Option<Duration>) -> Re
     }
 }
 
-/// The solution with this bound where it is the better one, and the proof; without proof where [`shared_bound`] has none.
+/// The solution of a scan with this bound where it is the better one, and with the proof wherever there is one: prices of
+/// schemes alone prove less to whoever does not price schemes.
 ///
 /// # Errors
 /// Those of [`shared_bound`].
-pub fn bounded(
+pub fn scan(
     question: &Question<'_>,
     mut solution: Solution,
     time_limit: Option<Duration>,
-) -> Result<(Solution, Option<Shared>), LpError> {
-    let shared = shared_bound(question, time_limit)?;
-    if let Some(shared) = &shared
-        && shared.bound <= solution.upper_bound
-    {
-        solution.upper_bound = shared.bound.clone();
-        if solution.upper_bound == solution.steady_state.throughput {
-            solution.status = Status::Optimal;
-        }
+) -> Result<Solution, LpError> {
+    if let Some(shared) = shared_bound(question, time_limit)? {
+        solution.certificate = shared.certificate();
+        lower(&mut solution, shared.bound);
     }
-    Ok((solution, shared))
+    Ok(solution)
+}
+
+/// The solution of an all-reduce with this bound and its proof where it is the better one; not looked for where there is
+/// nothing to gain, or the program has more than 12,000 columns.
+///
+/// # Errors
+/// Those of [`shared_bound`].
+pub fn all_reduce(
+    question: &Question<'_>,
+    mut solution: Solution,
+    time_limit: Option<Duration>,
+) -> Result<Solution, LpError> {
+    if solution.upper_bound <= solution.steady_state.throughput {
+        return Ok(solution);
+    }
+    if let Some(shared) = bound_within(question, FEW_COLUMNS, time_limit)?
+        && shared.bound < solution.upper_bound
+    {
+        solution.certificate = shared.certificate();
+        lower(&mut solution, shared.bound);
+    }
+    Ok(solution)
+}
+
+fn lower(solution: &mut Solution, bound: Rational) {
+    if bound <= solution.upper_bound {
+        solution.upper_bound = bound;
+    }
+    if solution.upper_bound == solution.steady_state.throughput {
+        solution.status = Status::Optimal;
+    }
 }
 
 /// The tasks that may serve a goal; none for an operand that is wanted where it is.

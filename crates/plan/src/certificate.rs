@@ -2,6 +2,8 @@
 
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
+use crate::Task;
+
 /// What a transfer or a merge occupies for its whole duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
@@ -130,6 +132,25 @@ pub struct Cut {
     pub weight: Rational,
 }
 
+/// What a task costs one goal of a demand of which several are wanted (all-reduce, scan): the price of a task, its time times
+/// the prices of what it occupies (odd sets included), is split among the goals that it may serve.
+///
+/// A task with no share listed for a goal is free for that goal; for every task the shares of all goals add up to at most
+/// its price. Every instance contains a reduction tree for each goal, and pays a task once that serves several. So it
+/// costs at least the sum over the goals of the cheapest reduction tree (a path, for one operand) of that goal's
+/// operands to the goal's node under the goal's own shares. Operands have to keep their order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// Place of the demand.
+    pub demand: usize,
+    /// Place of the goal among the demand's [`goals`](crate::Demand::goals).
+    pub goal: usize,
+    /// A transfer or merge of a part of what the goal combines.
+    pub task: Task,
+    /// The share of the task's price; positive.
+    pub price: Rational,
+}
+
 /// Prices `pi_r >= 0` on resources and odd sets (time-unit prices; absent means 0).
 ///
 /// They prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
@@ -138,7 +159,8 @@ pub struct Cut {
 /// belongs to, and a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
 /// Where cheapest patterns are hard to find, `cuts` replace them: if the cuts used for a demand that a link leaves never weigh
-/// more together than the link costs, then a pattern costs at least what the cuts weigh together.
+/// more together than the link costs, then a pattern costs at least what the cuts weigh together. `shares` do the same for
+/// patterns with several goals, see [`Share`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.
@@ -147,4 +169,6 @@ pub struct Certificate {
     pub odd_sets: Vec<(OddSet, Rational)>,
     /// Cuts that bound patterns' prices from below, sorted; usually none.
     pub cuts: Vec<Cut>,
+    /// How the goals of a demand share the prices of tasks, sorted, each task at most once for a goal; usually empty.
+    pub shares: Vec<Share>,
 }

@@ -1,5 +1,6 @@
 //! Patterns and steady states.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -53,8 +54,8 @@ pub struct Merge {
     pub stage: usize,
 }
 
-/// One way to carry out one commodity of one instance.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// One way to carry out one demand of one instance. Patterns are ordered by demand first.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
     /// A message goes from its source to its target.
     Path(Path),
@@ -181,6 +182,30 @@ pub enum Task {
 enum Step {
     Transfer(Transfer),
     Merge(Merge),
+}
+
+impl Ord for Pattern {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let kind = |pattern: &Pattern| match pattern {
+            Pattern::Path(_) => 0,
+            Pattern::Reduction(_) => 1,
+            Pattern::Arborescence(_) => 2,
+            Pattern::Scheme(_) => 3,
+        };
+        self.commodity().cmp(&other.commodity()).then_with(|| match (self, other) {
+            (Pattern::Path(one), Pattern::Path(other)) => one.cmp(other),
+            (Pattern::Reduction(one), Pattern::Reduction(other)) => one.cmp(other),
+            (Pattern::Arborescence(one), Pattern::Arborescence(other)) => one.cmp(other),
+            (Pattern::Scheme(one), Pattern::Scheme(other)) => one.cmp(other),
+            _ => kind(self).cmp(&kind(other)),
+        })
+    }
+}
+
+impl PartialOrd for Pattern {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Pattern {

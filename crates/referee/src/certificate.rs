@@ -17,6 +17,7 @@ use crate::copies::cheapest_copies;
 use crate::cuts::Cuts;
 use crate::paths::cheapest_paths;
 use crate::prices::Prices;
+use crate::shares::Shares;
 
 /// The throughput, in instances per unit of time, that no schedule exceeds: the sum of prices times capacities, over the
 /// sum over the demands of the price of the cheapest pattern.
@@ -39,12 +40,14 @@ use crate::prices::Prices;
 ///   cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are too many
 ///   partial trees, these are left out if there are cuts, and replaced by the longest way of a value otherwise. For an
 ///   all-reduce also what has to be exchanged: an arborescence that brings all operands together somewhere and one more
-///   transfer to every other participant (or the reverse), plus the least that merges cost.
+///   transfer to every other participant (or the reverse), plus the least that merges cost. Where the certificate has
+///   [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction tree under the goal's shares, after
+///   a check that no task's shares exceed its price.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets or cuts that are malformed (see [`ProofFault`](crate::ProofFault)); a demand that nothing can carry
+/// Prices, odd sets, cuts or shares that are malformed (see [`ProofFault`](crate::ProofFault)); a demand that nothing can carry
 /// out; prices under which everything is free, which prove nothing; a reduction too large for the memory; an ill-posed
 /// question.
 pub fn bound(
@@ -57,6 +60,7 @@ pub fn bound(
     let prices = Prices::new(&case, certificate)?;
     let lengths = prices.lengths(&case);
     let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;
+    let shares = Shares::new(&case, certificate, &prices)?;
     let mut total = Rational::zero();
     for group in case.groups() {
         let price = match group.case.collective {
@@ -71,6 +75,7 @@ pub fn bound(
             // A valid list of groups contains no other.
             Collective::Groups { .. } => continue,
         };
+        let price = price.max(shares.of_group(&group, &prices)?);
         total += price * Rational::from_integer(group.rate.into());
     }
     if total.is_zero() {

@@ -47,6 +47,7 @@ mod prices;
 mod proof_fault;
 mod reduction_fault;
 mod schedule;
+mod shares;
 mod shortest_paths;
 mod single;
 mod steady_state;

@@ -4,13 +4,13 @@ use oneport_platform::Rational;
 
 use crate::violation::shown;
 
-/// A price, an odd set or a cut that is not as it should be. Odd sets and cuts count from 0.
+/// A price, an odd set, a cut or a share that is not as it should be. Odd sets, cuts and shares count from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProofFault {
     /// A resource of a node outside the platform.
     #[error("{place} {kind} of node id {id}: no such node; the platform has {nodes} nodes, numbered from 0")]
     UnknownNode {
-        /// "price of the" or "odd set 3: the".
+        /// "price of the", "odd set 3: the" or "share 3: the".
         place: String,
         /// "send port", "receive port", "processor" or "port".
         kind: &'static str,
@@ -22,7 +22,7 @@ pub enum ProofFault {
     /// A link outside the platform.
     #[error("{place} link id {id} does not exist; the platform has {links} links, numbered from 0")]
     UnknownLink {
-        /// "price of the" or "odd set 3: the".
+        /// "price of the", "odd set 3: the" or "share 3: the".
         place: String,
         /// The id's number.
         id: usize,
@@ -44,7 +44,7 @@ pub enum ProofFault {
     /// A price that is not positive.
     #[error("price of {resource} is {}; a price must be positive (leave out what costs nothing)", shown(.found))]
     BadPrice {
-        /// "the send port of 'a'", "odd set 3".
+        /// "the send port of 'a'", "odd set 3" or "share 3".
         resource: String,
         /// The price.
         found: Box<Rational>,
@@ -65,12 +65,12 @@ pub enum ProofFault {
         /// The node's name.
         node: String,
     },
-    /// An odd set whose ports or links are out of order, or listed twice; or odd sets, or cuts, out of order.
+    /// An odd set whose ports or links are out of order, or listed twice; or odd sets, cuts or shares out of order.
     #[error("{place} {what} are out of order; list them ascending, each once")]
     Order {
         /// "odd set 3: its", "cut 3: its" or "certificate: the".
         place: String,
-        /// "ports", "links", "nodes", "odd sets" or "cuts".
+        /// "ports", "links", "nodes", "odd sets", "cuts" or "shares".
         what: &'static str,
     },
     /// Something else than a port in an odd set.
@@ -136,5 +136,69 @@ pub enum ProofFault {
         charged: Box<Rational>,
         /// The price of the smallest message over the link.
         cost: Box<Rational>,
+    },
+    /// A share of a demand outside the collective.
+    #[error("share {share}: demand {demand} does not exist; an instance has {demands}, numbered from 0")]
+    ShareDemand {
+        /// The share.
+        share: usize,
+        /// The number.
+        demand: usize,
+        /// How many demands there are.
+        demands: usize,
+    },
+    /// A share of a demand that has none.
+    #[error("share {share}: {demand} has no shares, since {why}; leave them out")]
+    ShareKind {
+        /// The share.
+        share: usize,
+        /// The demand's name.
+        demand: String,
+        /// What keeps it from having shares.
+        why: &'static str,
+    },
+    /// A share of a goal that the demand does not have.
+    #[error("share {share}: goal {goal} does not exist; the demand has {goals}, numbered from 0")]
+    ShareGoal {
+        /// The share.
+        share: usize,
+        /// The number.
+        goal: usize,
+        /// How many goals the demand has.
+        goals: usize,
+    },
+    /// A share of a task that no tree of the goal contains.
+    #[error("share {share}: {what} is no task of the goal; {right}")]
+    ShareTask {
+        /// The share.
+        share: usize,
+        /// What is wrong with the task: a part, a place or a split.
+        what: String,
+        /// What there is.
+        right: String,
+    },
+    /// Shares of a task that exceed its price.
+    #[error("the goals of {demand} pay {} for {task}; it costs {}, and they may pay no more", shown(.charged), shown(.cost))]
+    ShareOvercharged {
+        /// The demand's name.
+        demand: String,
+        /// The task.
+        task: String,
+        /// The sum of its shares.
+        charged: Box<Rational>,
+        /// Its price.
+        cost: Box<Rational>,
+    },
+    /// Shares of so many goals and operands that their cheapest trees are not looked for.
+    #[error("the shares of {demand} ({operands} operands) take {steps} steps to check; the limit is {limit}; leave them out")]
+    TooManyShares {
+        /// The demand's name.
+        demand: String,
+        /// How many values it combines.
+        operands: usize,
+        /// Steps of the interval programs of all goals.
+        steps: u128,
+        /// The limit.
+        limit: u128,
     },
 }

@@ -7,7 +7,7 @@ use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
     Amount, Arborescence, Certificate, Collective, Cut, Event, Hop, Interval, Member, MergeEvent, Message, OddSet,
-    Pattern, PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Slot, Status,
+    Pattern, PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot, Status,
     SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
@@ -154,8 +154,9 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             nodes: list(dice, node),
             weight: number(dice),
         };
+        let share = |dice: &mut Dice| Share { demand: index(dice), goal: index(dice), task: task(dice), price: number(dice) };
         plan.certificate =
-            Certificate { prices: list(dice, price), odd_sets: list(dice, odd_set), cuts: list(dice, cut) };
+            Certificate { prices: list(dice, price), odd_sets: list(dice, odd_set), cuts: list(dice, cut), shares: list(dice, share) };
     }
     if hit(dice) {
         plan.upper_bound = number(dice);

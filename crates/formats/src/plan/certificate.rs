@@ -1,11 +1,13 @@
-//! Certificates of a plan: prices of resources and odd sets, and cuts.
+//! Certificates of a plan: prices of resources and odd sets, cuts, and shares.
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Certificate, Cut, OddSet, Plan, Resource};
+use oneport_plan::{Certificate, Cut, Goals, OddSet, Plan, Resource, Share};
 use oneport_platform::{LinkId, Platform, Rational};
 
+use super::demand::Demands;
 use super::question::find;
+use super::task::{self, Tasks};
 use super::write::{link_list, list, name, node_list};
 use crate::error::{FormatError, Problem};
 use crate::json::{Json, need};
@@ -16,33 +18,40 @@ use crate::number::rational;
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'c> {
     pub platform: &'c Platform,
-    /// How many demands there are.
-    pub demands: usize,
+    pub demands: &'c Demands<'c>,
+}
+
+/// The values of `certificate`, `odd_sets`, `cuts` and `shares`.
+pub(super) struct Lists<'a, 'e> {
+    pub prices: Json<'a, 'e>,
+    pub odd_sets: Option<Json<'a, 'e>>,
+    pub cuts: Option<Json<'a, 'e>>,
+    pub shares: Option<Json<'a, 'e>>,
 }
 
 impl Reader<'_> {
-    /// A certificate from the values of `certificate`, `odd_sets` and `cuts`. Every name and number exists; whether the
-    /// lists are sorted and prove anything is the referee's part.
-    pub fn read(
-        &self,
-        prices: &Json<'_, '_>,
-        odd_sets: Option<Json<'_, '_>>,
-        cuts: Option<Json<'_, '_>>,
-    ) -> Result<Certificate, FormatError> {
+    /// Every name and number exists; whether the lists are sorted and prove anything is the referee's part.
+    pub fn read(&self, lists: Lists<'_, '_>) -> Result<Certificate, FormatError> {
         let mut certificate = Certificate::default();
-        prices.each(|_, entry| {
+        lists.prices.each(|_, entry| {
             certificate.prices.push(self.price(&entry)?);
             Ok(())
         })?;
-        if let Some(list) = odd_sets {
+        if let Some(list) = lists.odd_sets {
             list.each(|_, entry| {
                 certificate.odd_sets.push(self.odd_set(&entry)?);
                 Ok(())
             })?;
         }
-        if let Some(list) = cuts {
+        if let Some(list) = lists.cuts {
             list.each(|_, entry| {
                 certificate.cuts.push(self.cut(&entry)?);
+                Ok(())
+            })?;
+        }
+        if let Some(list) = lists.shares {
+            list.each(|_, entry| {
+                certificate.shares.push(self.share(&entry)?);
                 Ok(())
             })?;
         }
@@ -102,7 +111,7 @@ impl Reader<'_> {
 
     fn cut(&self, entry: &Json<'_, '_>) -> Result<Cut, FormatError> {
         let [demand, nodes, weight] = entry.object(["demand", "nodes", "weight"])?;
-        let demand = demand.map(|demand| demand.place("demand", self.demands)).transpose()?;
+        let demand = demand.map(|demand| demand.place("demand", self.demands.count())).transpose()?;
         let mut cut = Cut { demand, nodes: Vec::new(), weight: Rational::default() };
         need(entry, nodes, "nodes", "the nodes of the cut")?.each(|_, node| {
             cut.nodes.push(find(&node, self.platform)?);
@@ -110,6 +119,27 @@ impl Reader<'_> {
         })?;
         cut.weight = rational(need(entry, weight, "weight", "how much of the prices the cut takes")?)?;
         Ok(cut)
+    }
+
+    fn share(&self, entry: &Json<'_, '_>) -> Result<Share, FormatError> {
+        let [demand, goal, link, merge, part, split, price] =
+            entry.object(["demand", "goal", "link", "merge", "part", "split", "price"])?;
+        let value = need(entry, demand, "demand", "the number of the demand, counted from 0")?;
+        let place = value.place("demand", self.demands.count())?;
+        let demand = self.demands.get(place).ok_or_else(|| value.wrong("a demand of the plan's collective"))?;
+        let operands = demand.operands.len();
+        let goals = match demand.goals {
+            Goals::At(_) => 1,
+            Goals::Everywhere(nodes) => nodes.len(),
+            Goals::Prefixes => operands,
+        };
+        let goal = need(entry, goal, "goal", "the number of the demand's goal, counted from 0")?;
+        let goal = goal.place("goal", goals)?;
+        let (platform, commutative) = (self.platform, demand.commutative);
+        let tasks = Tasks { platform, demands: self.demands, commodity: place, operands, commutative };
+        let task = tasks.plain(entry, [link, merge, part, split])?;
+        let price = rational(need(entry, price, "price", "what the goal pays for the task")?)?;
+        Ok(Share { demand: place, goal, task, price })
     }
 }
 
@@ -128,9 +158,9 @@ pub(super) fn links_of(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<L
     Ok(links)
 }
 
-/// `certificate`, and `odd_sets` and `cuts` where there are any.
+/// `certificate`, and `odd_sets`, `cuts` and `shares` where there are any.
 pub(super) fn write(out: &mut String, plan: &Plan) {
-    let (platform, Certificate { prices, odd_sets, cuts }) = (&plan.platform, &plan.certificate);
+    let (platform, Certificate { prices, odd_sets, cuts, shares }) = (&plan.platform, &plan.certificate);
     list(out, "  ", "certificate", prices, |out, (resource, price)| {
         write_resource(out, platform, *resource);
         let _ = write!(out, ", \"price\": \"{price}\"");
@@ -157,6 +187,14 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
             }
             node_list(out, platform, "nodes", &cut.nodes);
             let _ = write!(out, ", \"weight\": \"{}\"", cut.weight);
+        });
+        out.push_str(",\n");
+    }
+    if !shares.is_empty() {
+        list(out, "  ", "shares", shares, |out, share| {
+            let _ = write!(out, "\"demand\":{},\"goal\":{},", share.demand, share.goal);
+            task::write_plain(out, platform, share.task);
+            let _ = write!(out, ",\"price\":\"{}\"", share.price);
         });
         out.push_str(",\n");
     }

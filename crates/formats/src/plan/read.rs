@@ -15,7 +15,7 @@ use crate::number::{long_rational, natural, rational};
 use crate::source::Source;
 
 /// The keys of a plan.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "format",
     "collective",
     "model",
@@ -27,6 +27,7 @@ const KEYS: [&str; 14] = [
     "certificate",
     "odd_sets",
     "cuts",
+    "shares",
     "patterns",
     "schedule",
     "platform",
@@ -53,6 +54,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         certificate,
         odd_sets,
         cuts,
+        shares,
         patterns,
         schedule,
         platform,
@@ -70,9 +72,9 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         throughput: rational(need(&top, throughput, "throughput", "instances per unit of time")?)?,
         patterns: context.weighted(need(&top, patterns, "patterns", "the weighted patterns")?)?,
     };
-    let certificate = need(&top, certificate, "certificate", "the list of prices")?;
-    let proof = certificate::Reader { platform: &platform, demands: demands.count() };
-    let certificate = proof.read(&certificate, odd_sets, cuts)?;
+    let prices = need(&top, certificate, "certificate", "the list of prices")?;
+    let proof = certificate::Reader { platform: &platform, demands: &demands };
+    let certificate = proof.read(certificate::Lists { prices, odd_sets, cuts, shares })?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;
     let status = read_status(&need(&top, status, "status", "optimal or feasible")?)?;
     let upper_bound = rational(need(&top, upper_bound, "upper_bound", "what the certificate proves")?)?;

@@ -54,8 +54,13 @@ impl Tasks<'_> {
 
     /// A task of a reduction tree.
     pub fn task(&self, value: &Json<'_, '_>) -> Result<Task, FormatError> {
-        let [link, merge, part, split] = value.object(["link", "merge", "part", "split"])?;
-        Ok(match self.fields(value, [link, merge, part, split])? {
+        let fields = value.object(["link", "merge", "part", "split"])?;
+        self.plain(value, fields)
+    }
+
+    /// A task from the values of `link`, `merge`, `part` and `split`.
+    pub fn plain(&self, value: &Json<'_, '_>, fields: [Option<Json<'_, '_>>; 4]) -> Result<Task, FormatError> {
+        Ok(match self.fields(value, fields)? {
             Fields::Transfer(link, part) => Task::Transfer { link, part },
             Fields::Merge { node, part, split } => Task::Merge { node, part, split: self.operand(&split)? },
         })
@@ -145,31 +150,32 @@ fn two_operands(found: &str) -> Problem {
     }
 }
 
+/// `link`, or `merge` and `split`, and `part`.
+pub(super) fn write_plain(out: &mut String, platform: &Platform, task: Task) {
+    let _ = match task {
+        Task::Transfer { link, part } => write!(out, "\"link\":{link},\"part\":[{},{}]", part.first, part.last),
+        Task::Merge { node, part: Interval { first, last }, split } => {
+            let node = name(platform, node);
+            write!(out, "\"merge\":{node},\"part\":[{first},{last}],\"split\":{split}")
+        }
+    };
+}
+
 /// The tasks of a reduction tree or scheme as [`Tasks`] reads them, with their key.
 pub(super) fn write(out: &mut String, platform: &Platform, pattern: &Pattern) {
-    let merge = |out: &mut String, node: NodeId, part: Interval, split: usize| {
-        let (node, first, last) = (name(platform, node), part.first, part.last);
-        let _ = write!(out, "\"merge\":{node},\"part\":[{first},{last}],\"split\":{split}");
-    };
-    let transfer = |out: &mut String, link: LinkId, part: Interval| {
-        let _ = write!(out, "\"link\":{link},\"part\":[{},{}]", part.first, part.last);
-    };
     let input = |out: &mut String, key: &str, input: Option<usize>| {
         let _ = write!(out, ",\"{key}\":");
         write_input(out, input);
     };
     match pattern {
-        Pattern::Reduction(tree) => objects(out, &tree.tasks, |out, task| match *task {
-            Task::Transfer { link, part } => transfer(out, link, part),
-            Task::Merge { node, part, split } => merge(out, node, part, split),
-        }),
+        Pattern::Reduction(tree) => objects(out, &tree.tasks, |out, task| write_plain(out, platform, *task)),
         Pattern::Scheme(scheme) => objects(out, &scheme.tasks, |out, task| match *task {
             SchemeTask::Transfer { link, part, after } => {
-                transfer(out, link, part);
+                write_plain(out, platform, Task::Transfer { link, part });
                 input(out, "after", after);
             }
             SchemeTask::Merge { node, part, split, left, right } => {
-                merge(out, node, part, split);
+                write_plain(out, platform, Task::Merge { node, part, split });
                 input(out, "left", left);
                 input(out, "right", right);
             }

@@ -229,10 +229,18 @@ fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], mor
         nodes: draw.1.iter().map(node).collect(),
         weight: draw.2.clone(),
     };
+    let share = |draw: &Draw| {
+        let place = draw.0.index(collective.demands());
+        let demand = collective.demand(place)?;
+        let goal = draw.0.index(demand.goals().len());
+        let task = task(platform, &demand, &draw.0);
+        Some(Share { demand: place, goal, task, price: draw.2.clone() })
+    };
     Certificate {
         prices: draws.iter().enumerate().map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone())).collect(),
         odd_sets: draws.iter().filter(|_| more).map(odd_set).collect(),
         cuts: draws.iter().rev().enumerate().filter(|_| more).map(cut).collect(),
+        shares: draws.iter().filter(|_| more).filter_map(share).collect(),
     }
 }
 
