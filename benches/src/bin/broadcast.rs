@@ -14,11 +14,11 @@ fn main() {
     let or = |usual: &[usize]| if sizes.is_empty() { usual.to_vec() } else { sizes.clone() };
     if matches!(what, "full" | "all") {
         println!("Broadcast to all, full-duplex");
-        table(&or(&[20, 100, 500]), |nodes, seed| platform(nodes, seed), broadcast);
+        table(&or(&[20, 100, 500]), platform, broadcast);
     }
     if matches!(what, "all-gather" | "all") {
         println!("All-gather among all, full-duplex");
-        table(&or(&[10, 20, 50]), |nodes, seed| platform(nodes, seed), all_gather);
+        table(&or(&[10, 20, 50]), platform, all_gather);
     }
     if matches!(what, "half" | "all") {
         println!("Broadcast to all, half-duplex");

@@ -5,8 +5,8 @@ use std::time::Instant;
 use oneport_formats::{plan_from_json, plan_to_json};
 use oneport_plan::{
     Amount, Arborescence, BigUint, Certificate, Collective, Cut, Hop, Interval, Member, OddSet, Pattern,
-    PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Slot, Status, SteadyState,
-    Task, Volumes, WeightedPattern,
+    PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot, Status,
+    SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
@@ -78,6 +78,7 @@ fn broadcast() -> Plan {
             Cut { demand: None, nodes: nodes(&[0]), weight: ratio(1, 4) },
             Cut { demand: Some(0), nodes: nodes(&[0, 1]), weight: ratio(3, 4) },
         ],
+        ..Certificate::default()
     };
     plan
 }
@@ -107,10 +108,18 @@ fn scan() -> Plan {
         transfer(2, part(0, 1), Some(1)),
         merge(2, part(0, 2), 1, [Some(2), None]),
     ];
-    plan(
+    let mut plan = plan(
         Collective::Scan { participants: nodes(&[0, 1, 2]) },
         vec![Pattern::Scheme(Scheme { commodity: 0, order: None, tasks })],
-    )
+    );
+    let share = |goal, task, price| Share { demand: 0, goal, task, price };
+    let merge = Task::Merge { node: NodeId::new(1), part: part(0, 1), split: 0 };
+    plan.certificate.shares = vec![
+        share(1, merge, ratio(1, 3)),
+        share(2, Task::Transfer { link: LinkId::new(2), part: part(0, 1) }, ratio(2, 1)),
+        share(2, merge, ratio(2, 3)),
+    ];
+    plan
 }
 
 /// Every kind of demand; the commutative reduction has an order of its own.
@@ -196,7 +205,17 @@ fn the_layout() {
                 r#"    {"demand": 0, "order": ["C","B","A"], "tasks": [{"link":0,"part":[0,0],"after":null},{"link":3,"part":[2,2],"after":null},{"merge":"B","part":[0,1],"split":0,"left":0,"right":null},{"merge":"B","part":[0,2],"split":1,"left":2,"right":1},{"link":1,"part":[0,2],"after":3},{"link":2,"part":[0,2],"after":3}], "weight": "1/2"}"#,
             ],
         ),
-        (scan(), &[r#"  "collective": {"name": "scan", "participants": ["A", "B", "C"]},"#, r#"  "work": "1","#]),
+        (
+            scan(),
+            &[
+                r#"  "collective": {"name": "scan", "participants": ["A", "B", "C"]},"#,
+                r#"  "work": "1","#,
+                r#"  "shares": ["#,
+                r#"    {"demand":0,"goal":1,"merge":"B","part":[0,1],"split":0,"price":"1/3"},"#,
+                r#"    {"demand":0,"goal":2,"link":2,"part":[0,1],"price":"2"},"#,
+                r#"    {"demand":0,"goal":2,"merge":"B","part":[0,1],"split":0,"price":"2/3"}"#,
+            ],
+        ),
         (
             groups(),
             &[
@@ -217,6 +236,7 @@ fn the_layout() {
         // Absent where there is nothing to say.
         assert_eq!(text.contains("odd_sets"), !plan.certificate.odd_sets.is_empty());
         assert_eq!(text.contains("cuts"), !plan.certificate.cuts.is_empty());
+        assert_eq!(text.contains("shares"), !plan.certificate.shares.is_empty());
         assert_eq!(text.contains("\"work\""), plan.collective.combines());
         assert_eq!(plan_from_json("plan", text.as_bytes()).as_ref(), Ok(&plan), "{text}");
         for end in 0..text.trim_end().len() {
@@ -294,7 +314,7 @@ fn perturbed_broadcasts_are_refused() {
         ("\"links\": [3], ", "", &["odd_sets[0]", "'links' is missing"]),
         ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["odd_sets[0]", "'weight'", "ports, links, price"]),
         ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["odd_sets[0]", "7", "an object"]),
-        ("\"cuts\": [", "\"cuts\": {}, \"x\": [", &["'x'", "odd_sets, cuts, patterns"]),
+        ("\"cuts\": [", "\"cuts\": {}, \"x\": [", &["'x'", "odd_sets, cuts, shares, patterns"]),
         ("\"demand\": 0, \"nodes\"", "\"demand\": 1, \"nodes\"", &["cuts[1].demand", "demand 1", "there are 1"]),
         ("\"demand\": 0, \"nodes\"", "\"demand\": null, \"nodes\"", &["cuts[1].demand", "null"]),
         ("[\"A\"], \"weight\"", "[0], \"weight\"", &["cuts[0].nodes[0]", "0", "a string"]),
@@ -315,6 +335,29 @@ fn perturbed_broadcasts_are_refused() {
         (hops, "[[0,null],[2,-1]]", &["patterns[0].hops[1][1]", "-1", "counted from 0"]),
         (hops, "[[0,null],[2,0.0]]", &["patterns[0].hops[1][1]", "0.0", "counted from 0"]),
         (hops, "{}", &["patterns[0].hops", "an object", "an array"]),
+    ] {
+        refused(&text, from, to, parts);
+    }
+}
+
+#[test]
+fn perturbed_shares_are_refused() {
+    let text = plan_to_json(&scan());
+    let merge = "\"goal\":1,\"merge\":\"B\",\"part\":[0,1],\"split\":0";
+    for (from, to, parts) in [
+        ("\"demand\":0,", "", &["shares[0]", "'demand' is missing"][..]),
+        ("\"demand\":0,", "\"demand\":1,", &["shares[0].demand", "demand 1", "there are 1"]),
+        ("\"goal\":1,", "", &["shares[0]", "'goal' is missing"]),
+        ("\"goal\":1,", "\"goal\":3,", &["shares[0].goal", "goal 3", "there are 3"]),
+        (merge, "\"goal\":1,\"part\":[0,1]", &["shares[0]", "'link' is missing", "merge"]),
+        (merge, "\"goal\":1,\"link\":0,\"merge\":\"B\",\"part\":[0,1]", &["shares[0]", "'link'", "'merge'"]),
+        (merge, "\"goal\":1,\"merge\":\"B\",\"part\":[0,1]", &["shares[0]", "'split' is missing"]),
+        (merge, "\"goal\":1,\"merge\":\"B\",\"part\":[0,3],\"split\":0", &["shares[0].part[1]", "operand 3"]),
+        (merge, "\"goal\":1,\"merge\":\"Z\",\"part\":[0,1],\"split\":0", &["shares[0].merge", "'Z'"]),
+        ("\"link\":2,\"part\":[0,1],", "\"link\":4,\"part\":[0,1],", &["shares[1].link", "link 4", "there are 4"]),
+        (",\"price\":\"1/3\"", "", &["shares[0]", "'price' is missing"]),
+        ("\"price\":\"1/3\"", "\"price\":\"much\"", &["shares[0].price", "'much'"]),
+        ("\"shares\": [", "\"shares\": [7, ", &["shares[0]", "7", "an object"]),
     ] {
         refused(&text, from, to, parts);
     }

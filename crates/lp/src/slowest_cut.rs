@@ -66,6 +66,7 @@ pub fn slowest_cut(question: &Question<'_>, sinks: &[NodeId]) -> Option<SlowestC
             nodes: platform.node_ids().filter(|node| side[node.index()]).collect(),
             weight: Rational::one(),
         }],
+        ..Certificate::default()
     };
     Some(SlowestCut { throughput, certificate })
 }

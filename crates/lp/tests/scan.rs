@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Question, Shared, Solution, proves, shared_bound, solve};
-use oneport_plan::{Collective, Interval, Pattern, Resource, Scheme, SchemeTask, Status, Volumes};
+use oneport_plan::{Certificate, Collective, Interval, Pattern, Resource, Scheme, SchemeTask, Status, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::bound;
 
 fn options(seed: u64, high: u32) -> Options {
     let costs = Costs::Uniform { low: 1, high: high.into() };
@@ -104,6 +105,9 @@ impl Count {
         check(platform, participants, &size, &solution);
         let shared = shared_bound(&question, None).unwrap().unwrap();
         assert_eq!(proves(&question, &shared), Some(shared.bound.clone()), "prices and shares prove the bound");
+        let proved = |certificate: &Certificate| bound(platform, &collective, &volumes, certificate);
+        assert_eq!(proved(&shared.certificate()), Ok(shared.bound.clone()), "so the referee finds");
+        assert_eq!(proved(&solution.certificate), Ok(shared.bound.clone()));
         let throughput = &solution.steady_state.throughput;
         assert!(*throughput <= shared.bound, "{throughput} above {}", shared.bound);
         assert!(solution.upper_bound <= shared.bound && *throughput <= solution.upper_bound);
@@ -232,8 +236,10 @@ fn false_proofs_prove_nothing() {
     assert_eq!(proves(&question, &stranger), None);
 }
 
+/// What is stated is what the referee finds, and never above what shared values prove.
 #[test]
 fn all_reduce_is_bounded_too() {
+    let (mut cases, mut by_shared, mut optimal) = (0, 0, 0);
     for seed in 0..4 {
         for platform in [complete(3, &options(seed, 4)), grid(1, 3, &options(seed, 4)), star(3, &options(seed, 4))] {
             let platform = platform.unwrap();
@@ -242,7 +248,17 @@ fn all_reduce_is_bounded_too() {
             let question = Question::new(&platform, &collective, &volumes).unwrap();
             let shared = shared_bound(&question, None).unwrap().unwrap();
             assert_eq!(proves(&question, &shared), Some(shared.bound.clone()));
-            assert!(steady(&question).steady_state.throughput <= shared.bound);
+            let solution = steady(&question);
+            assert!(solution.steady_state.throughput <= shared.bound);
+            assert!(solution.upper_bound <= shared.bound);
+            let proved = bound(&platform, &collective, &volumes, &solution.certificate);
+            assert_eq!(proved, Ok(solution.upper_bound.clone()));
+            assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == solution.upper_bound);
+            cases += 1;
+            by_shared += usize::from(!solution.certificate.shares.is_empty());
+            optimal += usize::from(solution.status == Status::Optimal);
         }
     }
+    eprintln!("all-reduce: {optimal} of {cases} optimal, {by_shared} by shared values");
+    assert!(by_shared > 0 && optimal > 0, "{optimal} optimal, {by_shared} by shared values, of {cases}");
 }

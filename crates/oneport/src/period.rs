@@ -16,6 +16,8 @@ const ROUNDINGS_OF_TREES: u32 = 12;
 const PROGRAMS: u32 = 24;
 const PROGRAMS_OF_TREES: u32 = 1;
 const FEW_TREES: usize = 8;
+/// So many trees (of a thousand participants, say) are taken as they are, if their own period will do.
+const MANY_TREES: usize = 500;
 
 /// Whole messages as asked for; with or without integer programs, which find more and take their time.
 pub fn whole_patterns(
@@ -78,6 +80,9 @@ fn at_the_optimum(
         true if solution.steady_state.patterns.len() > FEW_TREES => 0,
         true => PROGRAMS_OF_TREES,
     };
+    if trees && solution.steady_state.patterns.len() > MANY_TREES && within(&own) {
+        return Ok(Some(lp::own_period(solution)));
+    }
     let mut candidate = step.clone();
     for attempt in 0..if trees { ROUNDINGS_OF_TREES } else { ROUNDINGS } {
         if !within(&candidate) || candidate >= own {

@@ -190,7 +190,9 @@ pub enum ProofFault {
         cost: Box<Rational>,
     },
     /// Shares of so many goals and operands that their cheapest trees are not looked for.
-    #[error("the shares of {demand} ({operands} operands) take {steps} steps to check; the limit is {limit}; leave them out")]
+    #[error(
+        "the shares of {demand} ({operands} operands) take {steps} steps to check; the limit is {limit}; leave them out"
+    )]
     TooManyShares {
         /// The demand's name.
         demand: String,

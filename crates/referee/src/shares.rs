@@ -38,11 +38,7 @@ pub(crate) struct Shares<'a> {
 
 impl<'a> Shares<'a> {
     /// Checks that shares are sorted, positive, and of existing demands, goals and tasks.
-    pub(crate) fn new(
-        case: &Case<'a>,
-        certificate: &'a Certificate,
-        prices: &Prices,
-    ) -> Result<Shares<'a>, Violation> {
+    pub(crate) fn new(case: &Case<'a>, certificate: &'a Certificate, prices: &Prices) -> Result<Shares<'a>, Violation> {
         let shares = certificate.shares.as_slice();
         if !shares.is_sorted_by(|one, other| key(one) < key(other)) {
             return Err(ProofFault::Order { place: "certificate: the".to_string(), what: "shares" }.into());
@@ -121,7 +117,8 @@ impl<'a> Shares<'a> {
         let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);
         let (operands, goals) = (demand.operands.len(), shares.chunk_by(|one, other| one.goal == other.goal).count());
         let n = operands as u128;
-        let of_goal = (n * n * n / 6).saturating_mul(nodes).saturating_add((n * n).saturating_mul(nodes * nodes + links));
+        let of_goal =
+            (n * n * n / 6).saturating_mul(nodes).saturating_add((n * n).saturating_mul(nodes * nodes + links));
         let steps = of_goal.saturating_mul(goals as u128);
         if steps > MAX_STEPS {
             let demand = self.case.commodity_name(place);
@@ -262,7 +259,10 @@ fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Res
                 return Err(ProofFault::UnknownNode { place, kind: "processor", id: node.index(), nodes });
             };
             if !found.is_processor() {
-                return wrong(format!("a merge at '{}'", found.name), "the node is a router, which merges nothing".into());
+                return wrong(
+                    format!("a merge at '{}'", found.name),
+                    "the node is a router, which merges nothing".into(),
+                );
             }
             if split < part.first || split >= part.last {
                 let what = format!("a merge of {} after operand {split}", part_name(&part));
@@ -280,8 +280,8 @@ fn name(case: &Case<'_>, task: Task) -> String {
     match task {
         Task::Transfer { link: id, part } => format!("{} over link '{}'", part_name(&part), link(id)),
         Task::Merge { node, part, split } => {
-            let [left, right] = [(part.first, split), (split + 1, part.last)]
-                .map(|(first, last)| part_name(&Interval { first, last }));
+            let [left, right] =
+                [(part.first, split), (split + 1, part.last)].map(|(first, last)| part_name(&Interval { first, last }));
             format!("the merge of {left} and {right} at '{}'", case.name(node))
         }
     }

@@ -7,8 +7,8 @@ use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
     Amount, Arborescence, Certificate, Collective, Cut, Event, Hop, Interval, Member, MergeEvent, Message, OddSet,
-    Pattern, PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot, Status,
-    SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Pattern, PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot,
+    Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::{check_plan, check_timeline};
@@ -154,9 +154,14 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             nodes: list(dice, node),
             weight: number(dice),
         };
-        let share = |dice: &mut Dice| Share { demand: index(dice), goal: index(dice), task: task(dice), price: number(dice) };
-        plan.certificate =
-            Certificate { prices: list(dice, price), odd_sets: list(dice, odd_set), cuts: list(dice, cut), shares: list(dice, share) };
+        let share =
+            |dice: &mut Dice| Share { demand: index(dice), goal: index(dice), task: task(dice), price: number(dice) };
+        plan.certificate = Certificate {
+            prices: list(dice, price),
+            odd_sets: list(dice, odd_set),
+            cuts: list(dice, cut),
+            shares: list(dice, share),
+        };
     }
     if hit(dice) {
         plan.upper_bound = number(dice);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use oneport_plan::{
     Amount, Arborescence, BigUint, Certificate, Collective, Cut, Demand, Goals, Hop, Interval, Member, OddSet, Pattern,
-    PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Slot, Status, SteadyState,
-    Task, Volumes, WeightedPattern,
+    PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot, Status,
+    SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;

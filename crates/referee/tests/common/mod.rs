@@ -6,6 +6,7 @@ pub mod generate;
 pub mod judge;
 pub mod mutate;
 pub mod play;
+pub mod scheme;
 pub mod trees;
 
 use std::collections::BTreeMap;
