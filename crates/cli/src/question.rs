@@ -129,8 +129,11 @@ fn groups(platform: &Platform, arguments: &SolveArguments) -> Result<Collective>
     let member = |group: &String| {
         let (list, rate) = match group.rsplit_once('@') {
             Some((list, rate)) if platform.find(group).is_none() => {
-                let wrong =
-                    || usage(format!("--group {group}: '{rate}' is not a rate; write A,B,C@2 for twice as often"));
+                let wrong = || {
+                    usage(format!(
+                        "--group {group}: '{rate}' is not a rate: give a whole number from 1 to 2^64 - 1, as in A,B,C@2 for twice as often"
+                    ))
+                };
                 (list, rate.parse::<u64>().ok().filter(|&rate| rate > 0).ok_or_else(wrong)?)
             }
             _ => (group.as_str(), 1),

@@ -176,7 +176,11 @@ fn prices(plan: &Plan) -> String {
         vec![format!("cut {{{nodes}}}"), String::new(), readable(&cut.weight)]
     });
     let total = certificate.prices.len() + certificate.odd_sets.len() + certificate.cuts.len();
-    fill(&mut table(&["of", "capacity", "price"]), total, resources.chain(odd_sets).chain(cuts))
+    let listed = fill(&mut table(&["of", "capacity", "price"]), total, resources.chain(odd_sets).chain(cuts));
+    match certificate.shares.len() {
+        0 => listed,
+        shares => format!("{listed}\n  and {} of tasks' prices among goals (in the plan file)", count(shares, "share")),
+    }
 }
 
 fn patterns(plan: &Plan) -> String {

@@ -108,6 +108,17 @@ impl Scaling {
         self.columns.push(if easy { 0 } else { -sum.div_euclid(entries.len() as i64) });
     }
 
+    /// The exponent of a row over existing columns that came later, by the same rule; returns it.
+    pub fn add_row(&mut self, entries: &[(usize, &Rational)]) -> i64 {
+        let exponents = || entries.iter().map(|(column, value)| split(value).1 + self.columns[*column]);
+        let (least, most) = (exponents().min().unwrap_or(0), exponents().max().unwrap_or(0));
+        let easy = most <= EASY_SPREAD && least >= -EASY_SPREAD;
+        let sum: i64 = exponents().sum();
+        let own = if easy { 0 } else { -sum.div_euclid(entries.len() as i64) };
+        self.rows.push(own);
+        own
+    }
+
     fn largest_rhs(&self, program: &LinearProgram) -> i64 {
         let sides = program.rhs.iter().enumerate().filter(|(_, value)| !value.is_zero());
         sides.map(|(row, value)| split(value).1 + self.rows[row]).max().unwrap_or(0)

@@ -180,11 +180,13 @@ impl Solver {
         let entries: Vec<_> = entries.into_iter().collect();
         let row = self.program.add_row_with(relation, rhs, entries.iter().cloned())?;
         if let Some((model, scaling)) = &mut self.float {
-            scaling.rows.push(0);
+            let own: Vec<(usize, &Rational)> =
+                entries.iter().filter(|(_, value)| !value.is_zero()).map(|(column, value)| (column.0, value)).collect();
+            let shift = scaling.add_row(&own);
             let (lower, upper) = scaling.row_bounds(&self.program, row.0);
-            let scaled = entries.iter().filter(|(_, value)| !value.is_zero()).map(|(column, value)| {
+            let scaled = own.iter().map(|(column, value)| {
                 let (mantissa, exponent) = decompose(value.numer(), value.denom());
-                (column.0 as i32, compose(mantissa, exponent + scaling.columns[column.0]))
+                (*column as i32, compose(mantissa, exponent + scaling.columns[*column] + shift))
             });
             let (columns, values): (Vec<i32>, Vec<f64>) = scaled.unzip();
             model.add_rows((&[lower], &[upper]), &[0], &columns, &values)?;

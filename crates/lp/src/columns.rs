@@ -232,7 +232,9 @@ impl<'m> Master<'m> {
                 }
             }
         }
-        let sets = ports.violated(&times, room)?;
+        let mut sets = ports.violated(&times, room)?;
+        // Floating point may believe a row satisfied that is not; the exact optimum will not.
+        sets.retain(|set| !self.resources.has(set));
         for set in &sets {
             let members = self.resources.add(self.question.platform(), set.clone());
             let mut entries = Vec::new();

@@ -82,6 +82,9 @@ pub fn solve(
         if sets.is_empty() {
             return Ok((outcome, joined));
         }
+        if sets.iter().all(|set| joined.iter().any(|(known, _)| known == set)) {
+            return Err(LpError::Contradiction("an exact optimum violates a row"));
+        }
         for set in sets {
             let members = set.members(platform);
             let capacity = Rational::from_integer(set.capacity(platform).into());

@@ -92,6 +92,11 @@ impl Resources {
         &self.by_link[link.index()]
     }
 
+    /// Whether the odd set has a row.
+    pub fn has(&self, set: &OddSet) -> bool {
+        self.odd_sets.contains(set)
+    }
+
     /// Takes in an odd set; returns its members.
     pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
         let members = set.members(platform);

@@ -262,3 +262,24 @@ fn all_reduce_is_bounded_too() {
     eprintln!("all-reduce: {optimal} of {cases} optimal, {by_shared} by shared values");
     assert!(by_shared > 0 && optimal > 0, "{optimal} optimal, {by_shared} by shared values, of {cases}");
 }
+
+/// Many participants get chains, which are best where the platform is one: every node sends and receives one prefix.
+#[test]
+fn chains_of_many() {
+    let costs = Costs::Uniform { low: 2, high: 2 };
+    let platform = ring(32, &Options { seed: 0, link_cost: costs.clone(), compute: costs }).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let collective = Collective::Scan { participants: participants.clone() };
+    let volumes = Volumes::of_size(Rational::one());
+    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let solution = steady(&question);
+    assert_eq!(solution.steady_state.throughput, Rational::new(1.into(), 2.into()));
+    for weighted in &solution.steady_state.patterns {
+        let Pattern::Scheme(scheme) = &weighted.pattern else { panic!("a scan's patterns are schemes") };
+        carry_out(&platform, &participants, scheme);
+    }
+    assert!(solution.upper_bound >= solution.steady_state.throughput);
+    assert!(
+        bound(&platform, &collective, &volumes, &solution.certificate).unwrap() >= solution.steady_state.throughput
+    );
+}

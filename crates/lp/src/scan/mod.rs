@@ -5,6 +5,7 @@
 //! schemes are good and bounds are valid, and whether they meet decides whether the answer is called optimal.
 
 mod ascent;
+mod chain;
 mod forest;
 mod potentials;
 mod search;
@@ -23,6 +24,7 @@ use crate::{LpError, Question};
 
 pub(crate) use potentials::Potentials;
 
+use chain::Chain;
 use search::{Found, search};
 use tasks::{Scaled, Tasks, whole_prices};
 
@@ -33,22 +35,33 @@ const GUIDED: [usize; 2] = [2_000_000, 20];
 /// Schemes per pricing.
 const SCHEMES: usize = 3;
 
+/// Beyond so many intervals of operands times links and processors, a search would take minutes: chains only.
+const MOST_PLACES: usize = 30_000;
+
 /// Prices prefix schemes.
 pub struct Prefixes<'a> {
     question: &'a Question<'a>,
     /// `None` for a collective that is no scan.
     known: Option<(Tasks, Scaled)>,
+    /// Instead, where there are many participants.
+    chain: Option<Chain<'a>>,
 }
 
 impl<'a> Prefixes<'a> {
     /// Prepares the scan.
-    pub fn new(question: &'a Question<'a>, collective: &Collective) -> Self {
+    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
+        let participants = collective.values().unwrap_or_default();
+        let platform = question.platform();
+        let intervals = participants.len().saturating_mul(participants.len()) / 2;
+        if intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_PLACES {
+            return Prefixes { question, known: None, chain: Some(Chain::new(question, participants)) };
+        }
         let of_demand = |demand: Demand<'_>| {
             let tasks = Tasks::new(question.platform(), &demand, false);
             let scaled = Scaled::new(question, &tasks);
             (tasks, scaled)
         };
-        Prefixes { question, known: collective.demand(0).map(of_demand) }
+        Prefixes { question, known: collective.demand(0).map(of_demand), chain: None }
     }
 
     fn offer<N: Number + Into<BigUint>>(
@@ -71,6 +84,9 @@ fn budget(tasks: &Tasks, [work, most]: [usize; 2]) -> usize {
 
 impl Part for Prefixes<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        if let Some(chain) = &self.chain {
+            return chain.guide(prices);
+        }
         let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
         let big = |prices: &[u64]| prices.iter().map(|&price| price.into()).collect();
         let prices = Prices { links: big(&prices.links), compute: big(&prices.compute) };
@@ -80,6 +96,9 @@ impl Part for Prefixes<'_> {
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        if let Some(chain) = &self.chain {
+            return chain.cheapest(prices);
+        }
         let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
         let (prices, unit) = whole_prices(prices);
         let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &unit);
