@@ -206,17 +206,20 @@ fn an_infeasible_question_is_answered_in_json_too() {
 }
 
 #[test]
-fn other_port_models_are_not_there_yet() {
-    for model in ["half-duplex", "multiport", "links"] {
-        solve(&["--model", model]).refused(1, &[model, "not yet", "full-duplex"]);
-    }
+fn the_port_model_is_the_files_or_the_options() {
+    let throughput = |run: Run| rational(&run.ok().object()["throughput"]);
+    let ours = |model: &str| throughput(solve(&["--model", model, "--json"]));
+    assert_eq!((ours("full-duplex"), ours("multiport")), ((1, 2), (1, 2)));
+    // Pa and Pb can no longer receive while they send; without ports the links of the source bound.
+    let (half, links) = (ours("half-duplex"), ours("links"));
+    assert!(2 * half.0 < half.1 && 2 * links.0 > links.1, "{half:?} {links:?}");
     solve(&["--model", "no-such-model"]).refused(2, &["--model", "no-such-model", "half-duplex"]);
     let folder = Folder::new();
-    let half = folder.write("half.toml", read(toy()).replace("full-duplex", "half-duplex"));
-    let arguments = ["solve", "scatter", "--platform", &half, "--source", "Ps", "--targets", "P0,P1"];
-    oneport(&arguments).refused(1, &["half-duplex", "not yet"]);
+    let file = folder.write("half.toml", read(toy()).replace("full-duplex", "half-duplex"));
+    let arguments = ["solve", "scatter", "--platform", &file, "--source", "Ps", "--targets", "P0,P1", "--json"];
+    assert_eq!(throughput(oneport(&arguments)), half);
     // The option overrides the file.
-    oneport(&[&arguments[..], &["--model", "full-duplex"]].concat()).ok();
+    assert_eq!(throughput(oneport(&[&arguments[..], &["--model", "full-duplex"]].concat())), (1, 2));
 }
 
 #[test]
@@ -226,7 +229,7 @@ fn a_plan_is_written_whole_or_not_at_all() {
     let out = ["-o", &plan];
     // Refusals of every kind leave what was there.
     solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
-    solve(&[&out[..], &["--model", "links"]].concat()).refused(1, &[]);
+    solve(&[&out[..], &["--model", "wires"]].concat()).refused(2, &[]);
     let platform = toy();
     let infeasible = ["solve", "scatter", "--platform", &platform, "--source", "P0", "-o", &plan];
     oneport(&infeasible).refused(1, &["no path"]);
