@@ -151,6 +151,90 @@ pub struct Share {
     pub price: Rational,
 }
 
+/// Whether transfers are counted where they enter sets of nodes, or where they leave them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// Transfers from outside a set to a node inside.
+    Into,
+    /// Transfers from a node inside a set to one outside.
+    OutOf,
+}
+
+impl Direction {
+    /// "into" or "out of".
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Into => "into",
+            Direction::OutOf => "out of",
+        }
+    }
+
+    /// How many of the sets, each sorted, a transfer over this link enters (leaves).
+    pub fn crossed(self, platform: &Platform, link: LinkId, sets: &[Vec<NodeId>]) -> usize {
+        let link = platform.link(link);
+        let (inside, outside) = match self {
+            Direction::Into => (link.to, link.from),
+            Direction::OutOf => (link.from, link.to),
+        };
+        let has = |set: &[NodeId], node: NodeId| set.binary_search(&node).is_ok();
+        sets.iter().filter(|set| has(set, inside) && !has(set, outside)).count()
+    }
+}
+
+/// A lower bound on how often the transfers of one instance of an all-reduce enter (leave) sets of nodes. A transfer that enters
+/// two of the sets counts twice.
+///
+/// - One set that holds a participant, but not all of them: at least once, in either direction.
+/// - `k >= 2` sets, each with a participant: at least `2 (k - 1)` times. The condition: every node that could join two
+///   of the messages (into: every processor; out of: every node that replicates) lies in exactly one of the sets. The other
+///   nodes may lie in none, in one or in several. See the counting theorem in docs/theory.md.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Border {
+    /// Place of the demand, an all-reduce.
+    pub demand: usize,
+    /// Whether entries or exits are counted.
+    pub direction: Direction,
+    /// The sets, each ascending.
+    pub sets: Vec<Vec<NodeId>>,
+    /// What one crossing is charged; positive.
+    pub weight: Rational,
+}
+
+impl Border {
+    /// How many crossings every instance has at least.
+    pub fn crossings(&self) -> usize {
+        if self.sets.len() == 1 { 1 } else { 2 * self.sets.len().saturating_sub(1) }
+    }
+}
+
+/// A potential of a node that takes no part in an all-reduce. A link `u -> v` may be charged `potential(u) - potential(v)`
+/// less (or must carry as much more): where nothing merges, no fewer messages leave than arrive, so a router's may be
+/// positive; where nothing is copied, no more leave than arrive, so that of a node that does not replicate may be negative.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Potential {
+    /// Place of the demand, an all-reduce.
+    pub demand: usize,
+    /// The node; no participant.
+    pub node: NodeId,
+    /// Positive at routers only, negative only at nodes that do not replicate; not 0.
+    pub value: Rational,
+}
+
+/// A share of the links' prices, bounded from below by what an all-reduce has to exchange between parts of the platform (the
+/// exchange theorem in docs/theory.md): under these lengths, the cheapest arborescence into some part from all the others, plus
+/// the cheapest entrance of each of the others (`Into`); or the same with all links turned (`OutOf`).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exchange {
+    /// Place of the demand, an all-reduce.
+    pub demand: usize,
+    /// Whether the arborescence leads into a part, or out of one.
+    pub direction: Direction,
+    /// Disjoint sets of nodes, each ascending and with a participant; at least two.
+    pub parts: Vec<Vec<NodeId>>,
+    /// Positive lengths by link, ascending; links not listed are free.
+    pub lengths: Vec<(LinkId, Rational)>,
+}
+
 /// Prices `pi_r >= 0` on resources and odd sets (time-unit prices; absent means 0).
 ///
 /// They prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
@@ -161,6 +245,11 @@ pub struct Share {
 /// Where cheapest patterns are hard to find, `cuts` replace them: if the cuts used for a demand that a link leaves never weigh
 /// more together than the link costs, then a pattern costs at least what the cuts weigh together. `shares` do the same for
 /// patterns with several goals, see [`Share`].
+///
+/// For an all-reduce, `borders`, `potentials` and `exchanges` do the same for its transfers. The condition for every link
+/// `u -> v`: the weights of the borders that it crosses, plus `potential(u) - potential(v)`, plus its lengths in the exchanges are
+/// together at most what the smallest message over it costs. Then an instance costs at least the sum over the borders of
+/// weight times [`crossings`](Border::crossings), plus what each exchange proves, plus the least that its merges cost.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.
@@ -171,4 +260,10 @@ pub struct Certificate {
     pub cuts: Vec<Cut>,
     /// How the goals of a demand share the prices of tasks, sorted, each task at most once for a goal; usually empty.
     pub shares: Vec<Share>,
+    /// How often an all-reduce crosses sets of nodes, sorted.
+    pub borders: Vec<Border>,
+    /// Potentials that go with the borders and exchanges, sorted, each node at most once for a demand.
+    pub potentials: Vec<Potential>,
+    /// Shares of the links' prices for the exchange theorem, sorted.
+    pub exchanges: Vec<Exchange>,
 }

@@ -16,7 +16,7 @@ mod schedule;
 mod timeline;
 mod volume;
 
-pub use certificate::{Certificate, Cut, OddSet, Resource, Share};
+pub use certificate::{Border, Certificate, Cut, Direction, Exchange, OddSet, Potential, Resource, Share};
 pub use collective::{Collective, CollectiveError, Commodity, Demand, Goals, Member};
 pub use num_bigint::BigUint;
 pub use pattern::{

@@ -1,4 +1,4 @@
-//! Certificates of a plan: prices of resources and odd sets, cuts, and shares.
+//! Certificates of a plan: prices of resources and odd sets, cuts, shares, and what all-reduces exchange.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use oneport_plan::{Certificate, Cut, Goals, OddSet, Plan, Resource, Share};
 use oneport_platform::{LinkId, Platform, Rational};
 
 use super::demand::Demands;
+use super::exchange;
 use super::question::find;
 use super::task::{self, Tasks};
 use super::write::{link_list, list, name, node_list};
@@ -21,12 +22,13 @@ pub(super) struct Reader<'c> {
     pub demands: &'c Demands<'c>,
 }
 
-/// The values of `certificate`, `odd_sets`, `cuts` and `shares`.
+/// The values of `certificate`, `odd_sets`, `cuts`, `shares`, and what all-reduces exchange.
 pub(super) struct Lists<'a, 'e> {
     pub prices: Json<'a, 'e>,
     pub odd_sets: Option<Json<'a, 'e>>,
     pub cuts: Option<Json<'a, 'e>>,
     pub shares: Option<Json<'a, 'e>>,
+    pub exchange: exchange::Lists<'a, 'e>,
 }
 
 impl Reader<'_> {
@@ -55,6 +57,7 @@ impl Reader<'_> {
                 Ok(())
             })?;
         }
+        self.read_exchange(lists.exchange, &mut certificate)?;
         Ok(certificate)
     }
 
@@ -158,9 +161,9 @@ pub(super) fn links_of(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<L
     Ok(links)
 }
 
-/// `certificate`, and `odd_sets`, `cuts` and `shares` where there are any.
+/// `certificate`, and the other lists where there are any.
 pub(super) fn write(out: &mut String, plan: &Plan) {
-    let (platform, Certificate { prices, odd_sets, cuts, shares }) = (&plan.platform, &plan.certificate);
+    let (platform, Certificate { prices, odd_sets, cuts, shares, .. }) = (&plan.platform, &plan.certificate);
     list(out, "  ", "certificate", prices, |out, (resource, price)| {
         write_resource(out, platform, *resource);
         let _ = write!(out, ", \"price\": \"{price}\"");
@@ -198,6 +201,7 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
         });
         out.push_str(",\n");
     }
+    exchange::write(out, platform, &plan.certificate);
 }
 
 fn write_resource(out: &mut String, platform: &Platform, resource: Resource) {

@@ -5,6 +5,7 @@
 
 mod certificate;
 mod demand;
+mod exchange;
 mod pattern;
 mod question;
 mod read;

@@ -6,6 +6,7 @@ use oneport_platform::Platform;
 use super::FORMAT;
 use super::certificate::{self, links_of};
 use super::demand::Demands;
+use super::exchange;
 use super::pattern::Patterns;
 use super::question::{read_collective, read_volumes};
 use crate::error::{FormatError, Problem, quoted};
@@ -15,7 +16,7 @@ use crate::number::{long_rational, natural, rational};
 use crate::source::Source;
 
 /// The keys of a plan.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 18] = [
     "format",
     "collective",
     "model",
@@ -28,6 +29,9 @@ const KEYS: [&str; 15] = [
     "odd_sets",
     "cuts",
     "shares",
+    "borders",
+    "potentials",
+    "exchanges",
     "patterns",
     "schedule",
     "platform",
@@ -55,6 +59,9 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         odd_sets,
         cuts,
         shares,
+        borders,
+        potentials,
+        exchanges,
         patterns,
         schedule,
         platform,
@@ -74,7 +81,8 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
     };
     let prices = need(&top, certificate, "certificate", "the list of prices")?;
     let proof = certificate::Reader { platform: &platform, demands: &demands };
-    let certificate = proof.read(certificate::Lists { prices, odd_sets, cuts, shares })?;
+    let exchange = exchange::Lists { borders, potentials, exchanges };
+    let certificate = proof.read(certificate::Lists { prices, odd_sets, cuts, shares, exchange })?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;
     let status = read_status(&need(&top, status, "status", "optimal or feasible")?)?;
     let upper_bound = rational(need(&top, upper_bound, "upper_bound", "what the certificate proves")?)?;
