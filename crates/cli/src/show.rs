@@ -159,7 +159,7 @@ fn words(collective: &Collective) -> (&'static str, &'static str) {
     }
 }
 
-/// The certificate: prices of resources, then of odd sets, then cuts.
+/// The certificate: prices of resources, then of odd sets, then cuts, then what all-reduces exchange.
 fn prices(plan: &Plan) -> String {
     let platform = &plan.platform;
     let certificate = &plan.certificate;
@@ -175,8 +175,31 @@ fn prices(plan: &Plan) -> String {
         let nodes = names(&mut cut.nodes.iter().map(|&node| platform.name(node).to_string()));
         vec![format!("cut {{{nodes}}}"), String::new(), readable(&cut.weight)]
     });
-    let total = certificate.prices.len() + certificate.odd_sets.len() + certificate.cuts.len();
-    let listed = fill(&mut table(&["of", "capacity", "price"]), total, resources.chain(odd_sets).chain(cuts));
+    let sets = |sets: &[Vec<NodeId>]| {
+        let set =
+            |set: &Vec<NodeId>| format!("{{{}}}", names(&mut set.iter().map(|&node| platform.name(node).to_string())));
+        sets.iter().map(set).collect::<Vec<_>>().join(" ")
+    };
+    let borders = certificate.borders.iter().map(|border| {
+        let what = format!("at least {} {} {}", border.crossings(), border.direction.name(), sets(&border.sets));
+        vec![what, String::new(), readable(&border.weight)]
+    });
+    let potentials = certificate.potentials.iter().map(|potential| {
+        vec![format!("potential of '{}'", platform.name(potential.node)), String::new(), readable(&potential.value)]
+    });
+    let exchanges = certificate.exchanges.iter().map(|exchange| {
+        let what = format!("exchange {} {}", exchange.direction.name(), sets(&exchange.parts));
+        vec![what, String::new(), format!("lengths of {}", count(exchange.lengths.len(), "link"))]
+    });
+    let exchanged = borders.chain(potentials).chain(exchanges);
+    let total = certificate.prices.len()
+        + certificate.odd_sets.len()
+        + certificate.cuts.len()
+        + certificate.borders.len()
+        + certificate.potentials.len()
+        + certificate.exchanges.len();
+    let rows = resources.chain(odd_sets).chain(cuts).chain(exchanged);
+    let listed = fill(&mut table(&["of", "capacity", "price"]), total, rows);
     match certificate.shares.len() {
         0 => listed,
         shares => format!("{listed}\n  and {} of tasks' prices among goals (in the plan file)", count(shares, "share")),

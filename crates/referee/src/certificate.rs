@@ -15,6 +15,7 @@ use crate::case::Case;
 use crate::cheapest::cheapest_combinations;
 use crate::copies::cheapest_copies;
 use crate::cuts::Cuts;
+use crate::exchange::Exchanges;
 use crate::paths::cheapest_paths;
 use crate::prices::Prices;
 use crate::shares::Shares;
@@ -39,15 +40,16 @@ use crate::shares::Shares;
 /// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that merges
 ///   cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are too many
 ///   partial trees, these are left out if there are cuts, and replaced by the longest way of a value otherwise. For an
-///   all-reduce also what has to be exchanged: an arborescence that brings all operands together somewhere and one more
-///   transfer to every other participant (or the reverse), plus the least that merges cost. Where the certificate has
+///   all-reduce also what has to be exchanged (see [`Exchange`](oneport_plan::Exchange)), if every participant is a part of its own and
+///   pays all prices. Where the certificate has borders or exchanges for it, only what these prove is added up, plus the
+///   least that merges cost. Where the certificate has
 ///   [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction tree under the goal's shares, after
 ///   a check that no task's shares exceed its price.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets, cuts or shares that are malformed (see [`ProofFault`](crate::ProofFault)); a demand that nothing can carry
+/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed (see [`ProofFault`](crate::ProofFault)); a demand that nothing can carry
 /// out; prices under which everything is free, which prove nothing; a reduction too large for the memory; an ill-posed
 /// question.
 pub fn bound(
@@ -61,6 +63,7 @@ pub fn bound(
     let lengths = prices.lengths(&case);
     let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;
     let shares = Shares::new(&case, certificate, &prices)?;
+    let exchanges = Exchanges::new(&case, certificate, &prices)?;
     let mut total = Rational::zero();
     for group in case.groups() {
         let price = match group.case.collective {
@@ -71,7 +74,7 @@ pub fn bound(
             Collective::Reduce { .. }
             | Collective::ReduceScatter { .. }
             | Collective::AllReduce { .. }
-            | Collective::Scan { .. } => cheapest_combinations(&group, &prices, &cuts)?,
+            | Collective::Scan { .. } => cheapest_combinations(&group, &prices, &cuts, &exchanges)?,
             // A valid list of groups contains no other.
             Collective::Groups { .. } => continue,
         };

@@ -32,6 +32,7 @@ use crate::Violation;
 use crate::arithmetic::{Scale, fraction};
 use crate::case::{Case, Group};
 use crate::cuts::Cuts;
+use crate::exchange::Exchanges;
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
 use parts::Parts;
@@ -59,7 +60,11 @@ pub(crate) fn cheapest_combinations(
     group: &Group<'_>,
     prices: &Prices,
     cuts: &Cuts<'_>,
+    exchanges: &Exchanges<'_>,
 ) -> Result<Rational, Violation> {
+    if let Some(transfers) = exchanges.of_group(group, prices)? {
+        return Ok(transfers + simple::merges(&group.case, prices));
+    }
     let without = without_exchange(group, prices, cuts)?;
     match group.case.collective {
         Collective::AllReduce { .. } => Ok(simple::exchange(&group.case, prices)?.max(without)),

@@ -38,6 +38,7 @@ mod cheapest;
 mod copies;
 mod copy_fault;
 mod cuts;
+mod exchange;
 mod loads;
 mod odd_sets;
 mod paths;

@@ -137,6 +137,50 @@ pub enum ProofFault {
         /// The price of the smallest message over the link.
         cost: Box<Rational>,
     },
+    /// A border, potential or exchange of something else than an all-reduce.
+    #[error("{place}: demand {demand} of {demands} is no all-reduce (they are numbered from 0); leave it out")]
+    NoAllReduce {
+        /// "border 3", "potential 3" or "exchange 3".
+        place: String,
+        /// The number.
+        demand: usize,
+        /// How many demands there are.
+        demands: usize,
+    },
+    /// Sets of nodes that do not meet the conditions of the theorem that they are used for.
+    #[error("{place}: {what}; {right}")]
+    ExchangeSets {
+        /// "border 3" or "exchange 3".
+        place: String,
+        /// What is wrong.
+        what: String,
+        /// What there is.
+        right: &'static str,
+    },
+    /// A potential that no node, or not this one, may have.
+    #[error("{place}: '{node}' has {}; {right}", shown(.found))]
+    BadPotential {
+        /// "potential 3".
+        place: String,
+        /// The node's name.
+        node: String,
+        /// The potential.
+        found: Box<Rational>,
+        /// What there is.
+        right: &'static str,
+    },
+    /// Borders, potentials and exchanges that charge a link for more than it costs.
+    #[error("{demand}: borders, potentials and exchanges charge {} for link '{link}'; a message over it costs {}", shown(.charged), shown(.cost))]
+    ExchangeOvercharged {
+        /// The demand's name.
+        demand: String,
+        /// The link.
+        link: String,
+        /// What they charge together.
+        charged: Box<Rational>,
+        /// The price of the smallest message over the link.
+        cost: Box<Rational>,
+    },
     /// A share of a demand outside the collective.
     #[error("share {share}: demand {demand} does not exist; an instance has {demands}, numbered from 0")]
     ShareDemand {

@@ -6,9 +6,9 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
-    Amount, Arborescence, Certificate, Collective, Cut, Event, Hop, Interval, Member, MergeEvent, Message, OddSet,
-    Pattern, PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot,
-    Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Arborescence, Border, Certificate, Collective, Cut, Direction, Event, Exchange, Hop, Interval, Member,
+    MergeEvent, Message, OddSet, Pattern, PeriodicSchedule, Plan, Potential, ReductionTree, Resource, ScheduledPattern,
+    Scheme, SchemeTask, Share, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::{check_plan, check_timeline};
@@ -156,11 +156,28 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
         };
         let share =
             |dice: &mut Dice| Share { demand: index(dice), goal: index(dice), task: task(dice), price: number(dice) };
+        let direction = |dice: &mut Dice| if dice.one_in(2) { Direction::Into } else { Direction::OutOf };
+        let border = |dice: &mut Dice| Border {
+            demand: index(dice),
+            direction: direction(dice),
+            sets: list(dice, |dice| list(dice, node)),
+            weight: number(dice),
+        };
+        let potential = |dice: &mut Dice| Potential { demand: index(dice), node: node(dice), value: number(dice) };
+        let exchange = |dice: &mut Dice| Exchange {
+            demand: index(dice),
+            direction: direction(dice),
+            parts: list(dice, |dice| list(dice, node)),
+            lengths: list(dice, |dice| (link(dice), number(dice))),
+        };
         plan.certificate = Certificate {
             prices: list(dice, price),
             odd_sets: list(dice, odd_set),
             cuts: list(dice, cut),
             shares: list(dice, share),
+            borders: list(dice, border),
+            potentials: list(dice, potential),
+            exchanges: list(dice, exchange),
         };
     }
     if hit(dice) {

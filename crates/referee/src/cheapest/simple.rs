@@ -5,6 +5,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
+use oneport_plan::Direction;
 use oneport_platform::{NodeId, Rational};
 
 use super::goals;
@@ -62,14 +63,18 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     Ok(fraction(longest, &denominator) * size + merges(case, prices))
 }
 
-/// What an all-reduce has to exchange, for the smallest size, plus the merges.
+/// What an all-reduce has to exchange, for the smallest size, if every participant is a part of its own, plus the merges.
 pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
+    let parts: Vec<Vec<NodeId>> = case.operands().iter().map(|&node| vec![node]).collect();
+    let lengths = prices.lengths(case);
+    let into = least_exchange(case, Direction::Into, &parts, &lengths)?;
+    let out_of = least_exchange(case, Direction::OutOf, &parts, &lengths)?;
     let size = least(&case.volumes.size, case.operands().len(), 1);
-    Ok(least_exchange(case, &prices.lengths(case))? * size + merges(case, prices))
+    Ok(into.max(out_of) * size + merges(case, prices))
 }
 
 /// The least that the merges of one demand cost.
-fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
+pub(super) fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
     let operands = case.operands().len();
     let processors = prices.merges(case).into_iter().flatten();
     let cheapest = processors.map(|(numerator, denominator)| fraction(numerator, &denominator)).min();

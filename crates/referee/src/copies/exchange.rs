@@ -1,17 +1,31 @@
-//! What every all-reduce costs at least: each operand becomes known to each participant.
+//! The exchange theorem: what the transfers of an all-reduce cost at least, if some nodes are put together into parts.
 //!
-//! A node knows an operand if it owns it or has received a value that contains it. List an instance's transfers by the
-//! time of their end, and let `r` be the node that is the first to know all operands. The transfers up to then contain an
-//! arborescence from all participants into `r`; every other participant lacks an operand until then and receives something
-//! later. The two sorts of transfers are different ones. (Harary and Schwenk 1974 count the messages of gossiping so.) The
-//! same holds for the reversed list: an arborescence from some `r` to all participants, and something else that each other
-//! participant sends.
+//! Parts are disjoint sets of nodes, each with a participant; links inside them are free. A node outside all parts *merges*
+//! if it is a processor, and *copies* if it replicates.
 //!
-//! So an instance costs at least the cheapest arborescence from any `r` plus the cheapest single routes of the others. One more node that leads to
-//! every `r`, for more than all arcs cost together, makes that one question: nobody pays it twice.
+//! **Theorem** (it generalises the count of calls that gossiping takes: Harary and Schwenk 1974). Some part `r` exists such that every
+//! scheme contains
+//!
+//! 1. routes that make up an arborescence into `r` from all parts, over outside nodes that merge where that helps; a
+//!    route's inner nodes are outside and do not merge; no two routes share a transfer;
+//! 2. for every other part `j` the end of a route into it, from a part or from an outside node that copies; its inner nodes are
+//!    outside and do not copy; none of these transfers is one of 1, and no two parts share one.
+//!
+//! *Proof.* Choose a participant in every part, and let `t` be the first place in the list of transfers by which, for
+//! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's way into `r` by `t`, and cut the ways
+//! where they visit a part or a node that merges. A node that does not merge sends on what a single arriving transfer
+//! brought, so a transfer tells where its piece began: pieces that begin elsewhere share none, and the pieces contain the
+//! arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer into it on the way that brings
+//! the operand later, and go back from `x` to the last node that copies, or to a part. A node that does not copy uses an arriving
+//! transfer once, so each of these transfers tells `x`: other parts' are others. A transfer of 1 lies on a way that is in `r` by `t`,
+//! but from here the only way leads to `x`, after `t`.
+//!
+//! The list read backwards, with all links turned, is a scheme in which copying nodes merge and merging nodes copy: the same
+//! holds with an arborescence out of `r`, and both kinds exchanged.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use oneport_plan::Direction;
 use oneport_platform::{NodeId, Rational};
 
 use super::{Arc, Network, Weight, routes, steiner};
@@ -20,10 +34,15 @@ use crate::arithmetic::fraction;
 use crate::case::Case;
 use crate::prices::{common_denominator, over};
 
-/// The least that the transfers of one instance cost, for messages of unit size: the larger of the two directions' bounds.
+/// The least that the transfers of one instance cost by the theorem, where link `e` costs `lengths[e]`.
 ///
-/// Exact arborescences where all nodes that replicate are participants or one of the others is few, as for broadcasts.
-pub(crate) fn least_exchange(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Result<Rational, Violation> {
+/// Exact arborescences where few nodes are optional or parts are few, as for broadcasts; otherwise from below.
+pub(crate) fn least_exchange(
+    case: &Case<'_>,
+    direction: Direction,
+    parts: &[Vec<NodeId>],
+    lengths: &[(BigUint, BigUint)],
+) -> Result<Rational, Violation> {
     let too_large = |(bits, limit)| Violation::TooLarge { what: "the priced costs of the links", bits, limit };
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
     let scaled: Vec<BigUint> = lengths.iter().map(|length| over(length.clone(), &denominator)).collect();
@@ -32,59 +51,85 @@ pub(crate) fn least_exchange(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) ->
     let bits = longest + 5 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 4;
     let least: BigUint = if bits <= 128 {
         let narrow: Vec<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
-        both(case, &narrow).into()
+        one_way(case, direction, parts, &narrow).into()
     } else {
-        both(case, &scaled)
+        one_way(case, direction, parts, &scaled)
     };
     Ok(fraction(least, &denominator))
 }
 
-fn both<T: Weight>(case: &Case<'_>, lengths: &[T]) -> T {
-    let participants = case.operands();
-    let mut is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
-    participants.iter().for_each(|node| is_hub[node.index()] = true);
-    let mut arcs = routes(case, lengths, &is_hub);
-    let backwards = one_way(participants, &is_hub, &arcs);
-    arcs.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
-    backwards.max(one_way(participants, &is_hub, &arcs))
+/// Nodes that begin and end routes: numbers of parts, then of other nodes, by node.
+struct Hubs {
+    number: Vec<Option<usize>>,
+    count: usize,
 }
 
-/// The cheapest arborescence from any hub to all participants, plus the cheapest arc out of every other participant.
-/// (With all arcs turned it is one into a hub, and arcs into the others.)
-fn one_way<T: Weight>(participants: &[NodeId], is_hub: &[bool], arcs: &[Arc<T>]) -> T {
-    let mut shortest: Vec<Option<&T>> = vec![None; is_hub.len()];
-    for (from, _, length) in arcs {
-        if shortest[*from].is_none_or(|known| length < known) {
-            shortest[*from] = Some(length);
+impl Hubs {
+    fn new(case: &Case<'_>, parts: &[Vec<NodeId>], others: impl Fn(&oneport_platform::Node) -> bool) -> Hubs {
+        let mut number = vec![None; case.platform.nodes().len()];
+        for (part, nodes) in parts.iter().enumerate() {
+            nodes.iter().for_each(|node| number[node.index()] = Some(part));
+        }
+        let mut count = parts.len();
+        for (number, node) in number.iter_mut().zip(case.platform.nodes()) {
+            if number.is_none() && others(node) {
+                *number = Some(count);
+                count += 1;
+            }
+        }
+        Hubs { number, count }
+    }
+
+    /// The shortest routes between different hubs.
+    fn routes<T: Weight>(&self, case: &Case<'_>, lengths: &[T]) -> Vec<Arc<T>> {
+        let is_hub: Vec<bool> = self.number.iter().map(Option::is_some).collect();
+        let numbered = |(from, to, length)| Some((self.number[from]?, self.number[to]?, length));
+        let arcs = routes(case, lengths, &is_hub).into_iter().filter_map(numbered);
+        arcs.filter(|(from, to, _)| from != to).collect()
+    }
+}
+
+fn one_way<T: Weight>(case: &Case<'_>, direction: Direction, parts: &[Vec<NodeId>], lengths: &[T]) -> T {
+    let into = direction == Direction::Into;
+    let junctions = Hubs::new(case, parts, |node| if into { node.is_processor() } else { node.replicates });
+    let sources = Hubs::new(case, parts, |node| if into { node.replicates } else { node.is_processor() });
+    let mut cheapest: Vec<Option<T>> = vec![None; parts.len()];
+    for (from, to, length) in sources.routes(case, lengths) {
+        let known = cheapest.get_mut(if into { to } else { from });
+        if let Some(known) = known.filter(|known| known.as_ref().is_none_or(|known| length < *known)) {
+            *known = Some(length);
         }
     }
-    let own = |node: usize| participants.iter().any(|other| other.index() == node);
+    let entrances: Vec<T> = cheapest.into_iter().map(|length| length.unwrap_or_else(T::zero)).collect();
+    let mut arcs = junctions.routes(case, lengths);
+    if into {
+        arcs.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
+    }
+    rooted_anywhere(parts.len(), junctions.count, arcs, &entrances)
+}
+
+/// The cheapest arborescence from any of the first nodes to all of them, plus what the others of them cost besides.
+///
+/// One more node leads to each of them, for more than all arcs cost together, so that it is left once.
+fn rooted_anywhere<T: Weight>(parts: usize, nodes: usize, mut arcs: Vec<Arc<T>>, others: &[T]) -> T {
     let mut all = T::zero();
-    participants.iter().filter_map(|node| shortest[node.index()]).for_each(|length| all += length);
-    let mut price = all.clone();
-    arcs.iter().for_each(|(_, _, length)| price += length);
-    if price.is_zero() {
-        return price;
+    others.iter().for_each(|length| all += length);
+    let mut more = all.clone();
+    arcs.iter().for_each(|(_, _, length)| more += length);
+    if more.is_zero() {
+        return more;
     }
-    let mut numbers = vec![0; is_hub.len()];
-    let hubs: Vec<usize> = (0..is_hub.len()).filter(|&node| is_hub[node]).collect();
-    hubs.iter().enumerate().for_each(|(number, &node)| numbers[node] = number);
-    let numbered = |(from, to, length): &Arc<T>| (numbers[*from], numbers[*to], length.clone());
-    let mut arcs: Vec<Arc<T>> = arcs.iter().map(numbered).collect();
-    for (number, &node) in hubs.iter().enumerate() {
-        let mut length = price.clone();
+    for (part, own) in others.iter().enumerate() {
+        let mut length = more.clone();
         length += &all;
-        if let Some(single) = shortest[node].filter(|_| own(node)) {
-            length -= single;
-        }
-        arcs.push((hubs.len(), number, length));
+        length -= own;
+        arcs.push((nodes, part, length));
     }
-    let mut targets: Vec<usize> = participants.iter().map(|node| numbers[node.index()]).collect();
-    targets.sort_unstable();
-    let mut least = steiner::cheapest(&Network { nodes: hubs.len() + 1, source: hubs.len(), targets, arcs });
-    if least < price {
+    let mut least =
+        steiner::cheapest(&Network { nodes: nodes + 1, source: nodes, targets: (0..parts).collect(), arcs });
+    if least < more {
         return T::zero();
     }
-    least -= &price;
+    least -= &more;
     least
 }
