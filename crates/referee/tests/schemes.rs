@@ -242,6 +242,58 @@ fn malformed_certificates_are_refused_by_name() {
     assert!(matches!(refusal, Err(Violation::Proof(ProofFault::Order { what: "cuts", .. }))));
 }
 
+/// A cut may charge what a message of this size costs, and no more.
+#[test]
+fn cuts_are_charged_by_size() {
+    let platform = mixed();
+    let [a, b, c, d] = [0, 1, 2, 3].map(NodeId::new);
+    let collective = Collective::Broadcast { source: a, targets: vec![b, c, d] };
+    for size in [ratio(2, 3), ratio(3, 2), ratio(5, 1), ratio(1, 7)] {
+        let volumes = Volumes::of_size(size.clone());
+        let with = |weight: Rational| {
+            let cuts = vec![Cut { demand: None, nodes: vec![a], weight }];
+            let certificate =
+                Certificate { prices: vec![(Resource::Port(a), ratio(3, 1))], cuts, ..Default::default() };
+            bound(&platform, &collective, &volumes, &certificate)
+        };
+        // Links out of A cost 3 for a unit of message.
+        let full = &size * ratio(3, 1);
+        assert_eq!(with(full.clone()), Ok(ratio(3, 1) / &full));
+        let over = &full + ratio(1, 1_000_000);
+        match with(over.clone()) {
+            Err(Violation::Proof(ProofFault::Overcharged { charged, cost, .. })) => {
+                assert_eq!((*charged, *cost), (over, full));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A demand for one node crosses a cut if an operand is inside and the node is not: both.
+#[test]
+fn cuts_count_for_those_who_have_to_leave() {
+    let one = || ratio(1, 1);
+    let links = [("A", "B", one()), ("B", "C", one()), ("C", "D", one()), ("D", "A", one())];
+    let platform = platform(&["A", "B", "C", "D"], &links);
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
+    let collective = Collective::Reduce { target: ids[2], participants: vec![ids[0], ids[1]], commutative: false };
+    let least = |cuts: &[&[NodeId]]| {
+        let prices = ids.iter().map(|&node| (Resource::Send(node), one())).collect();
+        let cut = |nodes: &&[NodeId]| Cut { demand: None, nodes: nodes.to_vec(), weight: one() };
+        let mut certificate = Certificate { prices, cuts: cuts.iter().map(cut).collect(), ..Default::default() };
+        certificate.cuts.sort();
+        ratio(4, 1) / bound(&platform, &collective, &volumes, &certificate).unwrap()
+    };
+    // The cheapest tree takes A's operand to B, and the result to C.
+    assert_eq!(least(&[]), ratio(2, 1));
+    assert_eq!(least(&[&ids[..1], &ids[..2]]), ratio(2, 1));
+    // The target is inside; or no operand is. What is not crossed proves nothing, and harms nothing.
+    let idle: [&[NodeId]; 3] = [&[ids[0], ids[2]], &[ids[1], ids[2]], &ids[3..]];
+    assert_eq!(least(&[&ids[..1], &ids[..2], idle[0], idle[1], idle[2]]), ratio(2, 1));
+    assert_eq!(least(&idle), ratio(2, 1));
+}
+
 /// What an odd set says holds for all sets of busy links, of all small platforms: none uses more than it offers.
 #[test]
 fn odd_sets_hold_for_all_slots() {
