@@ -135,15 +135,20 @@ impl Watch {
         })
     }
 
+    /// Whether nothing can end this watch.
+    pub fn is_unlimited(&self) -> bool {
+        self.source.is_none()
+    }
+
     /// May the work go on?
     ///
     /// # Errors
     /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before time.
     pub fn ask(&self) -> Result<(), Limit> {
-        let Some(source) = &self.source else { return Ok(()) };
         if let Some(limit) = Limit::of_code(self.ended.load(Ordering::Relaxed)) {
             return Err(limit);
         }
+        let Some(source) = &self.source else { return Ok(()) };
         let left = self.own((source.left)());
         let limit = match left {
             Left { stop: Some((by, _)), .. } => by,
@@ -156,6 +161,12 @@ impl Watch {
         let limit = told.err().and_then(Limit::of_code).unwrap_or(limit);
         source.note(limit);
         Err(limit)
+    }
+
+    /// Ends this watch for a reason that the asker found: a table without which it cannot go on does not fit.
+    pub fn end(&self, limit: Limit) {
+        let _ = self.ended.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+        self.source.iter().for_each(|source| source.note(limit));
     }
 
     /// Whether a table of so many bytes may be made. A refusal does not end the watch: something smaller may do.
