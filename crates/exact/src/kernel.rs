@@ -95,7 +95,8 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     /// Solves `K^T y = cost` over the basic columns; `y` by program row, zero for basic rows.
     pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         let cost: Vec<C> = self.columns.iter().map(|&column| cost[column].clone()).collect();
-        let (numerators, denominator) = lifting::solve(&self.matrix, &self.factors, System::Transposed, &cost, self.watch)?;
+        let (numerators, denominator) =
+            lifting::solve(&self.matrix, &self.factors, System::Transposed, &cost, self.watch)?;
         let mut by_row = vec![BigInt::zero(); self.place.len()];
         for (&row, numerator) in self.rows.iter().zip(numerators) {
             by_row[row] = numerator;

@@ -306,8 +306,7 @@ impl<'m> Master<'m> {
         loop {
             let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
             let watch_of_all = self.question.watch();
-            let options =
-                exact::Options { time_limit: left, watch: watch_of_all.clone(), ..exact::Options::default() };
+            let options = exact::Options { time_limit: left, watch: watch_of_all.clone(), ..exact::Options::default() };
             let estimate = self.solver.estimate(&options)?;
             self.solver_time += self.solver.statistics().solver_time;
             watch_of_all.ask()?;
@@ -516,7 +515,9 @@ impl<'m> Master<'m> {
             }
             parts.push((heaviest, left));
             let share = |part: BigInt| Rational::new(part, BigInt::one() << BITS) * rate;
-            shares.extend(parts.into_iter().filter(|(_, part)| part.is_positive()).map(|(place, part)| (place, share(part))));
+            shares.extend(
+                parts.into_iter().filter(|(_, part)| part.is_positive()).map(|(place, part)| (place, share(part))),
+            );
         }
         Ok(shares)
     }

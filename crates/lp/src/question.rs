@@ -80,7 +80,15 @@ impl<'a> Question<'a> {
         volumes.validate(collective).map_err(Box::new)?;
         let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap_or_default();
         let roots = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
-        Ok(Question { platform, collective, volumes, size, commodities: collective.commodities(), roots, watch: Watch::unlimited() })
+        Ok(Question {
+            platform,
+            collective,
+            volumes,
+            size,
+            commodities: collective.commodities(),
+            roots,
+            watch: Watch::unlimited(),
+        })
     }
 
     /// The same question under a watch: everything that works on it asks whether to go on.

@@ -144,7 +144,8 @@ impl<N: Number> Search<'_, N> {
         let paid = price(&priced, &branch.done);
         branch.done.iter().for_each(|&task| priced.costs[task] = N::zero());
         branch.barred.iter().for_each(|&task| priced.costs[task] = priced.top.clone());
-        let ascents: Vec<Ascent<N>> = self.orders.iter().map(|order| ascend(self.tasks, &priced, order, self.watch)).collect();
+        let ascents: Vec<Ascent<N>> =
+            self.orders.iter().map(|order| ascend(self.tasks, &priced, order, self.watch)).collect();
         let Some(ascent) = ascents.iter().max_by(|a, b| a.bound.cmp(&b.bound)) else { return (paid, None) };
         let mut bound = ascent.bound.clone();
         bound += &paid;
