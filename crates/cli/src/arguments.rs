@@ -60,6 +60,18 @@ pub enum FormulationName {
     Compact,
 }
 
+/// Limits of a run. (Ctrl-C is one more: once ends with the best so far, twice at once.)
+#[derive(Debug, Args)]
+pub struct LimitArguments {
+    /// End after this many seconds of the whole command, reading and checking included, with the best known.
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub time_limit: Option<String>,
+    /// End before more memory than this is used, with the best known: bytes, or 500k, 500M, 2.5G (default: 80 % of what is
+    /// available; only Linux says how much is used, elsewhere the limit has no effect).
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
+    pub memory_limit: Option<String>,
+}
+
 /// `oneport solve`.
 #[derive(Debug, Args)]
 pub struct SolveArguments {
@@ -108,9 +120,9 @@ pub struct SolveArguments {
     /// Which linear program.
     #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
     pub formulation: FormulationName,
-    /// Stop the linear program after this many seconds and answer with the best steady state and bound known.
-    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
-    pub time_limit: Option<String>,
+    /// When to end with the best so far.
+    #[command(flatten)]
+    pub limits: LimitArguments,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -127,6 +139,9 @@ pub struct VerifyArguments {
     /// Also check that the plan is for this platform.
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
+    /// When to end.
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 /// `oneport show`.
@@ -298,9 +313,9 @@ pub struct HeterogeneousArguments {
     /// Most states a search visits before it answers with the best schedule and bound known.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_states: Option<String>,
-    /// Stop the search after this many seconds and answer with the best schedule and bound known.
-    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
-    pub time_limit: Option<String>,
+    /// When to end with the best so far.
+    #[command(flatten)]
+    pub limits: LimitArguments,
     /// Also send the result to all: slowest node first into the fastest processor, then fastest node first.
     #[arg(long, conflicts_with_all = ["classes", "destination", "method"])]
     pub all_reduce: bool,

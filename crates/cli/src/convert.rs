@@ -5,7 +5,7 @@ use oneport::formats::{self, PlatformFormat};
 
 use crate::End;
 use crate::arguments::ConvertArguments;
-use crate::output::{count, print};
+use crate::output::{count, print, try_outputs};
 use crate::question::usage;
 
 /// Runs the command.
@@ -23,6 +23,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
             ))
         })?,
     };
+    try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
     let platform = match from {
         None => formats::read_platform(&arguments.input)?,
         Some(format) => formats::read_platform_as(&arguments.input, format)?,

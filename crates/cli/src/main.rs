@@ -4,6 +4,7 @@
 
 mod arguments;
 mod convert;
+mod limits;
 mod numbers;
 mod output;
 mod progress;
@@ -28,6 +29,7 @@ pub enum End {
 }
 
 fn main() -> ExitCode {
+    limits::begin();
     let arguments = Arguments::parse();
     let end = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),

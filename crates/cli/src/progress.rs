@@ -1,7 +1,7 @@
-//! A spinner for anything over a second, only on a terminal.
+//! What is going on: on a terminal a spinner for anything over a second, elsewhere a line every 30 seconds.
 
 use std::io::IsTerminal;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -9,40 +9,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 use num_traits::Signed;
 use oneport::Stage;
 
+use crate::limits::elapsed;
 use crate::numbers::percent;
 
-/// Shows the stage a solve is in, once it has taken a second.
+/// The first sign of life on a terminal, after the beginning of the command.
+const SPINNER: Duration = Duration::from_secs(1);
+/// Where there is no terminal: a line so often.
+const LINE: Duration = Duration::from_secs(30);
+
+/// Shows the stage a solve is in.
 pub struct Progress {
     stages: Option<Sender<Stage>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Starts watching; silent unless standard error is a terminal.
+    /// Starts watching.
     pub fn new() -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Progress { stages: None, thread: None };
-        }
         let (stages, received) = channel::<Stage>();
-        let thread = std::thread::spawn(move || {
-            let mut bar: Option<ProgressBar> = None;
-            let mut stage = Stage::Throughput;
-            loop {
-                match received.recv_timeout(Duration::from_secs(1)) {
-                    Ok(next) => stage = next,
-                    Err(RecvTimeoutError::Timeout) => {
-                        bar.get_or_insert_with(spinner);
-                    }
-                    Err(RecvTimeoutError::Disconnected) => break,
-                }
-                if let Some(bar) = &bar {
-                    bar.set_message(describe(&stage));
-                }
-            }
-            if let Some(bar) = bar {
-                bar.finish_and_clear();
-            }
-        });
+        let terminal = std::io::stderr().is_terminal();
+        let thread = std::thread::spawn(move || if terminal { spin(&received) } else { write_lines(&received) });
         Progress { stages: Some(stages), thread: Some(thread) }
     }
 
@@ -64,9 +50,45 @@ impl Drop for Progress {
     }
 }
 
+/// The latest stage, known at a date (counted from the beginning of the command) or before; `None`: there are no more.
+fn latest(received: &Receiver<Stage>, stage: &mut Stage, date: Duration) -> Option<()> {
+    loop {
+        // Stages follow one another quickly; none of them puts the date off.
+        match received.recv_timeout(date.saturating_sub(elapsed())) {
+            Ok(next) => *stage = next,
+            Err(RecvTimeoutError::Timeout) => return Some(()),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+        if elapsed() >= date {
+            return Some(());
+        }
+    }
+}
+
+fn spin(received: &Receiver<Stage>) {
+    let mut stage = Stage::Throughput;
+    if latest(received, &mut stage, SPINNER).is_none() {
+        return;
+    }
+    let bar = spinner();
+    bar.set_message(describe(&stage));
+    while let Ok(stage) = received.recv() {
+        bar.set_message(describe(&stage));
+    }
+    bar.finish_and_clear();
+}
+
+fn write_lines(received: &Receiver<Stage>) {
+    let mut stage = Stage::Throughput;
+    let mut date = LINE;
+    while latest(received, &mut stage, date).is_some() {
+        eprintln!("{:.0} s: {}", elapsed().as_secs_f64(), describe(&stage));
+        date = elapsed() + LINE;
+    }
+}
+
 fn spinner() -> ProgressBar {
-    // It appears after a second of waiting.
-    let bar = ProgressBar::new_spinner().with_elapsed(Duration::from_secs(1));
+    let bar = ProgressBar::new_spinner().with_elapsed(elapsed());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         bar.set_style(style);
     }

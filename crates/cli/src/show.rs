@@ -13,13 +13,20 @@ use oneport::{Amount, Collective, NodeId, Plan, Rational, formats, referee, sche
 use crate::End;
 use crate::arguments::ShowArguments;
 use crate::numbers::{readable, readable_count};
-use crate::output::{count, print};
+use crate::output::{count, named, print, try_outputs};
 
 /// Longest list printed in full.
 const LINES: usize = 40;
 
 /// Runs the command.
 pub fn run(arguments: &ShowArguments) -> Result<End> {
+    let drawings = [
+        ("--gantt", &arguments.gantt),
+        ("--graph", &arguments.graph),
+        ("--timeline", &arguments.timeline),
+        ("--tree", &arguments.tree),
+    ];
+    try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
     let plan = formats::read_plan(&arguments.plan)?;
     // A drawing of a broken plan would lend it credit.
     referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;

@@ -12,14 +12,17 @@ use serde_json::{Map, Value, json};
 
 use crate::End;
 use crate::arguments::{FormulationName, SolveArguments};
+use crate::limits;
 use crate::numbers::{percent, readable, readable_count};
-use crate::output::{count, print};
+use crate::output::{count, named, print, try_outputs};
 use crate::progress::Progress;
 use crate::question::{self, usage};
 
 /// Runs the command.
 pub fn run(arguments: &SolveArguments) -> Result<End> {
-    let options = options(arguments)?;
+    let mut options = options(arguments)?;
+    options.watch = limits::watch(&arguments.limits)?;
+    try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
     let platform = question::platform(&arguments.platform, arguments.model.as_deref())?;
     let collective = question::collective(&platform, arguments)?;
     options.volumes.validate(&collective).map_err(|error| question::volume_usage(&error))?;
@@ -28,25 +31,24 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
         let progress = Progress::new();
         solve_watched(&platform, &collective, &options, &mut |stage| {
             progress.stage(stage);
-            match options.time_limit {
-                Some(limit) if started.elapsed() >= limit => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            }
+            ControlFlow::Continue(())
         })?
     };
     let seconds = started.elapsed();
     match outcome {
         Outcome::Planned(planned) => {
-            if let Some(path) = &arguments.output {
+            // The answer is printed even if its file cannot be written after all.
+            let written = arguments.output.as_ref().map_or(Ok(()), |path| {
                 let text = formats::plan_to_json(&planned.plan);
                 formats::write_atomically(path, text.as_bytes())
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-            }
+                    .with_context(|| format!("cannot write {}", path.display()))
+            });
             if arguments.json {
                 print(&json_report(&planned, seconds).to_string())?;
             } else {
                 print(&text_report(&planned, seconds))?;
             }
+            written?;
             Ok(End::Done)
         }
         Outcome::Unreachable(commodities) => {
@@ -79,8 +81,6 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
         let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
         options.period = Period::AtMost(most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)?);
     }
-    options.time_limit =
-        arguments.time_limit.as_deref().map(|text| question::seconds("--time-limit", text)).transpose()?;
     Ok(options)
 }
 
@@ -118,6 +118,7 @@ fn json_report(planned: &Planned, seconds: Duration) -> Value {
         "slots": plan.schedule.slots.len(),
         "solve_seconds": seconds.as_secs_f64(),
         "solver_seconds": planned.solver_time.as_secs_f64(),
+        "ended_by": planned.ended_by.map(limits::named),
     })
 }
 
@@ -174,6 +175,7 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
         oneport::Status::Optimal => "optimal: the referee checked its certificate".to_string(),
         oneport::Status::Feasible => format!("feasible; upper bound {}", readable(&plan.upper_bound)),
     };
+    let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
     let attained = share(plan);
     let loss = if attained == Rational::from_integer(1.into()) {
         "attains the throughput".to_string()
@@ -185,7 +187,7 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
          throughput  {} per unit of time ({proof})\n\
          period      {} for {}, {}: {} per unit of time, {loss}\n\
          patterns    {}\n\
-         time        {:.3} s, of which {:.3} s in HiGHS on the linear program",
+         time        {:.3} s, of which {:.3} s in HiGHS on the linear program{ended}",
         label(&plan.collective),
         extent(&plan.collective),
         count(platform.nodes().len(), "node"),

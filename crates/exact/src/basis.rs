@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::Zero;
+use oneport_watch::Watch;
 
 use crate::factor::Singular;
 use crate::form::{Coefficient, IntegerForm, sign};
@@ -50,9 +51,9 @@ impl Evaluation {
 /// Computes and checks both solutions of a basis.
 ///
 /// # Errors
-/// The basis is singular: rows and columns without a pivot.
-pub fn evaluate<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis) -> Result<Evaluation, Singular> {
-    let kernel = Kernel::new(form, basis)?;
+/// The basis is singular: rows and columns without a pivot; none are listed where the watch ended the work.
+pub fn evaluate<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watch) -> Result<Evaluation, Singular> {
+    let kernel = Kernel::new(form, basis, watch)?;
     let none = || Singular { rows: Vec::new(), columns: Vec::new() };
     let primal = kernel.spread(kernel.solve(&form.rhs).ok_or_else(none)?);
     let dual = kernel.multipliers(&form.cost).ok_or_else(none)?;

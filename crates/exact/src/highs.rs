@@ -1,10 +1,11 @@
 //! The only door to HiGHS: a floating-point model that proposes bases. Nothing here is believed.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::time::Duration;
 
 use highs_sys::*;
+use oneport_watch::Watch;
 
 use crate::kernel::Basis;
 use crate::program::ExactError;
@@ -63,6 +64,22 @@ impl Drop for FloatModel {
 /// A HiGHS status: -1 is an error, 0 ok, 1 a warning.
 fn ok(call: &'static str, status: HighsInt) -> Result<(), ExactError> {
     if status < 0 { Err(ExactError::Solver { call, status: i64::from(status) }) } else { Ok(()) }
+}
+
+/// Tells HiGHS to stop when the watch behind `data` says so.
+unsafe extern "C" fn interrupt(
+    _kind: c_int,
+    _message: *const c_char,
+    _out: *const HighsCallbackDataOut,
+    answer: *mut HighsCallbackDataIn,
+    data: *mut c_void,
+) {
+    // SAFETY: `FloatModel::follow` handed over a watch that lives as long as the run; HiGHS passes an answer of its own.
+    unsafe {
+        if let (Some(watch), Some(answer)) = (data.cast::<Watch>().as_ref(), answer.as_mut()) {
+            answer.user_interrupt |= c_int::from(watch.ask().is_err());
+        }
+    }
 }
 
 const BASIC: HighsInt = 1;
@@ -165,9 +182,10 @@ impl FloatModel {
         Duration::try_from_secs_f64(self.run_time()).unwrap_or_default()
     }
 
-    /// Runs the solver from the current basis, if any.
-    pub fn run(&self) -> Result<Claim, ExactError> {
-        // SAFETY: a live instance.
+    /// Runs the solver from the current basis, if any. HiGHS asks the watch at every iteration.
+    pub fn run(&self, watch: &Watch) -> Result<Claim, ExactError> {
+        self.follow(watch)?;
+        // SAFETY: a live instance; the watch outlives the call.
         let status = unsafe { Highs_run(self.highs) };
         if status < 0 {
             return Ok(Claim::Unknown);
@@ -178,9 +196,29 @@ impl FloatModel {
             7 => Claim::Optimal,
             8 => Claim::Infeasible,
             9 | 10 => Claim::Unbounded,
-            13 | 14 => Claim::LimitReached,
+            13 | 14 | 17 => Claim::LimitReached,
             _ => Claim::Unknown,
         })
+    }
+
+    /// Lets the next run ask this watch, which has to outlive it.
+    fn follow(&self, watch: &Watch) -> Result<(), ExactError> {
+        // Simplex, interior point, branch and bound.
+        const INTERRUPTS: [HighsInt; 3] = [1, 2, 6];
+        let data = std::ptr::from_ref(watch).cast_mut().cast::<c_void>();
+        // SAFETY: a live instance. `interrupt` takes the data for a watch, and is called during runs alone.
+        ok("Highs_setCallback", unsafe { Highs_setCallback(self.highs, Some(interrupt), data) })?;
+        for kind in INTERRUPTS {
+            // SAFETY: a live instance with a callback.
+            let status = unsafe {
+                match watch.is_unlimited() {
+                    true => Highs_stopCallback(self.highs, kind),
+                    false => Highs_startCallback(self.highs, kind),
+                }
+            };
+            ok("Highs_startCallback", status)?;
+        }
+        Ok(())
     }
 
     /// The last run's basis, if it left a complete one.

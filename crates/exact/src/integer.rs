@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Zero};
+use oneport_watch::Watch;
 
 use crate::basis::activity;
 use crate::form::{AnyForm, Coefficient, IntegerForm, integer_form, sign};
@@ -20,12 +21,16 @@ pub struct IntegerOptions {
 
 /// Looks for an integer point of the program that satisfies every row exactly, good in its objective.
 ///
-/// `None` means that none was found within the limits, not that there is none.
+/// `None` means that none was found within the limits or before the watch ended the search, not that there is none.
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn find_integer_point(program: &LinearProgram, options: IntegerOptions) -> Result<Option<Vec<BigInt>>, ExactError> {
-    if program.columns() == 0 || program.rows() == 0 {
+pub fn find_integer_point(
+    program: &LinearProgram,
+    options: IntegerOptions,
+    watch: &Watch,
+) -> Result<Option<Vec<BigInt>>, ExactError> {
+    if program.columns() == 0 || program.rows() == 0 || watch.ask().is_err() {
         return Ok(None);
     }
     // Column scaling would make integers fractional; rows may be scaled.
@@ -34,7 +39,8 @@ pub fn find_integer_point(program: &LinearProgram, options: IntegerOptions) -> R
     scaling.rhs = 0;
     let model = FloatModel::new(&scaling.apply(program))?;
     model.make_integer(&vec![f64::from(options.upper); program.columns()], options.node_limit)?;
-    model.run()?;
+    model.set_time_limit(watch.time_left())?;
+    model.run(watch)?;
     let Some(values) = model.column_values() else { return Ok(None) };
     let rounded: Option<Vec<BigInt>> = values.iter().map(|value| BigInt::from_f64(value.round())).collect();
     let Some(point) = rounded else { return Ok(None) };

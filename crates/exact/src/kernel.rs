@@ -6,6 +6,7 @@
 
 use num_bigint::BigInt;
 use num_traits::Zero;
+use oneport_watch::Watch;
 
 use crate::factor::{Factors, Singular, factorise};
 use crate::form::{Coefficient, IntegerForm};
@@ -43,14 +44,17 @@ pub struct Kernel<'a, C> {
     place: Vec<usize>,
     matrix: Square<C>,
     factors: Factors,
+    watch: &'a Watch,
 }
 
 impl<'a, C: Coefficient> Kernel<'a, C> {
     /// Factorises the kernel of a basis.
     ///
     /// # Errors
-    /// The rows and columns (of the program) without a pivot when the basis is singular or incomplete.
-    pub fn new(form: &'a IntegerForm<C>, basis: &Basis) -> Result<Self, Singular> {
+    /// The rows and columns (of the program) without a pivot when the basis is singular or incomplete; none where the
+    /// watch has ended.
+    pub fn new(form: &'a IntegerForm<C>, basis: &Basis, watch: &'a Watch) -> Result<Self, Singular> {
+        watch.ask().map_err(|_| Singular { rows: Vec::new(), columns: Vec::new() })?;
         let columns: Vec<usize> = (0..basis.columns.len()).filter(|&column| basis.columns[column]).collect();
         let rows: Vec<usize> = (0..basis.rows.len()).filter(|&row| !basis.rows[row]).collect();
         let mut place = vec![usize::MAX; basis.rows.len()];
@@ -70,7 +74,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
                 entries.iter().map(move |(row, value)| (*row as usize, column, value.residue(field)))
             });
             match factorise(field, size, entries) {
-                Ok(factors) => return Ok(Kernel { form, columns, rows, place, matrix, factors }),
+                Ok(factors) => return Ok(Kernel { form, columns, rows, place, matrix, factors, watch }),
                 Err(singular) => failure = singular,
             }
         }
@@ -80,17 +84,19 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         Err(Singular { rows: known(failure.rows, &rows), columns: known(failure.columns, &columns) })
     }
 
-    /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column.
+    /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column. `None` only where the
+    /// watch ended the work.
     pub fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         let rhs: Vec<C> = self.rows.iter().map(|&row| rhs[row].clone()).collect();
-        let (numerators, denominator) = lifting::solve(&self.matrix, &self.factors, System::Direct, &rhs)?;
+        let (numerators, denominator) = lifting::solve(&self.matrix, &self.factors, System::Direct, &rhs, self.watch)?;
         Some(RationalVector::new(numerators, denominator))
     }
 
     /// Solves `K^T y = cost` over the basic columns; `y` by program row, zero for basic rows.
     pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         let cost: Vec<C> = self.columns.iter().map(|&column| cost[column].clone()).collect();
-        let (numerators, denominator) = lifting::solve(&self.matrix, &self.factors, System::Transposed, &cost)?;
+        let (numerators, denominator) =
+            lifting::solve(&self.matrix, &self.factors, System::Transposed, &cost, self.watch)?;
         let mut by_row = vec![BigInt::zero(); self.place.len()];
         for (&row, numerator) in self.rows.iter().zip(numerators) {
             by_row[row] = numerator;

@@ -9,6 +9,7 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Zero};
+use oneport_watch::Watch;
 
 use crate::factor::Factors;
 use crate::form::{Coefficient, bits};
@@ -110,16 +111,23 @@ fn equals_multiple<C: Coefficient>(sum: &BigInt, rhs: &C, denominator: &BigInt) 
     difference.is_zero()
 }
 
-/// Solves the system exactly. `None` only if the digits run out, which a non-singular matrix excludes.
+/// Solves the system exactly. `None` if the watch ends the work, or the digits run out, which a non-singular matrix excludes.
 ///
 /// Time: digits x (entries of `A`, `L` and `U`), plus the reconstruction.
-pub fn solve<C: Coefficient>(matrix: &Square<C>, factors: &Factors, system: System, rhs: &[C]) -> Option<Fraction> {
+pub fn solve<C: Coefficient>(
+    matrix: &Square<C>,
+    factors: &Factors,
+    system: System,
+    rhs: &[C],
+    watch: &Watch,
+) -> Option<Fraction> {
     let field = factors.field();
     let limit = matrix.digit_limit(rhs, field.prime());
     let mut residual: Vec<C::Residual> = rhs.iter().map(Coefficient::residual).collect();
     let mut digits: Vec<Vec<u64>> = Vec::new();
     let mut next_check = 3;
     loop {
+        watch.ask().ok()?;
         let mut reduced: Vec<u64> = residual.iter().map(|value| C::residual_residue(value, field)).collect();
         let digit = match system {
             System::Direct => factors.solve(&mut reduced),
@@ -129,7 +137,7 @@ pub fn solve<C: Coefficient>(matrix: &Square<C>, factors: &Factors, system: Syst
         residual.iter_mut().for_each(|value| C::divide(value, field.prime()));
         digits.push(digit);
         if digits.len() >= next_check || digits.len() >= limit {
-            if let Some(fraction) = reconstruct(&digits, field.prime(), rhs.len())
+            if let Some(fraction) = reconstruct(&digits, field.prime(), rhs.len(), watch)
                 && matrix.holds(system, &fraction, rhs)
             {
                 return Some(fraction);
@@ -143,13 +151,14 @@ pub fn solve<C: Coefficient>(matrix: &Square<C>, factors: &Factors, system: Syst
 }
 
 /// All entries over a common denominator, or `None` when the digits do not pin them down yet.
-fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize) -> Option<Fraction> {
+fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize, watch: &Watch) -> Option<Fraction> {
     let modulus = digits.iter().fold(BigUint::one(), |power, _| power * prime);
     let modulus = BigInt::from(modulus);
     let half = &modulus >> 1u32;
     let mut denominator = BigInt::one();
     let mut numerators: Vec<BigInt> = Vec::with_capacity(size);
     for entry in 0..size {
+        watch.ask().ok()?;
         let value = p_adic(digits, prime, entry);
         if value.is_zero() {
             numerators.push(value);
@@ -225,7 +234,7 @@ mod tests {
         };
         let matrix = Square { columns };
         for system in [System::Direct, System::Transposed] {
-            let fraction = solve(&matrix, &factors, system, rhs).expect("the bound is Hadamard's");
+            let fraction = solve(&matrix, &factors, system, rhs, &Watch::unlimited()).expect("the bound is Hadamard's");
             for line in 0..size {
                 let entry = |k: usize| if system == System::Direct { &dense[line][k] } else { &dense[k][line] };
                 let sum: BigInt = (0..size).map(|k| entry(k).to_big() * &fraction.0[k]).sum();

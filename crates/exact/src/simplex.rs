@@ -6,6 +6,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
+use oneport_watch::Watch;
 
 use crate::basis::{Member, activity, excess, reduced_costs};
 use crate::factor::Singular;
@@ -38,15 +39,23 @@ struct Mover {
     speed: BigInt,
 }
 
-/// Pivots from a basis until the end or the limit.
+/// Pivots from a basis until the end, the limit or the end of the watch.
 ///
 /// # Errors
 /// The starting basis is singular.
-pub fn pivot<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize) -> Result<Pivoted, Singular> {
+pub fn pivot<C: Coefficient>(
+    form: &IntegerForm<C>,
+    start: Basis,
+    limit: usize,
+    watch: &Watch,
+) -> Result<Pivoted, Singular> {
     let mut basis = start;
     let mut stalled = 0;
     for _ in 0..limit {
-        let kernel = Kernel::new(form, &basis)?;
+        if watch.ask().is_err() {
+            break;
+        }
+        let kernel = Kernel::new(form, &basis, watch)?;
         let lost = || Singular { rows: Vec::new(), columns: Vec::new() };
         let point = kernel.spread(kernel.solve(&form.rhs).ok_or_else(lost)?);
         let activity = activity(form, &point.numerators);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use oneport_watch::Watch;
 
 use crate::Rational;
 use crate::basis::{Evaluation, Member, evaluate, excess};
@@ -44,19 +45,28 @@ pub enum Method {
 }
 
 /// How to solve.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Which engine proposes the basis.
     pub method: Method,
     /// Limit on the time inside HiGHS, by its own clock.
     pub time_limit: Option<Duration>,
+    /// Asked at every iteration of HiGHS, at every exact pivot and at every digit of an exact solution.
+    pub watch: Watch,
     /// Limit on exact pivots.
     pub pivot_limit: usize,
 }
 
+impl Options {
+    /// The time that HiGHS may take, of `patience` at most.
+    fn time(&self, patience: Duration) -> Duration {
+        [self.time_limit, self.watch.time_left()].into_iter().flatten().fold(patience, Duration::min)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Options { method: Method::Auto, time_limit: None, pivot_limit: 20_000 }
+        Options { method: Method::Auto, time_limit: None, watch: Watch::unlimited(), pivot_limit: 20_000 }
     }
 }
 
@@ -86,7 +96,7 @@ pub enum Outcome {
         /// A direction that can be followed for ever, by column.
         ray: RationalVector,
     },
-    /// A limit came first. Both bounds are exact where present.
+    /// A limit came first. Both bounds are exact where present; a watch that has ended leaves no time to compute them.
     LimitReached {
         /// The objective of a feasible point.
         primal_bound: Option<Rational>,
@@ -229,7 +239,7 @@ impl Solver {
         let claim = self.propose(options).unwrap_or(Claim::Unknown);
         let proposed = self.float.as_ref().and_then(|(model, _)| model.basis());
         let outcome = match (claim, proposed) {
-            (Claim::LimitReached, basis) => self.limit_reached(form, basis),
+            (Claim::LimitReached, basis) => self.limit_reached(form, basis, &options.watch),
             (Claim::Infeasible | Claim::Unbounded, basis) => match self.degenerate(options)? {
                 Some(outcome) => outcome,
                 None => self.refine(form, basis.unwrap_or(slack), options)?,
@@ -270,14 +280,14 @@ impl Solver {
         if let Some(basis) = &start {
             model.set_basis(basis, &self.rows_at_upper())?;
         }
-        model.set_time_limit(Some(options.time_limit.unwrap_or_else(|| self.patience())))?;
-        let mut claim = model.run()?;
+        model.set_time_limit(Some(options.time(options.time_limit.unwrap_or(self.patience()))))?;
+        let mut claim = model.run(&options.watch)?;
         if claim == Claim::Unknown && engine == Engine::InteriorPoint {
             model.set_engine(Engine::Simplex)?;
-            claim = model.run()?;
+            claim = model.run(&options.watch)?;
         }
-        if claim == Claim::LimitReached && options.time_limit.is_none() {
-            // Nobody asked for a limit: HiGHS has lost its way. Start afresh, or let exact pivots do it.
+        if claim == Claim::LimitReached && options.time_limit.is_none() && options.watch.ask().is_ok() {
+            // Not the limit that was asked for: HiGHS has lost its way. Start afresh, or let exact pivots do it.
             let was_warm = std::mem::replace(&mut self.warm, true);
             if was_warm {
                 self.float = None;
@@ -304,7 +314,7 @@ impl Solver {
     ) -> Result<Outcome, ExactError> {
         let mut basis = start;
         for round in 0..=REFINEMENT_ROUNDS {
-            let (completed, evaluation) = evaluate_completed(form, basis);
+            let (completed, evaluation) = evaluate_completed(form, basis, &options.watch);
             basis = completed;
             let Some(evaluation) = evaluation else { break };
             if evaluation.is_optimal() {
@@ -320,15 +330,15 @@ impl Solver {
             let nearly = evaluation.primal_violations.is_empty() && evaluation.dual_violations.len() <= FEW;
             if round > 0 && nearly {
                 self.statistics.pivoted = true;
-                match pivot(form, basis.clone(), SHORT_PIVOTS) {
-                    Ok(Pivoted::Optimal(better)) => return Ok(self.settle(form, better)),
+                match pivot(form, basis.clone(), SHORT_PIVOTS, &options.watch) {
+                    Ok(Pivoted::Optimal(better)) => return Ok(self.settle(form, better, &options.watch)),
                     Ok(Pivoted::Limit(better)) => basis = better,
                     _ => {}
                 }
                 continue;
             }
             self.statistics.refinements += 1;
-            let Ok(Some(next)) = self.refinement_step(form, &basis, &evaluation) else { break };
+            let Ok(Some(next)) = self.refinement_step(form, &basis, &evaluation, &options.watch) else { break };
             if next == basis {
                 break;
             }
@@ -347,6 +357,7 @@ impl Solver {
         form: &IntegerForm<C>,
         basis: &Basis,
         evaluation: &Evaluation,
+        watch: &Watch,
     ) -> Result<Option<Basis>, ExactError> {
         let Some((model, scaling)) = &self.float else { return Ok(None) };
         let magnified = Magnified::new(form, evaluation, scaling);
@@ -356,9 +367,10 @@ impl Solver {
         model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
         model.set_presolve(false)?;
         // HiGHS has been seen to refactorise for ever; a round is not worth waiting for.
-        model.set_time_limit(Some(REFINEMENT_TIME + 2 * model.elapsed()))?;
+        let patience = REFINEMENT_TIME + 2 * model.elapsed();
+        model.set_time_limit(Some(watch.time_left().map_or(patience, |left| left.min(patience))))?;
         model.set_basis(basis, &self.rows_at_upper())?;
-        model.run()?;
+        model.run(watch)?;
         Ok(model.basis())
     }
 
@@ -377,9 +389,9 @@ impl Solver {
     }
 
     /// The outcome of a basis that pivots ended at.
-    fn settle<C: Coefficient>(&mut self, form: &IntegerForm<C>, basis: Basis) -> Outcome {
+    fn settle<C: Coefficient>(&mut self, form: &IntegerForm<C>, basis: Basis, watch: &Watch) -> Outcome {
         self.restore();
-        match evaluate(form, &basis) {
+        match evaluate(form, &basis, watch) {
             Ok(evaluation) if evaluation.is_optimal() => Outcome::Optimal(self.optimum(form, evaluation)),
             _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
         }
@@ -388,20 +400,21 @@ impl Solver {
     fn finish_by_pivots<C: Coefficient>(&mut self, form: &IntegerForm<C>, start: Basis, options: &Options) -> Outcome {
         self.statistics.pivoted = true;
         let slack = Basis::slack(form.columns(), form.rhs.len());
-        let pivoted = pivot(form, start, options.pivot_limit).or_else(|_| pivot(form, slack, options.pivot_limit));
+        let (limit, watch) = (options.pivot_limit, &options.watch);
+        let pivoted = pivot(form, start, limit, watch).or_else(|_| pivot(form, slack, limit, watch));
         match pivoted {
-            Ok(Pivoted::Optimal(basis)) => self.settle(form, basis),
+            Ok(Pivoted::Optimal(basis)) => self.settle(form, basis, watch),
             Ok(Pivoted::Infeasible(y)) => Outcome::Infeasible(unscale_rows(form, y, &Rational::one())),
             Ok(Pivoted::Unbounded { point, ray }) => Outcome::Unbounded { point, ray },
-            Ok(Pivoted::Limit(basis)) => self.limit_reached(form, Some(basis)),
+            Ok(Pivoted::Limit(basis)) => self.limit_reached(form, Some(basis), watch),
             Err(_) => Outcome::LimitReached { primal_bound: None, dual_bound: None },
         }
     }
 
     /// The exact bounds that a basis yields.
-    fn limit_reached<C: Coefficient>(&self, form: &IntegerForm<C>, basis: Option<Basis>) -> Outcome {
-        let slack = || evaluate(form, &Basis::slack(form.columns(), form.rhs.len())).ok();
-        let evaluations = [basis.and_then(|basis| evaluate(form, &basis).ok()), slack()];
+    fn limit_reached<C: Coefficient>(&self, form: &IntegerForm<C>, basis: Option<Basis>, watch: &Watch) -> Outcome {
+        let slack = || evaluate(form, &Basis::slack(form.columns(), form.rhs.len()), watch).ok();
+        let evaluations = [basis.and_then(|basis| evaluate(form, &basis, watch).ok()), slack()];
         let (mut primal_bound, mut dual_bound) = (None, None);
         for evaluation in evaluations.into_iter().flatten() {
             if primal_bound.is_none() && evaluation.primal_violations.is_empty() {
@@ -506,9 +519,13 @@ fn ray_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
 }
 
 /// Evaluates a basis, replacing columns without a pivot by slacks until it is regular.
-fn evaluate_completed<C: Coefficient>(form: &IntegerForm<C>, mut basis: Basis) -> (Basis, Option<Evaluation>) {
+fn evaluate_completed<C: Coefficient>(
+    form: &IntegerForm<C>,
+    mut basis: Basis,
+    watch: &Watch,
+) -> (Basis, Option<Evaluation>) {
     loop {
-        match evaluate(form, &basis) {
+        match evaluate(form, &basis, watch) {
             Ok(evaluation) => return (basis, Some(evaluation)),
             Err(Singular { rows, columns }) => {
                 if rows.is_empty() && columns.is_empty() {

@@ -32,6 +32,25 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Tries whether [`write_atomically`] could write there, and leaves everything as it was.
+///
+/// # Errors
+/// Whatever the operating system refuses.
+pub fn try_writing(path: &Path) -> io::Result<()> {
+    let target = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => std::fs::canonicalize(path)?,
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it"));
+        }
+        // A pipe may have a reader only later.
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+        Err(error) => return Err(error),
+    };
+    let (temporary, _) = create_beside(&target)?;
+    std::fs::remove_file(temporary)
+}
+
 fn fill(mut file: File, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
     file.write_all(bytes)?;
     if let Some(permissions) = permissions {

@@ -49,7 +49,7 @@ mod source;
 pub mod svg;
 
 pub use amount::{AmountError, MAX_AMOUNT_BYTES, parse_amount, read_amount};
-pub use atomic::write_atomically;
+pub use atomic::{try_writing, write_atomically};
 pub use error::{FormatError, Place, Problem};
 pub use joined::read_joined_tiers;
 pub use once::{broadcast_to_json, reduction_to_dot, reduction_to_json};

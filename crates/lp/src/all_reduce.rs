@@ -42,7 +42,7 @@ impl<'a> AllReduction<'a> {
             question,
             times: Times::of_size(question, &size),
             size,
-            network: Network::new(platform),
+            network: Network::new(platform).watched(question.watch().clone()),
             cheapest: Cheapest::new(question, participants, collective.is_commutative()),
             participants,
             roots: question.roots().iter().copied().filter(|&node| platform.node(node).is_processor()).collect(),
@@ -52,8 +52,10 @@ impl<'a> AllReduction<'a> {
     /// What it costs to spread the result from every root.
     fn spread<N: Number>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
-        let found =
-            |&root: &NodeId| self.network.cheapest(&routes, &self.network.spread(root, self.participants), guide);
+        let found = |&root: &NodeId| {
+            self.question.watch().ask().ok()?;
+            self.network.cheapest(&routes, &self.network.spread(root, self.participants), guide)
+        };
         self.roots.iter().map(found).collect()
     }
 
@@ -144,7 +146,11 @@ pub fn bounded(
     watch: Watch<'_>,
 ) -> Result<Solution, LpError> {
     let throughput = &solution.steady_state.throughput;
-    let direct = exchange::bound(question, resources, throughput, watch)?;
+    let direct = match exchange::bound(question, resources, throughput, watch) {
+        // What bounds compositions is no bound: the referee says what its prices prove of all schedules.
+        Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
+        other => other?,
+    };
     let status = if direct.upper_bound == *throughput { Status::Optimal } else { Status::Feasible };
     let (upper_bound, certificate) = (direct.upper_bound, direct.certificate);
     Ok(Solution { status, upper_bound, certificate, ..solution })

@@ -38,6 +38,9 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     let mut single: Option<(u128, Vec<Pattern>)> = None;
     let mut best: Option<(Vec<u64>, u128, u128)> = None;
     for round in 0..rounds {
+        if round > 0 && question.watch().ask().is_err() {
+            break;
+        }
         let (paths, instance_price) = guide.cheapest_paths()?;
         let sum: u128 = guide.worth();
         // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.

@@ -12,6 +12,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::{Number, arborescence};
 use oneport_trees::cheapest::Prices;
 use oneport_trees::steiner;
+use oneport_watch::Watch;
 
 use crate::costs::{self, Costs, Times, amount};
 use crate::paths::ShortestPaths;
@@ -42,6 +43,7 @@ pub struct Network {
     /// By node of the platform.
     places: Vec<Option<usize>>,
     switches: bool,
+    watch: Watch,
 }
 
 impl Network {
@@ -50,7 +52,13 @@ impl Network {
         let nodes: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
         let mut places = vec![None; platform.nodes().len()];
         nodes.iter().enumerate().for_each(|(place, node)| places[node.index()] = Some(place));
-        Network { switches: nodes.len() < places.len(), nodes, places }
+        Network { switches: nodes.len() < places.len(), nodes, places, watch: Watch::unlimited() }
+    }
+
+    /// The same network under a watch: enumeration ends with it.
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.watch = watch;
+        self
     }
 
     /// The place of a node that replicates.
@@ -105,7 +113,7 @@ impl Network {
         }
         let found = match guide {
             true => steiner::heuristic(nodes, root, &spread.targets, &routes.arcs)?,
-            false => steiner::steiner(nodes, root, &spread.targets, &routes.arcs, BUDGET)?,
+            false => steiner::steiner_watched(nodes, root, &spread.targets, &routes.arcs, BUDGET, &self.watch)?,
         };
         Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
     }
@@ -139,7 +147,7 @@ impl Network {
         } else {
             let found = match guide {
                 true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
-                false => steiner::steiner(nodes + 1, nodes, &targets, &arcs, BUDGET)?,
+                false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, BUDGET, &self.watch)?,
             };
             let mut entering = vec![None; nodes];
             found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));
@@ -230,7 +238,7 @@ impl<N: Number> Routes<'_, N> {
 impl<'a> Copies<'a> {
     /// Prepares the messages of a collective.
     pub fn new(question: &'a Question<'a>, collective: &Collective) -> Self {
-        let network = Network::new(question.platform());
+        let network = Network::new(question.platform()).watched(question.watch().clone());
         let spread = |place: usize| {
             let demand = collective.demand(place)?;
             let Goals::Everywhere(targets) = demand.goals else { return None };
@@ -243,6 +251,7 @@ impl<'a> Copies<'a> {
     fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Offer>, LpError> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let offer = |spread: &Spread| {
+            self.question.watch().ask()?;
             let found = self.network.cheapest(&routes, spread, guide);
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
             let pattern = Pattern::Arborescence(Arborescence { commodity: 0, hops: found.hops });

@@ -42,6 +42,9 @@ const SMOOTHING: [u64; 2] = [19, 14];
 const MOST_TIGHT: usize = 500;
 
 /// What differs from collective to collective: the cheapest patterns under given prices.
+///
+/// An answer may be cut short, and wrong, when the question's watch ends the work: whoever gets one asks the watch before
+/// believing it.
 pub trait Pricing: Sync {
     /// How often each demand is carried out per instance.
     fn rates(&self) -> &[Rational];
@@ -95,13 +98,19 @@ pub fn generate(
     let mut master = Master::new(question, resources, pricing)?;
     let mut best = Best::none();
     loop {
-        let finished = master.approach(&mut best, time_limit, watch)?;
-        let optimum = master.optimum()?;
+        let finished = match master.approach(&mut best, time_limit, watch) {
+            Err(LpError::Stopped(_)) if best.bound.is_some() => false,
+            other => other?,
+        };
+        let Some(optimum) = master.optimum()? else { return master.stopped(best) };
         if !finished {
             return master.early(&optimum, best);
         }
         let prices = master.prices(&optimum.dual);
-        let cheapest = pricing.cheapest(&master.resources.prices(&prices))?;
+        let cheapest = match master.cheapest(&prices) {
+            Err(LpError::Stopped(_)) => return master.stopped(best),
+            other => other?,
+        };
         let cheaper =
             |(place, (price, _)): &(usize, (Rational, Pattern))| *price < optimum.dual.get(master.demands[*place]);
         let missing: Vec<Pattern> =
@@ -173,6 +182,8 @@ struct Master<'m> {
     patterns: Vec<Pattern>,
     known: BTreeSet<Pattern>,
     first: usize,
+    /// What the program's optimum was believed to be last.
+    estimate: Option<exact::Estimate>,
     solver_time: Duration,
     repaired: bool,
 }
@@ -198,6 +209,7 @@ impl<'m> Master<'m> {
             patterns: Vec::new(),
             known: BTreeSet::new(),
             first: throughput.0 + 1,
+            estimate: None,
             solver_time: Duration::ZERO,
             repaired: false,
         })
@@ -272,7 +284,14 @@ impl<'m> Master<'m> {
     }
 
     fn guide(&self, prices: Vec<u64>) -> Result<(Guided, Vec<u64>), LpError> {
-        Ok((self.pricing.guide(&self.resources.prices(&prices))?, prices))
+        guide(self.question, self.pricing, &self.resources, prices)
+    }
+
+    /// Exact cheapest patterns; an answer that the watch cut short is none.
+    fn cheapest(&self, prices: &[Rational]) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        let answer = self.pricing.cheapest(&self.resources.prices(prices));
+        self.question.watch().ask()?;
+        answer
     }
 
     /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them.
@@ -286,18 +305,21 @@ impl<'m> Master<'m> {
         }
         loop {
             let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
-            let options = exact::Options { time_limit: left, ..exact::Options::default() };
+            let watch_of_all = self.question.watch();
+            let options = exact::Options { time_limit: left, watch: watch_of_all.clone(), ..exact::Options::default() };
             let estimate = self.solver.estimate(&options)?;
             self.solver_time += self.solver.statistics().solver_time;
+            watch_of_all.ask()?;
             let Some(estimate) = estimate else { return Ok(time_limit.is_none()) };
             let dual: Vec<Rational> = self.rows.iter().map(|row| estimate.dual[row.0].clone()).collect();
             let own = guiding(&dual);
             let throughput = estimate.primal[self.throughput.0].clone();
+            self.estimate = Some(estimate.clone());
             let asked = SMOOTHING.map(|part| best.smoothed(&own, part));
             let [far, near] = asked;
             // The solver itself stays in this thread.
-            let (pricing, resources) = (self.pricing, &self.resources);
-            let guide = |prices: Vec<u64>| Ok((pricing.guide(&resources.prices(&prices))?, prices));
+            let (question, pricing, resources) = (self.question, self.pricing, &self.resources);
+            let guide = |prices: Vec<u64>| guide(question, pricing, resources, prices);
             let (far, near) = rayon::join(|| guide(far), || guide(near));
             let mut added = self.ask(best, [far, near])?;
             if added == 0 {
@@ -319,14 +341,20 @@ impl<'m> Master<'m> {
         }
     }
 
-    /// The exact optimum over the patterns found so far.
-    fn optimum(&mut self) -> Result<Optimum, LpError> {
-        let outcome = self.solver.solve(&exact::Options { method: exact::Method::Simplex, ..Default::default() })?;
+    /// The exact optimum over the patterns found so far; `None` where the watch came first.
+    fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
+        let watch = self.question.watch();
+        if watch.ask().is_err() {
+            return Ok(None);
+        }
+        let method = exact::Method::Simplex;
+        let outcome = self.solver.solve(&exact::Options { method, watch: watch.clone(), ..Default::default() })?;
         let exact::Statistics { solver_time, refinements, pivoted } = self.solver.statistics();
         self.solver_time += solver_time;
         self.repaired |= refinements > 0 || pivoted;
         match outcome {
-            Outcome::Optimal(optimum) => Ok(optimum),
+            Outcome::Optimal(optimum) => Ok(Some(optimum)),
+            _ if watch.ask().is_err() => Ok(None),
             _ => Err(LpError::Contradiction("the patterns have no optimum")),
         }
     }
@@ -389,7 +417,10 @@ impl<'m> Master<'m> {
     fn early(&mut self, optimum: &Optimum, best: Best) -> Result<Solution, LpError> {
         let mut prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
         prices.resize(self.resources.len(), Rational::zero());
-        let cheapest = self.pricing.cheapest(&self.resources.prices(&prices))?;
+        let cheapest = match self.cheapest(&prices) {
+            Err(LpError::Stopped(_)) => return self.stopped(best),
+            other => other?,
+        };
         let priced = cheapest.into_iter().zip(self.pricing.rates());
         let instance: Rational = priced.map(|((price, _), rate)| price * rate).sum();
         if !instance.is_positive() {
@@ -399,10 +430,109 @@ impl<'m> Master<'m> {
         // What the patterns at hand sustain must be schedulable, too.
         let mut optimum = optimum.clone();
         while self.cut_off(&optimum)? {
-            optimum = self.optimum()?;
+            let Some(better) = self.optimum()? else { return self.stopped(best) };
+            optimum = better;
         }
         self.solution(&optimum, &prices, bound)
     }
+
+    /// The best so far when the watch has ended the work: no program is solved any more. The patterns are mixed as HiGHS
+    /// believed best, by shares of 2^-20, and carried out as often as the busiest resource (or odd set) allows.
+    fn stopped(&self, best: Best) -> Result<Solution, LpError> {
+        let Some(upper_bound) = best.bound else {
+            self.question.watch().ask()?;
+            return Err(LpError::Contradiction("the best prices prove nothing"));
+        };
+        let mut prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        prices.resize(self.resources.len(), Rational::zero());
+        let shares = self.shares()?;
+        let mut loads = vec![Rational::zero(); self.rows.len()];
+        let mut times = vec![Rational::zero(); self.question.platform().links().len()];
+        for (place, share) in &shares {
+            let pattern = &self.patterns[*place];
+            for (place, time) in self.resources.loads(self.question, pattern) {
+                loads[place] += time * share;
+            }
+            for (link, part) in links_of(pattern) {
+                times[link.index()] += share * self.question.transfer_time(link, part);
+            }
+        }
+        let busy = loads.iter().enumerate().map(|(place, load)| load / self.resources.capacity(place)).max();
+        let busy = match &self.port_graph {
+            Some(ports) => busy.max(Some(ports.least_period(&times)?)),
+            None => busy,
+        };
+        let busy = busy.filter(Signed::is_positive).ok_or(LpError::Contradiction("an instance takes no time"))?;
+        let weighted = |(place, share): &(usize, Rational)| WeightedPattern {
+            pattern: self.patterns[*place].clone(),
+            weight: share / &busy,
+        };
+        let mut patterns: Vec<WeightedPattern> = shares.iter().map(weighted).collect();
+        patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+        let throughput = busy.recip();
+        let status = if throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+        Ok(Solution {
+            steady_state: SteadyState { throughput, patterns },
+            tight: Vec::new(),
+            certificate: self.resources.certificate(&prices),
+            upper_bound,
+            status,
+            solver_time: self.solver_time,
+            repaired: self.repaired,
+        })
+    }
+
+    /// How often patterns are carried out per instance, by their places: as believed best, or the first pattern of every
+    /// demand where nothing is believed yet.
+    fn shares(&self) -> Result<Vec<(usize, Rational)>, LpError> {
+        const BITS: u32 = 20;
+        let believed = |place: usize| {
+            let estimate = self.estimate.as_ref()?;
+            estimate.primal.get(self.first + place).filter(|weight| weight.is_positive()).cloned()
+        };
+        let mut of_demand: Vec<Vec<(Rational, usize)>> = vec![Vec::new(); self.demands.len()];
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            let list = &mut of_demand[pattern.commodity()];
+            match believed(place) {
+                Some(weight) => list.push((weight, place)),
+                // Stands in for a demand that nobody believes in.
+                None if list.is_empty() => list.push((Rational::zero(), place)),
+                None => {}
+            }
+        }
+        let mut shares = Vec::new();
+        for (list, rate) in of_demand.into_iter().zip(self.pricing.rates()) {
+            let heaviest = list.iter().max().ok_or(LpError::Contradiction("a demand has no pattern"))?.1;
+            let sum: Rational = list.iter().map(|(weight, _)| weight).sum();
+            let mut left = BigInt::one() << BITS;
+            let mut parts: Vec<(usize, BigInt)> = Vec::new();
+            if sum.is_positive() {
+                for (weight, place) in list.into_iter().filter(|(_, place)| *place != heaviest) {
+                    let part = (weight / &sum * (BigInt::one() << BITS)).floor().to_integer();
+                    left -= &part;
+                    parts.push((place, part));
+                }
+            }
+            parts.push((heaviest, left));
+            let share = |part: BigInt| Rational::new(part, BigInt::one() << BITS) * rate;
+            shares.extend(
+                parts.into_iter().filter(|(_, part)| part.is_positive()).map(|(place, part)| (place, share(part))),
+            );
+        }
+        Ok(shares)
+    }
+}
+
+/// What guiding prices suggest; an answer that the watch cut short is none.
+fn guide(
+    question: &Question<'_>,
+    pricing: &dyn Pricing,
+    resources: &Resources,
+    prices: Vec<u64>,
+) -> Result<(Guided, Vec<u64>), LpError> {
+    let answer = pricing.guide(&resources.prices(&prices));
+    question.watch().ask()?;
+    Ok((answer?, prices))
 }
 
 /// The pattern's uses of links.

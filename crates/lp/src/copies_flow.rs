@@ -29,6 +29,9 @@ use crate::{LpError, Options, Question};
 /// Most columns: beyond, trees alone are faster by orders of magnitude.
 const MOST_COLUMNS: usize = 200_000;
 
+/// Percent of the time left that the program may take.
+const PROGRAM: u32 = 90;
+
 /// What the program says.
 pub struct FlowBound {
     /// No schedule has a larger throughput.
@@ -79,7 +82,8 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
         }
     }
     let mut solver = Solver::new(program);
-    let limits = exact::Options { time_limit: options.time_limit, ..exact::Options::default() };
+    let watch = question.watch().stage(PROGRAM);
+    let limits = exact::Options { time_limit: options.time_limit, watch, ..exact::Options::default() };
     let (outcome, odd_sets) = odd_sets::solve(platform, &mut solver, &limits, &uses, None)?;
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,

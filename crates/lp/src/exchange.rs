@@ -53,7 +53,10 @@ pub fn bound(
     if forwards.upper_bound <= *enough {
         return Ok(forwards);
     }
-    let backwards = solve(true)?;
+    let backwards = match solve(true) {
+        Err(LpError::Stopped(_)) => return Ok(forwards),
+        other => other?,
+    };
     Ok(if backwards.upper_bound < forwards.upper_bound { backwards } else { forwards })
 }
 
@@ -82,7 +85,7 @@ impl<'a> Collections<'a> {
         Collections {
             question,
             backwards,
-            network: Network::new(question.platform()),
+            network: Network::new(question.platform()).watched(question.watch().clone()),
             times: Times::of_size(question, &least(&volumes.size, operands, 1).1),
             participants,
             rates: vec![Rational::from_integer(1.into())],

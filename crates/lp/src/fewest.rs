@@ -43,11 +43,11 @@ pub fn fewest(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solu
         .map(|pattern| (pattern.clone(), resources.loads(question, pattern)))
         .collect();
     for WeightedPattern { pattern, .. } in by_weight.into_iter().take(TRIES) {
-        if solution.steady_state.patterns.len() <= least {
+        if solution.steady_state.patterns.len() <= least || question.watch().ask().is_err() {
             break;
         }
         let without: Vec<_> = known.iter().filter(|(other, _)| *other != pattern).cloned().collect();
-        let state = best(&resources, pricing.rates(), &without)?;
+        let state = best(question, &resources, pricing.rates(), &without)?;
         if state.throughput == solution.steady_state.throughput
             && state.patterns.len() <= solution.steady_state.patterns.len()
         {
@@ -62,6 +62,7 @@ pub fn fewest(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solu
 
 /// The best steady state of some patterns.
 fn best(
+    question: &Question<'_>,
     limits: &Resources,
     rates: &[Rational],
     patterns: &[(Pattern, Vec<(usize, Rational)>)],
@@ -80,8 +81,9 @@ fn best(
             program.add_column(Rational::zero(), loads.chain([(demands[pattern.commodity()], -Rational::one())]))?,
         );
     }
+    let (method, watch) = (exact::Method::Simplex, question.watch().clone());
     let Outcome::Optimal(optimum) =
-        Solver::new(program).solve(&exact::Options { method: exact::Method::Simplex, ..Default::default() })?
+        Solver::new(program).solve(&exact::Options { method, watch, ..Default::default() })?
     else {
         return Ok(SteadyState { throughput: Rational::zero(), patterns: Vec::new() });
     };

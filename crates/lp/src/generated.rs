@@ -31,11 +31,12 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
     let solution = match options.formulation {
         Formulation::Columns => generate(question, resources, &patterns, options.time_limit, watch)?,
         Formulation::Compact if matches!(collective, Collective::Broadcast { .. } | Collective::AllGather { .. }) => {
+            // Trees first: they are an answer, if time does not suffice for the program.
+            let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
             let flow = match slowest_cut(question, question.roots()) {
                 Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
                 None => copies_flow::solve(question, options)?,
             };
-            let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
             flow.map_or(trees.clone(), |flow| both(trees, flow))
         }
         Formulation::Compact if collective.operands().is_none() => {
@@ -70,7 +71,12 @@ fn is_composed(member: &Member) -> bool {
 fn grouped(question: &Question<'_>, solution: Solution) -> Result<Solution, LpError> {
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
     let least = Patterns::least(question);
-    let priced = least.cheapest(&resources.prices(&prices))?;
+    let priced = least.cheapest(&resources.prices(&prices));
+    if question.watch().ask().is_err() {
+        // Compositions' prices bound compositions only: the referee says what they prove of all schedules.
+        return Ok(Solution { status: Status::Feasible, ..solution });
+    }
+    let priced = priced?;
     let instance: Rational = priced.into_iter().zip(least.rates()).map(|((price, _), rate)| price * rate).sum();
     let bound = resources.worth(&prices) / instance;
     let status = if solution.steady_state.throughput == bound { Status::Optimal } else { Status::Feasible };

@@ -73,7 +73,8 @@ pub fn round(
     if missing.keys().any(|key| !balances.contains_key(key)) {
         return Ok(None);
     }
-    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper: 2 * reach + 1 })? else {
+    let options = IntegerOptions { node_limit: NODES, upper: 2 * reach + 1 };
+    let Some(point) = find_integer_point(&program, options, question.watch())? else {
         return Ok(None);
     };
     for (&(place, link), column) in fractional.iter().zip(columns) {

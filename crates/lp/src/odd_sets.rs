@@ -35,6 +35,14 @@ impl PortSets {
         Some(PortSets { graph: PortGraph { capacities, edges }, ports })
     }
 
+    /// The least period in which links can be busy for these times.
+    ///
+    /// # Errors
+    /// [`LpError::Contradiction`] never: times are not negative.
+    pub fn least_period(&self, times: &[Rational]) -> Result<Rational, LpError> {
+        general::least_period(&self.graph, times).map_err(|_| LpError::Contradiction("link times are no times"))
+    }
+
     /// Inequalities that the links' times violate if the period is this long; none only if none is violated.
     ///
     /// # Errors
@@ -71,6 +79,10 @@ pub fn solve(
     loop {
         let outcome = solver.solve(options)?;
         let Outcome::Optimal(optimum) = &outcome else { return Ok((outcome, joined)) };
+        if options.watch.ask().is_err() {
+            // Rows may be missing: this is no optimum yet.
+            return Ok((Outcome::LimitReached { primal_bound: None, dual_bound: None }, joined));
+        }
         let mut times = vec![Rational::zero(); platform.links().len()];
         for (column, link, time) in uses {
             if !optimum.primal.numerator(*column).is_zero() {

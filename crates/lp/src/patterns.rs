@@ -6,6 +6,7 @@
 use oneport_plan::{Collective, Pattern};
 use oneport_platform::Rational;
 use oneport_trees::cheapest::Prices;
+use oneport_watch::Watch;
 
 use crate::all_reduce::AllReduction;
 use crate::broadcast::Copies;
@@ -41,6 +42,7 @@ pub struct Offer {
 /// The cheapest patterns of a question: those of its collective, or of all its groups.
 pub struct Patterns<'a> {
     rates: Vec<Rational>,
+    watch: &'a Watch,
     /// Every part with the place of its first demand.
     parts: Vec<(usize, Box<dyn Part + 'a>)>,
 }
@@ -82,7 +84,7 @@ impl<'a> Patterns<'a> {
         let rate = |place| Rational::from_integer(collective.rate(place).into());
         let rates = (0..collective.demands()).map(rate).collect();
         let Collective::Groups { members } = collective else {
-            return Patterns { rates, parts: vec![(0, part(question, collective))] };
+            return Patterns { rates, watch: question.watch(), parts: vec![(0, part(question, collective))] };
         };
         let mut first = 0;
         let mut parts = Vec::with_capacity(members.len());
@@ -90,13 +92,14 @@ impl<'a> Patterns<'a> {
             parts.push((first, part(question, &member.collective)));
             first += member.collective.demands();
         }
-        Patterns { rates, parts }
+        Patterns { rates, watch: question.watch(), parts }
     }
 
     /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.
     fn offers(&self, ask: impl Fn(&dyn Part) -> Result<Vec<Offer>, LpError>) -> Result<Vec<Offer>, LpError> {
         let mut all = Vec::with_capacity(self.rates.len());
         for (first, part) in &self.parts {
+            self.watch.ask()?;
             for (place, offer) in ask(part.as_ref())?.into_iter().enumerate() {
                 let named = |pattern: Pattern| pattern.with_commodity(first + place);
                 all.push(Offer { patterns: offer.patterns.into_iter().map(named).collect(), ..offer });

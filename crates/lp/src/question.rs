@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use oneport_exact::ExactError;
 use oneport_plan::{Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_watch::{Limit, Watch};
 
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +47,9 @@ pub enum LpError {
         "the compact formulation keeps the operands in order; use the columns formulation for a commutative operator"
     )]
     CompactCommutative,
+    /// The work was ended before any steady state was known.
+    #[error("{0} ended the work before any steady state was known; allow more, or ask about fewer participants")]
+    Stopped(#[from] Limit),
     /// The linear programming layer failed.
     #[error("the linear program could not be solved: {0}")]
     Exact(#[from] ExactError),
@@ -63,6 +67,7 @@ pub struct Question<'a> {
     size: Rational,
     commodities: Vec<Commodity>,
     roots: Vec<NodeId>,
+    watch: Watch,
 }
 
 impl<'a> Question<'a> {
@@ -75,7 +80,26 @@ impl<'a> Question<'a> {
         volumes.validate(collective).map_err(Box::new)?;
         let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap_or_default();
         let roots = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
-        Ok(Question { platform, collective, volumes, size, commodities: collective.commodities(), roots })
+        Ok(Question {
+            platform,
+            collective,
+            volumes,
+            size,
+            commodities: collective.commodities(),
+            roots,
+            watch: Watch::unlimited(),
+        })
+    }
+
+    /// The same question under a watch: everything that works on it asks whether to go on.
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.watch = watch;
+        self
+    }
+
+    /// Who says whether to go on.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The same question about a symmetric platform: of the nodes where something may be brought together or spread

@@ -26,8 +26,14 @@ impl<'a> Cheapest<'a> {
     /// Prepares the combination of the operands' values.
     pub fn new(question: &'a Question<'a>, operands: &[NodeId], commutative: bool) -> Self {
         match commutative {
-            false => Cheapest::Ordered(Reduction::new(question.platform(), operands, question.volumes())),
-            true => Cheapest::Commutative(Commutative::new(question.platform(), operands, question.volumes())),
+            false => {
+                let reduction = Reduction::new(question.platform(), operands, question.volumes());
+                Cheapest::Ordered(reduction.watched(question.watch().clone()))
+            }
+            true => {
+                let commutative = Commutative::new(question.platform(), operands, question.volumes());
+                Cheapest::Commutative(commutative.watched(question.watch().clone()))
+            }
         }
     }
 

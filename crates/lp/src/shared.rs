@@ -86,15 +86,26 @@ fn bound_within(
     let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && collective.demands() == 1) else {
         return Ok(None);
     };
+    // Each goal lists its tasks.
+    let (nodes, links) = (question.platform().nodes().len() as u64, question.platform().links().len() as u64);
+    let n = demand.operands.len() as u64;
+    let listed = links.saturating_mul(n * n / 2).saturating_add(nodes.saturating_mul(n * n * n / 6));
+    if question.watch().room_for(listed.saturating_mul(8 * (2 + demand.goals().len() as u64))).is_err() {
+        return Ok(None);
+    }
     let tasks = Tasks::new(question.platform(), &demand, true);
     let useful: Vec<Vec<usize>> = (0..tasks.goals.len()).map(|goal| useful(&tasks, goal)).collect();
     let columns = useful.iter().map(Vec::len).sum::<usize>() + tasks.count;
     if columns > most_columns {
         return Ok(None);
     }
+    if question.watch().ask().is_err() {
+        return Ok(None);
+    }
     let program = Program::new(question, &tasks, &useful)?;
     let mut solver = Solver::new(program.program.clone());
-    let limits = exact::Options { time_limit, ..exact::Options::default() };
+    let watch = question.watch().clone();
+    let limits = exact::Options { time_limit, watch, ..exact::Options::default() };
     let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &program.uses, None)?;
     match outcome {
         Outcome::Optimal(optimum) => Ok(Some(program.read(question, &tasks, &optimum, odd_sets))),

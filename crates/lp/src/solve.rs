@@ -72,6 +72,9 @@ pub enum Answer {
 /// Amounts by link for one group, and the demand of each leaf, in one integer unit.
 pub type GroupFlow = BTreeMap<LinkId, BigInt>;
 
+/// Percent of the time left that the program may take; the rest is for an answer without a program.
+const PROGRAM: u32 = 80;
+
 /// Solves a question exactly; within a time limit that proves too short, as well as multiplicative weights can: a
 /// feasible steady state, an exact bound, and [`Status::Feasible`].
 ///
@@ -109,7 +112,9 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
         let columns: Vec<exact::Column> = start.tree.into_iter().chain([time]).collect();
         solver.suggest_basis(&columns, &start.idle_ports);
     }
-    let limits = exact::Options { method, time_limit: options.time_limit, ..exact::Options::default() };
+    let watch_of_program = question.watch().stage(PROGRAM);
+    let limits =
+        exact::Options { method, time_limit: options.time_limit, watch: watch_of_program, ..exact::Options::default() };
     let uses: Vec<(exact::Column, LinkId, Rational)> =
         flows.iter().map(|flow| (flow.column, flow.link, question.time(flow.link))).collect();
     let period = time.filter(|_| options.formulation == Formulation::Columns);

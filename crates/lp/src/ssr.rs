@@ -38,6 +38,9 @@ use oneport_trees::extract::{TaskRates, extract};
 use crate::odd_sets;
 use crate::{LpError, Options, Question, Solution};
 
+/// Percent of the time left that the program may take; the rest is for trees.
+const PROGRAM: u32 = 60;
+
 /// Solves a question about reductions of operands in the participants' order; every operand can reach every target.
 /// `None` when the time limit came first.
 ///
@@ -47,7 +50,8 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Soluti
     let operands = question.collective().operands().unwrap_or_default();
     let ssr = build(question.platform(), operands, question.collective().reductions(), question.volumes())?;
     let mut solver = Solver::new(ssr.program.clone());
-    let limits = exact::Options { time_limit: options.time_limit, ..exact::Options::default() };
+    let watch = question.watch().stage(PROGRAM);
+    let limits = exact::Options { time_limit: options.time_limit, watch, ..exact::Options::default() };
     let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &ssr.uses(), None)?;
     let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
     let optimum = match outcome {

@@ -73,7 +73,7 @@ impl<'a> Quotient<'a> {
     /// As [`solve`](crate::solve).
     pub fn solve(&self, options: &Options, watch: Watch<'_>) -> Result<Solution, LpError> {
         let (platform, volumes) = (self.question.platform(), self.question.volumes());
-        let question = Question::new(platform, &self.collective, volumes)?;
+        let question = Question::new(platform, &self.collective, volumes)?.watched(self.question.watch().clone());
         let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();
         let question = question.with_roots(roots);
         let resources = Resources::merged(platform, self.orbits());

@@ -187,7 +187,8 @@ fn integer_flow(
     let messages = most * question.commodities().len();
     let Some(upper) = messages.to_u32() else { return Ok(None) };
     let FlowProgram { program, groups, flows, time, .. } = flow::build(question, budget)?;
-    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper })? else {
+    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper }, question.watch())?
+    else {
         return Ok(None);
     };
     let instances = time.map_or_else(|| most.clone(), |column| point[column.0].clone());

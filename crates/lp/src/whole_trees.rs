@@ -84,7 +84,8 @@ fn search(
     };
     let most_rate = rates.iter().filter_map(ToPrimitive::to_u32).max().unwrap_or(1);
     let upper = upper.saturating_mul(most_rate);
-    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper })? else {
+    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper }, question.watch())?
+    else {
         return Ok(None);
     };
     let instances = count.map_or(demanded, |column| point[column.0].clone());

@@ -42,6 +42,7 @@ pub use oneport_platform as platform;
 pub use oneport_referee as referee;
 pub use oneport_schedule as schedule;
 pub use oneport_trees as trees;
+pub use oneport_watch as watch;
 
 pub use oneport_lp::Formulation;
 pub use oneport_plan::{Amount, Collective, Commodity, Plan, Status, Volumes};
@@ -52,6 +53,7 @@ use oneport_lp::{Answer, LpError, Question, Solution};
 use oneport_plan::{SteadyState, WeightedPattern};
 use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
+use oneport_watch::{Limit, Watch};
 pub use single::{
     Checked, Found, SingleError, all_reduce, broadcast_homogeneous, reduce_cluster, reduce_homogeneous,
     reduce_processors, reduce_released,
@@ -73,7 +75,7 @@ pub enum Period {
 }
 
 /// How to solve.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Sizes of messages and work of merges.
     pub volumes: Volumes,
@@ -84,6 +86,8 @@ pub struct Options {
     /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state and
     /// bound known by then are returned, and no integer program looks for a smaller period.
     pub time_limit: Option<Duration>,
+    /// Says when to end: see [`solve_watched`]. Under a limit on time no integer program looks for a smaller period.
+    pub watch: Watch,
 }
 
 impl Default for Options {
@@ -93,6 +97,7 @@ impl Default for Options {
             formulation: Formulation::default(),
             period: Period::AtMost(DEFAULT_MAX_INSTANCES),
             time_limit: None,
+            watch: Watch::unlimited(),
         }
     }
 }
@@ -104,6 +109,8 @@ pub struct Planned {
     pub plan: Plan,
     /// Time spent inside the floating-point solver on the linear program, by its own clock.
     pub solver_time: Duration,
+    /// Which limit ended something before its time.
+    pub ended_by: Option<Limit>,
 }
 
 /// What came out.
@@ -152,8 +159,19 @@ pub fn solve(platform: &Platform, collective: &Collective, options: &Options) ->
     solve_watched(platform, collective, options, &mut |_| ControlFlow::Continue(()))
 }
 
+/// Percent of the time and memory left that the program may use, and of what is left after it, that the period may.
+const PROGRAM: u32 = 70;
+const PERIOD: u32 = 40;
+/// How long slots and referee go on after somebody has asked for an end.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the best
 /// found so far; at other stages it has no effect.
+///
+/// The watch in the options ends the program at 70 % of its time and memory, and the search for a period at 40 % of what is left
+/// then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best known: a feasible
+/// steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an interrupt, the caller),
+/// program and period end at once, and slots and referee have five more seconds.
 ///
 /// # Errors
 /// As [`solve`].
@@ -164,7 +182,7 @@ pub fn solve_watched(
     watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
     let _ = watch(Stage::Throughput);
-    let question = Question::new(platform, collective, &options.volumes)?;
+    let question = Question::new(platform, collective, &options.volumes)?.watched(options.watch.stage(PROGRAM));
     let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
     let solution =
         match lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))? {
@@ -172,39 +190,31 @@ pub fn solve_watched(
             Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
         };
     let _ = watch(Stage::Period);
-    let integer_programs = options.time_limit.is_none();
+    let question = question.watched(options.watch.stage(PERIOD));
+    let integer_programs = options.time_limit.is_none() && options.watch.left().time.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     let _ = watch(Stage::Slots);
     let schedule = schedule::periodic(platform, &options.volumes, whole)?;
     let solver_time = solution.solver_time;
-    let Solution { mut steady_state, certificate, mut upper_bound, .. } = solution;
-    if steady_state.throughput != upper_bound {
-        // A bound is what the referee can prove from the prices.
-        upper_bound = referee::bound(platform, collective, &options.volumes, &certificate)?;
-    }
+    let Solution { mut steady_state, certificate, .. } = solution;
     if schedule.throughput() >= steady_state.throughput {
         steady_state = steady_state_of(&schedule);
     }
-    let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
-    let mut plan = Plan {
+    let _ = watch(Stage::Referee);
+    // Bound and status are what the referee can prove from the prices; where cheapest patterns are hard to find, that may
+    // be less than the solver knows.
+    let plan = Plan {
         platform: platform.clone(),
         collective: collective.clone(),
         volumes: options.volumes.clone(),
-        status,
+        status: Status::Feasible,
+        upper_bound: steady_state.throughput.clone(),
         steady_state,
         certificate,
-        upper_bound,
         schedule,
     };
-    let _ = watch(Stage::Referee);
-    if let Err(violation) = referee::check_plan(&plan) {
-        // Where cheapest patterns are hard to find, the referee may prove less than the solver knows.
-        let Violation::BoundDiffers { proved, .. } = violation else { return Err(violation.into()) };
-        plan.status = if plan.steady_state.throughput == *proved { Status::Optimal } else { Status::Feasible };
-        plan.upper_bound = *proved;
-        referee::check_plan(&plan)?;
-    }
-    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time })))
+    let plan = referee::judge(plan, &options.watch.finishing(GRACE))?;
+    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by() })))
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.

@@ -85,7 +85,7 @@ fn at_the_optimum(
     }
     let mut candidate = step.clone();
     for attempt in 0..if trees { ROUNDINGS_OF_TREES } else { ROUNDINGS } {
-        if !within(&candidate) || candidate >= own {
+        if !within(&candidate) || candidate >= own || question.watch().ask().is_err() {
             break;
         }
         let rounded = match trees {

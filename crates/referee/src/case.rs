@@ -3,6 +3,7 @@
 use num_traits::Signed;
 use oneport_plan::{Amount, Collective, Demand, Goals, Interval, Message, VolumeError, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
+use oneport_watch::Watch;
 
 use crate::Violation;
 use crate::arithmetic::is_sound;
@@ -14,6 +15,8 @@ pub(crate) struct Case<'a> {
     pub(crate) platform: &'a Platform,
     pub(crate) collective: &'a Collective,
     pub(crate) volumes: &'a Volumes,
+    /// Asked by what takes long; what it cuts short is meaningless.
+    watch: Option<&'a Watch>,
 }
 
 /// By what kind of pattern a demand is carried out.
@@ -61,6 +64,19 @@ pub(crate) struct Group<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// The same question under a watch.
+    pub(crate) fn watched(self, watch: &'a Watch) -> Case<'a> {
+        Case { watch: Some(watch), ..self }
+    }
+
+    /// Whether to go on.
+    ///
+    /// # Errors
+    /// [`Violation::Stopped`] where the watch has ended.
+    pub(crate) fn ask(&self) -> Result<(), Violation> {
+        self.watch.map_or(Ok(()), |watch| Ok(watch.ask()?))
+    }
+
     /// Checks participants, sizes and work.
     pub(crate) fn new(
         platform: &'a Platform,
@@ -74,7 +90,7 @@ impl<'a> Case<'a> {
             }
         }
         volumes.validate(collective)?;
-        let case = Case { platform, collective, volumes };
+        let case = Case { platform, collective, volumes, watch: None };
         case.groups().iter().try_for_each(|group| check_amounts(&group.case))?;
         Ok(case)
     }

@@ -8,6 +8,7 @@
 use num_traits::Zero;
 use oneport_plan::{Certificate, Collective, Volumes};
 use oneport_platform::{Platform, Rational};
+use oneport_watch::Watch;
 
 use crate::Violation;
 use crate::arithmetic::fraction;
@@ -58,7 +59,21 @@ pub fn bound(
     volumes: &Volumes,
     certificate: &Certificate,
 ) -> Result<Rational, Violation> {
-    let case = Case::new(platform, collective, volumes)?;
+    bound_watched(platform, collective, volumes, certificate, &Watch::unlimited())
+}
+
+/// [`bound`] under a watch.
+///
+/// # Errors
+/// As [`bound`]; [`Violation::Stopped`] where the watch ended the search for cheapest patterns.
+pub fn bound_watched(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    certificate: &Certificate,
+    watch: &Watch,
+) -> Result<Rational, Violation> {
+    let case = Case::new(platform, collective, volumes)?.watched(watch);
     let prices = Prices::new(&case, certificate)?;
     let lengths = prices.lengths(&case);
     let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;
@@ -79,6 +94,7 @@ pub fn bound(
             Collective::Groups { .. } => continue,
         };
         let price = price.max(shares.of_group(&group, &prices)?);
+        case.ask()?;
         total += price * Rational::from_integer(group.rate.into());
     }
     if total.is_zero() {

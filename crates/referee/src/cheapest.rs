@@ -165,7 +165,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
         let bound = crowd::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))
     } else {
-        let mut search = Search::new(&priced, &distances, &parts);
+        let mut search = Search::new(*case, &priced, &distances, &parts);
         dearest(&mut |last, target| Some(search.price(parts.prefix(last), target)))
     };
     Ok((trees, priced.denominator))

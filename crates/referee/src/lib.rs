@@ -55,9 +55,9 @@ mod steady_state;
 mod timeline;
 mod violation;
 
-pub use certificate::bound;
+pub use certificate::{bound, bound_watched};
 pub use copy_fault::CopyFault;
-pub use plan::{Verdict, check_plan};
+pub use plan::{Verdict, check_plan, check_plan_watched, judge};
 pub use proof_fault::ProofFault;
 pub use reduction_fault::ReductionFault;
 pub use schedule::check_schedule;

@@ -70,6 +70,7 @@ fn sum_of_shortest<T: Length, S>(
     }
     let mut paths = ShortestPaths::new(case.platform, lengths, reversed);
     for &root in roots {
+        case.ask()?;
         paths.run(root, &is_end, ends.len());
         for &end in ends {
             let Some(distance) = paths.distance(end) else {

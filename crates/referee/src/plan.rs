@@ -2,10 +2,12 @@
 
 use oneport_plan::{Plan, Status};
 use oneport_platform::Rational;
+use oneport_watch::Watch;
 
 use crate::arithmetic::is_sound;
+use crate::certificate::bound_watched;
 use crate::steady_state::Sustained;
-use crate::{Violation, bound, check_schedule};
+use crate::{Violation, check_schedule};
 
 /// What a plan was found to prove. All three rates are in instances per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +29,51 @@ pub struct Verdict {
 /// # Errors
 /// The first claim that does not hold.
 pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
+    check_plan_watched(plan, &Watch::unlimited())
+}
+
+/// [`check_plan`] under a watch.
+///
+/// # Errors
+/// The first claim that does not hold; [`Violation::Stopped`] where the watch ended the check, which is no fault of the plan.
+pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
+    let verdict = verdict(plan, watch, |bound| match is_sound(&plan.upper_bound) && plan.upper_bound == *bound {
+        true => Ok(()),
+        false => {
+            Err(Violation::BoundDiffers { stated: Box::new(plan.upper_bound.clone()), proved: Box::new(bound.clone()) })
+        }
+    })?;
+    if plan.status != verdict.status {
+        return Err(Violation::WrongStatus {
+            stated: plan.status.name(),
+            right: verdict.status.name(),
+            throughput: Box::new(verdict.throughput),
+            bound: Box::new(verdict.bound),
+        });
+    }
+    Ok(verdict)
+}
+
+/// The plan with the bound that its certificate proves and the status that follows, whatever it said of them, after a check of all
+/// else: [`check_plan`] accepts the result.
+///
+/// # Errors
+/// As [`check_plan_watched`].
+pub fn judge(plan: Plan, watch: &Watch) -> Result<Plan, Violation> {
+    let Verdict { bound, status, .. } = verdict(&plan, watch, |_| Ok(()))?;
+    Ok(Plan { upper_bound: bound, status, ..plan })
+}
+
+/// Everything but what the plan says of its bound, which `accept` looks at, and its status.
+fn verdict(
+    plan: &Plan,
+    watch: &Watch,
+    accept: impl Fn(&Rational) -> Result<(), Violation>,
+) -> Result<Verdict, Violation> {
     let Plan { platform, collective, volumes, steady_state, certificate, schedule, .. } = plan;
     let sustained = Sustained::new(platform, collective, volumes, steady_state)?;
-    let bound = bound(platform, collective, volumes, certificate)?;
-    if !is_sound(&plan.upper_bound) || plan.upper_bound != bound {
-        return Err(Violation::BoundDiffers { stated: Box::new(plan.upper_bound.clone()), proved: Box::new(bound) });
-    }
+    let bound = bound_watched(platform, collective, volumes, certificate, watch)?;
+    accept(&bound)?;
     check_schedule(platform, collective, volumes, schedule)?;
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
@@ -47,13 +88,5 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
         }
     }
     let status = if throughput == bound { Status::Optimal } else { Status::Feasible };
-    if plan.status != status {
-        return Err(Violation::WrongStatus {
-            stated: plan.status.name(),
-            right: status.name(),
-            throughput: Box::new(throughput),
-            bound: Box::new(bound),
-        });
-    }
     Ok(Verdict { throughput, bound, schedule_throughput, status })
 }

@@ -68,6 +68,7 @@ impl<'a> Shares<'a> {
             self.check_charges(of_demand, prices, place)?;
             let goals = demand.goals();
             for of_goal in of_demand.chunk_by(|one, other| one.goal == other.goal) {
+                self.case.ask()?;
                 let Some(&(node, whole)) = of_goal.first().and_then(|share| goals.get(share.goal)) else { continue };
                 let shares = of_goal.iter().map(|share| (share.task, self.scale.scaled(&share.price))).collect();
                 let goal = Goal { case: self.case, owners: &demand.operands, whole, shares };

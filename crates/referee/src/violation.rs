@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport_plan::{CollectiveError, Interval, VolumeError};
 use oneport_platform::Rational;
+use oneport_watch::Limit;
 
 use crate::arithmetic::is_sound;
 use crate::{CopyFault, ProofFault, ReductionFault};
@@ -330,6 +331,9 @@ pub enum Violation {
     },
 
     // The plan.
+    /// No fault of the plan: the check itself was ended.
+    #[error("{0} ended the check before the bound was recomputed; allow more")]
+    Stopped(#[from] Limit),
     /// An upper bound that the certificate does not prove.
     #[error("the plan states the upper bound {}; the certificate proves {}", shown(.stated), shown(.proved))]
     BoundDiffers {

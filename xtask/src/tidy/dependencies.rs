@@ -9,20 +9,25 @@ use super::Problem;
 
 /// The crates of this workspace that each crate may depend on. A new crate is entered here, and in ARCHITECTURE.md.
 const MAY_KNOW: &[(&str, &[&str])] = &[
-    ("oneport-platform", &[]),
+    ("oneport-watch", &[]),
+    ("oneport-platform", &["oneport-watch"]),
     ("oneport-plan", &["oneport-platform"]),
-    ("oneport-exact", &[]),
-    ("oneport-matching", &[]),
-    ("oneport-trees", &["oneport-platform", "oneport-plan"]),
-    ("oneport-lp", &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-matching", "oneport-trees"]),
-    ("oneport-schedule", &["oneport-platform", "oneport-plan", "oneport-matching"]),
-    ("oneport-homogeneous", &["oneport-platform", "oneport-plan"]),
-    ("oneport-heterogeneous", &["oneport-platform", "oneport-plan", "oneport-exact"]),
-    ("oneport-referee", &["oneport-platform", "oneport-plan"]),
+    ("oneport-exact", &["oneport-watch"]),
+    ("oneport-matching", &["oneport-watch"]),
+    ("oneport-trees", &["oneport-watch", "oneport-platform", "oneport-plan"]),
+    (
+        "oneport-lp",
+        &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-exact", "oneport-matching", "oneport-trees"],
+    ),
+    ("oneport-schedule", &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-matching"]),
+    ("oneport-homogeneous", &["oneport-watch", "oneport-platform", "oneport-plan"]),
+    ("oneport-heterogeneous", &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-exact"]),
+    ("oneport-referee", &["oneport-watch", "oneport-platform", "oneport-plan"]),
     ("oneport-formats", &["oneport-platform", "oneport-plan"]),
     (
         "oneport",
         &[
+            "oneport-watch",
             "oneport-platform",
             "oneport-plan",
             "oneport-exact",

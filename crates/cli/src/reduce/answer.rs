@@ -1,7 +1,7 @@
 //! What `oneport reduce` has to say: text, JSON, drawings.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::End;
 use crate::arguments::AnswerArguments;
 use crate::numbers::{percent, readable};
-use crate::output::print;
+use crate::output::{named, print, try_outputs};
 use crate::question::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
@@ -49,6 +49,21 @@ pub struct Answer {
     pub facts: Map<String, Value>,
 }
 
+impl AnswerArguments {
+    /// Tries whether the drawings can be written; see [`try_outputs`].
+    ///
+    /// # Errors
+    /// As [`try_outputs`]; a drawing whose name does not say what it is to be.
+    pub fn try_outputs(&self) -> Result<()> {
+        if let Some(path) = &self.gantt
+            && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+        {
+            bail!(usage(format!("--gantt: {} should end in .svg", path.display())));
+        }
+        try_outputs(&[], &named(&[("--gantt", &self.gantt), ("--tree", &self.tree)]))
+    }
+}
+
 impl Answer {
     /// The answer to a question about one reduction.
     pub fn new(title: String, method: &str, why: String, checked: &Checked) -> Answer {
@@ -80,29 +95,23 @@ impl Answer {
         if self.length == self.lower_bound { Status::Optimal } else { Status::Feasible }
     }
 
-    /// Writes the drawings, then prints.
+    /// Writes the drawings and prints.
     ///
     /// # Errors
     /// A file that cannot be written; a drawing without a schedule.
     pub fn report(mut self, arguments: &AnswerArguments, took: Duration) -> Result<End> {
-        if let Some(path) = &arguments.gantt {
-            if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
-                bail!(usage(format!("--gantt: {} should end in .svg", path.display())));
-            }
-            if arguments.tree.as_ref() == Some(path) {
-                bail!(usage(format!("--gantt and --tree: both would be written to {}", path.display())));
-            }
-            write(path, &self.gantt()?)?;
-        }
-        if let Some(path) = &arguments.tree {
-            write(path, &self.tree(path)?)?;
-        }
+        let gantt = arguments.gantt.as_ref().map(|path| Ok((path, self.gantt()?)));
+        let tree = arguments.tree.as_ref().map(|path| Ok((path, self.tree(path)?)));
+        let drawings: Vec<(&PathBuf, String)> = gantt.into_iter().chain(tree).collect::<Result<_>>()?;
+        // The answer is printed even if a drawing cannot be written after all.
+        let written: Result<()> = drawings.iter().try_for_each(|(path, drawing)| write(path, drawing));
         if arguments.json {
             self.fact("solve_seconds", took.as_secs_f64());
             print(&Value::Object(self.object()?).to_string())?;
         } else {
             print(&self.text(took))?;
         }
+        written?;
         Ok(End::Done)
     }
 

@@ -13,17 +13,22 @@ use super::answer::{Answer, LISTED};
 use super::{numbers, shorten, whole};
 use crate::End;
 use crate::arguments::{HeterogeneousArguments, MethodName};
+use crate::limits;
 use crate::numbers::readable;
 use crate::output::{count, print};
-use crate::question::{seconds, usage};
+use crate::question::usage;
 
 /// Most states of a search unless asked otherwise: about a minute.
 const STATES: u64 = 20_000_000;
 
+/// Percent of time and memory that a search may use.
+const SEARCH: u32 = 80;
+
 /// Runs the command.
 pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
     let question = Question::read(arguments)?;
-    let limit = arguments.time_limit.as_deref().map(|text| seconds("--time-limit", text)).transpose()?;
+    let limits = limits::watch(&arguments.limits)?;
+    arguments.answer.try_outputs()?;
     let states = match (&arguments.max_states, arguments.method) {
         (Some(most), _) => whole("--max-states", most)?,
         (None, MethodName::Exact) => u64::MAX,
@@ -33,9 +38,11 @@ pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
     if arguments.all_reduce {
         return everywhere(arguments, &question);
     }
-    let watch = |_: &_| match limit {
-        Some(limit) if started.elapsed() >= limit => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
+    // The rest is for the schedule and the referee.
+    let search = limits.stage(SEARCH);
+    let watch = |_: &_| match search.ask() {
+        Err(_) => ControlFlow::Break(()),
+        Ok(()) => ControlFlow::Continue(()),
     };
     let budget = Budget { states, watch: &watch };
     let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();

@@ -20,6 +20,7 @@ use crate::question::usage;
 pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     let costs = Costs::new(cost("--transfer", &arguments.transfer)?, cost("--compute", &arguments.compute)?)?;
     let (n, limit) = (values(arguments)?, limit(arguments)?);
+    arguments.answer.try_outputs()?;
     let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
     let written = wanted || n <= LISTED;
     let started = Instant::now();

@@ -7,6 +7,7 @@
 //! ascent for Steiner arborescences, Wong 1984).
 
 use oneport_trees::arborescence::Number;
+use oneport_watch::Watch;
 
 use super::potentials::Potentials;
 use super::tasks::{Priced, Tasks};
@@ -19,10 +20,13 @@ pub struct Ascent<N> {
     pub left: Vec<N>,
 }
 
-/// The goals in this order.
-pub fn ascend<N: Number>(tasks: &Tasks, priced: &Priced<N>, order: &[usize]) -> Ascent<N> {
+/// The goals in this order; those that come after the watch has ended are charged nothing, which leaves the bound one.
+pub fn ascend<N: Number>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) -> Ascent<N> {
     let mut ascent = Ascent { bound: N::zero(), left: priced.costs.clone() };
     for (turn, &goal) in order.iter().enumerate() {
+        if watch.ask().is_err() {
+            break;
+        }
         let potentials = Potentials::new(tasks, &ascent.left, &priced.top, goal);
         let (place, part) = tasks.goals[goal];
         let price = potentials.at(part, place);

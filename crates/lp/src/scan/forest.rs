@@ -3,6 +3,7 @@
 use oneport_plan::{Pattern, Scheme, SchemeTask};
 use oneport_platform::LinkId;
 use oneport_trees::arborescence::Number;
+use oneport_watch::Watch;
 
 use super::potentials::Potentials;
 use super::tasks::{Named, Priced, Tasks};
@@ -19,21 +20,28 @@ pub struct Forest {
 
 impl Forest {
     /// Tree after tree, cheapest when tasks cost what `first` says and those of the earlier trees nothing, then improved
-    /// under prices; `None` if a goal cannot be reached.
-    pub fn grow<N: Number>(tasks: &Tasks, priced: &Priced<N>, first: &[N], order: &[usize]) -> Option<Self> {
+    /// under prices; `None` if a goal cannot be reached, or the watch has ended.
+    pub fn grow<N: Number>(
+        tasks: &Tasks,
+        priced: &Priced<N>,
+        first: &[N],
+        order: &[usize],
+        watch: &Watch,
+    ) -> Option<Self> {
         let mut forest = Forest { trees: vec![Vec::new(); tasks.goals.len()] };
         let barred = |(first, cost): (&N, &N)| if priced.is_barred(cost) { cost.clone() } else { first.clone() };
         let mut costs: Vec<N> = first.iter().zip(&priced.costs).map(barred).collect();
         for &goal in order {
+            watch.ask().ok()?;
             forest.trees[goal] = cheapest(tasks, &costs, priced, goal)?.1;
             forest.trees[goal].iter().for_each(|&task| costs[task] = N::zero());
         }
-        forest.improve(tasks, priced, order);
+        forest.improve(tasks, priced, order, watch);
         Some(forest)
     }
 
     /// Takes out one tree at a time and puts in the cheapest, given the others.
-    fn improve<N: Number>(&mut self, tasks: &Tasks, priced: &Priced<N>, order: &[usize]) {
+    fn improve<N: Number>(&mut self, tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) {
         let mut users = vec![0usize; tasks.count];
         self.trees.iter().flatten().for_each(|&task| users[task] += 1);
         let mut costs: Vec<N> = priced.costs.clone();
@@ -41,6 +49,9 @@ impl Forest {
         for _ in 0..ROUNDS {
             let mut gained = false;
             for &goal in order {
+                if watch.ask().is_err() {
+                    return;
+                }
                 let mut own = N::zero();
                 for &task in &self.trees[goal] {
                     users[task] -= 1;

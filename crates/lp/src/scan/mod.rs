@@ -92,7 +92,12 @@ impl Part for Prefixes<'_> {
         let prices = Prices { links: big(&prices.links), compute: big(&prices.compute) };
         let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &Rational::one());
         let priced = priced.rounded();
-        Self::offer(tasks, search(tasks, &priced, budget(tasks, GUIDED), SCHEMES), &priced.unit, &routes)
+        Self::offer(
+            tasks,
+            search(tasks, &priced, budget(tasks, GUIDED), SCHEMES, self.question.watch()),
+            &priced.unit,
+            &routes,
+        )
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
@@ -104,8 +109,18 @@ impl Part for Prefixes<'_> {
         let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &unit);
         let budget = budget(tasks, THOROUGH);
         match priced.narrowed() {
-            Some(priced) => Self::offer(tasks, search(tasks, &priced, budget, SCHEMES), &priced.unit, &routes),
-            None => Self::offer(tasks, search(tasks, &priced, budget, SCHEMES), &priced.unit, &routes),
+            Some(priced) => Self::offer(
+                tasks,
+                search(tasks, &priced, budget, SCHEMES, self.question.watch()),
+                &priced.unit,
+                &routes,
+            ),
+            None => Self::offer(
+                tasks,
+                search(tasks, &priced, budget, SCHEMES, self.question.watch()),
+                &priced.unit,
+                &routes,
+            ),
         }
     }
 

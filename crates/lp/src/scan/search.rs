@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use oneport_trees::arborescence::Number;
+use oneport_watch::Watch;
 
 use super::ascent::{Ascent, ascend};
 use super::forest::{Forest, price};
@@ -34,14 +35,22 @@ struct Search<'s, N> {
     wanted: usize,
     /// Goals, in several orders.
     orders: Vec<Vec<usize>>,
+    watch: &'s Watch,
 }
 
 /// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches; `None` if a goal cannot be reached.
-pub fn search<N: Number>(tasks: &Tasks, priced: &Priced<N>, budget: usize, wanted: usize) -> Option<Found<N>> {
+/// The watch ends the search as the budget does; if it ends before the first branch, the answer is meaningless.
+pub fn search<N: Number>(
+    tasks: &Tasks,
+    priced: &Priced<N>,
+    budget: usize,
+    wanted: usize,
+    watch: &Watch,
+) -> Option<Found<N>> {
     let forward: Vec<usize> = (0..tasks.goals.len()).collect();
     let backward = forward.iter().rev().copied().collect();
     let mut search =
-        Search { tasks, priced, schemes: Vec::new(), wanted: wanted.max(1), orders: vec![backward, forward] };
+        Search { tasks, priced, schemes: Vec::new(), wanted: wanted.max(1), orders: vec![backward, forward], watch };
     search.shapes();
     let mut at_least = priced.top.clone();
     // Branches by their bounds, the latest of equal ones first.
@@ -50,7 +59,7 @@ pub fn search<N: Number>(tasks: &Tasks, priced: &Priced<N>, budget: usize, wante
     open.insert((N::zero(), serial), Branch::default());
     for step in 0.. {
         let Some(((known, _), branch)) = open.pop_first() else { break };
-        if known >= search.best() || step > budget {
+        if known >= search.best() || step > budget || watch.ask().is_err() {
             at_least = at_least.min(known);
             break;
         }
@@ -121,7 +130,7 @@ impl<N: Number> Search<'_, N> {
                 others.for_each(|(task, ..)| first[task] = priced.top.clone());
             }
             for order in self.orders.clone() {
-                if let Some(forest) = Forest::grow(tasks, priced, &first, &order) {
+                if let Some(forest) = Forest::grow(tasks, priced, &first, &order, self.watch) {
                     self.keep(&forest);
                 }
             }
@@ -135,7 +144,8 @@ impl<N: Number> Search<'_, N> {
         let paid = price(&priced, &branch.done);
         branch.done.iter().for_each(|&task| priced.costs[task] = N::zero());
         branch.barred.iter().for_each(|&task| priced.costs[task] = priced.top.clone());
-        let ascents: Vec<Ascent<N>> = self.orders.iter().map(|order| ascend(self.tasks, &priced, order)).collect();
+        let ascents: Vec<Ascent<N>> =
+            self.orders.iter().map(|order| ascend(self.tasks, &priced, order, self.watch)).collect();
         let Some(ascent) = ascents.iter().max_by(|a, b| a.bound.cmp(&b.bound)) else { return (paid, None) };
         let mut bound = ascent.bound.clone();
         bound += &paid;
@@ -148,7 +158,10 @@ impl<N: Number> Search<'_, N> {
         for order in self.orders.clone() {
             // Tasks whose price is used up by a bound are those that cheap schemes consist of.
             for first in ascents.iter().map(|ascent| &ascent.left).chain([&open.costs]) {
-                let Some(forest) = Forest::grow(self.tasks, open, first, &order) else { continue };
+                if self.watch.ask().is_err() {
+                    return (bound, None);
+                }
+                let Some(forest) = Forest::grow(self.tasks, open, first, &order, self.watch) else { continue };
                 let scheme = self.keep(&forest);
                 if cheapest.as_ref().is_none_or(|known| scheme.0 < known.0) {
                     cheapest = Some(scheme);

@@ -15,9 +15,12 @@ use num_bigint::BigUint;
 use super::Priced;
 use super::parts::Parts;
 use super::rounded::{NEVER, Rounded};
+use crate::case::Case;
 
 /// Lower bounds for all states, and the exact values that were asked for.
 pub(super) struct Search<'a> {
+    /// Says whether to go on; what is found after that is meaningless.
+    case: Case<'a>,
     priced: &'a Priced,
     distances: &'a [Option<BigUint>],
     parts: &'a Parts,
@@ -35,12 +38,18 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// Computes the lower bounds: O(splits x processors + parts x processors^2) machine operations, and 16 bytes for
     /// each part and processor.
-    pub(super) fn new(priced: &'a Priced, distances: &'a [Option<BigUint>], parts: &'a Parts) -> Search<'a> {
+    pub(super) fn new(
+        case: Case<'a>,
+        priced: &'a Priced,
+        distances: &'a [Option<BigUint>],
+        parts: &'a Parts,
+    ) -> Search<'a> {
         let rounded =
             Rounded::new([&priced.sizes, &priced.works, &priced.merges], distances, parts.operands(parts.full()));
         let processors = priced.processors.len();
         let states = parts.len() * processors;
         let mut search = Search {
+            case,
             priced,
             distances,
             parts,
@@ -60,6 +69,9 @@ impl<'a> Search<'a> {
         let (mut splits, mut merge, mut transfer) = (Vec::new(), Vec::new(), Vec::new());
         let mut size_before = None;
         for part in self.parts.all() {
+            if self.case.ask().is_err() {
+                return;
+            }
             let size = self.priced.size_class.of(self.parts, part);
             if size_before.replace(size) != Some(size) {
                 self.rounded.transfer(size, &mut transfer);
@@ -104,6 +116,9 @@ impl<'a> Search<'a> {
 
     /// `C[part][processor]`, exactly, times the common denominator. The part can be brought there.
     pub(super) fn price(&mut self, part: usize, processor: usize) -> BigUint {
+        if self.case.ask().is_err() {
+            return BigUint::ZERO;
+        }
         if let Some(price) = self.rounded.exactly(self.there[part * self.processors + processor]) {
             return price;
         }
@@ -123,6 +138,9 @@ impl<'a> Search<'a> {
         let size = self.priced.size_class.of(self.parts, part);
         let mut best = Best::default();
         for from in 0..self.processors {
+            if self.case.ask().is_err() {
+                break;
+            }
             let way = from * self.processors + processor;
             if self.made[part * self.processors + from] + self.rounded.transfer_at(size, way) > limit {
                 continue;

@@ -74,6 +74,9 @@ impl<'r> Exact<'r> {
     fn least(&mut self, part: Interval, node: usize) -> Option<BigUint> {
         let mut best: Option<BigUint> = None;
         for (bound, _, source) in self.sources(part, node) {
+            if self.reduction.watch.ask().is_err() {
+                return None;
+            }
             if best.as_ref().is_some_and(|price| self.table.rounded.round_up(price) <= bound) {
                 break;
             }

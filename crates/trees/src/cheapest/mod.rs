@@ -41,6 +41,7 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Interval, ReductionTree, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_watch::Watch;
 
 use amounts::Amounts;
 use exact::Exact;
@@ -89,6 +90,7 @@ pub struct Reduction {
     sizes: Amounts,
     works: Amounts,
     factors: Factors,
+    watch: Watch,
 }
 
 impl Reduction {
@@ -109,7 +111,14 @@ impl Reduction {
             platform.outgoing(node).iter().map(arc).collect()
         };
         let graph = platform.node_ids().map(arcs).collect();
-        Reduction { graph, processors, owners, sizes, works, factors }
+        Reduction { graph, processors, owners, sizes, works, factors, watch: Watch::unlimited() }
+    }
+
+    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before believing an
+    /// answer.
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.watch = watch;
+        self
     }
 
     /// Cheapest trees up to rounding, to any target. Any price up to `u64::MAX` is welcome; the exact price of a tree

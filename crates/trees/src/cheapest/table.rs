@@ -1,6 +1,7 @@
 //! The table of rounded prices: the hot kernel.
 
 use oneport_plan::Interval;
+use oneport_watch::Limit;
 
 use super::Reduction;
 use super::rounded::{CAP, Rounded, classes};
@@ -29,7 +30,12 @@ impl Table {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);
         let rounded = Rounded::new(reduction, weights, targets);
-        let cells = vec![0; operands * operands * width + LANES];
+        let count = operands * operands * width + LANES;
+        if reduction.watch.room_for(size_of::<i32>() as u64 * count as u64).is_err() {
+            reduction.watch.end(Limit::Memory);
+        }
+        // Zeros cost no memory before they are written, and they are not where the watch has ended.
+        let cells = vec![0; count];
         // Blocks of lanes that are not cut by cache lines are fetched at once.
         let start = cells.as_ptr().align_offset(size_of::<[i32; LANES]>()).min(LANES);
         let mut table = Table { rounded, operands, width, start, cells };
@@ -44,6 +50,9 @@ impl Table {
         let mut held = vec![CAP; self.width];
         for last in 0..self.operands {
             for first in (0..=last).rev() {
+                if reduction.watch.ask().is_err() {
+                    return;
+                }
                 let part = Interval { first, last };
                 let (size, work) = classes(reduction, part);
                 if let Some(owner) = reduction.owner(part) {

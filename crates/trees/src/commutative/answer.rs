@@ -69,10 +69,13 @@ pub(super) fn answers<N: Fixed>(
     targets: &[NodeId],
     wanted: usize,
 ) -> Vec<Option<Answer<N>>> {
+    // Between targets: the trees of one are found in a moment, but for large sets.
+    let may = || priced.watch.ask().ok();
     match method {
         Method::Sets => {
             let mut sets = Subsets::new(priced);
             let answer = |&target: &NodeId| {
+                may()?;
                 let trees = sets.trees(target, wanted);
                 Answer { bound: trees.first()?.0.clone(), trees }.sorted(wanted)
             };
@@ -80,7 +83,11 @@ pub(super) fn answers<N: Fixed>(
         }
         Method::Streams => {
             let streams = one_size(priced);
-            targets.iter().map(|&target| of_streams(streams.as_ref()?, target, wanted)).collect()
+            let answer = |&target: &NodeId| {
+                may()?;
+                of_streams(streams.as_ref()?, target, wanted)
+            };
+            targets.iter().map(answer).collect()
         }
         Method::Relaxed => relaxed::answers(priced, targets, wanted),
     }

@@ -69,6 +69,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{ReductionTree, Volumes};
 use oneport_platform::{NodeId, Platform, Rational};
+use oneport_watch::Watch;
 
 use crate::cheapest::Prices;
 use answer::{SETS, answers, method};
@@ -96,6 +97,7 @@ pub struct Commutative<'a> {
     places: Vec<NodeId>,
     /// `None` for a problem without answers.
     factors: Option<(Factors<BigUint>, Factors<u128>)>,
+    watch: Watch,
 }
 
 impl<'a> Commutative<'a> {
@@ -111,7 +113,14 @@ impl<'a> Commutative<'a> {
         let places: Vec<NodeId> = participants.iter().copied().chain(others).collect();
         let exact = if valid { Factors::new(platform, &places, participants.len(), volumes) } else { None };
         let factors = exact.map(|exact| (exact.clone(), exact.rounded()));
-        Commutative { platform, participants: participants.len(), places, factors }
+        Commutative { platform, participants: participants.len(), places, factors, watch: Watch::unlimited() }
+    }
+
+    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before believing an
+    /// answer.
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.watch = watch;
+        self
     }
 
     /// Whether [`cheapest`](Self::cheapest) finds the least price whatever the prices; see the module's table.
@@ -169,7 +178,7 @@ impl<'a> Commutative<'a> {
     }
 
     fn priced<N: Fixed>(&self, factors: &Factors<N>, prices: &Prices<N>, unit: &Rational) -> Priced<N> {
-        Priced::new(self.platform, (self.participants, &self.places), factors, prices, unit)
+        Priced::new(self.platform, (self.participants, &self.places), factors, prices, unit).watched(&self.watch)
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn answers<N: Fixed>(priced: &Priced<N>, targets: &[NodeId], wanted: 
     let lines: Vec<(Streams<'_, N>, N)> =
         lines(&priced.sizes).into_iter().map(|(fixed, rise)| (Streams::new(priced, &fixed, &work), rise)).collect();
     let answer = |&target: &NodeId| {
+        priced.watch.ask().ok()?;
         let ways: Option<Vec<&N>> = (0..priced.participants).map(|owner| priced.distance(owner, target)).collect();
         let mut total = N::zero();
         ways?.into_iter().for_each(|way| total += way);
@@ -60,6 +61,9 @@ fn improved<N: Fixed>(
     for _ in 0..ROUNDS {
         let before = price.clone();
         for member in 0..found.members.len() {
+            if streams.priced.watch.ask().is_err() {
+                return found;
+            }
             for to in nearest(streams, &found, member) {
                 let Some(other) = redirected(&found, member, to) else { continue };
                 if let Some(lower) = true_price(&other).filter(|lower| *lower < price) {

@@ -13,6 +13,7 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Amount, Interval, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_watch::Watch;
 
 use crate::arborescence::Number;
 use crate::cheapest::Prices;
@@ -183,6 +184,8 @@ pub(super) struct Priced<N> {
     extension: usize,
     /// The unit of the prices proper.
     unit: Rational,
+    /// Asked by all that looks for trees under these prices.
+    pub watch: Watch,
 }
 
 impl<N: Fixed> Priced<N> {
@@ -225,7 +228,13 @@ impl<N: Fixed> Priced<N> {
             paths,
             extension,
             unit: unit * &factors.unit * Rational::from_integer((BigUint::one() << shift).into()),
+            watch: Watch::unlimited(),
         }
+    }
+
+    pub fn watched(mut self, watch: &Watch) -> Self {
+        self.watch = watch.clone();
+        self
     }
 
     /// What one unit of message costs from a place to a node.

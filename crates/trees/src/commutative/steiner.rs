@@ -40,7 +40,10 @@ pub(super) fn bound<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>])
     let rest: Vec<Vec<Option<N>>> = members.iter().map(row).collect();
     let mut ascent = Ascent { rest, used_up: vec![Vec::new(); members.len() + 1], total: N::zero() };
     ascent.use_up(|_| true);
-    (0..participants).try_for_each(|participant| ascent.raise(participant, participants))?;
+    (0..participants).try_for_each(|participant| {
+        streams.priced.watch.ask().ok()?;
+        ascent.raise(participant, participants)
+    })?;
     Some(ascent.total.surplus(&beyond))
 }
 
@@ -124,6 +127,9 @@ pub(super) fn search<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>]
     for _ in 0..ROUNDS {
         let before = best.price.clone();
         for &helper in &streams.helpers {
+            if streams.priced.watch.ask().is_err() {
+                return Some(best);
+            }
             let mut helpers = helpers_of(streams, &best);
             match helpers.iter().position(|&other| other == helper) {
                 Some(place) => drop(helpers.remove(place)),

@@ -88,6 +88,9 @@ impl<'p, N: Fixed> Subsets<'p, N> {
             .collect();
         let last = 1usize << self.priced.participants;
         for set in (1..last).filter(|set| set.count_ones() as usize == count) {
+            if self.priced.watch.ask().is_err() {
+                return;
+            }
             let mut made = vec![FAR; places];
             if count == 1 {
                 made[set.trailing_zeros() as usize] = 0;

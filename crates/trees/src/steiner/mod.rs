@@ -22,6 +22,8 @@ mod search;
 mod subsets;
 mod trees;
 
+use oneport_watch::Watch;
+
 use crate::arborescence::Number;
 
 /// A tree that reaches the required nodes, and what is known of all of them.
@@ -55,7 +57,20 @@ pub fn steiner<N: Number>(
     arcs: &[(usize, usize, N)],
     budget: usize,
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, Some(budget))
+    steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited())
+}
+
+/// [`steiner`], whose enumeration ends with the watch as it does with the budget; what was to be enumerated then has no better
+/// bound than the dual ascents'.
+pub fn steiner_watched<N: Number>(
+    nodes: usize,
+    root: usize,
+    required: &[usize],
+    arcs: &[(usize, usize, N)],
+    budget: usize,
+    watch: &Watch,
+) -> Option<Steiner<N>> {
+    run(nodes, root, required, arcs, Some(budget), watch)
 }
 
 /// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees, as [`steiner`]
@@ -68,7 +83,7 @@ pub fn heuristic<N: Number>(
     required: &[usize],
     arcs: &[(usize, usize, N)],
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, None)
+    run(nodes, root, required, arcs, None, &Watch::unlimited())
 }
 
 fn run<N: Number>(
@@ -77,13 +92,14 @@ fn run<N: Number>(
     required: &[usize],
     arcs: &[(usize, usize, N)],
     mut budget: Option<usize>,
+    watch: &Watch,
 ) -> Option<Steiner<N>> {
     let (question, pieces) = reduce::Reduction::new(nodes, root, required, arcs)?;
     let mut chosen = Vec::new();
     let mut at_least = N::zero();
     let mut cuts = Vec::new();
     for piece in &pieces {
-        let found = search::solve(&piece.graph, &piece.task, &mut budget)?;
+        let found = search::solve(&piece.graph, &piece.task, &mut budget, watch)?;
         chosen.extend(found.tree.arcs.iter().map(|&arc| piece.places[arc]));
         at_least += &found.at_least;
         cuts.extend(found.cuts.into_iter().map(|(set, weight)| (piece.groups_of(&set), weight)));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use oneport_watch::Watch;
+
 use super::Number;
 use super::ascent::{Ascent, Order};
 use super::graph::{Graph, Task, Tree};
@@ -26,12 +28,17 @@ pub(super) struct Found<N> {
     pub(super) cuts: Vec<(Vec<usize>, N)>,
 }
 
-/// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget.
-pub(super) fn solve<N: Number>(graph: &Graph<N>, task: &Task, budget: &mut Option<usize>) -> Option<Found<N>> {
+/// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget or the watch has ended.
+pub(super) fn solve<N: Number>(
+    graph: &Graph<N>,
+    task: &Task,
+    budget: &mut Option<usize>,
+    watch: &Watch,
+) -> Option<Found<N>> {
     if (0..graph.nodes()).all(|node| task.needed[node] || node == graph.root) {
         return spanning(graph);
     }
-    let mut search = Search { graph, best: None, few: FEW, subsets: SUBSETS };
+    let mut search = Search { graph, best: None, few: FEW, subsets: SUBSETS, watch };
     let ascent = search.ascents(task, if budget.is_some() { THOROUGH } else { QUICK })?;
     let mut at_least = ascent.bound.clone();
     if search.above(&at_least) {
@@ -41,7 +48,7 @@ pub(super) fn solve<N: Number>(graph: &Graph<N>, task: &Task, budget: &mut Optio
             trees::improve(graph, &task, best, EXCHANGES);
         }
         search.close(&mut task, &ascent);
-        if let Some(budget) = budget {
+        if let Some(budget) = budget.as_mut().filter(|_| watch.ask().is_ok()) {
             at_least = search.enumerate(task, &ascent, budget)?;
         }
     }
@@ -69,6 +76,7 @@ struct Search<'a, N> {
     /// See [`FEW`] and [`SUBSETS`].
     few: usize,
     subsets: usize,
+    watch: &'a Watch,
 }
 
 /// A subproblem whose bound does not rule it out.
@@ -154,7 +162,11 @@ impl<N: Number> Search<'_, N> {
         let needed = (0..self.graph.nodes()).filter(|&node| task.needed[node]).count();
         let work = 3usize.checked_pow(needed as u32).and_then(|pairs| pairs.checked_mul(self.graph.nodes()));
         if needed <= self.few || work.is_some_and(|work| work <= self.subsets) {
-            self.offer(subsets::cheapest(self.graph, &task));
+            let cheapest = subsets::cheapest(self.graph, &task, self.watch);
+            if self.watch.ask().is_err() {
+                return Some(ascent.bound.clone());
+            }
+            self.offer(cheapest);
             return self.best.as_ref().map(|best| best.cost.clone());
         }
         let ascent = Ascent { slack: ascent.slack.clone(), bound: ascent.bound.clone(), cuts: Vec::new() };
@@ -171,7 +183,7 @@ impl<N: Number> Search<'_, N> {
                     if !self.above(&bound) {
                         break;
                     }
-                    if *budget == 0 {
+                    if *budget == 0 || self.watch.ask().is_err() {
                         left_aside = Some(bound);
                         break;
                     }

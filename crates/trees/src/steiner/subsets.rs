@@ -3,18 +3,21 @@
 //! Dreyfus and Wagner, "The Steiner problem in graphs", Networks 1 (1971), for directed graphs: the cheapest tree out of a
 //! node to a set either begins with an arc, or splits the set at the node.
 
+use oneport_watch::Watch;
+
 use super::Number;
 use super::graph::{Graph, Task, Tree};
 
 /// The cheapest tree to at most 20 needed nodes; `None` if there is none. `O(3^k n + 2^k m log n)` for `k` needed nodes, and room for
-/// `2^k n` costs.
-pub(super) fn cheapest<N: Number>(graph: &Graph<N>, task: &Task) -> Option<Tree<N>> {
+/// `2^k n` costs. `None` also where the watch has ended.
+pub(super) fn cheapest<N: Number>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
     let needed: Vec<usize> = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).collect();
     if needed.is_empty() {
         return Some(Tree { arcs: Vec::new(), cost: N::zero() });
     }
     let mut table: Vec<Vec<Option<N>>> = vec![Vec::new()];
     for set in 1..1usize << needed.len() {
+        watch.ask().ok()?;
         let start = if set.is_power_of_two() {
             let node = needed[set.trailing_zeros() as usize];
             vec![(node, N::zero())]

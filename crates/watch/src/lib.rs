@@ -1,0 +1,333 @@
+//! One watcher that every long loop asks: may I go on?
+//!
+//! A library reads no clock, measures no memory and hears no signals. Its caller does, in one function that says what is
+//! [`Left`]; a [`Watch`] hands that function down to every stage. A loop asks once per round, per pivot or per table row:
+//!
+//! ```
+//! use oneport_watch::{Left, Limit, Watch};
+//! fn count(watch: &Watch) -> Result<u64, Limit> {
+//!     for _ in 0..1000 {
+//!         watch.ask()?;
+//!     }
+//!     Ok(1000)
+//! }
+//! assert_eq!(count(&Watch::unlimited()), Ok(1000));
+//! let out_of_time = Watch::new(|| Left { time: Some(std::time::Duration::ZERO), ..Left::default() });
+//! assert_eq!(count(&out_of_time), Err(Limit::Time));
+//! ```
+//!
+//! # What the answers mean
+//!
+//! - [`Watch::ask`] is `Ok` as long as the work may go on. After the first `Err` every further question to this watch and
+//!   its clones is answered with the same limit: all threads of a stage end for one reason.
+//! - What ends must return the best it knows. A stage that has nothing to return passes the limit on as an error.
+//! - Watches that are derived ([`Watch::stage`], [`Watch::finishing`]) are asked and end on their own. So a stage that was
+//!   ended leaves what was kept back to those that come after it.
+//! - [`Watch::ended_by`] tells the first limit that ended anything, whichever stage it was.
+//!
+//! A question costs one call of the caller's function, which should be some 100 ns at most; a loop whose rounds are
+//! shorter than a microsecond asks every so many rounds.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Which limit ended the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Limit {
+    /// The time is over.
+    Time,
+    /// The memory is used up, or a table would use it up.
+    Memory,
+    /// Somebody interrupted the work from outside (Ctrl-C).
+    Interrupt,
+    /// The calling program asked for an end.
+    Caller,
+}
+
+impl Limit {
+    const ALL: [Limit; 4] = [Limit::Time, Limit::Memory, Limit::Interrupt, Limit::Caller];
+
+    fn code(self) -> u8 {
+        self as u8 + 1
+    }
+
+    fn of_code(code: u8) -> Option<Limit> {
+        Limit::ALL.into_iter().find(|limit| limit.code() == code)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limit::Time => "the time limit",
+            Limit::Memory => "the memory limit",
+            Limit::Interrupt => "an interrupt",
+            Limit::Caller => "the caller's request",
+        })
+    }
+}
+
+impl std::error::Error for Limit {}
+
+/// What is left, as the caller's function says. The default is no limit at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Left {
+    /// Time until the limit; `None`: there is none.
+    pub time: Option<Duration>,
+    /// Bytes until the limit; `None`: there is none.
+    pub bytes: Option<u64>,
+    /// Who asked for an end, and how long ago.
+    pub stop: Option<(Limit, Duration)>,
+}
+
+/// The watcher; clones are the same watch. It is meant to be lent (`&Watch`) and to be kept in questions and options.
+#[derive(Clone, Default)]
+pub struct Watch {
+    source: Option<Arc<Source>>,
+    /// Code of the limit that ended this watch; 0 as long as none has.
+    ended: Arc<AtomicU8>,
+    kept: Kept,
+}
+
+/// What is shared by all watches of one piece of work.
+struct Source {
+    left: Box<dyn Fn() -> Left + Send + Sync>,
+    /// Code of the first limit that ended anything; 0 as long as none has.
+    first: AtomicU8,
+}
+
+/// What a stage keeps back for those that come after it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Kept {
+    time: Duration,
+    bytes: u64,
+    /// How long a request to end is overlooked.
+    grace: Duration,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("left", &self.left()).field("ended_by", &self.ended_by()).finish()
+    }
+}
+
+impl Watch {
+    /// A watch that never ends anything.
+    pub fn unlimited() -> Self {
+        Watch::default()
+    }
+
+    /// A watch over what the function says. It is called at every question, from any thread.
+    pub fn new(left: impl Fn() -> Left + Send + Sync + 'static) -> Self {
+        let source = Source { left: Box::new(left), first: AtomicU8::new(0) };
+        Watch { source: Some(Arc::new(source)), ..Watch::default() }
+    }
+
+    /// A watch that lets `questions` questions pass and then ends everything, as [`Limit::Caller`]: limits without a clock,
+    /// for tests. The request counts as `age` old: [`finishing`](Self::finishing) overlooks young ones.
+    pub fn counting(questions: u64, age: Duration) -> Self {
+        let asked = AtomicU64::new(0);
+        Watch::new(move || {
+            let over = asked.fetch_add(1, Ordering::Relaxed) >= questions;
+            Left { stop: over.then_some((Limit::Caller, age)), ..Left::default() }
+        })
+    }
+
+    /// Whether nothing can end this watch.
+    pub fn is_unlimited(&self) -> bool {
+        self.source.is_none()
+    }
+
+    /// May the work go on?
+    ///
+    /// # Errors
+    /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before time.
+    pub fn ask(&self) -> Result<(), Limit> {
+        if let Some(limit) = Limit::of_code(self.ended.load(Ordering::Relaxed)) {
+            return Err(limit);
+        }
+        let Some(source) = &self.source else { return Ok(()) };
+        let left = self.own((source.left)());
+        let limit = match left {
+            Left { stop: Some((by, _)), .. } => by,
+            Left { bytes: Some(0), .. } => Limit::Memory,
+            Left { time: Some(Duration::ZERO), .. } => Limit::Time,
+            _ => return Ok(()),
+        };
+        // Another thread may have been told another limit at the same time; the first one counts.
+        let told = self.ended.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+        let limit = told.err().and_then(Limit::of_code).unwrap_or(limit);
+        source.note(limit);
+        Err(limit)
+    }
+
+    /// Ends this watch for a reason that the asker found: a table without which it cannot go on does not fit.
+    pub fn end(&self, limit: Limit) {
+        let _ = self.ended.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+        self.source.iter().for_each(|source| source.note(limit));
+    }
+
+    /// Whether a table of so many bytes may be made. A refusal does not end the watch: something smaller may do.
+    ///
+    /// # Errors
+    /// [`Limit::Memory`] if less is left; what [`ask`](Self::ask) says if the work is to end anyway.
+    pub fn room_for(&self, bytes: u64) -> Result<(), Limit> {
+        self.ask()?;
+        match self.left().bytes {
+            Some(left) if left < bytes => {
+                self.source.iter().for_each(|source| source.note(Limit::Memory));
+                Err(Limit::Memory)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What this watch has left; nothing once it has ended.
+    pub fn left(&self) -> Left {
+        let Some(source) = &self.source else { return Left::default() };
+        let left = self.own((source.left)());
+        match Limit::of_code(self.ended.load(Ordering::Relaxed)) {
+            None => left,
+            Some(limit) => {
+                Left { time: Some(Duration::ZERO), stop: left.stop.or(Some((limit, Duration::ZERO))), ..left }
+            }
+        }
+    }
+
+    /// The time left, for a solver with a clock of its own; zero once the watch has ended, `None` without a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        let left = self.left();
+        if left.stop.is_some() { Some(Duration::ZERO) } else { left.time }
+    }
+
+    /// The first limit that ended anything: this watch, one derived from it, or the one that it was derived from.
+    pub fn ended_by(&self) -> Option<Limit> {
+        Limit::of_code(self.source.as_ref()?.first.load(Ordering::Relaxed))
+    }
+
+    /// A watch for a stage that may use so many percent of the time and memory that are left now; the rest is kept back
+    /// for the stages after it.
+    pub fn stage(&self, percent: u32) -> Watch {
+        let Left { time, bytes, .. } = self.left();
+        let back = 100u32.saturating_sub(percent);
+        let time = time.map_or(Duration::ZERO, |time| time / 100 * back);
+        let bytes = bytes.map_or(0, |bytes| bytes / 100 * u64::from(back));
+        let kept = Kept { time: self.kept.time + time, bytes: self.kept.bytes.saturating_add(bytes), ..self.kept };
+        Watch { source: self.source.clone(), ended: Arc::default(), kept }
+    }
+
+    /// A watch for work that turns what is known into an answer: it may use whatever is left, and a request to end does
+    /// not end it before it is `grace` old.
+    pub fn finishing(&self, grace: Duration) -> Watch {
+        let kept = Kept { grace, ..Kept::default() };
+        Watch { source: self.source.clone(), ended: Arc::default(), kept }
+    }
+
+    /// What is left beyond what is kept back. Under a grace, a request to end is a time limit until it is old enough.
+    fn own(&self, left: Left) -> Left {
+        let mut time = left.time.map(|time| time.saturating_sub(self.kept.time));
+        let bytes = left.bytes.map(|bytes| bytes.saturating_sub(self.kept.bytes));
+        let stop = left.stop.filter(|(_, age)| *age >= self.kept.grace);
+        if let (None, Some((_, age))) = (stop, left.stop) {
+            let rest = self.kept.grace.saturating_sub(age);
+            time = Some(time.map_or(rest, |time| time.min(rest)));
+        }
+        Left { time, bytes, stop }
+    }
+}
+
+impl Source {
+    /// Keeps the first limit told.
+    fn note(&self, limit: Limit) {
+        let _ = self.first.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// A watch over numbers that the test sets.
+    fn set() -> (Arc<Mutex<Left>>, Watch) {
+        let left = Arc::new(Mutex::new(Left::default()));
+        let seen = Arc::clone(&left);
+        (left, Watch::new(move || *seen.lock().unwrap()))
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn no_limit_never_ends() {
+        let watch = Watch::unlimited();
+        assert_eq!((watch.ask(), watch.room_for(u64::MAX), watch.time_left()), (Ok(()), Ok(()), None));
+        assert_eq!((watch.stage(0).ask(), watch.ended_by()), (Ok(()), None));
+    }
+
+    #[test]
+    fn the_first_limit_counts_for_ever() {
+        let (left, watch) = set();
+        let other = watch.clone();
+        *left.lock().unwrap() = Left { time: Some(Duration::ZERO), ..Left::default() };
+        assert_eq!(watch.ask(), Err(Limit::Time));
+        *left.lock().unwrap() = Left { bytes: Some(0), ..Left::default() };
+        assert_eq!((watch.ask(), other.ask()), (Err(Limit::Time), Err(Limit::Time)));
+        assert_eq!((watch.ended_by(), watch.time_left()), (Some(Limit::Time), Some(Duration::ZERO)));
+        // Another stage ends for its own reason.
+        assert_eq!(watch.stage(100).ask(), Err(Limit::Memory));
+        assert_eq!(watch.ended_by(), Some(Limit::Time));
+    }
+
+    #[test]
+    fn a_request_comes_before_memory_and_memory_before_time() {
+        let all = Left { time: Some(Duration::ZERO), bytes: Some(0), stop: Some((Limit::Interrupt, Duration::ZERO)) };
+        let watch = |left: Left| Watch::new(move || left);
+        assert_eq!(watch(all).ask(), Err(Limit::Interrupt));
+        assert_eq!(watch(Left { stop: None, ..all }).ask(), Err(Limit::Memory));
+        assert_eq!(watch(Left { stop: None, bytes: None, ..all }).ask(), Err(Limit::Time));
+    }
+
+    #[test]
+    fn a_stage_keeps_time_and_memory_back() {
+        let (left, watch) = set();
+        *left.lock().unwrap() = Left { time: Some(10 * SECOND), bytes: Some(1000), stop: None };
+        let stage = watch.stage(80);
+        assert_eq!((stage.left().time, stage.left().bytes), (Some(8 * SECOND), Some(800)));
+        assert_eq!(stage.stage(50).left().time, Some(4 * SECOND));
+        *left.lock().unwrap() = Left { time: Some(2 * SECOND), bytes: Some(1000), stop: None };
+        assert_eq!((stage.ask(), watch.ask()), (Err(Limit::Time), Ok(())));
+        assert_eq!(watch.time_left(), Some(2 * SECOND));
+    }
+
+    #[test]
+    fn a_table_that_does_not_fit_is_refused_and_the_work_goes_on() {
+        let (left, watch) = set();
+        left.lock().unwrap().bytes = Some(1000);
+        assert_eq!((watch.room_for(1000), watch.room_for(1001), watch.ask()), (Ok(()), Err(Limit::Memory), Ok(())));
+        assert_eq!((watch.stage(80).room_for(801), watch.ended_by()), (Err(Limit::Memory), Some(Limit::Memory)));
+    }
+
+    #[test]
+    fn finishing_overlooks_young_requests_and_what_is_kept_back() {
+        let (left, watch) = set();
+        *left.lock().unwrap() = Left { time: Some(10 * SECOND), bytes: None, stop: Some((Limit::Interrupt, SECOND)) };
+        let finishing = watch.stage(10).finishing(3 * SECOND);
+        assert_eq!(
+            (watch.ask(), finishing.ask(), finishing.time_left()),
+            (Err(Limit::Interrupt), Ok(()), Some(2 * SECOND))
+        );
+        left.lock().unwrap().stop = Some((Limit::Interrupt, 3 * SECOND));
+        assert_eq!(finishing.ask(), Err(Limit::Interrupt));
+    }
+
+    #[test]
+    fn questions_are_counted() {
+        let watch = Watch::counting(2, Duration::ZERO);
+        assert_eq!([(); 4].map(|()| watch.ask()), [Ok(()), Ok(()), Err(Limit::Caller), Err(Limit::Caller)]);
+        assert_eq!(watch.finishing(SECOND).ask(), Ok(()));
+        let late = Watch::counting(0, SECOND);
+        assert_eq!(late.finishing(SECOND).ask(), Err(Limit::Caller));
+    }
+}
