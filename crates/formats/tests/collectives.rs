@@ -237,6 +237,9 @@ fn the_layout() {
         assert_eq!(text.contains("odd_sets"), !plan.certificate.odd_sets.is_empty());
         assert_eq!(text.contains("cuts"), !plan.certificate.cuts.is_empty());
         assert_eq!(text.contains("shares"), !plan.certificate.shares.is_empty());
+        for absent in ["borders", "potentials", "exchanges"] {
+            assert!(!text.contains(absent));
+        }
         assert_eq!(text.contains("\"work\""), plan.collective.combines());
         assert_eq!(plan_from_json("plan", text.as_bytes()).as_ref(), Ok(&plan), "{text}");
         for end in 0..text.trim_end().len() {

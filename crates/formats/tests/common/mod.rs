@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use oneport_plan::{
-    Amount, Arborescence, BigUint, Certificate, Collective, Cut, Demand, Goals, Hop, Interval, Member, OddSet, Pattern,
-    PeriodicSchedule, Plan, ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Share, Slot, Status,
-    SteadyState, Task, Volumes, WeightedPattern,
+    Amount, Arborescence, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Goals, Hop,
+    Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Potential, ReductionTree, Resource, ScheduledPattern,
+    Scheme, SchemeTask, Share, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -241,6 +241,37 @@ fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], mor
         odd_sets: draws.iter().filter(|_| more).map(odd_set).collect(),
         cuts: draws.iter().rev().enumerate().filter(|_| more).map(cut).collect(),
         shares: draws.iter().filter(|_| more).filter_map(share).collect(),
+        ..exchanged(platform, collective, draws, more)
+    }
+}
+
+/// Borders, potentials and exchanges that name what exists.
+fn exchanged(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
+    let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
+    let demand = |draw: &Draw| draw.0.index(collective.demands());
+    let direction = |draw: &Draw| [Direction::Into, Direction::OutOf][draw.0.index(2)];
+    let sets = |draw: &Draw| draw.1.chunks(2).map(|set| set.iter().map(node).collect()).collect();
+    let border = |draw: &Draw| Border {
+        demand: demand(draw),
+        direction: direction(draw),
+        sets: sets(draw),
+        weight: draw.2.clone(),
+    };
+    let potential = |draw: &Draw| Potential { demand: demand(draw), node: node(&draw.0), value: -draw.2.clone() };
+    let links = platform.links().len();
+    let length = |draw: &Draw, at: &Index| (LinkId::new(at.index(links)), draw.2.clone());
+    let exchange = |draw: &Draw| Exchange {
+        demand: demand(draw),
+        direction: direction(draw),
+        parts: sets(draw),
+        lengths: draw.1.iter().filter(|_| links > 0).map(|at| length(draw, at)).collect(),
+    };
+    let draws = || draws.iter().filter(|_| more);
+    Certificate {
+        borders: draws().map(border).collect(),
+        potentials: draws().map(potential).collect(),
+        exchanges: draws().map(exchange).collect(),
+        ..Certificate::default()
     }
 }
 
