@@ -268,7 +268,8 @@ mod tests {
 
     /// Branching alone, from the weakest start: no weights, no tree.
     fn branching(graph: &Graph<u64>, task: &Task, mut budget: usize) -> (Option<u64>, Option<u64>) {
-        let mut search = Search { graph, best: None, few: 0, subsets: 0 };
+        let watch = &Watch::unlimited();
+        let mut search = Search { graph, best: None, few: 0, subsets: 0, watch };
         let at_least = search.enumerate(task.clone(), &Ascent::new(graph), &mut budget);
         (search.best.map(|best| cost(graph, task, &best)), at_least)
     }
@@ -295,7 +296,7 @@ mod tests {
             let graph = Graph::new(nodes, 0, arcs.collect());
             let mut task = Task { needed: vec![false; nodes], open: vec![true; graph.arcs.len()] };
             needed.into_iter().for_each(|node| task.needed[1 + node % (nodes - 1)] = true);
-            let best = subsets::cheapest(&graph, &task).map(|tree| tree.cost);
+            let best = subsets::cheapest(&graph, &task, &Watch::unlimited()).map(|tree| tree.cost);
             prop_assert_eq!(branching(&graph, &task, 1000), (best, best));
             let (cost, at_least) = branching(&graph, &task, budget);
             if let Some(best) = best {
@@ -320,7 +321,7 @@ mod tests {
             let reached = graph.reached(&task, |_| true);
             needed.into_iter().for_each(|node| task.needed[node] = reached[node]);
             let (cost, at_least) = branching(&graph, &task, 100);
-            let whole = solve(&graph, &task, &mut Some(100)).map(|found| (found.tree.cost, found.at_least));
+            let whole = solve(&graph, &task, &mut Some(100), &Watch::unlimited()).map(|found| (found.tree.cost, found.at_least));
             if let (Some(cost), Some(at_least), Some((other, bound))) = (cost, at_least, whole) {
                 prop_assert!(at_least <= other && bound <= cost);
             } else {
