@@ -69,6 +69,8 @@ struct Share<'a> {
     /// Collections are averaged.
     average: Row,
     known: BTreeSet<Vec<LinkId>>,
+    /// By link: an average of lengths asked about, guessed.
+    centre: Vec<u128>,
 }
 
 /// Why rounds end.
@@ -196,7 +198,8 @@ impl<'a> Program<'a> {
         let rows = vec![None; platform.links().len()];
         let ones = vec![1u128; platform.links().len()];
         let found = exchange.cheapest(&ones, true).ok_or(UNREACHABLE)?;
-        self.shares.push(Share { exchange, direction, parts, rows, average, known: BTreeSet::new() });
+        let (known, centre) = (BTreeSet::new(), vec![0; platform.links().len()]);
+        self.shares.push(Share { exchange, direction, parts, rows, average, known, centre });
         self.add_collection(self.shares.len() - 1, found.links)?;
         Ok(())
     }
@@ -352,24 +355,29 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Adds collections that are cheaper than those at hand, for lengths in floating point.
+    /// Adds collections that are cheaper than those at hand for lengths in floating point, and, beside them, the cheapest for
+    /// lengths half way to their average so far: half the rounds.
     fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
-        let unit = Rational::from_integer(BigInt::one() << 60);
         let mut added = false;
+        let longest = self.question.platform().links().iter().map(|link| &link.cost).max();
+        let unit = longest.map_or_else(Rational::one, |cost| cost * &self.volume.size);
         for place in 0..self.shares.len() {
-            let share = &self.shares[place];
-            let largest = share.lengths(dual).into_iter().max().unwrap_or_default();
-            if !largest.is_positive() {
-                continue;
-            }
-            let whole = |length: Rational| (length / &largest * &unit).floor().to_integer().to_u128().unwrap_or(0);
-            let lengths: Vec<u128> = share.lengths(dual).into_iter().map(whole).collect();
-            let limit = whole(dual[share.average.0].clone());
+            let share = &mut self.shares[place];
+            let guess = |length: &Rational| guess(&(length / &unit));
+            let lengths: Vec<u128> = share.lengths(dual).iter().map(guess).collect();
+            let limit = guess(&dual[share.average.0]);
             let found = share.exchange.cheapest(&lengths, true).ok_or(UNREACHABLE)?;
             let cost: u128 = found.links.iter().map(|link| lengths[link.index()]).sum();
-            if cost + (limit >> 26) < limit {
-                added |= self.add_collection(place, found.links)?;
+            if cost + (limit >> 26) >= limit {
+                continue;
             }
+            for (centre, own) in share.centre.iter_mut().zip(&lengths) {
+                *centre = (3 * *centre + own) / 4;
+            }
+            let between: Vec<u128> = lengths.iter().zip(&share.centre).map(|(own, centre)| own + centre).collect();
+            let beside = share.exchange.cheapest(&between, true).ok_or(UNREACHABLE)?;
+            added |= self.add_collection(place, found.links)?;
+            added |= self.add_collection(place, beside.links)?;
         }
         Ok(added)
     }
@@ -483,6 +491,12 @@ fn merges(
 fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
     let once = |node: &&NodeId| sets.iter().filter(|set| set.binary_search(node).is_ok()).count() == 1;
     sets.iter().map(|set| set.iter().filter(once).copied().collect()).collect()
+}
+
+/// A length in multiples of 2^-60, rounded down.
+fn guess(length: &Rational) -> u128 {
+    let whole = if length.is_positive() { (length.numer() << 60u32) / length.denom() } else { BigInt::zero() };
+    whole.to_u128().unwrap_or(u128::MAX >> 40)
 }
 
 fn integer(count: usize) -> Rational {

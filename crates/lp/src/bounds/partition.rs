@@ -247,3 +247,104 @@ pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
     let denominator = numbers.iter().fold(BigInt::one(), |all, number| all.lcm(number.denom()));
     (numbers.iter().map(|number| number.numer() * (&denominator / number.denom())).collect(), denominator)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport_platform::Node;
+
+    /// Numbers below a limit, from a seed.
+    fn dice(seed: u64) -> impl FnMut(usize) -> usize {
+        let mut state = seed;
+        move |limit| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % limit
+        }
+    }
+
+    /// A strongly connected platform of 3 to 6 processors and up to 3 routers, one-way links of any bandwidths.
+    fn platform(draw: &mut impl FnMut(usize) -> usize) -> Platform {
+        let (processors, routers) = (3 + draw(4), draw(4));
+        let mut builder = Platform::builder();
+        let mut nodes = Vec::new();
+        for at in 0..processors + routers {
+            let name = format!("n{at}");
+            let node = if at < processors { Node::processor(name, Rational::one()) } else { Node::router(name) };
+            nodes.push(builder.node(Node { replicates: at < processors, ..node }).unwrap());
+        }
+        let mut link = |from: usize, to: usize, draw: &mut dyn FnMut(usize) -> usize| {
+            let cost = Rational::new((1 + draw(9)).into(), (1 + draw(4)).into());
+            // A loop or a second link is refused, which is what we want.
+            let _ = builder.link(nodes[from], nodes[to], cost);
+        };
+        (0..nodes.len()).for_each(|at| link(at, (at + 1) % nodes.len(), draw));
+        for _ in 0..2 * nodes.len() {
+            let (from, to) = (draw(nodes.len()), draw(nodes.len()));
+            link(from, to, draw);
+        }
+        builder.build().unwrap()
+    }
+
+    /// All partitions of the numbers below `count` into at least two blocks.
+    fn partitions(count: usize) -> Vec<Vec<Vec<usize>>> {
+        let mut all: Vec<Vec<Vec<usize>>> = vec![Vec::new()];
+        for number in 0..count {
+            let mut more = Vec::new();
+            for partition in all {
+                for place in 0..=partition.len() {
+                    let mut larger = partition.clone();
+                    if place == larger.len() {
+                        larger.push(Vec::new());
+                    }
+                    larger[place].push(number);
+                    more.push(larger);
+                }
+            }
+            all = more;
+        }
+        all.retain(|partition| partition.len() > 1);
+        all
+    }
+
+    /// The least that crosses a set of processors with any routers, by trying all of them.
+    fn crossing(platform: &Platform, direction: Direction, set: &[usize], capacities: &[Rational]) -> Rational {
+        let routers: Vec<NodeId> = platform.node_ids().filter(|&node| !platform.node(node).is_processor()).collect();
+        let choices = (0..1usize << routers.len()).map(|chosen| {
+            let more = routers.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, &node)| node);
+            let mut nodes: Vec<NodeId> = set.iter().map(|&at| NodeId::new(at)).chain(more).collect();
+            nodes.sort_unstable();
+            let crosses = |(link, _): &(oneport_platform::LinkId, &Rational)| {
+                direction.crossed(platform, *link, std::slice::from_ref(&nodes)) > 0
+            };
+            platform.link_ids().zip(capacities).filter(crosses).map(|(_, capacity)| capacity).sum::<Rational>()
+        });
+        choices.min().unwrap()
+    }
+
+    #[test]
+    fn the_best_partition_is_that_of_enumeration() {
+        let mut other_than_single = 0;
+        for seed in 0..150 {
+            let mut draw = dice(seed);
+            let platform = platform(&mut draw);
+            let participants: Vec<NodeId> = platform.processors().collect();
+            let capacities: Vec<Rational> = platform.links().iter().map(|link| link.cost.recip()).collect();
+            for direction in [Direction::Into, Direction::OutOf] {
+                let value = |partition: &Vec<Vec<usize>>| {
+                    let all = partition.iter().map(|set| crossing(&platform, direction, set, &capacities));
+                    all.sum::<Rational>() / Rational::from_integer((2 * (partition.len() - 1)).into())
+                };
+                let least = partitions(participants.len()).iter().map(value).min().unwrap();
+                let (border, found) = best(&platform, direction, &participants, &capacities).unwrap();
+                assert_eq!(found, least, "seed {seed}, {}", direction.name());
+                let crossed = |link| direction.crossed(&platform, link, &border.sets);
+                let counted = platform.link_ids().zip(&capacities);
+                let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed(link).into()));
+                let needed = Rational::from_integer(border.crossings().into());
+                assert_eq!(counted.sum::<Rational>() / needed, found, "seed {seed}: the sets prove something else");
+                other_than_single += usize::from(border.sets.len() < participants.len());
+            }
+        }
+        assert!(other_than_single > 50, "{other_than_single}");
+    }
+}
