@@ -57,6 +57,7 @@ pub struct Program<'a> {
     /// A row that says that no more enters a node than leaves it (a positive potential), or the reverse.
     potentials: Vec<(NodeId, bool, Row)>,
     shares: Vec<Share<'a>>,
+    stopped: bool,
 }
 
 /// An exchange with the collections found so far.
@@ -71,14 +72,6 @@ struct Share<'a> {
     known: BTreeSet<Vec<LinkId>>,
     /// By link: an average of lengths asked about, guessed.
     centre: Vec<u128>,
-}
-
-/// Why rounds end.
-#[derive(PartialEq, Eq)]
-enum End {
-    /// Nothing more is violated, or enough is proved.
-    Settled,
-    Stopped,
 }
 
 impl<'a> Program<'a> {
@@ -113,7 +106,7 @@ impl<'a> Program<'a> {
             links.push(program.add_column(Rational::zero(), busy.chain(balance))?);
         }
         let merges = merges(platform, volume, &resources, &rows, &mut program)?;
-        let partitions = [Direction::Into, Direction::OutOf].map(|one| Partitions::new(platform, one, participants));
+        let partitions = [Direction::Into, Direction::OutOf].map(|one| Partitions::new(question, one, participants));
         let ports = PortSets::new(platform);
         let (borders, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
         Ok(Program {
@@ -131,7 +124,13 @@ impl<'a> Program<'a> {
             borders,
             potentials,
             shares,
+            stopped: false,
         })
+    }
+
+    /// Whether the watcher asked for the best so far.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Takes in a border; says whether it is new.
@@ -157,7 +156,7 @@ impl<'a> Program<'a> {
     pub fn add_singletons(&mut self) -> Result<(), LpError> {
         let ones = vec![1i64; self.links.len()];
         for direction in 0..self.partitions.len() {
-            let found = self.partitions[direction].singletons(&ones);
+            let found = self.partitions[direction].singletons(&ones)?;
             for set in &found.sets {
                 let border = self.partitions[direction].border(vec![set.clone()]);
                 self.add_border(border)?;
@@ -188,9 +187,9 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// Those of the exact solver; parts that cannot reach one another.
-    pub fn add_exchange(&mut self, direction: Direction, parts: Vec<Vec<NodeId>>) -> Result<(), LpError> {
+    pub fn add_exchange(&mut self, direction: Direction, parts: &[Vec<NodeId>]) -> Result<(), LpError> {
         let platform = self.question.platform();
-        let exchange = Exchange::new(platform, direction, &parts, (0..parts.len()).collect());
+        let exchange = Exchange::new(self.question, direction, parts, (0..parts.len()).collect());
         if !exchange.is_small() {
             return Ok(());
         }
@@ -199,6 +198,7 @@ impl<'a> Program<'a> {
         let ones = vec![1u128; platform.links().len()];
         let found = exchange.cheapest(&ones, true).ok_or(UNREACHABLE)?;
         let (known, centre) = (BTreeSet::new(), vec![0; platform.links().len()]);
+        let parts = parts.to_vec();
         self.shares.push(Share { exchange, direction, parts, rows, average, known, centre });
         self.add_collection(self.shares.len() - 1, found.links)?;
         Ok(())
@@ -228,38 +228,50 @@ impl<'a> Program<'a> {
         Ok(true)
     }
 
-    /// The best bound of the inequalities that the separation finds; stops as soon as `enough` is proved.
+    /// The best bound of the inequalities that the separation finds; stops as soon as `enough` is proved, or the watcher says so.
     ///
     /// # Errors
-    /// Those of the exact solver.
-    pub fn solve(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(Bound, Optimum, bool), LpError> {
+    /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.
+    pub fn solve(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(Bound, Optimum), LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
-        for round in 0..EXACT_ROUNDS {
-            let stopped = self.approach(enough, watch)? == End::Stopped;
-            let optimum =
-                match self.solver.solve(&exact::Options { method: exact::Method::Simplex, ..Default::default() })? {
-                    Outcome::Optimal(optimum) => optimum,
-                    _ => return Err(LpError::Contradiction("an instance has no least time")),
-                };
+        for _ in 0..EXACT_ROUNDS {
+            self.approach(enough, watch)?;
+            let Some(optimum) = self.optimum()? else { break };
             let bound = self.bound(&optimum)?;
-            let settled = bound.throughput <= *enough;
-            let better = best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput);
-            if better {
+            let settled = self.stopped || bound.throughput <= *enough;
+            if best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput) {
                 best = Some((bound, optimum.clone()));
             }
-            if stopped || settled || round + 1 == EXACT_ROUNDS || !self.separate_exactly(&optimum)? {
-                let (bound, optimum) = best.ok_or(UNREACHABLE)?;
-                return Ok((bound, optimum, stopped));
+            if settled || !self.separate_exactly(&optimum)? {
+                break;
             }
         }
-        Err(UNREACHABLE)
+        match best {
+            Some(best) => Ok(best),
+            None => {
+                self.question.watch().ask()?;
+                Err(LpError::Contradiction("an instance has no least time"))
+            }
+        }
+    }
+
+    /// The exact optimum of what was found so far; `None` where the watch came first.
+    fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
+        let watch = self.question.watch().clone();
+        let limits = exact::Options { method: exact::Method::Simplex, watch, ..Default::default() };
+        match self.solver.solve(&limits)? {
+            Outcome::Optimal(optimum) => Ok(Some(optimum)),
+            _ => Ok(None),
+        }
     }
 
     /// Rounds in floating point, until nothing is violated by much.
-    fn approach(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<End, LpError> {
+    fn approach(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(), LpError> {
         let least = enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34));
         loop {
-            let Some(estimate) = self.solver.estimate(&exact::Options::default())? else { return Ok(End::Settled) };
+            let limits = exact::Options { watch: self.question.watch().clone(), ..exact::Options::default() };
+            let Some(estimate) = self.solver.estimate(&limits)? else { return Ok(()) };
+            self.question.watch().ask()?;
             let period = &estimate.primal[self.period.0];
             let mut added = self.price(&estimate.dual)?;
             if *period < least {
@@ -272,10 +284,11 @@ impl<'a> Program<'a> {
             let upper_bound = if period.is_positive() { period.recip() } else { Rational::zero() };
             let progress = Progress { patterns: self.borders.len(), throughput: enough.clone(), upper_bound };
             if !added {
-                return Ok(End::Settled);
+                return Ok(());
             }
             if watch(&progress).is_break() {
-                return Ok(End::Stopped);
+                self.stopped = true;
+                return Ok(());
             }
         }
     }
@@ -306,13 +319,13 @@ impl<'a> Program<'a> {
         let mut twice = one.clone();
         twice += one;
         let mut found = Vec::new();
-        for sets in self.partitions[0].cuts(transfers, &least) {
+        for sets in self.partitions[0].cuts(transfers, &least)? {
             found.push(self.partitions[0].border(vec![sets]));
         }
         let turned: Vec<NodeId> = self.participants.iter().rev().copied().collect();
         for partitions in &self.partitions {
             for order in [self.participants, &turned] {
-                let Some(sets) = partitions.least(transfers, &twice, order) else { continue };
+                let Some(sets) = partitions.least(transfers, &twice, order)? else { continue };
                 // Less than 2 (k - 1) crossings.
                 let mut needed = N::zero();
                 (1..sets.sets.len()).for_each(|_| needed += &twice);

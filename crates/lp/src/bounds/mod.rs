@@ -15,13 +15,14 @@ mod partition;
 pub mod singletons;
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{Certificate, Collective, Direction, Resource};
-use oneport_platform::{NodeId, Platform, PortModel, Rational};
+use oneport_plan::{Border, Certificate, Collective, Direction, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use crate::columns::Watch;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 use cutting_planes::Program;
+use partition::Partitions;
 
 /// Most links of a platform that cutting planes are tried on.
 const MOST_LINKS: usize = 1500;
@@ -38,6 +39,7 @@ pub struct Bound {
 }
 
 /// The smallest transfers and merges of an all-reduce.
+#[derive(Debug, Clone)]
 pub struct Volume {
     /// Of a partial result.
     pub size: Rational,
@@ -73,34 +75,23 @@ impl Volume {
 /// symmetric platform share them.
 ///
 /// # Errors
-/// Those of the solver.
+/// Those of the solver; [`LpError::Stopped`] where the question's watch ends the work before anything is proved.
 pub(crate) fn bound(
     question: &Question<'_>,
     resources: &Resources,
     enough: &Rational,
     watch: Watch<'_>,
 ) -> Result<Bound, LpError> {
-    let platform = question.platform();
     let participants = question.collective().values().unwrap_or_default();
     let volume = Volume::new(question, participants.len());
-    let mut best = by_partition(platform, participants, &volume);
-    let proved = |best: &Option<Bound>| best.as_ref().is_some_and(|bound| bound.throughput <= *enough);
-    if proved(&best) {
-        return best.ok_or(NOTHING);
+    let mut search = Search { question, participants, volume, enough, best: None };
+    match search.run(resources, watch) {
+        Err(LpError::Stopped(limit)) => search.best.ok_or(LpError::Stopped(limit)),
+        other => {
+            other?;
+            search.best.ok_or(LpError::Contradiction("nothing bounds an all-reduce"))
+        }
     }
-    let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
-    let symmetric = question.roots().len() < hubs;
-    let large = platform.links().len() > MOST_LINKS;
-    if symmetric || large {
-        improve(&mut best, singletons::bound(question, resources, enough, watch)?);
-    }
-    if !proved(&best) && !large && participants.len() > 1 {
-        by_cutting_planes(question, participants, &volume, &mut best, (enough, watch))?;
-    }
-    if best.is_none() {
-        best = Some(singletons::bound(question, resources, enough, watch)?);
-    }
-    best.ok_or(NOTHING)
 }
 
 /// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough` is proved.
@@ -118,72 +109,100 @@ pub fn all_reduce_bound(
     bound(question, &Resources::new(question.platform(), true), enough, watch).map(Some)
 }
 
-const NOTHING: LpError = LpError::Contradiction("nothing bounds an all-reduce");
-
-fn improve(best: &mut Option<Bound>, found: Bound) {
-    if best.as_ref().is_none_or(|known| found.throughput < known.throughput) {
-        *best = Some(found);
-    }
+/// One question, and the best bound so far.
+struct Search<'a> {
+    question: &'a Question<'a>,
+    participants: &'a [NodeId],
+    volume: Volume,
+    enough: &'a Rational,
+    best: Option<Bound>,
 }
 
-/// Where only links count: the better of the best partitions of both directions.
-fn by_partition(platform: &Platform, participants: &[NodeId], volume: &Volume) -> Option<Bound> {
-    if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) || !volume.size.is_positive() {
-        return None;
+impl Search<'_> {
+    /// The steps, until enough is proved.
+    fn run(&mut self, resources: &Resources, watch: Watch<'_>) -> Result<(), LpError> {
+        let platform = self.question.platform();
+        let seeds = self.partitions()?;
+        if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
+            seeds.iter().for_each(|(border, throughput)| self.offer(self.of_partition(border, throughput)));
+        }
+        let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
+        let symmetric = self.question.roots().len() < hubs;
+        let large = platform.links().len() > MOST_LINKS;
+        if !self.is_enough() && (symmetric || large) {
+            self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
+        }
+        if !self.is_enough() && !large && self.participants.len() > 1 {
+            self.cutting_planes(seeds, watch)?;
+        }
+        if self.best.is_none() {
+            self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
+        }
+        Ok(())
     }
-    let capacities: Vec<Rational> = platform.links().iter().map(|link| (&volume.size * &link.cost).recip()).collect();
-    let mut best = None;
-    for direction in [Direction::Into, Direction::OutOf] {
-        if let Some((border, throughput)) = partition::best(platform, direction, participants, &capacities) {
-            let crossed = |link| direction.crossed(platform, link, &border.sets);
-            let price = |link: oneport_platform::LinkId| {
-                let crossed = Rational::from_integer(crossed(link).into());
-                (Resource::Link(link), crossed * &capacities[link.index()])
-            };
-            let prices = platform.link_ids().map(price).filter(|(_, price)| price.is_positive()).collect();
-            let certificate = Certificate { prices, borders: vec![border], ..Certificate::default() };
-            improve(&mut best, Bound { throughput, certificate });
+
+    fn is_enough(&self) -> bool {
+        self.best.as_ref().is_some_and(|bound| bound.throughput <= *self.enough)
+    }
+
+    fn offer(&mut self, found: Bound) {
+        if self.best.as_ref().is_none_or(|known| found.throughput < known.throughput) {
+            self.best = Some(found);
         }
     }
-    best
-}
 
-/// Cutting planes, then with exchanges beside.
-fn by_cutting_planes(
-    question: &Question<'_>,
-    participants: &[NodeId],
-    volume: &Volume,
-    best: &mut Option<Bound>,
-    (enough, watch): (&Rational, Watch<'_>),
-) -> Result<(), LpError> {
-    let platform = question.platform();
-    let mut program = Program::new(question, participants, volume)?;
-    program.add_singletons()?;
-    let capacities: Vec<Rational> = platform.links().iter().map(|link| link.cost.recip()).collect();
-    for direction in [Direction::Into, Direction::OutOf] {
-        if let Some((border, _)) = partition::best(platform, direction, participants, &capacities) {
+    /// The best partitions of both directions if only links counted, with their values.
+    fn partitions(&self) -> Result<Vec<(Border, Rational)>, LpError> {
+        let capacities = self.capacities();
+        let mut found = Vec::new();
+        for direction in [Direction::Into, Direction::OutOf] {
+            let partitions = Partitions::new(self.question, direction, self.participants);
+            found.extend(partition::best(&partitions, &capacities)?);
+        }
+        Ok(found)
+    }
+
+    /// How many of the smallest transfers a link carries per unit of time.
+    fn capacities(&self) -> Vec<Rational> {
+        let links = self.question.platform().links();
+        let size = Some(&self.volume.size).filter(|size| size.is_positive());
+        links.iter().map(|link| size.map_or_else(|| link.cost.recip(), |size| (size * &link.cost).recip())).collect()
+    }
+
+    /// A partition's proof where only links count: their prices make every crossing cost the same.
+    fn of_partition(&self, border: &Border, throughput: &Rational) -> Bound {
+        let platform = self.question.platform();
+        let price = |(link, capacity): (LinkId, Rational)| {
+            let crossed = border.direction.crossed(platform, link, &border.sets);
+            (Resource::Link(link), capacity * Rational::from_integer(crossed.into()))
+        };
+        let prices = platform.link_ids().zip(self.capacities()).map(price);
+        let prices = prices.filter(|(_, price)| price.is_positive()).collect();
+        let certificate = Certificate { prices, borders: vec![border.clone()], ..Certificate::default() };
+        Bound { throughput: throughput.clone(), certificate }
+    }
+
+    /// Cutting planes, then with exchanges beside: between single participants, and between the partitions found.
+    fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>, watch: Watch<'_>) -> Result<(), LpError> {
+        let (question, participants, volume) = (self.question, self.participants, self.volume.clone());
+        let mut program = Program::new(question, participants, &volume)?;
+        program.add_singletons()?;
+        for (border, _) in seeds {
             program.add_border(border)?;
         }
-    }
-    let (found, optimum, stopped) = program.solve(enough, watch)?;
-    let done = stopped || found.throughput <= *enough;
-    improve(best, found);
-    if done {
-        return Ok(());
-    }
-    let single: Vec<Vec<NodeId>> = participants.iter().map(|&node| vec![node]).collect();
-    let mut partitions = vec![single];
-    partitions.extend(program.partitions(&optimum).into_iter().take(MOST_PARTITIONS));
-    for parts in partitions {
-        for direction in [Direction::Into, Direction::OutOf] {
-            program.add_exchange(direction, parts.clone())?;
+        let (found, optimum) = program.solve(self.enough, watch)?;
+        self.offer(found);
+        let mut partitions = vec![participants.iter().map(|&node| vec![node]).collect()];
+        partitions.extend(program.partitions(&optimum).into_iter().take(MOST_PARTITIONS));
+        for parts in partitions {
+            if self.is_enough() || program.is_stopped() {
+                break;
+            }
+            for direction in [Direction::Into, Direction::OutOf] {
+                program.add_exchange(direction, &parts)?;
+            }
+            self.offer(program.solve(self.enough, watch)?.0);
         }
-        let (found, _, stopped) = program.solve(enough, watch)?;
-        let done = stopped || found.throughput <= *enough;
-        improve(best, found);
-        if done {
-            return Ok(());
-        }
+        Ok(())
     }
-    Ok(())
 }

@@ -20,8 +20,10 @@ use num_traits::{One, ToPrimitive};
 use oneport_plan::{Border, Direction};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_trees::arborescence::Number;
+use oneport_watch::Watch;
 
 use super::flow::{Network, SINK, SOURCE};
+use crate::{LpError, Question};
 
 /// Which side of a cut a node is on before anything flows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,7 @@ pub struct Partitions<'a> {
     participants: &'a [NodeId],
     /// Nodes that take no part and have to lie in one of the sets.
     guests: Vec<NodeId>,
+    watch: Watch,
 }
 
 /// Sets, and how often they are crossed (what capacity crosses them) together.
@@ -50,13 +53,14 @@ pub struct Found<N> {
 
 impl<'a> Partitions<'a> {
     /// Prepares one direction.
-    pub fn new(platform: &'a Platform, direction: Direction, participants: &'a [NodeId]) -> Self {
+    pub fn new(question: &Question<'a>, direction: Direction, participants: &'a [NodeId]) -> Self {
+        let platform = question.platform();
         let joins = |node: &NodeId| match direction {
             Direction::Into => platform.node(*node).is_processor(),
             Direction::OutOf => platform.node(*node).replicates,
         };
         let guests = platform.node_ids().filter(joins).filter(|node| !participants.contains(node)).collect();
-        Partitions { platform, direction, participants, guests }
+        Partitions { platform, direction, participants, guests, watch: question.watch().clone() }
     }
 
     /// A border around these sets; nothing is charged yet.
@@ -65,44 +69,53 @@ impl<'a> Partitions<'a> {
     }
 
     /// The participants singly, with what belongs to them.
-    pub fn singletons<N: Number>(&self, capacities: &[N]) -> Found<N> {
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn singletons<N: Number>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
         self.completed(capacities, self.participants.iter().map(|&node| vec![node]).collect())
     }
 
     /// For every participant but the first, sets without and with the first one that less than `least` crosses.
-    pub fn cuts<N: Number>(&self, capacities: &[N], least: &N) -> Vec<Vec<NodeId>> {
-        let Some((&first, others)) = self.participants.split_first() else { return Vec::new() };
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn cuts<N: Number>(&self, capacities: &[N], least: &N) -> Result<Vec<Vec<NodeId>>, LpError> {
+        let Some((&first, others)) = self.participants.split_first() else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for &other in others {
             for (inside, outside) in [(first, other), (other, first)] {
                 let mut sides = vec![Side::Free; self.platform.nodes().len()];
                 sides[inside.index()] = Side::Inside;
                 sides[outside.index()] = Side::Outside;
-                let (crossing, set) = self.cut(capacities, &sides, &[]);
+                let (crossing, set) = self.cut(capacities, &sides, &[])?;
                 if crossing < *least && !found.contains(&set) {
                     found.push(set);
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// A partition of least `sum of (crossing - t)`: at least two sets, or `None` if nothing is less than one set's `-t`.
     /// The participants are taken in the given order. As many minimum cuts as participants, and as many as sets for each guest.
-    pub fn least<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Option<Found<N>> {
-        let blocks = self.blocks(capacities, twice, order);
-        (blocks.len() > 1).then(|| self.completed(capacities, blocks))
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn least<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Option<Found<N>>, LpError> {
+        let blocks = self.blocks(capacities, twice, order)?;
+        if blocks.len() > 1 { self.completed(capacities, blocks).map(Some) } else { Ok(None) }
     }
 
     /// The Dilworth truncation.
-    fn blocks<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Vec<Vec<NodeId>> {
+    fn blocks<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Vec<Vec<NodeId>>, LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
         order.iter().for_each(|node| sides[node.index()] = Side::Outside);
         let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
         let mut blocks: Vec<Vec<NodeId>> = Vec::new();
         for &node in order {
             sides[node.index()] = Side::Inside;
-            let (mut value, set) = self.cut(capacities, &sides, &values);
+            let (mut value, set) = self.cut(capacities, &sides, &values)?;
             sides[node.index()] = Side::Free;
             let zero = N::zero();
             values.iter().filter(|(_, own)| *own > zero).for_each(|(_, own)| value -= own);
@@ -113,16 +126,16 @@ impl<'a> Partitions<'a> {
             rest.push(met.into_iter().flatten().chain([node]).collect());
             blocks = rest;
         }
-        blocks
+        Ok(blocks)
     }
 
     /// Puts guests into the blocks, and lets every block have the free nodes with which it is crossed least.
-    fn completed<N: Number>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Found<N> {
+    fn completed<N: Number>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Result<Found<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
             for place in 0..blocks.len() {
-                let mut more = self.crossing(capacities, &blocks, place, Some(guest)).0;
-                more -= &self.crossing(capacities, &blocks, place, None).0;
+                let mut more = self.crossing(capacities, &blocks, place, Some(guest))?.0;
+                more -= &self.crossing(capacities, &blocks, place, None)?.0;
                 if best.as_ref().is_none_or(|(least, _)| more < *least) {
                     best = Some((more, place));
                 }
@@ -132,12 +145,12 @@ impl<'a> Partitions<'a> {
         let mut crossing = N::zero();
         let mut sets = Vec::with_capacity(blocks.len());
         for place in 0..blocks.len() {
-            let (own, set) = self.crossing(capacities, &blocks, place, None);
+            let (own, set) = self.crossing(capacities, &blocks, place, None)?;
             crossing += &own;
             sets.push(set);
         }
         sets.sort();
-        Found { sets, crossing }
+        Ok(Found { sets, crossing })
     }
 
     /// The least that crosses a block, perhaps with a guest more, and the nodes inside.
@@ -147,7 +160,7 @@ impl<'a> Partitions<'a> {
         blocks: &[Vec<NodeId>],
         place: usize,
         guest: Option<NodeId>,
-    ) -> (N, Vec<NodeId>) {
+    ) -> Result<(N, Vec<NodeId>), LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
         blocks.iter().flatten().for_each(|node| sides[node.index()] = Side::Outside);
         blocks[place].iter().chain(&guest).for_each(|node| sides[node.index()] = Side::Inside);
@@ -156,7 +169,13 @@ impl<'a> Partitions<'a> {
 
     /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive value is wanted inside, one of
     /// negative value outside.
-    fn cut<N: Number>(&self, capacities: &[N], sides: &[Side], values: &[(NodeId, N)]) -> (N, Vec<NodeId>) {
+    fn cut<N: Number>(
+        &self,
+        capacities: &[N],
+        sides: &[Side],
+        values: &[(NodeId, N)],
+    ) -> Result<(N, Vec<NodeId>), LpError> {
+        self.watch.ask()?;
         let place = |node: NodeId| match sides[node.index()] {
             Side::Outside => SOURCE,
             Side::Inside => SINK,
@@ -181,7 +200,7 @@ impl<'a> Partitions<'a> {
             }
         }
         let (least, inside) = network.minimum_cut();
-        (least, self.platform.node_ids().filter(|&node| inside[place(node)]).collect())
+        Ok((least, self.platform.node_ids().filter(|&node| inside[place(node)]).collect()))
     }
 }
 
@@ -189,26 +208,27 @@ impl<'a> Partitions<'a> {
 /// node that takes no part has to lie in a set. `None` for a single participant.
 ///
 /// A few rounds of as many minimum cuts as there are participants.
-pub fn best(
-    platform: &Platform,
-    direction: Direction,
-    participants: &[NodeId],
-    capacities: &[Rational],
-) -> Option<(Border, Rational)> {
-    let partitions = Partitions::new(platform, direction, participants);
+///
+/// # Errors
+/// [`LpError::Stopped`] by the watch.
+pub fn best(partitions: &Partitions<'_>, capacities: &[Rational]) -> Result<Option<(Border, Rational)>, LpError> {
     let (whole, denominator) = scaled(capacities);
     // Capacities are multiplied by fewer than there are participants, and added up.
     let bits: u64 = whole.iter().map(BigInt::bits).max().unwrap_or(0);
-    let spare = 3 * u64::from(usize::BITS - (platform.links().len() + participants.len()).leading_zeros());
-    let (sets, crossing) = if bits + spare < 120 {
+    let spare = 3 * u64::from(usize::BITS - (capacities.len() + partitions.participants.len()).leading_zeros());
+    let found = if bits + spare < 120 {
         let narrow: Vec<i128> = whole.iter().filter_map(ToPrimitive::to_i128).collect();
         partitions.dinkelbach(&narrow, |capacity, times| capacity * times as i128)?
     } else {
         partitions.dinkelbach(&whole, |capacity, times| capacity * BigInt::from(times))?
     };
+    let Some((sets, crossing)) = found else { return Ok(None) };
     let times = BigInt::from(2 * (sets.len() - 1));
-    Some((partitions.border(sets), Rational::new(crossing, times * denominator)))
+    Ok(Some((partitions.border(sets), Rational::new(crossing, times * denominator))))
 }
+
+/// Sets, and what crosses them.
+type Crossed = (Vec<Vec<NodeId>>, BigInt);
 
 impl Partitions<'_> {
     /// Dinkelbach's steps: as long as a partition has a smaller value than the last one, it takes its place.
@@ -216,28 +236,28 @@ impl Partitions<'_> {
         &self,
         capacities: &[N],
         multiplied: impl Fn(&N, usize) -> N,
-    ) -> Option<(Vec<Vec<NodeId>>, BigInt)> {
+    ) -> Result<Option<Crossed>, LpError> {
         if self.participants.len() < 2 {
-            return None;
+            return Ok(None);
         }
         let less = |one: &Found<N>, other: &Found<N>| {
             multiplied(&one.crossing, other.sets.len() - 1) < multiplied(&other.crossing, one.sets.len() - 1)
         };
-        let mut best = self.singletons(capacities);
+        let mut best = self.singletons(capacities)?;
         loop {
             let times = best.sets.len() - 1;
             let larger: Vec<N> = capacities.iter().map(|capacity| multiplied(capacity, times)).collect();
-            let blocks = self.blocks(&larger, &best.crossing, self.participants);
+            let blocks = self.blocks(&larger, &best.crossing, self.participants)?;
             if blocks.len() < 2 {
                 break;
             }
-            let found = self.completed(capacities, blocks);
+            let found = self.completed(capacities, blocks)?;
             if !less(&found, &best) {
                 break;
             }
             best = found;
         }
-        Some((best.sets, best.crossing.into()))
+        Ok(Some((best.sets, best.crossing.into())))
     }
 }
 
@@ -251,6 +271,7 @@ pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_plan::{Collective, Volumes};
     use oneport_platform::Node;
 
     /// Numbers below a limit, from a seed.
@@ -324,6 +345,7 @@ mod tests {
     #[test]
     fn the_best_partition_is_that_of_enumeration() {
         let mut other_than_single = 0;
+        let volumes = Volumes::of_size(Rational::one());
         for seed in 0..150 {
             let mut draw = dice(seed);
             let platform = platform(&mut draw);
@@ -335,7 +357,10 @@ mod tests {
                     all.sum::<Rational>() / Rational::from_integer((2 * (partition.len() - 1)).into())
                 };
                 let least = partitions(participants.len()).iter().map(value).min().unwrap();
-                let (border, found) = best(&platform, direction, &participants, &capacities).unwrap();
+                let collective = Collective::AllReduce { participants: participants.clone(), commutative: true };
+                let question = Question::new(&platform, &collective, &volumes).unwrap();
+                let partitions = Partitions::new(&question, direction, &participants);
+                let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());
                 let crossed = |link| direction.crossed(&platform, link, &border.sets);
                 let counted = platform.link_ids().zip(&capacities);
