@@ -259,6 +259,50 @@ fn clusters_are_optimal() {
     }
 }
 
+/// Accelerators in boxes and networks of hosts: the bound meets what compositions reach. Four boxes of A100 in
+/// closed form: 8 links of 25 into each, 4 x 200 / 2 (4 - 1).
+#[test]
+fn fabrics_are_optimal() {
+    let fabrics = [
+        (generate::dgx1(), None),
+        (generate::ndv2(2), Some(ratio(25, 2))),
+        (generate::mi250(1), Some(ratio(1200, 7))),
+        (generate::mi250(2), Some(ratio(2656, 15))),
+        (generate::dgx_a100(1), None),
+        (generate::dgx_a100(2), None),
+        (generate::dgx_a100(4), Some(ratio(400, 3))),
+        (generate::dgx_h100(2), None),
+        (generate::torus(&[4, 4]), None),
+        (generate::fat_tree(4), None),
+        (generate::dragonfly(5, 4, 1), None),
+    ];
+    for (platform, value) in fabrics {
+        let platform = platform.unwrap();
+        let solution = checked(&platform, platform.processors().collect(), &volumes(0));
+        assert_eq!(solution.status, Status::Optimal, "{:?}", platform.nodes());
+        assert!(value.is_none_or(|value| value == solution.upper_bound), "{}", solution.upper_bound);
+    }
+}
+
+/// Four fast hosts and four slow ones behind one-port switches. Eight transfers per instance have to pass the slow switch's
+/// send port, and every slow host's link has to be used: 4 x 8 + 4 x 8/5.
+#[test]
+fn a_slow_rack_behind_a_one_port_switch() {
+    let mut builder = Platform::builder();
+    let core = builder.node(Node { replicates: false, ..Node::router("core") }).unwrap();
+    for (rack, host_cost, core_cost) in [("a", ratio(4, 5), ratio(1, 5)), ("b", ratio(8, 1), ratio(8, 5))] {
+        let switch = builder.node(Node::router(format!("switch-{rack}"))).unwrap();
+        builder.duplex(switch, core, core_cost).unwrap();
+        for host in 0..4 {
+            let host = builder.node(Node::processor(format!("{rack}{host}"), ratio(1, 4))).unwrap();
+            builder.duplex(host, switch, host_cost.clone()).unwrap();
+        }
+    }
+    let platform = builder.build().unwrap();
+    let solution = checked(&platform, platform.processors().collect(), &volumes(0));
+    assert_eq!((solution.upper_bound, solution.status), (ratio(5, 192), Status::Optimal));
+}
+
 /// Where merges are the bottleneck, the bound says so.
 #[test]
 fn compute_counts() {
