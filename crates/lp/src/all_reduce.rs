@@ -1,7 +1,7 @@
 //! All-reduce by composition: values are reduced to some root, and the result is broadcast from there.
 //!
 //! The steady state mixes roots and trees as suits best; among compositions it is optimal. What no schedule whatsoever
-//! exceeds is bounded directly, by what has to be exchanged: see `exchange`.
+//! exceeds is bounded directly, by what has to be exchanged: see `bounds`.
 
 use num_bigint::BigUint;
 use oneport_plan::{Collective, Hop, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Status, Task};
@@ -9,10 +9,10 @@ use oneport_platform::{NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
+use crate::bounds;
 use crate::broadcast::{Found, Network};
 use crate::columns::Watch;
 use crate::costs::{self, Costs, Times, amount};
-use crate::exchange;
 use crate::patterns::{Offer, Part};
 use crate::reduce::Cheapest;
 use crate::resources::Resources;
@@ -146,12 +146,12 @@ pub fn bounded(
     watch: Watch<'_>,
 ) -> Result<Solution, LpError> {
     let throughput = &solution.steady_state.throughput;
-    let direct = match exchange::bound(question, resources, throughput, watch) {
+    let bound = match bounds::bound(question, resources, throughput, watch) {
         // What bounds compositions is no bound: the referee says what its prices prove of all schedules.
         Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
         other => other?,
     };
-    let status = if direct.upper_bound == *throughput { Status::Optimal } else { Status::Feasible };
-    let (upper_bound, certificate) = (direct.upper_bound, direct.certificate);
+    let status = if bound.throughput == *throughput { Status::Optimal } else { Status::Feasible };
+    let (upper_bound, certificate) = (bound.throughput, bound.certificate);
     Ok(Solution { status, upper_bound, certificate, ..solution })
 }

@@ -6,7 +6,6 @@
 //! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound.
 
 use num_bigint::BigUint;
-use num_traits::One;
 use oneport_plan::{Arborescence, Collective, Goals, Hop, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::{Number, arborescence};
@@ -59,11 +58,6 @@ impl Network {
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
-    }
-
-    /// The place of a node that replicates.
-    pub fn place(&self, node: NodeId) -> Option<usize> {
-        self.places[node.index()]
     }
 
     /// One message with these targets; the source among them is left out.
@@ -119,53 +113,6 @@ impl Network {
     }
 }
 
-impl Network {
-    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root, too.
-    pub fn cheapest_from_any<N: Number + One>(
-        &self,
-        routes: &Routes<'_, N>,
-        targets: &[NodeId],
-        roots: &[(usize, N)],
-        guide: bool,
-    ) -> Option<(usize, Found<N>)> {
-        // One more node leads to the roots, at a price that nobody pays twice.
-        let mut price = N::one();
-        routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
-        roots.iter().for_each(|(_, extra)| price += extra);
-        let nodes = self.nodes.len();
-        let mut arcs = routes.arcs.clone();
-        for (root, extra) in roots {
-            let mut cost = price.clone();
-            cost += extra;
-            arcs.push((nodes, *root, cost));
-        }
-        let own = routes.arcs.len();
-        let targets: Vec<usize> = targets.iter().filter_map(|target| self.places[target.index()]).collect();
-        let (mut at_least, mut cost, used) = if targets.len() == nodes {
-            let found = arborescence(nodes + 1, nodes, &arcs)?;
-            (found.cost.clone(), found.cost, found.entering)
-        } else {
-            let found = match guide {
-                true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
-                false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, BUDGET, &self.watch)?,
-            };
-            let mut entering = vec![None; nodes];
-            found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));
-            (found.at_least, found.cost, entering)
-        };
-        let root = used.iter().flatten().find(|&&arc| arc >= own).map(|&arc| arcs[arc].1)?;
-        at_least = if at_least < price { N::zero() } else { at_least };
-        for sum in [&mut at_least, &mut cost] {
-            if *sum >= price {
-                *sum -= &price;
-            }
-        }
-        let entering = |node: usize| used[node].filter(|&arc| arc < own);
-        let hops = routes.hops(root, &routes.order(nodes, root, entering));
-        Some((root, Found { at_least, cost, hops }))
-    }
-}
-
 /// A tree for one message.
 pub struct Found<N> {
     /// No tree costs less.
@@ -184,22 +131,6 @@ pub struct Routes<'p, N> {
 }
 
 impl<N: Number> Routes<'_, N> {
-    /// The same routes, walked against their direction.
-    pub fn turn(&mut self) {
-        self.arcs.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
-    }
-
-    /// The cheapest route out of a node, if there is any: its cost and place.
-    pub fn cheapest_from(&self, node: usize) -> Option<(N, usize)> {
-        let entering = self.arcs.iter().enumerate().filter(|(_, (from, ..))| *from == node);
-        entering.map(|(place, (_, _, cost))| (cost.clone(), place)).min()
-    }
-
-    /// The links of a route.
-    pub fn links(&self, place: usize) -> &[LinkId] {
-        &self.links[place]
-    }
-
     /// The arcs that enter the nodes, from the root outwards.
     fn order(&self, nodes: usize, root: usize, entering: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];

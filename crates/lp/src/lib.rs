@@ -7,13 +7,13 @@
 
 mod all_reduce;
 mod anytime;
+mod bounds;
 mod broadcast;
 mod columns;
 mod compact;
 mod copies_flow;
 mod costs;
 mod decompose;
-mod exchange;
 mod fewest;
 mod flow;
 mod generated;
@@ -34,6 +34,7 @@ mod symmetric;
 mod whole;
 mod whole_trees;
 
+pub use bounds::{Bound, all_reduce_bound};
 pub use columns::{Progress, Watch};
 pub use question::{LpError, Question};
 pub use shared::{Shared, proves, shared_bound};

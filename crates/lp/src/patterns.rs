@@ -9,9 +9,9 @@ use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
 use crate::all_reduce::AllReduction;
+use crate::bounds::singletons::Least;
 use crate::broadcast::Copies;
 use crate::columns::{Guided, Pricing};
-use crate::exchange::Least;
 use crate::paths::Paths;
 use crate::reduce::Trees;
 use crate::scan::Prefixes;

@@ -115,7 +115,8 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
     let bound = &solution.upper_bound;
     assert!(*throughput > Rational::zero() && throughput <= bound, "{whole:?} {platform:?}");
     assert_eq!(solution.status == Status::Optimal, throughput == bound);
-    if solution.certificate.shares.is_empty() {
+    let certificate = &solution.certificate;
+    if certificate.shares.is_empty() && certificate.borders.is_empty() && certificate.exchanges.is_empty() {
         assert_eq!(*bound, exchange(platform, volumes, &solution), "{whole:?} {platform:?}");
     }
     // The referee proves as much by itself, perhaps more by other arguments.

@@ -7,9 +7,10 @@
 //! | three-tier networks | [`tiers::generate`], [`tiers::instantiate`] |
 //! | accelerators | [`dgx1`], [`ndv2`], [`mi250`], [`dgx_a100`], [`dgx_h100`], [`switched_boxes`] |
 //! | networks of hosts | [`fat_tree`], [`torus`], [`dragonfly`] |
+//! | clusters | [`racks`] |
 //!
 //! Every link is duplex with the same cost in both directions (but for the network of [`ndv2`]), and every generated graph
-//! is connected. The first two families make every node a processor. The last two draw no numbers.
+//! is connected. The first two families make every node a processor. Accelerators and networks of hosts draw no numbers.
 //!
 //! **Randomness.** Numbers come from the ChaCha8 key stream whose key is the seed in little-endian bytes followed by 24
 //! zero bytes. Graph shape, compute costs and link costs use separate streams (the nonces 0, 1 and 2; Tiers hosts: 3),
@@ -21,12 +22,14 @@ mod build;
 mod draw;
 mod fabric;
 mod fabric_networks;
+mod racks;
 mod random;
 mod regular;
 pub mod tiers;
 
 pub use fabric::{SwitchedBoxes, dgx_a100, dgx_h100, dgx1, mi250, ndv2, switched_boxes};
 pub use fabric_networks::{dragonfly, fat_tree, torus};
+pub use racks::{Racks, racks};
 pub use random::random_connected;
 pub use regular::{complete, grid, ring, star};
 

@@ -1,39 +1,27 @@
-//! What no all-reduce whatsoever exceeds: every operand has to become known to every participant.
-//!
-//! A node *knows* an operand when it owns it or has received a value that contains it. List the transfers of one instance
-//! by the time of their end.
-//!
-//! **Theorem** (as for gossiping by one-way messages: Harary and Schwenk 1974). Some node `r` exists such that the
-//! transfers up to some place in the list contain an arborescence from all participants into `r`, and the later ones
-//! at least one transfer to each participant other than `r`. *Proof.* Let `r` be the node that is the first to know all
-//! operands. Until then every operand has travelled to `r`. Every other participant still lacks one and has to
-//! receive something later.
-//!
-//! Read backwards (operands travel in the opposite direction along the reversed list) the theorem says: an arborescence from some `r` to all
-//! participants, and at least one transfer out of each participant other than `r` that is not part of it.
+//! What no all-reduce whatsoever exceeds, by the exchange theorem for single participants: see `exchange`.
 //!
 //! Besides, combining `n` operands takes `n - 1` merges somewhere. So under prices an instance costs at least the cheapest
-//! such collection of transfers, each as small as any, and merges, each as little work as any. The best bound is again
+//! collection of transfers, each as small as any, and of merges, each as little work as any. The best bound is
 //! found by column generation, over these collections.
 
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Collective, Interval, Pattern, Scheme, SchemeTask};
+use oneport_plan::{Amount, Collective, Direction, Interval, Pattern, Scheme, SchemeTask};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
-use crate::broadcast::Network;
+use super::Bound;
+use super::exchange::Exchange;
 use crate::columns::{Guided, Pricing, Watch, generate};
 use crate::costs::{self, Costs, Times, amount};
 use crate::patterns::{Offer, Part};
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question};
 
-/// The better of the two bounds for an all-reduce, with the prices that prove it (and a meaningless steady state); stops as soon as
-/// `enough` is proved.
+/// The better of the two directions' bounds for an all-reduce, with the prices that prove it; stops as soon as `enough` is proved.
 ///
 /// # Errors
 /// Those of the solver.
@@ -42,31 +30,31 @@ pub fn bound(
     resources: &Resources,
     enough: &Rational,
     watch: Watch<'_>,
-) -> Result<Solution, LpError> {
-    let mut solve = |backwards| {
-        let collections = Collections::new(question, backwards);
-        generate(question, resources.clone(), &collections, None, &mut |progress| {
+) -> Result<Bound, LpError> {
+    let mut solve = |direction| {
+        let collections = Collections::of(question, question.collective(), direction);
+        let found = generate(question, resources.clone(), &collections, None, &mut |progress| {
             if progress.upper_bound <= *enough { ControlFlow::Break(()) } else { watch(progress) }
-        })
+        })?;
+        Ok::<_, LpError>(Bound { throughput: found.upper_bound, certificate: found.certificate })
     };
-    let forwards = solve(false)?;
-    if forwards.upper_bound <= *enough {
-        return Ok(forwards);
+    let into = solve(Direction::Into)?;
+    if into.throughput <= *enough {
+        return Ok(into);
     }
-    let backwards = match solve(true) {
-        Err(LpError::Stopped(_)) => return Ok(forwards),
+    let out = match solve(Direction::OutOf) {
+        Err(LpError::Stopped(_)) => return Ok(into),
         other => other?,
     };
-    Ok(if backwards.upper_bound < forwards.upper_bound { backwards } else { forwards })
+    Ok(if out.throughput < into.throughput { out } else { into })
 }
 
 /// Prices the theorem's collections of transfers and merges.
 struct Collections<'a> {
     question: &'a Question<'a>,
-    backwards: bool,
-    network: Network,
+    exchange: Exchange<'a>,
     times: Times,
-    participants: &'a [NodeId],
+    operands: usize,
     rates: Vec<Rational>,
     /// A partial result that is as small as any, and a merge that is as little work as any.
     smallest: Interval,
@@ -74,20 +62,15 @@ struct Collections<'a> {
 }
 
 impl<'a> Collections<'a> {
-    fn new(question: &'a Question<'a>, backwards: bool) -> Self {
-        Collections::of(question, question.collective(), backwards)
-    }
-
-    fn of(question: &'a Question<'a>, collective: &'a Collective, backwards: bool) -> Self {
+    fn of(question: &'a Question<'a>, collective: &'a Collective, direction: Direction) -> Self {
         let participants = collective.values().unwrap_or_default();
         let operands = participants.len();
         let volumes = question.volumes();
         Collections {
             question,
-            backwards,
-            network: Network::new(question.platform()).watched(question.watch().clone()),
+            exchange: Exchange::of_single(question, direction, participants),
             times: Times::of_size(question, &least(&volumes.size, operands, 1).1),
-            participants,
+            operands,
             rates: vec![Rational::from_integer(1.into())],
             smallest: least(&volumes.size, operands, 1).0,
             lightest: least(&volumes.work, operands, 2).0,
@@ -100,37 +83,8 @@ impl<'a> Collections<'a> {
         costs: &Costs<N>,
         guide: bool,
     ) -> Option<(Rational, Vec<LinkId>)> {
-        let platform = self.question.platform();
-        let mut routes = self.network.routes(platform, &costs.links);
-        if !self.backwards {
-            routes.turn();
-        }
-        // Each participant's cheapest single transfer, in the direction opposite to the arborescence's.
-        let single: Vec<(N, usize)> =
-            self.participants.iter().filter_map(|&node| routes.cheapest_from(self.network.place(node)?)).collect();
-        if single.len() < self.participants.len() {
-            return None;
-        }
-        let mut all = N::zero();
-        single.iter().for_each(|(price, _)| all += price);
-        // The root needs no transfer of its own besides.
-        let without = |node: NodeId| {
-            let mut rest = all.clone();
-            let own = self.participants.iter().position(|&other| other == node);
-            own.into_iter().for_each(|place| rest -= &single[place].0);
-            rest
-        };
-        let root = |&node: &NodeId| Some((self.network.place(node)?, without(node)));
-        let roots: Vec<(usize, N)> = self.question.roots().iter().filter_map(root).collect();
-        let (root, found) = self.network.cheapest_from_any(&routes, self.participants, &roots, guide)?;
-        let mut links: Vec<LinkId> = found.hops.iter().map(|hop| hop.link).collect();
-        for (&node, (_, arc)) in self.participants.iter().zip(&single) {
-            if self.network.place(node) != Some(root) {
-                links.extend_from_slice(routes.links(*arc));
-            }
-        }
-        let at_least = found.at_least;
-        Some((amount(&costs.unit, &at_least), links))
+        let found = self.exchange.cheapest(&costs.links, guide)?;
+        Some((amount(&costs.unit, &found.at_least), found.links))
     }
 
     /// The cheapest place for merges, and what a merge costs there.
@@ -144,7 +98,7 @@ impl<'a> Collections<'a> {
         let part = self.lightest;
         let transfer = |link| SchemeTask::Transfer { link, part: self.smallest, after: None };
         let merge = SchemeTask::Merge { node: merges, part, split: part.first, left: None, right: None };
-        let merges = std::iter::repeat_n(merge, self.participants.len().saturating_sub(1));
+        let merges = std::iter::repeat_n(merge, self.operands.saturating_sub(1));
         Pattern::Scheme(Scheme {
             commodity: 0,
             order: None,
@@ -160,7 +114,7 @@ impl<'a> Collections<'a> {
         const NOWHERE: LpError = LpError::Contradiction("no node can learn all operands");
         let (cost, links) = transfers.ok_or(NOWHERE)?;
         let (merge, node) = self.merge(price).ok_or(NOWHERE)?;
-        let merges = Rational::from_integer(self.participants.len().saturating_sub(1).into());
+        let merges = Rational::from_integer(self.operands.saturating_sub(1).into());
         Ok((cost + merge * merges, self.pattern(links, node)))
     }
 }
@@ -176,7 +130,7 @@ impl Collections<'_> {
             let price = &prices.compute[node.index()];
             if price.is_negative() { Rational::zero() } else { price.clone() }
         };
-        let size = least(&self.question.volumes().size, self.participants.len(), 1).1;
+        let size = least(&self.question.volumes().size, self.operands, 1).1;
         let costs = costs::exact_of_size(self.question, &size, prices);
         self.collection(self.transfers(&costs, false), price)
     }
@@ -197,8 +151,7 @@ impl Pricing for Collections<'_> {
     }
 
     fn is_exact(&self) -> bool {
-        let spanning = |&root: &NodeId| self.network.is_spanning(&self.network.spread(root, self.participants));
-        self.question.roots().iter().all(spanning)
+        self.exchange.is_exact()
     }
 }
 
@@ -210,7 +163,7 @@ pub struct Least<'a> {
 impl<'a> Least<'a> {
     /// Prepares the all-reduce.
     pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
-        Least { directions: [false, true].map(|backwards| Collections::of(question, collective, backwards)) }
+        Least { directions: [Direction::Into, Direction::OutOf].map(|one| Collections::of(question, collective, one)) }
     }
 
     fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Offer>, LpError> {
@@ -235,7 +188,7 @@ impl Part for Least<'_> {
 }
 
 /// The interval of at least so many operands with the least amount, and that amount.
-fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
+pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
     let last = operands.saturating_sub(1);
     let of = |part: Interval| Some((amount.of(part)?, part));
     let found = match amount {

@@ -1,0 +1,105 @@
+//! The bound of all-reduces in any order: how often it meets what compositions reach, and how long it takes.
+//!
+//! `cargo run --release -p oneport-benches --bin all_reduce_bound -- [PLATFORMS PER ROW]`
+//!
+//! | family | platforms |
+//! |---|---|
+//! | clusters | 2 to 5 racks of unequal hosts, 1 or 2 spines, switches that copy or not, 4 to 40 processors |
+//! | one-port racks | 1 to 3 racks, up to 12 processors, switches under the same model |
+//! | random | connected graphs of 4 to 10 processors, costs 1..10 |
+//! | with routers | the same with 1 to 3 routers, which copy or not |
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use oneport::lp::{Answer, Formulation, Options, Question, all_reduce_bound, solve};
+use oneport::platform::Node;
+use oneport::platform::generate::{self, Racks};
+use oneport::{Collective, Platform, PortModel, Rational, Status};
+use oneport_benches::weightless;
+
+fn main() {
+    let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(40);
+    println!("| family | model | asked | closed | largest gap | bound: median ms | mean | largest |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for model in [PortModel::FullDuplex, PortModel::Links] {
+        row("clusters", model, count, |seed| racks(seed, model, (2, 5), 40));
+    }
+    for model in PortModel::ALL {
+        row("one-port racks", model, count, |seed| racks(seed, model, (1, 3), 12));
+        row("random", model, count, |seed| random(seed, model, 0));
+        row("with routers", model, count, |seed| random(seed, model, 1 + seed as usize % 3));
+    }
+}
+
+/// Numbers from a seed (splitmix).
+struct Dice(u64);
+
+impl Dice {
+    /// A number of this range, both ends included.
+    fn between(&mut self, low: usize, high: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        low + ((z ^ (z >> 31)) % (high - low + 1) as u64) as usize
+    }
+}
+
+fn racks(seed: u64, model: PortModel, (fewest, most): (usize, usize), processors: usize) -> Platform {
+    let mut dice = Dice(seed);
+    let racks = dice.between(fewest, most);
+    let hosts = (2, dice.between(2, processors / racks));
+    let shape = Racks { racks, hosts, spines: dice.between(1, 2), copying: dice.between(0, 1) == 1, model };
+    generate::racks(&shape, &generate::Options { seed, ..Default::default() }).expect("a sensible shape")
+}
+
+fn random(seed: u64, model: PortModel, routers: usize) -> Platform {
+    let mut dice = Dice(seed);
+    let nodes = dice.between(4, 10) + routers;
+    let options = generate::Options { seed, ..Default::default() };
+    let graph =
+        generate::random_connected(nodes, dice.between(2, 4.min(nodes - 1)), &options).expect("a sensible size");
+    let mut builder = Platform::builder();
+    builder.model(model);
+    for (place, node) in graph.nodes().iter().enumerate() {
+        let router = || Node { replicates: place % 2 == 0, ..Node::router(node.name.clone()) };
+        let node = if place < routers { router() } else { node.clone() };
+        let ports = (model == PortModel::Multiport).then(|| dice.between(1, 3) as u32);
+        builder.node(Node { ports, ..node }).expect("a node of a platform");
+    }
+    for link in graph.links() {
+        builder.link(link.from, link.to, link.cost.clone()).expect("a link of a platform");
+    }
+    builder.build().expect("a platform")
+}
+
+fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Platform) {
+    let (mut closed, mut largest, mut times) = (0, Rational::from_integer(0.into()), Vec::new());
+    for seed in 0..count {
+        let platform = platform(seed);
+        let collective = Collective::AllReduce { participants: platform.processors().collect(), commutative: true };
+        let volumes = weightless();
+        let question = Question::new(&platform, &collective, &volumes).expect("a sensible question");
+        let answer = solve(&question, &Options { formulation: Formulation::Columns, time_limit: None });
+        let Ok(Answer::Steady(solution)) = answer else { panic!("{family}, {model}, seed {seed}: {answer:?}") };
+        let reached = &solution.steady_state.throughput;
+        let begin = Instant::now();
+        let bound = all_reduce_bound(&question, reached, &mut |_| ControlFlow::Continue(()));
+        times.push(begin.elapsed());
+        let bound = bound.expect("no limit").expect("an all-reduce").throughput;
+        assert!(bound >= *reached && bound == solution.upper_bound, "{family}, {model}, seed {seed}");
+        closed += u64::from(solution.status == Status::Optimal);
+        largest = largest.max(bound / reached - Rational::from_integer(1.into()));
+    }
+    times.sort_unstable();
+    let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
+    let gap = num_traits::ToPrimitive::to_f64(&largest).unwrap_or(f64::NAN);
+    println!(
+        "| {family} | {model} | {count} | {closed} | {:.3} % | {} | {} | {} |",
+        100.0 * gap,
+        ms(times[times.len() / 2]),
+        ms(times.iter().sum::<Duration>() / times.len() as u32),
+        ms(times[times.len() - 1]),
+    );
+}

@@ -1,0 +1,523 @@
+//! The bound for every port model: how often links have to be used, and how busy that keeps what they occupy.
+//!
+//! Symbols: `x(e)` transfers over link `e` and `z(p)` merges at processor `p`, both per instance; `period` the time per instance.
+//!
+//! ```text
+//! minimise period subject to
+//!   for each resource r (odd sets among them): sum of size c(e) x(e), or work compute(p) z(p), that occupy r <= capacity of r * period
+//!   for each border:                           sum of x(e) over the links e that cross its sets >= crossings
+//!   at routers:                                sum of x(e) in <= sum of x(e) out
+//!   where nothing is copied, participants left out: sum of x(e) out <= sum of x(e) in
+//!   sum of z(p) >= participants - 1
+//!   for each exchange:                         x dominates an average of its collections, sum over C of w(C) uses(C, e) <= x(e), sum of w(C) >= 1
+//! ```
+//!
+//! Borders and odd sets are too many to list: those that the solution violates join it. Collections join where they are cheaper than
+//! those at hand. Dual values are a certificate: prices, weights of borders, potentials, and lengths of exchanges.
+
+use std::collections::BTreeSet;
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{Border, Certificate, Direction, OddSet, Potential, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_trees::arborescence::Number;
+
+use super::exchange::Exchange;
+use super::partition::{Partitions, scaled};
+use super::{Bound, Volume};
+use crate::columns::{Progress, Watch};
+use crate::odd_sets::PortSets;
+use crate::resources::Resources;
+use crate::{LpError, Question};
+
+/// Transfers per instance are guessed in multiples of `2^-30`;
+const UNIT_BITS: u64 = 30;
+/// what is violated by less than `2^-18` is left to the exact optimum.
+const SLACK_BITS: u64 = 18;
+/// Exact optima looked at, at most.
+const EXACT_ROUNDS: usize = 12;
+
+/// A program over the inequalities found so far.
+pub struct Program<'a> {
+    question: &'a Question<'a>,
+    participants: &'a [NodeId],
+    volume: &'a Volume,
+    solver: Solver,
+    period: Column,
+    links: Vec<Column>,
+    resources: Resources,
+    /// By place in the resources.
+    rows: Vec<Row>,
+    merges: Option<Row>,
+    ports: Option<PortSets>,
+    partitions: [Partitions<'a>; 2],
+    borders: Vec<(Border, Row)>,
+    /// A row that says that no more enters a node than leaves it (a positive potential), or the reverse.
+    potentials: Vec<(NodeId, bool, Row)>,
+    shares: Vec<Share<'a>>,
+    stopped: bool,
+}
+
+/// An exchange with the collections found so far.
+struct Share<'a> {
+    exchange: Exchange<'a>,
+    direction: Direction,
+    parts: Vec<Vec<NodeId>>,
+    /// By link, where a collection uses it.
+    rows: Vec<Option<Row>>,
+    /// Collections are averaged.
+    average: Row,
+    known: BTreeSet<Vec<LinkId>>,
+    /// By link: an average of lengths asked about, guessed.
+    centre: Vec<u128>,
+}
+
+impl<'a> Program<'a> {
+    /// The program without borders and exchanges.
+    ///
+    /// # Errors
+    /// Those of the exact solver.
+    pub fn new(question: &'a Question<'a>, participants: &'a [NodeId], volume: &'a Volume) -> Result<Self, LpError> {
+        let platform = question.platform();
+        let resources = Resources::new(platform, true);
+        let mut program = LinearProgram::new(Sense::Minimize);
+        let rows: Vec<Row> =
+            (0..resources.len()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+        let capacities = rows.iter().enumerate().map(|(place, &row)| (row, -resources.capacity(place).clone()));
+        let period = program.add_column(Rational::one(), capacities)?;
+        let mut potentials = Vec::new();
+        for node in platform.node_ids().filter(|node| !participants.contains(node)) {
+            let own = platform.node(node);
+            let ways = [(true, !own.is_processor()), (false, !own.replicates)];
+            for (positive, _) in ways.into_iter().filter(|(_, holds)| *holds) {
+                potentials.push((node, positive, program.add_row(Relation::AtLeast, Rational::zero())));
+            }
+        }
+        let mut links = Vec::with_capacity(platform.links().len());
+        for (id, link) in platform.link_ids().zip(platform.links()) {
+            let time = &volume.size * &link.cost;
+            let busy = resources.of_link(id).iter().map(|&place| (rows[place], time.clone()));
+            let balance = potentials.iter().filter_map(|&(node, positive, row)| {
+                let sign = i64::from(link.from == node) - i64::from(link.to == node);
+                Some((row, Rational::from_integer((if positive { sign } else { -sign }).into())))
+            });
+            links.push(program.add_column(Rational::zero(), busy.chain(balance))?);
+        }
+        let merges = merges(platform, volume, &resources, &rows, &mut program)?;
+        let partitions = [Direction::Into, Direction::OutOf].map(|one| Partitions::new(question, one, participants));
+        let ports = PortSets::new(platform);
+        let (borders, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
+        Ok(Program {
+            question,
+            participants,
+            volume,
+            solver,
+            period,
+            links,
+            resources,
+            rows,
+            merges,
+            ports,
+            partitions,
+            borders,
+            potentials,
+            shares,
+            stopped: false,
+        })
+    }
+
+    /// Whether the watcher asked for the best so far.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Takes in a border; says whether it is new.
+    ///
+    /// # Errors
+    /// Those of the exact solver.
+    pub fn add_border(&mut self, border: Border) -> Result<bool, LpError> {
+        if self.borders.iter().any(|(known, _)| known.sets == border.sets && known.direction == border.direction) {
+            return Ok(false);
+        }
+        let platform = self.question.platform();
+        let crossed = |link| border.direction.crossed(platform, link, &border.sets);
+        let entries = platform.link_ids().map(|link| (self.links[link.index()], integer(crossed(link))));
+        let row = self.solver.add_row(Relation::AtLeast, integer(border.crossings()), entries)?;
+        self.borders.push((border, row));
+        Ok(true)
+    }
+
+    /// Takes in what has to be crossed around every participant, and around all of them at once.
+    ///
+    /// # Errors
+    /// Those of the exact solver.
+    pub fn add_singletons(&mut self) -> Result<(), LpError> {
+        let ones = vec![1i64; self.links.len()];
+        for direction in 0..self.partitions.len() {
+            let found = self.partitions[direction].singletons(&ones)?;
+            for set in &found.sets {
+                let border = self.partitions[direction].border(vec![set.clone()]);
+                self.add_border(border)?;
+            }
+            let border = self.partitions[direction].border(found.sets);
+            self.add_border(border)?;
+        }
+        Ok(())
+    }
+
+    /// The partitions that the borders are between, those that are charged most first. A router on several sides is on none.
+    pub fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
+        let several = self.borders.iter().filter(|(border, _)| border.sets.len() > 1);
+        let mut charged: Vec<(Rational, &Border)> =
+            several.map(|(border, row)| (optimum.dual.get(*row), border)).collect();
+        charged.sort_by(|one, other| other.cmp(one));
+        let mut found: Vec<Vec<Vec<NodeId>>> = Vec::new();
+        for (_, border) in charged {
+            let parts = disjoint(&border.sets);
+            if !found.contains(&parts) {
+                found.push(parts);
+            }
+        }
+        found
+    }
+
+    /// Takes in an exchange between these parts, unless there are too many of them and of junctions.
+    ///
+    /// # Errors
+    /// Those of the exact solver; parts that cannot reach one another.
+    pub fn add_exchange(&mut self, direction: Direction, parts: &[Vec<NodeId>]) -> Result<(), LpError> {
+        let platform = self.question.platform();
+        let exchange = Exchange::new(self.question, direction, parts, (0..parts.len()).collect());
+        if !exchange.is_small() {
+            return Ok(());
+        }
+        let average = self.solver.add_row(Relation::AtLeast, Rational::one(), [])?;
+        let rows = vec![None; platform.links().len()];
+        let ones = vec![1u128; platform.links().len()];
+        let found = exchange.cheapest(&ones, true).ok_or(UNREACHABLE)?;
+        let (known, centre) = (BTreeSet::new(), vec![0; platform.links().len()]);
+        let parts = parts.to_vec();
+        self.shares.push(Share { exchange, direction, parts, rows, average, known, centre });
+        self.add_collection(self.shares.len() - 1, found.links)?;
+        Ok(())
+    }
+
+    /// Takes in a collection of an exchange; says whether it is new.
+    fn add_collection(&mut self, share: usize, mut links: Vec<LinkId>) -> Result<bool, LpError> {
+        links.sort_unstable();
+        let share = &mut self.shares[share];
+        if !share.known.insert(links.clone()) {
+            return Ok(false);
+        }
+        let mut entries = vec![(share.average, Rational::one())];
+        for same in links.chunk_by(|one, other| one == other) {
+            let link = same[0].index();
+            let row = match share.rows[link] {
+                Some(row) => row,
+                None => {
+                    let own = [(self.links[link], Rational::one())];
+                    let row = self.solver.add_row(Relation::AtLeast, Rational::zero(), own)?;
+                    *share.rows[link].insert(row)
+                }
+            };
+            entries.push((row, -integer(same.len())));
+        }
+        self.solver.add_column(Rational::zero(), entries)?;
+        Ok(true)
+    }
+
+    /// The best bound of the inequalities that the separation finds; stops as soon as `enough` is proved, or the watcher says so.
+    ///
+    /// # Errors
+    /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.
+    pub fn solve(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(Bound, Optimum), LpError> {
+        let mut best: Option<(Bound, Optimum)> = None;
+        for _ in 0..EXACT_ROUNDS {
+            self.approach(enough, watch)?;
+            let Some(optimum) = self.optimum()? else { break };
+            let bound = self.bound(&optimum)?;
+            let settled = self.stopped || bound.throughput <= *enough;
+            if best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput) {
+                best = Some((bound, optimum.clone()));
+            }
+            if settled || !self.separate_exactly(&optimum)? {
+                break;
+            }
+        }
+        match best {
+            Some(best) => Ok(best),
+            None => {
+                self.question.watch().ask()?;
+                Err(LpError::Contradiction("an instance has no least time"))
+            }
+        }
+    }
+
+    /// The exact optimum of what was found so far; `None` where the watch came first.
+    fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
+        let watch = self.question.watch().clone();
+        let limits = exact::Options { method: exact::Method::Simplex, watch, ..Default::default() };
+        match self.solver.solve(&limits)? {
+            Outcome::Optimal(optimum) => Ok(Some(optimum)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Rounds in floating point, until nothing is violated by much.
+    fn approach(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(), LpError> {
+        let least = enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34));
+        loop {
+            let limits = exact::Options { watch: self.question.watch().clone(), ..exact::Options::default() };
+            let Some(estimate) = self.solver.estimate(&limits)? else { return Ok(()) };
+            self.question.watch().ask()?;
+            let period = &estimate.primal[self.period.0];
+            let mut added = self.price(&estimate.dual)?;
+            if *period < least {
+                // Floating point may believe in a little less than nothing.
+                let transfers = self.links.iter().map(|link| estimate.primal[link.0].clone().max(Rational::zero()));
+                let transfers: Vec<Rational> = transfers.collect();
+                added |= self.separate(&transfers)?;
+                added |= self.cut_odd_sets(&transfers, period, true)?;
+            }
+            let upper_bound = if period.is_positive() { period.recip() } else { Rational::zero() };
+            let progress = Progress { patterns: self.borders.len(), throughput: enough.clone(), upper_bound };
+            if !added {
+                return Ok(());
+            }
+            if watch(&progress).is_break() {
+                self.stopped = true;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds borders that the transfers violate by much; says whether there are any.
+    fn separate(&mut self, transfers: &[Rational]) -> Result<bool, LpError> {
+        let unit = Rational::from_integer(BigInt::one() << UNIT_BITS);
+        let whole = |count: &Rational| (count * &unit).floor().to_integer().to_i128().unwrap_or(0).max(0);
+        let whole: Vec<i128> = transfers.iter().map(whole).collect();
+        let one = 1i128 << UNIT_BITS;
+        self.violated(&whole, &one, &(1i128 << (UNIT_BITS - SLACK_BITS)))
+    }
+
+    /// Adds what an exact optimum violates; says whether there is anything.
+    fn separate_exactly(&mut self, optimum: &Optimum) -> Result<bool, LpError> {
+        let transfers: Vec<Rational> = self.links.iter().map(|&link| optimum.primal.get(link)).collect();
+        let (whole, denominator) = scaled(&transfers);
+        let borders = self.violated(&whole, &denominator, &BigInt::zero())?;
+        let odd_sets = self.cut_odd_sets(&transfers, &optimum.primal.get(self.period), false)?;
+        let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
+        Ok(self.price_exactly(&dual)? | borders | odd_sets)
+    }
+
+    /// Adds borders that transfers, in multiples of `1 / one`, violate by more than `slack`.
+    fn violated<N: Number>(&mut self, transfers: &[N], one: &N, slack: &N) -> Result<bool, LpError> {
+        let mut least = one.clone();
+        least -= slack;
+        let mut twice = one.clone();
+        twice += one;
+        let mut found = Vec::new();
+        for sets in self.partitions[0].cuts(transfers, &least)? {
+            found.push(self.partitions[0].border(vec![sets]));
+        }
+        let turned: Vec<NodeId> = self.participants.iter().rev().copied().collect();
+        for partitions in &self.partitions {
+            for order in [self.participants, &turned] {
+                let Some(sets) = partitions.least(transfers, &twice, order)? else { continue };
+                // Less than 2 (k - 1) crossings.
+                let mut needed = N::zero();
+                (1..sets.sets.len()).for_each(|_| needed += &twice);
+                needed -= slack;
+                if sets.crossing < needed {
+                    found.push(partitions.border(sets.sets));
+                }
+            }
+        }
+        let mut added = false;
+        for border in found {
+            added |= self.add_border(border)?;
+        }
+        Ok(added)
+    }
+
+    /// Adds odd sets that the transfers violate; says whether there are any.
+    fn cut_odd_sets(&mut self, transfers: &[Rational], period: &Rational, guess: bool) -> Result<bool, LpError> {
+        let Some(ports) = &self.ports else { return Ok(false) };
+        let platform = self.question.platform();
+        let time = |(link, count): (&oneport_platform::Link, &Rational)| &self.volume.size * &link.cost * count;
+        let times: Vec<Rational> = platform.links().iter().zip(transfers).map(time).collect();
+        let slack = Rational::new(1.into(), BigInt::one() << 24);
+        let room = if guess { period * (Rational::one() + slack) } else { period.clone() };
+        let mut sets = ports.violated(&times, &room)?;
+        sets.retain(|set| !self.resources.has(set));
+        let added = !sets.is_empty();
+        sets.into_iter().try_for_each(|set| self.add_odd_set(set))?;
+        Ok(added)
+    }
+
+    fn add_odd_set(&mut self, set: OddSet) -> Result<(), LpError> {
+        let platform = self.question.platform();
+        let members = self.resources.add(platform, set);
+        let time = |&link: &LinkId| (self.links[link.index()], &self.volume.size * &platform.link(link).cost);
+        let capacity = self.resources.capacity(self.resources.len() - 1).clone();
+        let entries = members.iter().map(time).chain([(self.period, -capacity)]);
+        let row = self.solver.add_row(Relation::AtMost, Rational::zero(), entries)?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Adds collections that are cheaper than those at hand for lengths in floating point, and, beside them, the cheapest for
+    /// lengths half way to their average so far: half the rounds.
+    fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
+        let mut added = false;
+        let longest = self.question.platform().links().iter().map(|link| &link.cost).max();
+        let unit = longest.map_or_else(Rational::one, |cost| cost * &self.volume.size);
+        for place in 0..self.shares.len() {
+            let share = &mut self.shares[place];
+            let guess = |length: &Rational| guess(&(length / &unit));
+            let lengths: Vec<u128> = share.lengths(dual).iter().map(guess).collect();
+            let limit = guess(&dual[share.average.0]);
+            let found = share.exchange.cheapest(&lengths, true).ok_or(UNREACHABLE)?;
+            let cost: u128 = found.links.iter().map(|link| lengths[link.index()]).sum();
+            if cost + (limit >> 26) >= limit {
+                continue;
+            }
+            for (centre, own) in share.centre.iter_mut().zip(&lengths) {
+                *centre = (3 * *centre + own) / 4;
+            }
+            let between: Vec<u128> = lengths.iter().zip(&share.centre).map(|(own, centre)| own + centre).collect();
+            let beside = share.exchange.cheapest(&between, true).ok_or(UNREACHABLE)?;
+            added |= self.add_collection(place, found.links)?;
+            added |= self.add_collection(place, beside.links)?;
+        }
+        Ok(added)
+    }
+
+    /// The same for exact lengths.
+    fn price_exactly(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
+        let mut added = false;
+        for place in 0..self.shares.len() {
+            let share = &self.shares[place];
+            let lengths = share.lengths(dual);
+            let found = share.exchange.cheapest(&naturals(&lengths).0, false).ok_or(UNREACHABLE)?;
+            let cost: Rational = found.links.iter().map(|link| &lengths[link.index()]).sum();
+            if cost < dual[share.average.0] {
+                added |= self.add_collection(place, found.links)?;
+            }
+        }
+        Ok(added)
+    }
+
+    /// What an optimum's dual values prove, with the certificate.
+    fn bound(&self, optimum: &Optimum) -> Result<Bound, LpError> {
+        let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
+        let prices: Vec<Rational> = self.rows.iter().map(|row| -&dual[row.0]).collect();
+        let mut certificate: Certificate = self.resources.certificate(&prices);
+        let mut instance = Rational::zero();
+        for (border, row) in self.borders.iter().filter(|(_, row)| dual[row.0].is_positive()) {
+            instance += &dual[row.0] * integer(border.crossings());
+            certificate.borders.push(Border { weight: dual[row.0].clone(), ..border.clone() });
+        }
+        for share in &self.shares {
+            let lengths = share.lengths(&dual);
+            if lengths.iter().all(Zero::is_zero) {
+                continue;
+            }
+            let (whole, denominator) = naturals(&lengths);
+            let found = share.exchange.cheapest(&whole, false).ok_or(UNREACHABLE)?;
+            instance += Rational::new(found.at_least.into(), denominator);
+            certificate.exchanges.push(share.named(lengths));
+        }
+        if self.merges.is_some() {
+            instance += self.volume.cheapest_merges(self.question.platform(), &certificate);
+        }
+        certificate.potentials = self.potentials(&dual);
+        certificate.borders.sort();
+        certificate.exchanges.sort();
+        if !instance.is_positive() {
+            return Err(LpError::Contradiction("transfers and merges cost nothing"));
+        }
+        Ok(Bound { throughput: self.resources.worth(&prices) / instance, certificate })
+    }
+
+    /// The potentials, ascending by node.
+    fn potentials(&self, dual: &[Rational]) -> Vec<Potential> {
+        let mut found: Vec<Potential> = Vec::new();
+        for &(node, positive, row) in &self.potentials {
+            let value = if positive { dual[row.0].clone() } else { -&dual[row.0] };
+            match found.last_mut() {
+                Some(last) if last.node == node => last.value += value,
+                _ => found.push(Potential { demand: 0, node, value }),
+            }
+        }
+        found.retain(|potential| !potential.value.is_zero());
+        found
+    }
+}
+
+impl Share<'_> {
+    /// By link.
+    fn lengths(&self, dual: &[Rational]) -> Vec<Rational> {
+        let length = |row: &Option<Row>| row.map(|row| dual[row.0].clone()).filter(Signed::is_positive);
+        self.rows.iter().map(|row| length(row).unwrap_or_default()).collect()
+    }
+
+    fn named(&self, lengths: Vec<Rational>) -> oneport_plan::Exchange {
+        let positive = lengths.into_iter().enumerate().filter(|(_, length)| length.is_positive());
+        oneport_plan::Exchange {
+            demand: 0,
+            direction: self.direction,
+            parts: self.parts.clone(),
+            lengths: positive.map(|(link, length)| (LinkId::new(link), length)).collect(),
+        }
+    }
+}
+
+const UNREACHABLE: LpError = LpError::Contradiction("parts of the platform cannot reach one another");
+
+/// Columns for merges and the row that asks for them, where they take time.
+fn merges(
+    platform: &Platform,
+    volume: &Volume,
+    resources: &Resources,
+    rows: &[Row],
+    program: &mut LinearProgram,
+) -> Result<Option<Row>, LpError> {
+    if !volume.work.is_positive() {
+        return Ok(None);
+    }
+    let needed = program.add_row(Relation::AtLeast, integer(volume.merges));
+    for (place, resource) in resources.list().enumerate() {
+        if let Resource::Compute(node) = resource
+            && let Some(compute) = &platform.node(node).compute
+        {
+            let time = &volume.work * compute;
+            program.add_column(Rational::zero(), [(rows[place], time), (needed, Rational::one())])?;
+        }
+    }
+    Ok(Some(needed))
+}
+
+/// The sets without nodes that lie in several.
+fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
+    let once = |node: &&NodeId| sets.iter().filter(|set| set.binary_search(node).is_ok()).count() == 1;
+    sets.iter().map(|set| set.iter().filter(once).copied().collect()).collect()
+}
+
+/// A length in multiples of 2^-60, rounded down.
+fn guess(length: &Rational) -> u128 {
+    let whole = if length.is_positive() { (length.numer() << 60u32) / length.denom() } else { BigInt::zero() };
+    whole.to_u128().unwrap_or(u128::MAX >> 40)
+}
+
+fn integer(count: usize) -> Rational {
+    Rational::from_integer(count.into())
+}
+
+/// Lengths, which are not negative, over a common denominator.
+fn naturals(lengths: &[Rational]) -> (Vec<BigUint>, BigInt) {
+    let (whole, denominator) = scaled(lengths);
+    (whole.into_iter().map(|length| length.magnitude().clone()).collect(), denominator)
+}

@@ -1,0 +1,254 @@
+//! The exchange theorem: what every all-reduce moves between disjoint parts of the platform.
+//!
+//! Let `P_1..P_k` be disjoint sets of nodes, each with a participant. A node outside *merges* if it is a processor and *copies* if it
+//! replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all parts, whose arcs are paths through
+//! nodes outside that do not merge; those that merge may be junctions. Let `e_j` be the least length of a path into `P_j` that starts in
+//! another part or at a node outside that copies, through nodes outside that do not copy.
+//!
+//! **Theorem.** The transfers of one instance have together at least the length `min over r of (A_r + sum over j != r of e_j)`.
+//!
+//! *Proof.* Choose a participant in every part. Let `t` be the first transfer, in an order that respects inputs, after which the
+//! operands of all of them have reached some part `P_r`. *Until then* each travels to `P_r`, on a path that is cut where it visits
+//! parts and nodes that merge. The pieces contain an arborescence; their inner nodes do not merge, where every transfer out depends on
+//! just one transfer in, so that pieces with different tails share no transfer. *After that* every other `P_j` still lacks an
+//! operand. Go back from the first transfer that brings it, to the nearest node in a part or outside that copies: at the nodes passed,
+//! of every transfer in at most one transfer out depends, so paths of different `j` share no transfer, and none with the
+//! arborescence, whose transfers lead to `P_r` before `t` and not to `P_j` after it. QED
+//!
+//! Turning all links and the order gives the same theorem with "merges" and "copies" exchanged: an out-arborescence from `P_r`, whose
+//! junctions copy, and paths out of every other part through nodes that do not merge.
+//!
+//! With single participants as parts this counts messages as gossiping does (Harary and Schwenk 1974).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use num_traits::One;
+use oneport_plan::Direction;
+use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_trees::arborescence::{Number, arborescence};
+use oneport_trees::steiner;
+use oneport_watch::Watch;
+
+use crate::Question;
+
+/// Branch-and-bound nodes for one Steiner arborescence.
+const BUDGET: usize = 2000;
+/// Cheapest arborescences are certain to be found where parts, or junctions, are so few.
+const FEW: usize = 9;
+
+/// The theorem for some parts, in one direction.
+pub struct Exchange<'a> {
+    platform: &'a Platform,
+    watch: Watch,
+    direction: Direction,
+    parts: usize,
+    /// The parts that may be `P_r`: all, or those that stand for all on a symmetric platform.
+    roots: Vec<usize>,
+    /// By node: the part that it lies in, or a junction's number, from `parts` on; `None` for inner nodes of arcs.
+    hubs: Vec<Option<usize>>,
+    /// By hub: its nodes.
+    members: Vec<Vec<NodeId>>,
+}
+
+/// A cheapest collection of transfers.
+pub struct Collection<N> {
+    /// No collection is shorter.
+    pub at_least: N,
+    /// The links of one that is short: a link twice if it is used twice.
+    pub links: Vec<LinkId>,
+}
+
+/// Paths that lead to one hub, by the node they start at.
+struct Walk<N> {
+    lengths: Vec<Option<N>>,
+    /// The first link of the path.
+    first: Vec<Option<LinkId>>,
+}
+
+impl<'a> Exchange<'a> {
+    /// Prepares disjoint parts.
+    pub fn new(question: &Question<'a>, direction: Direction, parts: &[Vec<NodeId>], roots: Vec<usize>) -> Self {
+        let platform = question.platform();
+        let mut hubs = vec![None; platform.nodes().len()];
+        for (place, part) in parts.iter().enumerate() {
+            part.iter().for_each(|node| hubs[node.index()] = Some(place));
+        }
+        let mut members = parts.to_vec();
+        for node in platform.node_ids() {
+            let own = platform.node(node);
+            let joins = match direction {
+                Direction::Into => own.is_processor(),
+                Direction::OutOf => own.replicates,
+            };
+            if joins && hubs[node.index()].is_none() {
+                hubs[node.index()] = Some(members.len());
+                members.push(vec![node]);
+            }
+        }
+        Exchange { platform, watch: question.watch().clone(), direction, parts: parts.len(), roots, hubs, members }
+    }
+
+    /// Single participants as parts. The question's roots are those that may be the last to lack an operand.
+    pub fn of_single(question: &Question<'a>, direction: Direction, participants: &[NodeId]) -> Self {
+        let parts: Vec<Vec<NodeId>> = participants.iter().map(|&node| vec![node]).collect();
+        let is_root = |place: &usize| question.roots().contains(&participants[*place]);
+        let places = (0..participants.len()).filter(is_root).collect();
+        Exchange::new(question, direction, &parts, places)
+    }
+
+    /// Whether there are no junctions, so that cheapest collections are found in polynomial time.
+    pub fn is_exact(&self) -> bool {
+        self.members.len() == self.parts
+    }
+
+    /// Whether cheapest collections are found under all lengths, by going through sets where need be.
+    pub fn is_small(&self) -> bool {
+        self.parts <= FEW || self.members.len() - self.parts <= FEW
+    }
+
+    /// The cheapest collection under these lengths of the links; `None` if a part cannot be reached. Without branching
+    /// where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where there are junctions.
+    pub fn cheapest<N: Number + One>(&self, lengths: &[N], guide: bool) -> Option<Collection<N>> {
+        let single: Vec<(N, Vec<LinkId>)> =
+            (0..self.parts).map(|part| self.entrance(lengths, part)).collect::<Option<_>>()?;
+        let mut all = N::zero();
+        single.iter().for_each(|(length, _)| all += length);
+        let (mut arcs, paths) = self.arcs(lengths);
+        // One more node leads to the roots, at a price that nobody pays twice; a root needs no entrance.
+        let (own, super_root) = (arcs.len(), self.members.len());
+        let mut price = N::one();
+        arcs.iter().for_each(|(_, _, length)| price += length);
+        price += &all;
+        for &root in &self.roots {
+            let mut length = price.clone();
+            length += &all;
+            length -= &single[root].0;
+            arcs.push((super_root, root, length));
+        }
+        let (mut at_least, used) = self.arborescence(&arcs, guide)?;
+        at_least = if at_least < price { N::zero() } else { at_least };
+        if at_least >= price {
+            at_least -= &price;
+        }
+        let root = used.iter().find(|&&arc| arc >= own).map(|&arc| arcs[arc].1)?;
+        let entered = single.into_iter().enumerate().filter(|(part, _)| *part != root);
+        let links = used.iter().filter(|&&arc| arc < own).flat_map(|&arc| paths[arc].iter().copied());
+        Some(Collection { at_least, links: links.chain(entered.flat_map(|(_, (_, links))| links)).collect() })
+    }
+
+    /// The cheapest arborescence from one node more, which comes last, to all parts: its length from below, and its arcs.
+    fn arborescence<N: Number>(&self, arcs: &[(usize, usize, N)], guide: bool) -> Option<(N, Vec<usize>)> {
+        let root = self.members.len();
+        if self.is_exact() {
+            let found = arborescence(root + 1, root, arcs)?;
+            return Some((found.cost, found.entering.into_iter().flatten().collect()));
+        }
+        let parts: Vec<usize> = (0..self.parts).collect();
+        let found = match guide {
+            true => steiner::heuristic(root + 1, root, &parts, arcs)?,
+            false => steiner::steiner_watched(root + 1, root, &parts, arcs, BUDGET, &self.watch)?,
+        };
+        Some((found.at_least, found.arcs))
+    }
+
+    /// The arcs between hubs against the direction of travel, from the hub where a path ends to the one where it starts, each with
+    /// its links.
+    fn arcs<N: Number>(&self, lengths: &[N]) -> (Vec<(usize, usize, N)>, Vec<Vec<LinkId>>) {
+        let (mut arcs, mut paths) = (Vec::new(), Vec::new());
+        if self.hubs.iter().all(Option::is_some) {
+            for (link, length) in self.platform.link_ids().zip(lengths) {
+                let (tail, head) = self.ends(link);
+                if let (Some(tail), Some(head)) = (self.hubs[tail.index()], self.hubs[head.index()])
+                    && tail != head
+                {
+                    arcs.push((head, tail, length.clone()));
+                    paths.push(vec![link]);
+                }
+            }
+            return (arcs, paths);
+        }
+        for hub in 0..self.members.len() {
+            let walk = self.walk(lengths, hub, |node| self.hubs[node.index()].is_none());
+            for (other, members) in self.members.iter().enumerate().filter(|(other, _)| *other != hub) {
+                let near = members.iter().filter_map(|&node| Some((walk.lengths[node.index()].clone()?, node))).min();
+                if let Some((length, node)) = near {
+                    arcs.push((hub, other, length));
+                    paths.push(self.path(&walk, node, hub));
+                }
+            }
+        }
+        (arcs, paths)
+    }
+
+    /// The cheapest entrance of a part: its length and links.
+    fn entrance<N: Number>(&self, lengths: &[N], part: usize) -> Option<(N, Vec<LinkId>)> {
+        let copies = |node: NodeId| match self.direction {
+            Direction::Into => self.platform.node(node).replicates,
+            Direction::OutOf => self.platform.node(node).is_processor(),
+        };
+        let of_part = |node: NodeId| self.hubs[node.index()].filter(|&hub| hub < self.parts);
+        let walk = self.walk(lengths, part, |node| of_part(node).is_none() && !copies(node));
+        let starts = |&node: &NodeId| match of_part(node) {
+            Some(other) => other != part,
+            None => copies(node),
+        };
+        let nodes = self.platform.node_ids().filter(starts);
+        let near = nodes.filter_map(|node| Some((walk.lengths[node.index()].clone()?, node))).min()?;
+        let links = self.path(&walk, near.1, part);
+        Some((near.0, links))
+    }
+
+    /// Cheapest paths to a hub through nodes for which `through` holds, by Dijkstra's algorithm.
+    fn walk<N: Number>(&self, lengths: &[N], hub: usize, through: impl Fn(NodeId) -> bool) -> Walk<N> {
+        let nodes = self.platform.nodes().len();
+        let mut walk = Walk { lengths: vec![None; nodes], first: vec![None; nodes] };
+        let mut heap = BinaryHeap::new();
+        for &node in &self.members[hub] {
+            walk.lengths[node.index()] = Some(N::zero());
+            heap.push(Reverse((N::zero(), node)));
+        }
+        while let Some(Reverse((near, node))) = heap.pop() {
+            let stale = walk.lengths[node.index()].as_ref().is_some_and(|known| *known < near);
+            if stale || self.hubs[node.index()] != Some(hub) && !through(node) {
+                continue;
+            }
+            let arriving = match self.direction {
+                Direction::Into => self.platform.incoming(node),
+                Direction::OutOf => self.platform.outgoing(node),
+            };
+            for &link in arriving {
+                let (tail, _) = self.ends(link);
+                let mut far = near.clone();
+                far += &lengths[link.index()];
+                if walk.lengths[tail.index()].as_ref().is_none_or(|known| far < *known) {
+                    walk.lengths[tail.index()] = Some(far.clone());
+                    walk.first[tail.index()] = Some(link);
+                    heap.push(Reverse((far, tail)));
+                }
+            }
+        }
+        walk
+    }
+
+    /// The links from a node to the hub.
+    fn path<N>(&self, walk: &Walk<N>, from: NodeId, hub: usize) -> Vec<LinkId> {
+        let mut links = Vec::new();
+        let mut node = from;
+        while self.hubs[node.index()] != Some(hub) {
+            let Some(link) = walk.first[node.index()] else { break };
+            links.push(link);
+            node = self.ends(link).1;
+        }
+        links
+    }
+
+    /// Where transfers over a link start and end; the other way round where all links are turned.
+    fn ends(&self, link: LinkId) -> (NodeId, NodeId) {
+        let link = self.platform.link(link);
+        match self.direction {
+            Direction::Into => (link.from, link.to),
+            Direction::OutOf => (link.to, link.from),
+        }
+    }
+}

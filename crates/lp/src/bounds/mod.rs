@@ -1,0 +1,208 @@
+//! What no all-reduce exceeds, however its values travel: the strategy, the cheap bounds first.
+//!
+//! 1. Where only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On clusters
+//!    that is the answer.
+//! 2. Cutting planes ([`cutting_planes`]): how often links have to be used, at most how much that leaves time for. Every port model.
+//! 3. The same with shares of the exchange theorem ([`exchange`]) beside: single participants, and the partitions found.
+//!
+//! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second step: it works on the
+//! quotient.
+
+mod cutting_planes;
+mod exchange;
+mod flow;
+mod partition;
+pub mod singletons;
+
+use num_traits::{Signed, Zero};
+use oneport_plan::{Border, Certificate, Collective, Direction, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+
+use crate::columns::Watch;
+use crate::resources::Resources;
+use crate::{LpError, Question};
+use cutting_planes::Program;
+use partition::Partitions;
+
+/// Most links of a platform that cutting planes are tried on.
+const MOST_LINKS: usize = 1500;
+/// Partitions between which an exchange is looked at, at most.
+const MOST_PARTITIONS: usize = 4;
+
+/// What no schedule exceeds, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// No schedule has a larger throughput.
+    pub throughput: Rational,
+    /// The proof.
+    pub certificate: Certificate,
+}
+
+/// The smallest transfers and merges of an all-reduce.
+#[derive(Debug, Clone)]
+pub struct Volume {
+    /// Of a partial result.
+    pub size: Rational,
+    /// Of a merge.
+    pub work: Rational,
+    /// How many merges an instance has.
+    pub merges: usize,
+}
+
+impl Volume {
+    fn new(question: &Question<'_>, operands: usize) -> Self {
+        let volumes = question.volumes();
+        Volume {
+            size: singletons::least(&volumes.size, operands, 1).1,
+            work: singletons::least(&volumes.work, operands, 2).1,
+            merges: operands.saturating_sub(1),
+        }
+    }
+
+    /// What the merges of an instance cost at least under the certificate's prices.
+    fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate) -> Rational {
+        let price = |node: NodeId| {
+            let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
+            found.map_or_else(|_| Rational::zero(), |place| certificate.prices[place].1.clone())
+        };
+        let cost = |node: NodeId| Some(platform.node(node).compute.as_ref()? * price(node));
+        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
+        least * &self.work * Rational::from_integer(self.merges.into())
+    }
+}
+
+/// The best bound for an all-reduce; stops as soon as `enough` is proved. `resources` are the rows that prices are given to: those of a
+/// symmetric platform share them.
+///
+/// # Errors
+/// Those of the solver; [`LpError::Stopped`] where the question's watch ends the work before anything is proved.
+pub(crate) fn bound(
+    question: &Question<'_>,
+    resources: &Resources,
+    enough: &Rational,
+    watch: Watch<'_>,
+) -> Result<Bound, LpError> {
+    let participants = question.collective().values().unwrap_or_default();
+    let volume = Volume::new(question, participants.len());
+    let mut search = Search { question, participants, volume, enough, best: None };
+    match search.run(resources, watch) {
+        Err(LpError::Stopped(limit)) => search.best.ok_or(LpError::Stopped(limit)),
+        other => {
+            other?;
+            search.best.ok_or(LpError::Contradiction("nothing bounds an all-reduce"))
+        }
+    }
+}
+
+/// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough` is proved.
+///
+/// # Errors
+/// Those of the solver.
+pub fn all_reduce_bound(
+    question: &Question<'_>,
+    enough: &Rational,
+    watch: Watch<'_>,
+) -> Result<Option<Bound>, LpError> {
+    if !matches!(question.collective(), Collective::AllReduce { .. }) {
+        return Ok(None);
+    }
+    bound(question, &Resources::new(question.platform(), true), enough, watch).map(Some)
+}
+
+/// One question, and the best bound so far.
+struct Search<'a> {
+    question: &'a Question<'a>,
+    participants: &'a [NodeId],
+    volume: Volume,
+    enough: &'a Rational,
+    best: Option<Bound>,
+}
+
+impl Search<'_> {
+    /// The steps, until enough is proved.
+    fn run(&mut self, resources: &Resources, watch: Watch<'_>) -> Result<(), LpError> {
+        let platform = self.question.platform();
+        let seeds = self.partitions()?;
+        if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
+            seeds.iter().for_each(|(border, throughput)| self.offer(self.of_partition(border, throughput)));
+        }
+        let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
+        let symmetric = self.question.roots().len() < hubs;
+        let large = platform.links().len() > MOST_LINKS;
+        if !self.is_enough() && (symmetric || large) {
+            self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
+        }
+        if !self.is_enough() && !large && self.participants.len() > 1 {
+            self.cutting_planes(seeds, watch)?;
+        }
+        if self.best.is_none() {
+            self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
+        }
+        Ok(())
+    }
+
+    fn is_enough(&self) -> bool {
+        self.best.as_ref().is_some_and(|bound| bound.throughput <= *self.enough)
+    }
+
+    fn offer(&mut self, found: Bound) {
+        if self.best.as_ref().is_none_or(|known| found.throughput < known.throughput) {
+            self.best = Some(found);
+        }
+    }
+
+    /// The best partitions of both directions if only links counted, with their values.
+    fn partitions(&self) -> Result<Vec<(Border, Rational)>, LpError> {
+        let capacities = self.capacities();
+        let mut found = Vec::new();
+        for direction in [Direction::Into, Direction::OutOf] {
+            let partitions = Partitions::new(self.question, direction, self.participants);
+            found.extend(partition::best(&partitions, &capacities)?);
+        }
+        Ok(found)
+    }
+
+    /// How many of the smallest transfers a link carries per unit of time.
+    fn capacities(&self) -> Vec<Rational> {
+        let links = self.question.platform().links();
+        let size = Some(&self.volume.size).filter(|size| size.is_positive());
+        links.iter().map(|link| size.map_or_else(|| link.cost.recip(), |size| (size * &link.cost).recip())).collect()
+    }
+
+    /// A partition's proof where only links count: their prices make every crossing cost the same.
+    fn of_partition(&self, border: &Border, throughput: &Rational) -> Bound {
+        let platform = self.question.platform();
+        let price = |(link, capacity): (LinkId, Rational)| {
+            let crossed = border.direction.crossed(platform, link, &border.sets);
+            (Resource::Link(link), capacity * Rational::from_integer(crossed.into()))
+        };
+        let prices = platform.link_ids().zip(self.capacities()).map(price);
+        let prices = prices.filter(|(_, price)| price.is_positive()).collect();
+        let certificate = Certificate { prices, borders: vec![border.clone()], ..Certificate::default() };
+        Bound { throughput: throughput.clone(), certificate }
+    }
+
+    /// Cutting planes, then with exchanges beside: between single participants, and between the partitions found.
+    fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>, watch: Watch<'_>) -> Result<(), LpError> {
+        let (question, participants, volume) = (self.question, self.participants, self.volume.clone());
+        let mut program = Program::new(question, participants, &volume)?;
+        program.add_singletons()?;
+        for (border, _) in seeds {
+            program.add_border(border)?;
+        }
+        let (found, optimum) = program.solve(self.enough, watch)?;
+        self.offer(found);
+        let mut partitions = vec![participants.iter().map(|&node| vec![node]).collect()];
+        partitions.extend(program.partitions(&optimum).into_iter().take(MOST_PARTITIONS));
+        for parts in partitions {
+            if self.is_enough() || program.is_stopped() {
+                break;
+            }
+            for direction in [Direction::Into, Direction::OutOf] {
+                program.add_exchange(direction, &parts)?;
+            }
+            self.offer(program.solve(self.enough, watch)?.0);
+        }
+        Ok(())
+    }
+}

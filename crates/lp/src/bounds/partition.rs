@@ -1,0 +1,375 @@
+//! Disjoint sets that have to exchange much over little: the counting theorem, and how its sets are found.
+//!
+//! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j` with any
+//! routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times; one that enters two of them counts twice.
+//! (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not; they are left so often.)
+//!
+//! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further nodes that need not
+//! lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)` is a *Dilworth truncation*, found by
+//! one minimum cut per participant: take them in turn, `y(v) = min C(S) - t - y(S - v)` over the sets `S` of `v` and
+//! participants taken before, and unite the best `S` with all blocks that it meets. The blocks are a best partition.
+//!
+//! With capacities in transfers per instance and `t = 2`, a sum below -2 is a violated inequality. With bandwidths, Dinkelbach's
+//! steps find the partition of least `sum_j C(S_j) / 2 (k - 1)`: no all-reduce has a larger throughput where only links count.
+//!
+//! Nodes that have to lie in a set and take no part themselves (processors outside; turned round: routers that copy) are left
+//! free at first and then put where the least more enters: the choice may not be the best one, the inequality holds all the same.
+
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+use oneport_plan::{Border, Direction};
+use oneport_platform::{NodeId, Platform, Rational};
+use oneport_trees::arborescence::Number;
+use oneport_watch::Watch;
+
+use super::flow::{Network, SINK, SOURCE};
+use crate::{LpError, Question};
+
+/// Which side of a cut a node is on before anything flows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Outside,
+    Inside,
+    Free,
+}
+
+/// Finds sets of one platform's nodes, in one direction.
+pub struct Partitions<'a> {
+    platform: &'a Platform,
+    direction: Direction,
+    participants: &'a [NodeId],
+    /// Nodes that take no part and have to lie in one of the sets.
+    guests: Vec<NodeId>,
+    watch: Watch,
+}
+
+/// Sets, and how often they are crossed (what capacity crosses them) together.
+pub struct Found<N> {
+    /// Each ascending.
+    pub sets: Vec<Vec<NodeId>>,
+    /// The sum over the sets.
+    pub crossing: N,
+}
+
+impl<'a> Partitions<'a> {
+    /// Prepares one direction.
+    pub fn new(question: &Question<'a>, direction: Direction, participants: &'a [NodeId]) -> Self {
+        let platform = question.platform();
+        let joins = |node: &NodeId| match direction {
+            Direction::Into => platform.node(*node).is_processor(),
+            Direction::OutOf => platform.node(*node).replicates,
+        };
+        let guests = platform.node_ids().filter(joins).filter(|node| !participants.contains(node)).collect();
+        Partitions { platform, direction, participants, guests, watch: question.watch().clone() }
+    }
+
+    /// A border around these sets; nothing is charged yet.
+    pub fn border(&self, sets: Vec<Vec<NodeId>>) -> Border {
+        Border { demand: 0, direction: self.direction, sets, weight: Rational::one() }
+    }
+
+    /// The participants singly, with what belongs to them.
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn singletons<N: Number>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
+        self.completed(capacities, self.participants.iter().map(|&node| vec![node]).collect())
+    }
+
+    /// For every participant but the first, sets without and with the first one that less than `least` crosses.
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn cuts<N: Number>(&self, capacities: &[N], least: &N) -> Result<Vec<Vec<NodeId>>, LpError> {
+        let Some((&first, others)) = self.participants.split_first() else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for &other in others {
+            for (inside, outside) in [(first, other), (other, first)] {
+                let mut sides = vec![Side::Free; self.platform.nodes().len()];
+                sides[inside.index()] = Side::Inside;
+                sides[outside.index()] = Side::Outside;
+                let (crossing, set) = self.cut(capacities, &sides, &[])?;
+                if crossing < *least && !found.contains(&set) {
+                    found.push(set);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// A partition of least `sum of (crossing - t)`: at least two sets, or `None` if nothing is less than one set's `-t`.
+    /// The participants are taken in the given order. As many minimum cuts as participants, and as many as sets for each guest.
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn least<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Option<Found<N>>, LpError> {
+        let blocks = self.blocks(capacities, twice, order)?;
+        if blocks.len() > 1 { self.completed(capacities, blocks).map(Some) } else { Ok(None) }
+    }
+
+    /// The Dilworth truncation.
+    fn blocks<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Vec<Vec<NodeId>>, LpError> {
+        let mut sides = vec![Side::Free; self.platform.nodes().len()];
+        order.iter().for_each(|node| sides[node.index()] = Side::Outside);
+        let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
+        let mut blocks: Vec<Vec<NodeId>> = Vec::new();
+        for &node in order {
+            sides[node.index()] = Side::Inside;
+            let (mut value, set) = self.cut(capacities, &sides, &values)?;
+            sides[node.index()] = Side::Free;
+            let zero = N::zero();
+            values.iter().filter(|(_, own)| *own > zero).for_each(|(_, own)| value -= own);
+            value -= twice;
+            values.push((node, value));
+            let meets = |block: &Vec<NodeId>| block.iter().any(|other| set.binary_search(other).is_ok());
+            let (met, mut rest): (Vec<_>, Vec<_>) = blocks.into_iter().partition(meets);
+            rest.push(met.into_iter().flatten().chain([node]).collect());
+            blocks = rest;
+        }
+        Ok(blocks)
+    }
+
+    /// Puts guests into the blocks, and lets every block have the free nodes with which it is crossed least.
+    fn completed<N: Number>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Result<Found<N>, LpError> {
+        for &guest in &self.guests {
+            let mut best: Option<(N, usize)> = None;
+            for place in 0..blocks.len() {
+                let mut more = self.crossing(capacities, &blocks, place, Some(guest))?.0;
+                more -= &self.crossing(capacities, &blocks, place, None)?.0;
+                if best.as_ref().is_none_or(|(least, _)| more < *least) {
+                    best = Some((more, place));
+                }
+            }
+            best.into_iter().for_each(|(_, place)| blocks[place].push(guest));
+        }
+        let mut crossing = N::zero();
+        let mut sets = Vec::with_capacity(blocks.len());
+        for place in 0..blocks.len() {
+            let (own, set) = self.crossing(capacities, &blocks, place, None)?;
+            crossing += &own;
+            sets.push(set);
+        }
+        sets.sort();
+        Ok(Found { sets, crossing })
+    }
+
+    /// The least that crosses a block, perhaps with a guest more, and the nodes inside.
+    fn crossing<N: Number>(
+        &self,
+        capacities: &[N],
+        blocks: &[Vec<NodeId>],
+        place: usize,
+        guest: Option<NodeId>,
+    ) -> Result<(N, Vec<NodeId>), LpError> {
+        let mut sides = vec![Side::Free; self.platform.nodes().len()];
+        blocks.iter().flatten().for_each(|node| sides[node.index()] = Side::Outside);
+        blocks[place].iter().chain(&guest).for_each(|node| sides[node.index()] = Side::Inside);
+        self.cut(capacities, &sides, &[])
+    }
+
+    /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive value is wanted inside, one of
+    /// negative value outside.
+    fn cut<N: Number>(
+        &self,
+        capacities: &[N],
+        sides: &[Side],
+        values: &[(NodeId, N)],
+    ) -> Result<(N, Vec<NodeId>), LpError> {
+        self.watch.ask()?;
+        let place = |node: NodeId| match sides[node.index()] {
+            Side::Outside => SOURCE,
+            Side::Inside => SINK,
+            Side::Free => node.index() + 2,
+        };
+        let mut network = Network::new(sides.len() + 2);
+        for (link, capacity) in self.platform.links().iter().zip(capacities) {
+            let (from, to) = match self.direction {
+                Direction::Into => (link.from, link.to),
+                Direction::OutOf => (link.to, link.from),
+            };
+            network.arc(place(from), place(to), capacity.clone());
+        }
+        let zero = N::zero();
+        for (node, value) in values {
+            if *value > zero {
+                network.arc(place(*node), SINK, value.clone());
+            } else {
+                let mut cost = N::zero();
+                cost -= value;
+                network.arc(SOURCE, place(*node), cost);
+            }
+        }
+        let (least, inside) = network.minimum_cut();
+        Ok((least, self.platform.node_ids().filter(|&node| inside[place(node)]).collect()))
+    }
+}
+
+/// The partition of least `sum of crossing / 2 (k - 1)`, found for capacities of the links: the sets, and the value. Exact where no
+/// node that takes no part has to lie in a set. `None` for a single participant.
+///
+/// A few rounds of as many minimum cuts as there are participants.
+///
+/// # Errors
+/// [`LpError::Stopped`] by the watch.
+pub fn best(partitions: &Partitions<'_>, capacities: &[Rational]) -> Result<Option<(Border, Rational)>, LpError> {
+    let (whole, denominator) = scaled(capacities);
+    // Capacities are multiplied by fewer than there are participants, and added up.
+    let bits: u64 = whole.iter().map(BigInt::bits).max().unwrap_or(0);
+    let spare = 3 * u64::from(usize::BITS - (capacities.len() + partitions.participants.len()).leading_zeros());
+    let found = if bits + spare < 120 {
+        let narrow: Vec<i128> = whole.iter().filter_map(ToPrimitive::to_i128).collect();
+        partitions.dinkelbach(&narrow, |capacity, times| capacity * times as i128)?
+    } else {
+        partitions.dinkelbach(&whole, |capacity, times| capacity * BigInt::from(times))?
+    };
+    let Some((sets, crossing)) = found else { return Ok(None) };
+    let times = BigInt::from(2 * (sets.len() - 1));
+    Ok(Some((partitions.border(sets), Rational::new(crossing, times * denominator))))
+}
+
+/// Sets, and what crosses them.
+type Crossed = (Vec<Vec<NodeId>>, BigInt);
+
+impl Partitions<'_> {
+    /// Dinkelbach's steps: as long as a partition has a smaller value than the last one, it takes its place.
+    fn dinkelbach<N: Number + Into<BigInt>>(
+        &self,
+        capacities: &[N],
+        multiplied: impl Fn(&N, usize) -> N,
+    ) -> Result<Option<Crossed>, LpError> {
+        if self.participants.len() < 2 {
+            return Ok(None);
+        }
+        let less = |one: &Found<N>, other: &Found<N>| {
+            multiplied(&one.crossing, other.sets.len() - 1) < multiplied(&other.crossing, one.sets.len() - 1)
+        };
+        let mut best = self.singletons(capacities)?;
+        loop {
+            let times = best.sets.len() - 1;
+            let larger: Vec<N> = capacities.iter().map(|capacity| multiplied(capacity, times)).collect();
+            let blocks = self.blocks(&larger, &best.crossing, self.participants)?;
+            if blocks.len() < 2 {
+                break;
+            }
+            let found = self.completed(capacities, blocks)?;
+            if !less(&found, &best) {
+                break;
+            }
+            best = found;
+        }
+        Ok(Some((best.sets, best.crossing.into())))
+    }
+}
+
+/// Integers over a common denominator.
+pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
+    use num_integer::Integer;
+    let denominator = numbers.iter().fold(BigInt::one(), |all, number| all.lcm(number.denom()));
+    (numbers.iter().map(|number| number.numer() * (&denominator / number.denom())).collect(), denominator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport_plan::{Collective, Volumes};
+    use oneport_platform::Node;
+
+    /// Numbers below a limit, from a seed.
+    fn dice(seed: u64) -> impl FnMut(usize) -> usize {
+        let mut state = seed;
+        move |limit| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % limit
+        }
+    }
+
+    /// A strongly connected platform of 3 to 6 processors and up to 3 routers, one-way links of any bandwidths.
+    fn platform(draw: &mut impl FnMut(usize) -> usize) -> Platform {
+        let (processors, routers) = (3 + draw(4), draw(4));
+        let mut builder = Platform::builder();
+        let mut nodes = Vec::new();
+        for at in 0..processors + routers {
+            let name = format!("n{at}");
+            let node = if at < processors { Node::processor(name, Rational::one()) } else { Node::router(name) };
+            nodes.push(builder.node(Node { replicates: at < processors, ..node }).unwrap());
+        }
+        let mut link = |from: usize, to: usize, draw: &mut dyn FnMut(usize) -> usize| {
+            let cost = Rational::new((1 + draw(9)).into(), (1 + draw(4)).into());
+            // A loop or a second link is refused, which is what we want.
+            let _ = builder.link(nodes[from], nodes[to], cost);
+        };
+        (0..nodes.len()).for_each(|at| link(at, (at + 1) % nodes.len(), draw));
+        for _ in 0..2 * nodes.len() {
+            let (from, to) = (draw(nodes.len()), draw(nodes.len()));
+            link(from, to, draw);
+        }
+        builder.build().unwrap()
+    }
+
+    /// All partitions of the numbers below `count` into at least two blocks.
+    fn partitions(count: usize) -> Vec<Vec<Vec<usize>>> {
+        let mut all: Vec<Vec<Vec<usize>>> = vec![Vec::new()];
+        for number in 0..count {
+            let mut more = Vec::new();
+            for partition in all {
+                for place in 0..=partition.len() {
+                    let mut larger = partition.clone();
+                    if place == larger.len() {
+                        larger.push(Vec::new());
+                    }
+                    larger[place].push(number);
+                    more.push(larger);
+                }
+            }
+            all = more;
+        }
+        all.retain(|partition| partition.len() > 1);
+        all
+    }
+
+    /// The least that crosses a set of processors with any routers, by trying all of them.
+    fn crossing(platform: &Platform, direction: Direction, set: &[usize], capacities: &[Rational]) -> Rational {
+        let routers: Vec<NodeId> = platform.node_ids().filter(|&node| !platform.node(node).is_processor()).collect();
+        let choices = (0..1usize << routers.len()).map(|chosen| {
+            let more = routers.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, &node)| node);
+            let mut nodes: Vec<NodeId> = set.iter().map(|&at| NodeId::new(at)).chain(more).collect();
+            nodes.sort_unstable();
+            let crosses = |(link, _): &(oneport_platform::LinkId, &Rational)| {
+                direction.crossed(platform, *link, std::slice::from_ref(&nodes)) > 0
+            };
+            platform.link_ids().zip(capacities).filter(crosses).map(|(_, capacity)| capacity).sum::<Rational>()
+        });
+        choices.min().unwrap()
+    }
+
+    #[test]
+    fn the_best_partition_is_that_of_enumeration() {
+        let mut other_than_single = 0;
+        let volumes = Volumes::of_size(Rational::one());
+        for seed in 0..150 {
+            let mut draw = dice(seed);
+            let platform = platform(&mut draw);
+            let participants: Vec<NodeId> = platform.processors().collect();
+            let capacities: Vec<Rational> = platform.links().iter().map(|link| link.cost.recip()).collect();
+            for direction in [Direction::Into, Direction::OutOf] {
+                let value = |partition: &Vec<Vec<usize>>| {
+                    let all = partition.iter().map(|set| crossing(&platform, direction, set, &capacities));
+                    all.sum::<Rational>() / Rational::from_integer((2 * (partition.len() - 1)).into())
+                };
+                let least = partitions(participants.len()).iter().map(value).min().unwrap();
+                let collective = Collective::AllReduce { participants: participants.clone(), commutative: true };
+                let question = Question::new(&platform, &collective, &volumes).unwrap();
+                let partitions = Partitions::new(&question, direction, &participants);
+                let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
+                assert_eq!(found, least, "seed {seed}, {}", direction.name());
+                let crossed = |link| direction.crossed(&platform, link, &border.sets);
+                let counted = platform.link_ids().zip(&capacities);
+                let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed(link).into()));
+                let needed = Rational::from_integer(border.crossings().into());
+                assert_eq!(counted.sum::<Rational>() / needed, found, "seed {seed}: the sets prove something else");
+                other_than_single += usize::from(border.sets.len() < participants.len());
+            }
+        }
+        assert!(other_than_single > 50, "{other_than_single}");
+    }
+}
