@@ -16,6 +16,8 @@ const ROUNDINGS: u32 = 64;
 const ROUNDINGS_OF_TREES: u32 = 12;
 const PROGRAMS: u32 = 24;
 const PROGRAMS_OF_TREES: u32 = 1;
+/// Integer programs that look for fewer instances than rounding found.
+const PROGRAMS_FOR_FEWER: u32 = 12;
 const FEW_TREES: usize = 8;
 /// So many trees (of a thousand participants, say) are taken as they are, if their own period will do.
 const MANY_TREES: usize = 500;
@@ -100,7 +102,7 @@ fn fewer(
     found: WholePatterns,
     time: impl Fn(&BigUint) -> Rational,
 ) -> Result<WholePatterns, Error> {
-    let mut programs = programs(question, solution);
+    let mut programs = programs(question, solution).min(PROGRAMS_FOR_FEWER);
     let mut best = found;
     let mut below = BigUint::zero();
     while programs > 0 && &below + 1u32 < best.instances && question.watch().ask().is_ok() {

@@ -20,7 +20,7 @@ const AT_LEAST: usize = 8;
 const BRIEFLY: usize = 4;
 const THOROUGHLY: usize = 64;
 /// Work allowed for numbers tried one by one, in additions.
-const EFFORT: usize = 4_000_000;
+const EFFORT: usize = 10_000_000;
 
 /// The fewest instances found, at most `limit` of them, that lose at most the share `loss` of the throughput, and their
 /// period. The number is the least one whose rounding loses no more if it is at most 512, or 8 where roundings
