@@ -109,9 +109,14 @@ pub struct SolveArguments {
     #[arg(long)]
     pub commutative: bool,
     /// Fix the period's length.
-    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "exact_period"])]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "max_loss", "exact_period"])]
     pub period: Option<String>,
-    /// Most instances per period; beyond it the optimum is approached with whole messages and the loss stated.
+    /// Take the fewest instances per period that lose at most this share of the throughput: 5%, 0.05 or 1/20; 0: nothing
+    /// (default: what loses nothing with at most 64 instances, else 1%).
+    #[arg(long, value_name = "P", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    pub max_loss: Option<String>,
+    /// Most instances per period (default 10,000): without --max-loss the fewest that attain the throughput; where none
+    /// do, the best within M, the loss stated.
     #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
     pub max_instances: Option<String>,
     /// Insist on the optimum, whatever the period.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use oneport::{
-    Collective, Commodity, Formulation, Options, Outcome, Period, Plan, Planned, Platform, Rational, formats,
-    parse_rational, solve_watched,
+    Collective, Commodity, DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Planned, Platform,
+    Rational, formats, parse_rational, solve_watched,
 };
 use serde_json::{Map, Value, json};
 
@@ -73,15 +73,42 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
         FormulationName::Columns => Formulation::Columns,
         FormulationName::Compact => Formulation::Compact,
     };
-    if let Some(period) = &arguments.period {
-        options.period = Period::Fixed(positive("--period", period)?);
-    } else if arguments.exact_period {
-        options.period = Period::Exact;
-    } else if let Some(most) = &arguments.max_instances {
-        let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
-        options.period = Period::AtMost(most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)?);
-    }
+    options.period = period(arguments)?;
     Ok(options)
+}
+
+/// Which periodic schedule is asked for.
+fn period(arguments: &SolveArguments) -> Result<Period> {
+    if let Some(period) = &arguments.period {
+        return Ok(Period::Fixed(positive("--period", period)?));
+    }
+    if arguments.exact_period {
+        return Ok(Period::Exact);
+    }
+    let instances = |most: &String| {
+        let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
+        most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)
+    };
+    let instances = arguments.max_instances.as_ref().map(instances).transpose()?;
+    Ok(match (arguments.max_loss.as_deref().map(loss).transpose()?, instances) {
+        (None, None) => Period::Short,
+        (None, Some(instances)) => Period::AtMost(instances),
+        (Some(most), instances) => Period::Losing { most, instances: instances.unwrap_or(DEFAULT_MAX_INSTANCES) },
+    })
+}
+
+/// A share of the throughput, as a number or a percentage.
+fn loss(text: &str) -> Result<Rational> {
+    let wrong =
+        |what: &dyn std::fmt::Display| usage(format!("--max-loss: {what}; give a share such as 1%, 0.01 or 1/100"));
+    let (number, parts) = text.trim_end().strip_suffix('%').map_or((text, 1), |number| (number.trim_end(), 100));
+    let value = parse_rational(number).map_err(|error| wrong(&error))? / Rational::from_integer(parts.into());
+    let share = Rational::from_integer(0.into())..Rational::from_integer(1.into());
+    if share.contains(&value) {
+        Ok(value)
+    } else {
+        Err(wrong(&format!("'{text}' is not from 0 up to but not including 1")))
+    }
 }
 
 fn positive(option: &str, text: &str) -> Result<Rational> {
@@ -114,6 +141,7 @@ fn json_report(planned: &Planned, seconds: Duration) -> Value {
         "instances": plan.schedule.instances.to_string(),
         "schedule_throughput": plan.schedule.throughput().to_string(),
         "schedule_share": share(plan).to_string(),
+        "loss": loss_of(plan).to_string(),
         "patterns": plan.steady_state.patterns.len(),
         "slots": plan.schedule.slots.len(),
         "solve_seconds": seconds.as_secs_f64(),
@@ -168,6 +196,11 @@ fn share(plan: &Plan) -> Rational {
     plan.schedule.throughput() / &plan.steady_state.throughput
 }
 
+/// The share of the best throughput known that the schedule loses.
+fn loss_of(plan: &Plan) -> Rational {
+    Rational::from_integer(1.into()) - share(plan)
+}
+
 fn text_report(planned: &Planned, seconds: Duration) -> String {
     let plan = &planned.plan;
     let (platform, schedule) = (&plan.platform, &plan.schedule);
@@ -176,11 +209,11 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
         oneport::Status::Feasible => format!("feasible; upper bound {}", readable(&plan.upper_bound)),
     };
     let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
-    let attained = share(plan);
-    let loss = if attained == Rational::from_integer(1.into()) {
+    let loss = loss_of(plan);
+    let loss = if loss == Rational::from_integer(0.into()) {
         "attains the throughput".to_string()
     } else {
-        format!("{} below the throughput", percent(&(Rational::from_integer(1.into()) - &attained)))
+        format!("{} below the throughput", percent(&loss))
     };
     format!(
         "{} of {} on {}, {} ({})\n\

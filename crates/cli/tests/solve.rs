@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, Run, fixture, oneport, read, toy, unwritable};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The toy scatter with further options.
 fn solve(options: &[&str]) -> Run {
@@ -123,8 +123,59 @@ fn periods_are_kept_or_refused() {
     }
 }
 
+/// Six processors, every two linked, at costs whose all-to-all has a long period.
+fn uneven(folder: &Folder) -> String {
+    let nodes: Vec<Value> = (0..6).map(|place| json!({ "name": format!("p{place}"), "compute": 1 })).collect();
+    let pairs = (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    let cost = |from: usize, to: usize| format!("{}/{}", 7 + (5 * from + 3 * to) % 11, 3 + (from + 2 * to) % 5);
+    let links: Vec<Value> = pairs
+        .map(|(from, to)| json!({ "from": format!("p{from}"), "to": format!("p{to}"), "cost": cost(from, to) }))
+        .collect();
+    let platform = json!({ "format": "oneport-platform/1", "node": nodes, "link": links });
+    folder.write("uneven.json", platform.to_string())
+}
+
+#[test]
+fn a_long_period_is_shortened_at_a_stated_loss() {
+    let folder = Folder::new();
+    let platform = uneven(&folder);
+    let run = |options: &[&str]| oneport(&[&["solve", "all-to-all", "--platform", &platform], options].concat()).ok();
+    let solve = |options: &[&str]| {
+        let object = run(&[options, &["--json"]].concat()).object();
+        let instances: u64 = object["instances"].as_str().and_then(|text| text.parse().ok()).expect("a number");
+        // What is lost and what is attained add up to the whole.
+        let ((lost, of), (kept, whole)) = (rational(&object["loss"]), rational(&object["schedule_share"]));
+        assert_eq!((of, kept), (whole, whole - lost), "{object}");
+        (instances, lost as f64 / of as f64)
+    };
+    let (long, _) = solve(&["--max-instances", "10000"]);
+    assert!(long > 64, "{long} instances attain the optimum");
+    let (short, loss) = solve(&[]);
+    assert!(short < long && loss > 0.0 && loss <= 0.01, "{short} instances lose {loss}");
+    assert!(run(&[]).stdout.contains(" % below the throughput"));
+    let same = [["--max-loss", "1%"], ["--max-loss", "1 %"], ["--max-loss", "0.01"], ["--max-loss", "1/100"]];
+    same.iter().for_each(|options| assert_eq!(solve(options), (short, loss), "{options:?}"));
+    let (fewer, more_loss) = solve(&["--max-loss", "20%"]);
+    assert!(fewer < short && more_loss <= 0.2, "{fewer} instances lose {more_loss}");
+    // Nothing to lose: as without the option, when only the instances are limited.
+    for limit in ["3", "10000"] {
+        assert_eq!(solve(&["--max-loss", "0", "--max-instances", limit]), solve(&["--max-instances", limit]));
+    }
+    // Both: within the limit, whatever it loses.
+    let (two, lost) = solve(&["--max-loss", "1%", "--max-instances", "2"]);
+    assert!(two <= 2 && lost > 0.01, "{two} instances lose {lost}");
+    assert_eq!(solve(&["--max-loss", "20%", "--max-instances", "9999"]), (fewer, more_loss));
+}
+
 #[test]
 fn impossible_numbers_are_refused() {
+    for text in ["-1", "-1%", "1", "100%", "101%", "5"] {
+        solve(&[&format!("--max-loss={text}")]).refused(2, &["--max-loss", text, "1%"]);
+    }
+    for text in ["abc", "%", "", "1%%", "nan", "1/0"] {
+        solve(&[&format!("--max-loss={text}")]).refused(2, &["--max-loss", "1%"]);
+    }
+
     solve(&["--max-instances", "0"]).refused_with_either_code(&["max-instances", "0"]);
     for text in ["-1", "1.5", "abc", "99999999999999999999", ""] {
         solve(&[&format!("--max-instances={text}")]).misused(&["--max-instances"]);
@@ -151,6 +202,8 @@ fn contradictory_options_are_refused() {
         ["--period", "2", "--max-instances", "3"].as_slice(),
         &["--period", "2", "--exact-period"],
         &["--max-instances", "3", "--exact-period"],
+        &["--max-loss", "1%", "--exact-period"],
+        &["--max-loss", "1%", "--period", "2"],
         &["--json", "--json"],
         &["--formulation", "simplex"],
         &["--no-such-option"],

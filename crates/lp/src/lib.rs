@@ -39,4 +39,6 @@ pub use columns::{Progress, Watch};
 pub use question::{LpError, Question};
 pub use shared::{Shared, proves, shared_bound};
 pub use solve::{Answer, Formulation, Options, Solution, solve, solve_watched};
-pub use whole::{OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_within};
+pub use whole::{
+    OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_in, whole_within,
+};

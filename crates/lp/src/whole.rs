@@ -29,6 +29,9 @@ const NODES: u32 = 200;
 /// Largest integer programs, in columns, of one and of several commodities: keeps each to about half a second.
 const MOST_COLUMNS: usize = 6000;
 const MOST_COLUMNS_OF_MANY: usize = 1200;
+/// Programs that are tiny, in columns, and branch-and-bound nodes of each: keeps each to about ten milliseconds.
+const MOST_COLUMNS_OF_TINY: usize = 150;
+const NODES_OF_TINY: u32 = 20;
 /// Links times commodities of a small platform.
 const SMALL: usize = 1000;
 
@@ -111,7 +114,29 @@ pub fn whole_at(
         return whole_trees::whole_at(question, solution, &instances, &period);
     }
     let budget = Budget::Fixed { period: period.clone(), instances: count };
-    integer_flow(question, &budget, &period, &instances)
+    integer_flow(question, &budget, &period, &instances, NODES)
+}
+
+/// Whole messages for this many instances within a period, which may be longer than the optimal time, by integer
+/// programming. `None` if none was found; it is a question for tiny platforms, and others are not looked at.
+///
+/// # Errors
+/// As [`solve`](crate::solve).
+pub fn whole_in(
+    question: &Question<'_>,
+    solution: &Solution,
+    instances: &BigUint,
+    period: &Rational,
+) -> Result<Option<WholePatterns>, LpError> {
+    let instances = BigInt::from(instances.clone());
+    if is_generated(question) {
+        return whole_trees::whole_at(question, solution, &instances, period);
+    }
+    if flow::groups(question).len() * question.platform().links().len() > MOST_COLUMNS_OF_TINY {
+        return Ok(None);
+    }
+    let budget = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(instances.clone()) };
+    integer_flow(question, &budget, period, &instances, NODES_OF_TINY)
 }
 
 /// Whether the patterns were generated, and not read off a flow.
@@ -171,9 +196,9 @@ pub fn whole_within(
         return whole_trees::whole_within(question, solution, period, &most);
     }
     let fixed = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(most.clone()) };
-    match integer_flow(question, &fixed, period, &most)? {
+    match integer_flow(question, &fixed, period, &most, NODES)? {
         Some(whole) => Ok(Some(whole)),
-        None => integer_flow(question, &Budget::Most { period: period.clone() }, period, &most),
+        None => integer_flow(question, &Budget::Most { period: period.clone() }, period, &most, NODES),
     }
 }
 
@@ -183,12 +208,12 @@ fn integer_flow(
     budget: &Budget,
     period: &Rational,
     most: &BigInt,
+    node_limit: u32,
 ) -> Result<Option<WholePatterns>, LpError> {
     let messages = most * question.commodities().len();
     let Some(upper) = messages.to_u32() else { return Ok(None) };
     let FlowProgram { program, groups, flows, time, .. } = flow::build(question, budget)?;
-    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper }, question.watch())?
-    else {
+    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit, upper }, question.watch())? else {
         return Ok(None);
     };
     let instances = time.map_or_else(|| most.clone(), |column| point[column.0].clone());

@@ -73,6 +73,19 @@ fn check_set(graph: &PortGraph, times: &[BigRational], period: &BigRational, set
     }
 }
 
+/// By how much the inequality of a set is violated.
+fn excess(graph: &PortGraph, times: &[BigRational], period: &BigRational, set: &OddSet) -> BigRational {
+    let load: BigRational = set.members(graph).iter().map(|&e| &times[e]).sum();
+    load - period * BigRational::from_integer(set.capacity(graph).into())
+}
+
+/// The most violated first; among equals in ascending order; none twice.
+fn check_order(graph: &PortGraph, times: &[BigRational], period: &BigRational, sets: &[OddSet]) {
+    let excess = |set: &OddSet| excess(graph, times, period, set);
+    let in_order = |a: &OddSet, b: &OddSet| excess(a) > excess(b) || (excess(a) == excess(b) && a < b);
+    assert!(sets.is_sorted_by(in_order), "{graph:?} {times:?} {period}: {sets:?}");
+}
+
 fn check_decomposition(graph: &PortGraph, times: &[BigRational]) -> usize {
     let period = least_period(graph, times).unwrap();
     let steps = decompose(graph, times).unwrap().steps;
@@ -101,7 +114,7 @@ fn check_all(graph: &PortGraph, times: &[BigRational]) {
             let sets = separate(graph, times, &shorter).unwrap();
             assert!(!sets.is_empty());
             sets.iter().for_each(|set| check_set(graph, times, &shorter, set));
-            assert!((1..sets.len()).all(|i| !sets[..i].contains(&sets[i])));
+            check_order(graph, times, &shorter, &sets);
         }
     }
 }
@@ -139,6 +152,40 @@ fn petersen_graph_takes_three_and_six_matchings() {
     let times = integers(&[1; 15]);
     assert_eq!(least_period(&petersen, &times).unwrap(), ratio(3, 1));
     assert_eq!(check_decomposition(&petersen, &times), 6);
+}
+
+/// The cycle over some vertices, with times that all are `most` but the last.
+fn cycle(
+    first: usize,
+    length: usize,
+    last: BigRational,
+    most: &BigRational,
+) -> (Vec<(usize, usize)>, Vec<BigRational>) {
+    let edges = (0..length).map(|i| (first + i, first + (i + 1) % length)).collect();
+    let times = (1..length).map(|_| most.clone()).chain([last]).collect();
+    (edges, times)
+}
+
+#[test]
+fn the_most_violated_odd_set_comes_first() {
+    // Within 5, cycles of 5 and 3 vertices serve 2 edges and 1 at a time; all vertices could just be served. The loads are
+    // 11 and 7, so they exceed what is served by 1 and 2.
+    let most = ratio(5, 2);
+    let cycles = [(0, 5, ratio(1, 1)), (5, 3, ratio(2, 1))];
+    let (mut edges, mut times) = (Vec::new(), Vec::new());
+    for (first, length, last) in cycles {
+        let (more, of) = cycle(first, length, last, &most);
+        edges.extend(more);
+        times.extend(of);
+    }
+    let cycles = graph(&[1; 8], &edges);
+    let sets = separate(&cycles, &times, &ratio(5, 1)).unwrap();
+    check_order(&cycles, &times, &ratio(5, 1), &sets);
+    let single = sets.iter().filter(|set| [3, 5].contains(&set.vertices.len()));
+    let found: Vec<(usize, BigRational)> =
+        single.map(|set| (set.vertices[0], excess(&cycles, &times, &ratio(5, 1), set))).collect();
+    assert_eq!(found, [(5, ratio(2, 1)), (0, ratio(1, 1))]);
+    assert_eq!(least_period(&cycles, &times).unwrap(), ratio(7, 1));
 }
 
 #[test]
@@ -231,7 +278,9 @@ proptest! {
     fn larger_graphs_are_decomposed((graph, times) in instance(4..16, 10..50, 1, 1_000_000)) {
         check_decomposition(&graph, &times);
         let period = simple_period(&graph, &times);
-        separate(&graph, &times, &period).unwrap().iter().for_each(|set| check_set(&graph, &times, &period, set));
+        let sets = separate(&graph, &times, &period).unwrap();
+        sets.iter().for_each(|set| check_set(&graph, &times, &period, set));
+        check_order(&graph, &times, &period, &sets);
     }
 
     #[test]

@@ -59,12 +59,36 @@ pub use single::{
     reduce_processors, reduce_released,
 };
 
-/// Most instances per period unless asked otherwise.
+/// Most instances per period by which a period that loses little is looked for, unless asked otherwise. Where even they
+/// lose more, the schedule is the best within this number.
 pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;
 
+/// So few instances per period are taken, unless asked otherwise, if they attain the optimum.
+pub const SHORT_INSTANCES: u64 = 64;
+
+/// The share of the throughput that a schedule may lose unless asked otherwise: numerator and denominator.
+pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
+
 /// Which periodic schedule is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// What a schedule loses is a share of the throughput of the steady state that was found. "Fewest" is the smallest number
+/// of instances found: numbers up to some hundreds are tried one by one by rounding, larger ones by bisection, and on tiny
+/// platforms integer programs look at every smaller number. Other whole messages may do with fewer still.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Period {
+    /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]; else as
+    /// [`Period::Losing`] with [`DEFAULT_MAX_LOSS`] and [`DEFAULT_MAX_INSTANCES`].
+    #[default]
+    Short,
+    /// The fewest instances found that lose little.
+    Losing {
+        /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 means the same as
+        /// [`Period::AtMost`].
+        most: Rational,
+        /// At most so many instances. Where no number of them is found to lose as little, the best whole-message schedule
+        /// within it.
+        instances: u64,
+    },
     /// The smallest found that attains the optimum with at most this many instances; where there is none, the best
     /// whole-message schedule within that number.
     AtMost(u64),
@@ -95,7 +119,7 @@ impl Default for Options {
         Options {
             volumes: Volumes::of_size(Rational::one()),
             formulation: Formulation::default(),
-            period: Period::AtMost(DEFAULT_MAX_INSTANCES),
+            period: Period::default(),
             time_limit: None,
             watch: Watch::unlimited(),
         }

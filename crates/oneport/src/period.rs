@@ -1,13 +1,14 @@
-//! Whole messages and the period: the smallest that attains the optimum, or the best within a limit.
+//! Whole messages and the period: the smallest that attains the optimum or loses little, or the best within a limit.
 
-use num_traits::One;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
 
 use oneport_lp::{self as lp, LpError, OptimalInstances, Question, Solution};
 use oneport_plan::{BigUint, Status, WholePatterns};
 use oneport_platform::PortModel;
 use oneport_schedule::{self as schedule, ScheduleError, Target};
 
-use crate::{Error, Period, Rational};
+use crate::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Error, Period, Rational, SHORT_INSTANCES};
 
 /// Numbers of instances tried by rounding, and by integer programming. Trees load many resources: programs over them
 /// take longer and succeed at the first number or hardly at all.
@@ -15,6 +16,8 @@ const ROUNDINGS: u32 = 64;
 const ROUNDINGS_OF_TREES: u32 = 12;
 const PROGRAMS: u32 = 24;
 const PROGRAMS_OF_TREES: u32 = 1;
+/// Integer programs that look for fewer instances than rounding found.
+const PROGRAMS_FOR_FEWER: u32 = 12;
 const FEW_TREES: usize = 8;
 /// So many trees (of a thousand participants, say) are taken as they are, if their own period will do.
 const MANY_TREES: usize = 500;
@@ -30,8 +33,22 @@ pub fn whole_patterns(
         schedule::round(question.platform(), question.collective(), question.volumes(), &solution.steady_state, target)
     };
     match period {
-        Period::AtMost(0) => Err(ScheduleError::NoInstances.into()),
-        Period::AtMost(most) => {
+        Period::Short => {
+            let (part, of) = DEFAULT_MAX_LOSS;
+            match at_the_optimum(question, solution, Some(&SHORT_INSTANCES.into()), integer_programs)? {
+                Some(whole) => Ok(whole),
+                None => {
+                    let loss = Rational::new(part.into(), of.into());
+                    losing(question, solution, &loss, DEFAULT_MAX_INSTANCES, integer_programs)
+                }
+            }
+        }
+        Period::Losing { most, instances } if most.is_positive() => {
+            losing(question, solution, most, *instances, integer_programs)
+        }
+        Period::Losing { most, .. } if most.is_negative() => Err(ScheduleError::BadLoss(Box::new(most.clone())).into()),
+        Period::AtMost(0) | Period::Losing { instances: 0, .. } => Err(ScheduleError::NoInstances.into()),
+        Period::AtMost(most) | Period::Losing { instances: most, .. } => {
             match at_the_optimum(question, solution, Some(&BigUint::from(*most)), integer_programs)? {
                 Some(whole) => Ok(whole),
                 None => Ok(round(&Target::Instances(*most))?),
@@ -56,6 +73,65 @@ pub fn whole_patterns(
     }
 }
 
+/// The fewest instances found, at most `limit`, that lose at most a share of the throughput; where none are found, the
+/// optimum if it is attained within the limit, else the best within it.
+fn losing(
+    question: &Question<'_>,
+    solution: &Solution,
+    loss: &Rational,
+    limit: u64,
+    integer_programs: bool,
+) -> Result<WholePatterns, Error> {
+    let target = Target::Loss { most: loss.clone(), instances: limit };
+    let steady_state = &solution.steady_state;
+    let whole = schedule::round(question.platform(), question.collective(), question.volumes(), steady_state, &target)?;
+    let per_instance = ((Rational::one() - loss) * &steady_state.throughput).recip();
+    let time = |instances: &BigUint| &per_instance * BigInt::from(instances.clone());
+    if whole.period > time(&whole.instances) {
+        let optimum = at_the_optimum(question, solution, Some(&limit.into()), integer_programs)?;
+        return Ok(optimum.unwrap_or(whole));
+    }
+    if integer_programs { fewer(question, solution, whole, time) } else { Ok(whole) }
+}
+
+/// Fewer instances than rounding found, by integer programs: by bisection, then, when no more numbers are left than
+/// programs, one by one from the smallest. A number of instances may take so much `time`.
+fn fewer(
+    question: &Question<'_>,
+    solution: &Solution,
+    found: WholePatterns,
+    time: impl Fn(&BigUint) -> Rational,
+) -> Result<WholePatterns, Error> {
+    let mut programs = programs(question, solution).min(PROGRAMS_FOR_FEWER);
+    let mut best = found;
+    let mut below = BigUint::zero();
+    while programs > 0 && &below + 1u32 < best.instances && question.watch().ask().is_ok() {
+        let one_by_one = &best.instances - &below <= programs.into();
+        let count = if one_by_one { &below + 1u32 } else { (&below + &best.instances) / 2u32 };
+        let most = time(&count);
+        let whole = match lp::whole_in(question, solution, &count, &most)? {
+            Some(whole) => Some(schedule::tightened(question.platform(), question.volumes(), whole)?),
+            None => None,
+        };
+        match whole.filter(|whole| whole.period <= most) {
+            Some(whole) => best = whole,
+            None => below = count,
+        }
+        programs -= 1;
+    }
+    Ok(best)
+}
+
+/// How many integer programs are worth their time.
+fn programs(question: &Question<'_>, solution: &Solution) -> u32 {
+    match question.commodities().is_empty() {
+        false => PROGRAMS,
+        // Programs over more trees have been seen to take longer than all the rest.
+        true if solution.steady_state.patterns.len() > FEW_TREES => 0,
+        true => PROGRAMS_OF_TREES,
+    }
+}
+
 /// The fewest instances per period found that attain the optimum; within the limit, if there is one.
 ///
 /// Multiples of the step are tried in ascending order, each by rounding and then by integer programming, up to the
@@ -74,12 +150,7 @@ fn at_the_optimum(
     let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
     let trees = question.commodities().is_empty();
-    let programs = match trees {
-        false => PROGRAMS,
-        // Programs over more trees have been seen to take longer than all the rest.
-        true if solution.steady_state.patterns.len() > FEW_TREES => 0,
-        true => PROGRAMS_OF_TREES,
-    };
+    let programs = programs(question, solution);
     if trees && solution.steady_state.patterns.len() > MANY_TREES && within(&own) {
         return Ok(Some(lp::own_period(solution)));
     }

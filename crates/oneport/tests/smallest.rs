@@ -1,4 +1,4 @@
-//! The smallest optimal period, against exhaustive search on tiny platforms.
+//! The smallest optimal period, and the fewest instances that lose little, against exhaustive search on tiny platforms.
 
 #[path = "../../lp/tests/common/mod.rs"]
 mod common;
@@ -6,7 +6,8 @@ mod common;
 use common::brute::{Verdict, fits};
 use common::{Case, connected_cases};
 use num_bigint::BigUint;
-use oneport::{Options, Outcome, Period, Rational, solve};
+use num_traits::One;
+use oneport::{DEFAULT_MAX_INSTANCES, Options, Outcome, Period, Rational, solve};
 use proptest::prelude::*;
 
 /// Largest number of instances searched exhaustively.
@@ -38,6 +39,35 @@ proptest! {
             None => {}
             Some(Some(fewest)) => prop_assert_eq!(found, &BigUint::from(fewest), "{:?}", case),
             Some(None) => prop_assert!(*found > BigUint::from(MOST), "{case:?}: {found} found"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn no_fewer_instances_lose_as_little(case in connected_cases(5, 20), percent in 1..50i64, most in 1..9u64) {
+        let loss = Rational::new(percent.into(), 100.into());
+        for instances in [most, DEFAULT_MAX_INSTANCES] {
+            let period = Period::Losing { most: loss.clone(), instances };
+            let options = Options { volumes: case.volumes(), period, ..Options::default() };
+            let Ok(Outcome::Planned(planned)) = solve(&case.platform, &case.collective, &options) else {
+                return Err(TestCaseError::fail(format!("{case:?}: no plan")));
+            };
+            let plan = &planned.plan;
+            let enough = (Rational::one() - &loss) * &plan.steady_state.throughput;
+            let found = &plan.schedule.instances;
+            prop_assert!(*found <= BigUint::from(instances));
+            match fewest(&case, &enough) {
+                None => {}
+                Some(Some(fewest)) if u64::from(fewest) <= instances => {
+                    prop_assert_eq!(found, &BigUint::from(fewest), "{:?}", case);
+                    prop_assert!(plan.schedule.throughput() >= enough, "{case:?}");
+                }
+                Some(_) if plan.schedule.throughput() >= enough => prop_assert!(*found > BigUint::from(MOST)),
+                Some(_) => prop_assert!(instances < DEFAULT_MAX_INSTANCES, "{case:?}: 10,000 instances lose {loss}"),
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_platform::Rational;
 
 use crate::shares::Shares;
 
@@ -23,6 +24,9 @@ const HEAVIEST: i64 = 1 << 56;
 /// Largest idle time, in fixed point: sums do not overflow in practice, and do no harm if they do.
 const IDLEST: i64 = 1 << 61;
 
+/// How inexact fixed-point numbers may be, per instance, generously.
+const SLOP: i64 = 1 << 20;
+
 /// Discrepancies of the roundings of one steady state.
 pub struct Discrepancy<'s, 'a> {
     shares: &'s Shares<'a>,
@@ -34,6 +38,8 @@ pub struct Discrepancy<'s, 'a> {
     rest: Option<i64>,
     /// Choices by commodity.
     commodities: Vec<Vec<usize>>,
+    /// How long the busiest resource takes per instance by exact shares, in units shifted by [`SHARE_BITS`]; not 0.
+    longest: BigInt,
     effort: usize,
 }
 
@@ -73,7 +79,15 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         let others = ideal.iter().enumerate().filter(|(resource, _)| !places.contains_key(resource));
         let rest = others.map(|(_, load)| load).max().map(|load| fixed(&longest - load));
         let effort = 1 + loads.iter().map(|loads: &Vec<_>| 4 * loads.len() + 8).sum::<usize>();
-        Discrepancy { shares, loads, slack, rest, commodities, effort }
+        Discrepancy { shares, loads, slack, rest, commodities, longest, effort }
+    }
+
+    /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more than
+    /// fixed-point numbers are inexact.
+    pub fn excess_within(&self, per_instance: &Rational) -> i64 {
+        let allowed = (self.shares.room(per_instance) + 1u32) << (SHARE_BITS + BITS);
+        let excess = allowed / &self.longest - (BigInt::one() << BITS);
+        excess.to_i64().map_or(i64::MAX, |excess| excess.saturating_add(SLOP))
     }
 
     /// Additions that one rounding takes, roughly.

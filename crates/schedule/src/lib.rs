@@ -9,6 +9,7 @@
 mod buffers;
 mod discrepancy;
 mod error;
+mod fewest;
 mod measure;
 mod order;
 mod periodic;
@@ -20,6 +21,6 @@ mod timeline;
 
 pub use buffers::buffers;
 pub use error::ScheduleError;
-pub use periodic::periodic;
+pub use periodic::{periodic, tightened};
 pub use round::{Target, own_period, round, rounded_down};
 pub use timeline::timeline;

@@ -1,9 +1,12 @@
-//! The order of slots: any is valid, the fewer transfers it interrupts the better.
+//! The order of slots: any is valid, the fewer transfers it interrupts the better; and links that nothing interrupts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use num_traits::Zero;
 use oneport_plan::Slot;
-use oneport_platform::LinkId;
+use oneport_platform::{LinkId, Rational};
+
+use crate::ports::LinkTimes;
 
 /// Work allowed, in links compared.
 const EFFORT: usize = 20_000_000;
@@ -22,6 +25,59 @@ pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
         _ => given,
     };
     order.into_iter().map(|place| slots[place].clone()).collect()
+}
+
+/// Adds links that may be busy whatever the others do: each works without a break.
+///
+/// Links of equal times work together, and such groups one after the other, the longest first, while there is time; then
+/// the next begins at the start again. So at most one slot more is needed per different time, and few links are busy at a
+/// time: with as many different times as links, slots that all begin at the start would hold half the square of
+/// their number. `O(n log n)` and the size of the slots made.
+pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
+    let mut groups: BTreeMap<Rational, Vec<LinkId>> = BTreeMap::new();
+    links.into_iter().for_each(|(link, time)| groups.entry(time).or_default().push(link));
+    let total = slots.iter().map(|slot| &slot.length).sum::<Rational>();
+    let total = groups.keys().next_back().map_or(total.clone(), |longest| total.max(longest.clone()));
+    // What begins at a date, and what ends there.
+    let mut dates: BTreeMap<Rational, [Vec<LinkId>; 2]> = BTreeMap::new();
+    let mut enter = |start: Rational, end: Rational, links: Vec<LinkId>| {
+        dates.entry(end).or_default()[1].extend(&links);
+        dates.entry(start).or_default()[0].extend(links);
+    };
+    let mut start = Rational::zero();
+    for slot in slots {
+        let end = &start + slot.length;
+        enter(start, end.clone(), slot.links);
+        start = end;
+    }
+    start = total.clone();
+    for (time, links) in groups.into_iter().rev() {
+        if &start + &time > total {
+            start = Rational::zero();
+        }
+        let end = &start + time;
+        enter(start, end.clone(), links);
+        start = end;
+    }
+    between(dates)
+}
+
+/// The slots between dates at which links begin and end. No link works twice at a time.
+fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> {
+    let mut slots = Vec::with_capacity(dates.len());
+    let mut busy: BTreeSet<LinkId> = BTreeSet::new();
+    let mut start = Rational::zero();
+    for (date, [begins, ends]) in dates {
+        if date > start {
+            slots.push(Slot { length: &date - start, links: busy.iter().copied().collect() });
+        }
+        ends.iter().for_each(|link| {
+            busy.remove(link);
+        });
+        busy.extend(begins);
+        start = date;
+    }
+    slots
 }
 
 /// A greedy path from one slot.

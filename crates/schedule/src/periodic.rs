@@ -7,13 +7,16 @@ use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
 use crate::measure::Measure;
-use crate::order::fewest_interruptions;
+use crate::order::{fewest_interruptions, with_unhindered};
 use crate::ports;
 
 /// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the same
 /// time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that needs
 /// longer. Merges need no slots: a processor computes while its node sends and receives, so its merges fit if their times
 /// do. The patterns must be of this platform.
+///
+/// A link that no port limits works without a break, so none of its messages is cut. Where links alone are exclusive, that
+/// is every link.
 ///
 /// # Errors
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
@@ -24,17 +27,42 @@ pub fn periodic(
     whole: WholePatterns,
 ) -> Result<PeriodicSchedule, ScheduleError> {
     let measure = Measure::new(platform, volumes);
-    let mut totals = vec![BigInt::zero(); measure.places()];
-    for scheduled in &whole.patterns {
-        measure.add(&scheduled.pattern, &scheduled.copies.clone().into(), &mut totals);
-    }
+    let totals = totals(&measure, &whole);
     check_resources(platform, &measure, &totals, &whole.period)?;
     let times = measure.link_times(&totals);
     if ports::has_odd_sets(platform) {
         ports::check_odd_sets(platform, &times, &whole.period)?;
     }
-    let slots = fewest_interruptions(ports::slots(platform, &times)?);
+    let (unhindered, others) = ports::unhindered(platform, times);
+    let slots = fewest_interruptions(ports::slots(platform, &others)?);
+    let slots = with_unhindered(slots, unhindered);
     Ok(PeriodicSchedule { period: whole.period, instances: whole.instances, patterns: whole.patterns, slots })
+}
+
+/// The same whole patterns within the shortest period that ports, links, processors and odd sets of half-duplex ports
+/// allow. The patterns must be of this platform.
+///
+/// # Errors
+/// The decomposition refuses the graph of ports, which would be a defect.
+pub fn tightened(platform: &Platform, volumes: &Volumes, whole: WholePatterns) -> Result<WholePatterns, ScheduleError> {
+    let measure = Measure::new(platform, volumes);
+    let totals = totals(&measure, &whole);
+    let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
+    let busiest = loads.into_iter().max().unwrap_or_default() / measure.scale();
+    let odd_sets = match ports::has_odd_sets(platform) {
+        true => ports::least_period(platform, &measure.link_times(&totals))?,
+        false => Rational::zero(),
+    };
+    Ok(WholePatterns { period: busiest.max(odd_sets), ..whole })
+}
+
+/// Units used by place.
+fn totals(measure: &Measure<'_>, whole: &WholePatterns) -> Vec<BigInt> {
+    let mut totals = vec![BigInt::zero(); measure.places()];
+    for scheduled in &whole.patterns {
+        measure.add(&scheduled.pattern, &scheduled.copies.clone().into(), &mut totals);
+    }
+    totals
 }
 
 /// Names the first of the busiest resources, if it is busier than the period is long.

@@ -71,6 +71,11 @@ fn crowd(graph: &general::PortGraph, set: &general::OddSet, times: &LinkTimes) -
     Crowd { links, at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()) }
 }
 
+/// Links that no port limits, so that nothing hinders them whoever else is busy, and the others.
+pub fn unhindered(platform: &Platform, times: LinkTimes) -> (LinkTimes, LinkTimes) {
+    times.into_iter().partition(|&(link, _)| Resource::ends(platform, link) == [None, None])
+}
+
 /// Slots that take no longer than ports, links and odd sets need.
 pub fn slots(platform: &Platform, times: &LinkTimes) -> Result<Vec<Slot>, ScheduleError> {
     let one_port = |link: LinkId| {

@@ -17,6 +17,7 @@ use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
 use crate::discrepancy::{Discrepancy, Trial};
+use crate::fewest::fewest;
 use crate::measure::common_denominator;
 use crate::ports::{self, Crowd};
 use crate::refill;
@@ -29,6 +30,14 @@ pub enum Target {
     Period(Rational),
     /// As long as at most this many instances need, in the best proportion found.
     Instances(u64),
+    /// As long as the fewest instances found need that lose at most a share of the throughput.
+    Loss {
+        /// The share, from 0 up to but not including 1; of the steady state's throughput.
+        most: Rational,
+        /// At most so many instances. Where none of these numbers is found to lose as little, as for
+        /// [`Target::Instances`] with this number.
+        instances: u64,
+    },
 }
 
 /// Work allowed for trying numbers of instances, in additions.
@@ -38,7 +47,7 @@ const BRIEFLY: usize = 4;
 const THOROUGHLY: usize = 64;
 /// Roundings whose odd sets are looked at, and how often what is found changes the roundings.
 const FINALISTS: usize = 8;
-const ROUNDS: usize = 4;
+pub const ROUNDS: usize = 4;
 /// Numbers of instances tried beyond the first that do not fit: rounding is not quite monotone.
 const BEYOND: u32 = 4;
 
@@ -51,8 +60,8 @@ const BEYOND: u32 = 4;
 /// a thousand tasks, or an all-to-all of a thousand messages; half-duplex nodes add a few dozen searches for odd sets.
 ///
 /// # Errors
-/// A period that is not positive or too short for one instance; zero instances; weights that do not add up to the
-/// throughput, times the rates.
+/// A period that is not positive or too short for one instance; zero instances; a loss that is no share below 1; weights
+/// that do not add up to the throughput, times the rates.
 pub fn round(
     platform: &Platform,
     collective: &Collective,
@@ -64,7 +73,10 @@ pub fn round(
         Target::Period(period) if !period.is_positive() => {
             return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
         }
-        Target::Instances(0) => return Err(ScheduleError::NoInstances),
+        Target::Instances(0) | Target::Loss { instances: 0, .. } => return Err(ScheduleError::NoInstances),
+        Target::Loss { most, .. } if most.is_negative() || *most >= Rational::one() => {
+            return Err(ScheduleError::BadLoss(Box::new(most.clone())));
+        }
         _ => {}
     }
     let mut shares = Shares::new(platform, collective, volumes, steady_state)?;
@@ -75,11 +87,18 @@ pub fn round(
             let (rounded, period) = best_up_to(&mut clock, &mut shares, *most)?;
             Ok(shares.whole(rounded, period))
         }
+        Target::Loss { most, instances } => {
+            let (rounded, period) = match fewest(&mut clock, &mut shares, most, *instances)? {
+                Some(found) => found,
+                None => best_up_to(&mut clock, &mut shares, *instances)?,
+            };
+            Ok(shares.whole(rounded, period))
+        }
     }
 }
 
 /// How long roundings take. What odd sets were found in the way, the next roundings can treat as resources.
-struct Clock<'c> {
+pub struct Clock<'c> {
     platform: &'c Platform,
     /// Whether it takes more than a look at the busiest resource.
     odd_sets: bool,
@@ -92,7 +111,7 @@ impl<'c> Clock<'c> {
     }
 
     /// The shortest period.
-    fn period(&mut self, shares: &Shares<'_>, rounded: &Rounded) -> Result<Rational, ScheduleError> {
+    pub fn period(&mut self, shares: &Shares<'_>, rounded: &Rounded) -> Result<Rational, ScheduleError> {
         let busiest = shares.period(rounded);
         if !self.odd_sets {
             return Ok(busiest);
@@ -107,7 +126,7 @@ impl<'c> Clock<'c> {
     }
 
     /// Whether a period is long enough.
-    fn fits(&mut self, shares: &Shares<'_>, rounded: &Rounded, period: &Rational) -> Result<bool, ScheduleError> {
+    pub fn fits(&mut self, shares: &Shares<'_>, rounded: &Rounded, period: &Rational) -> Result<bool, ScheduleError> {
         let fits = rounded.busiest() <= shares.room(period);
         if !fits || !self.odd_sets {
             return Ok(fits);
@@ -119,7 +138,7 @@ impl<'c> Clock<'c> {
     }
 
     /// Makes resources of what was found; whether there was anything.
-    fn teach(&mut self, shares: &mut Shares<'_>) -> bool {
+    pub fn teach(&mut self, shares: &mut Shares<'_>) -> bool {
         let found = std::mem::take(&mut self.found);
         shares.measure.learn(found.iter());
         !found.is_empty()
@@ -398,7 +417,7 @@ impl Finalists {
 }
 
 /// The fewest instances that the shares divide into whole copies, if that is within the limit.
-fn own_instances(shares: &Shares<'_>, most: u64) -> Option<u64> {
+pub fn own_instances(shares: &Shares<'_>, most: u64) -> Option<u64> {
     let mut own = BigInt::one();
     for choice in &shares.choices {
         own = own.lcm(choice.share.denom());

@@ -12,7 +12,7 @@ use oneport_plan::{
     Arborescence, Collective, Hop, Pattern, PeriodicSchedule, ScheduledPattern, SteadyState, Volumes, WeightedPattern,
     WholePatterns,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_schedule::{ScheduleError, Target, buffers, own_period, periodic, round, rounded_down, timeline};
 use proptest::prelude::*;
 
@@ -187,6 +187,124 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1200))]
+
+    #[test]
+    fn a_loss_keeps_its_promises(case in cases(any_models(), 6, 4), percent in 0..60i64, limit in 1..100u64) {
+        let most = ratio(percent, 100);
+        let whole = rounded(&case, &Target::Loss { most: most.clone(), instances: limit }).unwrap();
+        check_whole(&case, &whole);
+        let schedule = slotted(&case, &whole).unwrap();
+        check_slots(&case, &whole, &schedule);
+        let total: Rational = schedule.slots.iter().map(|slot| &slot.length).sum();
+        prop_assert_eq!(total.max(Loads::of_whole(&case, &whole).computing()), whole.period.clone());
+        let enough = &case.steady_state.throughput * (Rational::one() - &most);
+        let best = rounded(&case, &Target::Instances(limit)).unwrap();
+        if rate(&whole) < enough {
+            prop_assert!(rate(&best) < enough, "{case:?}: {} instances lose too much, not {}", whole.instances, best.instances);
+            prop_assert_eq!(&whole, &best);
+        }
+        // Small numbers have been tried one by one: the best of fewer instances is not good enough.
+        let fewer = whole.instances.to_u64().unwrap() - 1;
+        if fewer > 0 && !has_odd_sets(&case.platform) && rate(&whole) >= enough {
+            let fewer = rounded(&case, &Target::Instances(fewer)).unwrap();
+            prop_assert!(rate(&fewer) < enough, "{case:?}: {} instances lose no more", fewer.instances);
+        }
+        let own = own_period(&case.steady_state).instances;
+        if case.attainable && own <= BigUint::from(limit) {
+            prop_assert!(rate(&whole) >= enough && whole.instances <= own);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Against all numbers of copies of all patterns.
+    #[test]
+    fn few_instances_lose_little(case in one_demand(one_model()), percent in 1..40i64) {
+        const MOST: usize = 6;
+        let loss = ratio(percent, 100);
+        let enough = &case.steady_state.throughput * (Rational::one() - &loss);
+        let whole = rounded(&case, &Target::Loss { most: loss, instances: 10_000 }).unwrap();
+        let least = (1..=MOST).find(|&most| best_of_few(&case, most) >= enough);
+        let found = whole.instances.to_usize().unwrap();
+        match least {
+            Some(least) => prop_assert!(least <= found && found <= 2 * least, "{least} are enough, {found} found"),
+            None => prop_assert!(rate(&whole) < enough || found > MOST),
+        }
+    }
+}
+
+/// How often a link pauses and goes on.
+fn breaks(schedule: &PeriodicSchedule, link: LinkId) -> usize {
+    let busy = schedule.slots.iter().map(|slot| slot.links.contains(&link));
+    let begins = busy.clone().zip(std::iter::once(false).chain(busy)).filter(|(now, before)| *now && !before);
+    begins.count().saturating_sub(1)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(800))]
+
+    /// Where links alone are exclusive nothing is in a message's way.
+    #[test]
+    fn links_that_are_free_cut_no_message(case in cases(Just(Models::All(PortModel::Links)), 6, 4), most in 1..12u64) {
+        let whole = rounded(&case, &Target::Instances(most)).unwrap();
+        let schedule = slotted(&case, &whole).unwrap();
+        check_slots(&case, &whole, &schedule);
+        let times: BTreeSet<Rational> = Loads::of_whole(&case, &whole).links.into_values().collect();
+        prop_assert!(schedule.slots.len() <= times.len(), "more slots than different busy times");
+        let run = timeline(&case.platform, &case.volumes, &schedule, 1).unwrap();
+        for event in &run.events {
+            prop_assert_eq!(event.pieces.len(), 1, "{:?}: {:?} is cut", case, event);
+        }
+    }
+
+    /// So it is between such nodes among others.
+    #[test]
+    fn a_link_without_ports_never_pauses(case in cases(Just(Models::Mixed), 6, 4), most in 1..12u64) {
+        let whole = rounded(&case, &Target::Instances(most)).unwrap();
+        let schedule = slotted(&case, &whole).unwrap();
+        check_slots(&case, &whole, &schedule);
+        for link in case.platform.link_ids() {
+            let Link { from, to, .. } = *case.platform.link(link);
+            if [from, to].iter().all(|&node| case.platform.model_of(node) == PortModel::Links) {
+                prop_assert_eq!(breaks(&schedule, link), 0, "{:?}: {}", case, case.platform.link_name(link));
+            }
+        }
+    }
+}
+
+/// A hub sends what takes 11/6, 2 and 3/2 to three leaves: the links are independent, so three slots do, and none cuts the
+/// message of a link that sends a single one.
+#[test]
+fn a_star_of_links_is_not_cut() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    for name in ["hub", "a", "b", "c"] {
+        builder.node(Node::processor(name, ratio(1, 1))).unwrap();
+    }
+    let nodes = [0, 1, 2, 3].map(NodeId::new);
+    for (leaf, cost) in [(1, ratio(11, 6)), (2, ratio(2, 1)), (3, ratio(3, 2))] {
+        builder.link(nodes[0], nodes[leaf], cost).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let path = |place: usize| ScheduledPattern {
+        pattern: Pattern::path(place, vec![LinkId::new(place)]),
+        copies: 1u32.into(),
+    };
+    let patterns = (0..3).map(path).collect();
+    let whole = WholePatterns { period: ratio(2, 1), instances: 1u32.into(), patterns };
+    let volumes = Volumes::of_size(ratio(1, 1));
+    let schedule = periodic(&platform, &volumes, whole).unwrap();
+    let lengths: Vec<Rational> = schedule.slots.iter().map(|slot| slot.length.clone()).collect();
+    assert_eq!(lengths, [ratio(3, 2), ratio(1, 3), ratio(1, 6)]);
+    for link in platform.link_ids() {
+        assert_eq!(breaks(&schedule, link), 0);
+    }
+}
+
 /// No room is left for another instance along the steady state's own patterns, where each demand has a single one.
 fn check_full(case: &Case, whole: &WholePatterns) {
     let single = case.steady_state.patterns.len() == case.collective.demands();
@@ -258,8 +376,17 @@ proptest! {
 
 /// One demand on a half-duplex platform.
 fn single_cases() -> impl Strategy<Value = Case> {
-    let half_duplex = cases(Just(Models::All(PortModel::HalfDuplex)), 5, 3);
-    half_duplex.prop_filter("a single demand", |case| case.collective.demands() == 1 && case.collective.rate(0) == 1)
+    one_demand(Just(Models::All(PortModel::HalfDuplex)))
+}
+
+fn one_model() -> impl Strategy<Value = Models> {
+    let models = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+    prop::sample::select(models.to_vec()).prop_map(Models::All)
+}
+
+fn one_demand(models: impl Strategy<Value = Models>) -> impl Strategy<Value = Case> {
+    let few = cases(models, 5, 3);
+    few.prop_filter("a single demand", |case| case.collective.demands() == 1 && case.collective.rate(0) == 1)
 }
 
 /// papers/004, figure 2: three nodes in a triangle, one port each.

@@ -116,6 +116,14 @@ fn nonsense_is_refused() {
         assert_eq!(refused, Err(ScheduleError::BadPeriod(Box::new(period))));
     }
     assert_eq!(rounded(&case, &steady_state, &Target::Instances(0)), Err(ScheduleError::NoInstances));
+    for instances in [0, 7] {
+        for most in [ratio(-1, 100), ratio(1, 1), ratio(3, 2)] {
+            let refused = rounded(&case, &steady_state, &Target::Loss { most: most.clone(), instances });
+            let expected =
+                if instances == 0 { ScheduleError::NoInstances } else { ScheduleError::BadLoss(Box::new(most)) };
+            assert_eq!(refused, Err(expected));
+        }
+    }
     // The largest limit is a limit like any other.
     check_whole(&case, &rounded(&case, &steady_state, &Target::Instances(u64::MAX)).unwrap());
 }

@@ -12,7 +12,9 @@ mod sweeps;
 
 use anyhow::{Result, ensure};
 use oneport::plan::Status;
-use oneport::{Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Rational, solve};
+use oneport::{
+    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Rational, solve,
+};
 
 use crate::Chapter;
 use crate::cases;
@@ -70,7 +72,8 @@ fn broadcast(platform: &Platform) -> Collective {
 
 /// Our answer, which the referee has checked and which is optimal.
 fn plan(platform: &Platform, collective: &Collective) -> Result<Plan> {
-    let Outcome::Planned(planned) = solve(platform, collective, &Options::default())? else {
+    let options = Options { period: Period::AtMost(DEFAULT_MAX_INSTANCES), ..Options::default() };
+    let Outcome::Planned(planned) = solve(platform, collective, &options)? else {
         anyhow::bail!("a target cannot be reached")
     };
     let plan = planned.plan;

@@ -1,0 +1,111 @@
+//! Every kind of period of every collective under every port model.
+
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+use oneport::platform::{Node, PlatformBuilder};
+use oneport::{
+    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Rational,
+    SHORT_INSTANCES, Volumes, schedule::ScheduleError, solve,
+};
+
+fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+/// Four processors and a router, every two of them linked, at costs whose optima have long periods.
+fn platform(model: PortModel) -> Platform {
+    let mut builder: PlatformBuilder = Platform::builder();
+    builder.model(model);
+    for place in 0..4 {
+        let node = Node::processor(format!("p{place}"), ratio(1, 1 + place));
+        builder.node(Node { ports: Some(2), ..node }).unwrap();
+    }
+    builder.node(Node::router("r")).unwrap();
+    let costs = [ratio(7, 3), ratio(11, 5), ratio(2, 1), ratio(13, 7), ratio(17, 11)];
+    for from in 0..5 {
+        for to in (0..5).filter(|&to| to != from) {
+            builder.link(NodeId::new(from), NodeId::new(to), costs[(2 * from + to) % 5].clone()).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+fn collectives() -> Vec<Collective> {
+    let [a, b, c, d] = [0, 1, 2, 3].map(NodeId::new);
+    let (others, all) = (vec![b, c, d], vec![a, b, c, d]);
+    let three = vec![a, b, c];
+    vec![
+        Collective::Scatter { source: a, targets: others.clone() },
+        Collective::Gather { target: a, participants: others.clone() },
+        Collective::AllToAll { participants: three.clone() },
+        Collective::Broadcast { source: a, targets: others },
+        Collective::AllGather { participants: all.clone() },
+        Collective::Reduce { target: a, participants: all, commutative: false },
+        Collective::ReduceScatter { participants: three.clone(), commutative: true },
+        Collective::AllReduce { participants: three.clone(), commutative: true },
+        Collective::Scan { participants: three },
+    ]
+}
+
+fn planned(platform: &Platform, collective: &Collective, period: Period) -> Plan {
+    let options = Options { volumes: Volumes::of_size(Rational::one()), period, ..Options::default() };
+    match solve(platform, collective, &options) {
+        Ok(Outcome::Planned(planned)) => planned.plan,
+        other => panic!("{collective:?} under {}: {other:?}", platform.model()),
+    }
+}
+
+fn loss(plan: &Plan) -> Rational {
+    Rational::one() - plan.schedule.throughput() / &plan.steady_state.throughput
+}
+
+#[test]
+fn every_period_keeps_its_word() {
+    let mut long = 0;
+    for model in [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
+        let platform = platform(model);
+        for collective in collectives() {
+            let name = format!("{} under {model}", collective.name());
+            let instances = |plan: &Plan| plan.schedule.instances.clone();
+            let short = planned(&platform, &collective, Period::Short);
+            let attained = planned(&platform, &collective, Period::AtMost(SHORT_INSTANCES));
+            if loss(&attained).is_zero() {
+                assert_eq!(short.schedule, attained.schedule, "{name}");
+            } else {
+                long += 1;
+                assert!(loss(&short) <= ratio(1, 100), "{name} loses {}", loss(&short));
+                let same = Period::Losing { most: ratio(1, 100), instances: DEFAULT_MAX_INSTANCES };
+                assert_eq!(short.schedule, planned(&platform, &collective, same).schedule, "{name}");
+            }
+            let loose = planned(&platform, &collective, Period::Losing { most: ratio(1, 5), instances: 10_000 });
+            assert!(loss(&loose) <= ratio(1, 5), "{name} loses {}", loss(&loose));
+            assert!(instances(&loose) <= instances(&short), "{name}: {} instances", instances(&loose));
+            // Within too few instances the best there is, whatever it loses.
+            let few = planned(&platform, &collective, Period::Losing { most: ratio(1, 1000), instances: 3 });
+            let best = planned(&platform, &collective, Period::AtMost(3));
+            assert!(instances(&few) <= BigUint::from(3u32), "{name}");
+            if loss(&few) > ratio(1, 1000) {
+                assert_eq!(few.schedule, best.schedule, "{name}");
+            }
+            let nothing = planned(&platform, &collective, Period::Losing { most: Rational::zero(), instances: 5 });
+            assert_eq!(nothing.schedule, planned(&platform, &collective, Period::AtMost(5)).schedule, "{name}");
+        }
+    }
+    assert!(long >= 4, "only {long} optima need more than {SHORT_INSTANCES} instances");
+}
+
+#[test]
+fn shares_that_are_none_are_refused() {
+    let platform = platform(PortModel::FullDuplex);
+    let refused = |period: Period| {
+        let options = Options { period, ..Options::default() };
+        solve(&platform, &collectives()[0], &options).unwrap_err()
+    };
+    for most in [ratio(-1, 100), ratio(1, 1), ratio(5, 1)] {
+        let expected = Error::Schedule(ScheduleError::BadLoss(Box::new(most.clone())));
+        assert_eq!(refused(Period::Losing { most, instances: 10 }), expected);
+    }
+    for most in [ratio(0, 1), ratio(1, 2)] {
+        assert_eq!(refused(Period::Losing { most, instances: 0 }), Error::Schedule(ScheduleError::NoInstances));
+    }
+}

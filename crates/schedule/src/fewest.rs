@@ -1,0 +1,120 @@
+//! The fewest instances per period that lose little.
+//!
+//! What rounding loses falls roughly with the number of instances, but not steadily. So small numbers are tried one by
+//! one; then numbers that grow by half, up to the limit; and when one of them loses little enough, numbers between it and
+//! the one before are tried by bisection.
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed};
+use oneport_platform::Rational;
+
+use crate::ScheduleError;
+use crate::discrepancy::Discrepancy;
+use crate::round::{Clock, ROUNDS, own_instances};
+use crate::shares::{Rounded, Shares};
+
+/// Numbers of instances tried one by one: at most, and at least.
+const ONE_BY_ONE: usize = 512;
+const AT_LEAST: usize = 8;
+/// Work allowed for exchanging copies in each rounding, in multiples of the work of rounding.
+const BRIEFLY: usize = 4;
+const THOROUGHLY: usize = 64;
+/// Work allowed for numbers tried one by one, in additions.
+const EFFORT: usize = 10_000_000;
+
+/// The fewest instances found, at most `limit` of them, that lose at most the share `loss` of the throughput, and their
+/// period. The number is the least one whose rounding loses no more if it is at most 512, or 8 where roundings
+/// take long; beyond that, some smaller number may do as well.
+pub fn fewest(
+    clock: &mut Clock<'_>,
+    shares: &mut Shares<'_>,
+    loss: &Rational,
+    limit: u64,
+) -> Result<Option<(Rounded, Rational)>, ScheduleError> {
+    let kept = (Rational::one() - loss) * &shares.steady_state.throughput;
+    if !kept.is_positive() {
+        return Ok(None);
+    }
+    let per_instance = kept.recip();
+    let mut best: Option<(Rounded, Rational)> = None;
+    let mut limit = limit;
+    for _ in 0..ROUNDS {
+        if let Some((count, rounded, period)) = Search::new(clock, shares, &per_instance).run(limit)? {
+            best = Some((rounded, period));
+            limit = count - 1;
+        }
+        // With odd sets known, fewer instances may do.
+        if limit == 0 || !clock.teach(shares) {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// Some instances, rounded, and their period.
+type Found = (u64, Rounded, Rational);
+
+struct Search<'s, 'c, 'a> {
+    clock: &'s mut Clock<'c>,
+    shares: &'s Shares<'a>,
+    discrepancy: Discrepancy<'s, 'a>,
+    /// Time allowed per instance.
+    per_instance: &'s Rational,
+    /// The same, as an excess.
+    excess: i64,
+    exchanging: usize,
+    one_by_one: u64,
+}
+
+impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
+    fn new(clock: &'s mut Clock<'c>, shares: &'s Shares<'a>, per_instance: &'s Rational) -> Self {
+        let discrepancy = Discrepancy::new(shares);
+        let excess = discrepancy.excess_within(per_instance);
+        let exchanging = (EFFORT / discrepancy.effort() / ONE_BY_ONE).clamp(BRIEFLY, THOROUGHLY);
+        let one_by_one = (EFFORT / discrepancy.effort() / (1 + BRIEFLY)).clamp(AT_LEAST, ONE_BY_ONE) as u64;
+        Search { clock, shares, discrepancy, per_instance, excess, exchanging, one_by_one }
+    }
+
+    fn run(&mut self, limit: u64) -> Result<Option<Found>, ScheduleError> {
+        // At their own number the shares are whole and lose nothing.
+        let own = own_instances(self.shares, limit);
+        let limit = own.unwrap_or(limit);
+        for count in 1..=self.one_by_one.min(limit) {
+            if let Some(found) = self.fits(count)? {
+                return Ok(Some(found));
+            }
+        }
+        let (mut below, mut best) = (self.one_by_one, None);
+        while best.is_none() && below < limit {
+            let count = below.saturating_add(below.div_ceil(2)).min(limit);
+            best = self.fits(count)?;
+            below = if best.is_none() { count } else { below };
+        }
+        while let Some((count, ..)) = best
+            && below + 1 < count
+        {
+            let middle = below.midpoint(count);
+            match self.fits(middle)? {
+                Some(found) => best = Some(found),
+                None => below = middle,
+            }
+        }
+        Ok(best)
+    }
+
+    /// The rounding of so many instances, if it loses little enough.
+    fn fits(&mut self, count: u64) -> Result<Option<Found>, ScheduleError> {
+        let instances = BigInt::from(count);
+        let trial = self.discrepancy.round(&instances, self.exchanging);
+        // Fixed-point numbers are not exact: they only spare the exact check of what is clearly too long.
+        if trial.excess > self.excess.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)) {
+            return Ok(None);
+        }
+        let rounded = self.shares.rounded(&instances, trial.copies);
+        if !self.clock.fits(self.shares, &rounded, &(self.per_instance * instances))? {
+            return Ok(None);
+        }
+        let period = self.clock.period(self.shares, &rounded)?;
+        Ok(Some((count, rounded, period)))
+    }
+}
