@@ -34,6 +34,9 @@ pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
 /// time: with as many different times as links, slots that all begin at the start would hold half the square of
 /// their number. `O(n log n)` and the size of the slots made.
 pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
+    if links.is_empty() {
+        return slots;
+    }
     let mut groups: BTreeMap<Rational, Vec<LinkId>> = BTreeMap::new();
     links.into_iter().for_each(|(link, time)| groups.entry(time).or_default().push(link));
     let total = slots.iter().map(|slot| &slot.length).sum::<Rational>();
