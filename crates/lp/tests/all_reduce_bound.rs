@@ -11,7 +11,7 @@ use num_traits::{Signed, Zero};
 use oneport_lp::{Answer, Formulation, Options, Question, Solution, all_reduce_bound, solve};
 use oneport_plan::{Amount, Border, Certificate, Collective, Direction, Exchange, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 /// Merges take `work`.
 fn volumes(work: i64) -> Volumes {
@@ -60,19 +60,9 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
                 of_time += price;
             }
         }
-        let ends = platform.link(link);
-        let mut charged = Rational::zero();
-        for border in &certificate.borders {
-            let crossings = border.sets.iter().filter(|set| crosses(set, ends.from, ends.to, border.direction)).count();
-            charged += &border.weight * Rational::from_integer(crossings.into());
-        }
-        for potential in &certificate.potentials {
-            charged += if potential.node == ends.from { potential.value.clone() } else { Rational::zero() };
-            charged -= if potential.node == ends.to { potential.value.clone() } else { Rational::zero() };
-        }
-        let lengths = certificate.exchanges.iter().flat_map(|exchange| &exchange.lengths);
-        charged += lengths.filter(|(other, _)| *other == link).map(|(_, length)| length).sum::<Rational>();
-        assert!(charged <= size * &ends.cost * of_time, "{platform:?}: {} is overcharged", platform.link_name(link));
+        let charged = charged(platform, link, certificate);
+        let cost = &platform.link(link).cost;
+        assert!(charged <= size * cost * of_time, "{platform:?}: {} is overcharged", platform.link_name(link));
     }
     let least = |border: &Border| if border.sets.len() == 1 { 1 } else { 2 * (border.sets.len() as i64 - 1) };
     let mut instance: Rational =
@@ -87,6 +77,23 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
     own.chain(sets).sum::<Rational>() / instance
 }
 
+/// What borders, potentials and exchanges charge a link.
+fn charged(platform: &Platform, link: LinkId, certificate: &Certificate) -> Rational {
+    let ends = platform.link(link);
+    let mut charged = Rational::zero();
+    for border in &certificate.borders {
+        let crossings = border.sets.iter().filter(|set| crosses(set, ends.from, ends.to, border.direction)).count();
+        charged += &border.weight * Rational::from_integer(crossings.into());
+    }
+    for potential in &certificate.potentials {
+        charged += if potential.node == ends.from { potential.value.clone() } else { Rational::zero() };
+        charged -= if potential.node == ends.to { potential.value.clone() } else { Rational::zero() };
+    }
+    let lengths = certificate.exchanges.iter().flat_map(|exchange| &exchange.lengths);
+    charged += lengths.filter(|(other, _)| *other == link).map(|(_, length)| length).sum::<Rational>();
+    charged
+}
+
 fn crosses(set: &[NodeId], from: NodeId, to: NodeId, direction: Direction) -> bool {
     match direction {
         Direction::Into => set.contains(&to) && !set.contains(&from),
@@ -94,7 +101,8 @@ fn crosses(set: &[NodeId], from: NodeId, to: NodeId, direction: Direction) -> bo
     }
 }
 
-/// The exchange theorem by shortest paths between all pairs (Floyd and Warshall) and every choice of junctions and arcs.
+/// The exchange theorem by shortest paths between all pairs (Floyd and Warshall) and every choice of junctions and
+/// arcs.
 fn exchanged(platform: &Platform, exchange: &Exchange) -> Rational {
     let turned = exchange.direction == Direction::OutOf;
     let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
@@ -159,7 +167,8 @@ fn exchanged(platform: &Platform, exchange: &Exchange) -> Rational {
     best.unwrap()
 }
 
-/// The cheapest arborescence of all nodes into the root: every node but the root has a next one; all choices, cut short.
+/// The cheapest arborescence of all nodes into the root: every node but the root has a next one; all choices, cut
+/// short.
 fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
     fn choose(
         arcs: &[Vec<Option<Rational>>],
@@ -201,7 +210,8 @@ fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
     best
 }
 
-/// A switch that takes no part, merges what passes and does not copy: results of two hosts may share its way to the third.
+/// A switch that takes no part, merges what passes and does not copy: results of two hosts may share its way to the
+/// third.
 #[test]
 fn a_switch_that_merges_may_be_shared() {
     let mut builder = Platform::builder();
@@ -217,7 +227,8 @@ fn a_switch_that_merges_may_be_shared() {
     assert_eq!((solution.upper_bound, solution.status), (ratio(1, 1), Status::Optimal));
 }
 
-/// Nodes of every kind outside: the bound holds for what compositions reach, twin and referee find it in the certificate.
+/// Nodes of every kind outside: the bound holds for what compositions reach, twin and referee find it in the
+/// certificate.
 #[test]
 fn bounds_hold_with_nodes_of_every_kind_outside() {
     let mut optimal = 0;
@@ -284,8 +295,8 @@ fn fabrics_are_optimal() {
     }
 }
 
-/// Four fast hosts and four slow ones behind one-port switches. Eight transfers per instance have to pass the slow switch's
-/// send port, and every slow host's link has to be used: 4 x 8 + 4 x 8/5.
+/// Four fast hosts and four slow ones behind one-port switches. Eight transfers per instance have to pass the slow
+/// switch's send port, and every slow host's link has to be used: 4 x 8 + 4 x 8/5.
 #[test]
 fn a_slow_rack_behind_a_one_port_switch() {
     let mut builder = Platform::builder();

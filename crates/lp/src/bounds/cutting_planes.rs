@@ -1,19 +1,21 @@
 //! The bound for every port model: how often links have to be used, and how busy that keeps what they occupy.
 //!
-//! Symbols: `x(e)` transfers over link `e` and `z(p)` merges at processor `p`, both per instance; `period` the time per instance.
+//! Symbols: `x(e)` transfers over link `e` and `z(p)` merges at processor `p`, both per instance; `period` the time
+//! per instance.
 //!
 //! ```text
 //! minimise period subject to
-//!   for each resource r (odd sets among them): sum of size c(e) x(e), or work compute(p) z(p), that occupy r <= capacity of r * period
-//!   for each border:                           sum of x(e) over the links e that cross its sets >= crossings
-//!   at routers:                                sum of x(e) in <= sum of x(e) out
-//!   where nothing is copied, participants left out: sum of x(e) out <= sum of x(e) in
-//!   sum of z(p) >= participants - 1
-//!   for each exchange:                         x dominates an average of its collections, sum over C of w(C) uses(C, e) <= x(e), sum of w(C) >= 1
+//!   for each resource or odd set r:  sum of size c(e) x(e), or work compute(p) z(p), that occupy r <= capacity(r) period
+//!   for each border:                 sum of x(e) over the links e that cross its sets >= crossings
+//!   at routers:                      sum of x(e) in <= sum of x(e) out
+//!   where nothing is copied:         sum of x(e) out <= sum of x(e) in, but for participants
+//!   merges:                          sum of z(p) >= participants - 1
+//!   for each exchange:               sum over its collections C of w(C) uses(C, e) <= x(e),  sum of w(C) >= 1
 //! ```
 //!
-//! Borders and odd sets are too many to list: those that the solution violates join it. Collections join where they are cheaper than
-//! those at hand. Dual values are a certificate: prices, weights of borders, potentials, and lengths of exchanges.
+//! Borders and odd sets are too many to list: those that the solution violates join it. Collections join where they
+//! are cheaper than those at hand. Dual values are a certificate: prices, weights of borders, potentials, and lengths
+//! of exchanges.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +28,7 @@ use oneport_trees::arborescence::Number;
 
 use super::exchange::Exchange;
 use super::partition::{Partitions, scaled};
-use super::{Bound, Volume};
+use super::volume::{Bound, Volume};
 use crate::columns::{Progress, Watch};
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
@@ -167,7 +169,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// The partitions that the borders are between, those that are charged most first. A router on several sides is on none.
+    /// The partitions that the borders are between, those that are charged most first. A router on several sides is
+    /// on none.
     pub fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
         let several = self.borders.iter().filter(|(border, _)| border.sets.len() > 1);
         let mut charged: Vec<(Rational, &Border)> =
@@ -228,7 +231,8 @@ impl<'a> Program<'a> {
         Ok(true)
     }
 
-    /// The best bound of the inequalities that the separation finds; stops as soon as `enough` is proved, or the watcher says so.
+    /// The best bound of the inequalities that the separation finds; stops as soon as `enough` is proved, or the
+    /// watcher says so.
     ///
     /// # Errors
     /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.
@@ -368,8 +372,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Adds collections that are cheaper than those at hand for lengths in floating point, and, beside them, the cheapest for
-    /// lengths half way to their average so far: half the rounds.
+    /// Adds collections that are cheaper than those at hand for lengths in floating point, and, beside them, the
+    /// cheapest for lengths half way to their average so far: half the rounds.
     fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
         let longest = self.question.platform().links().iter().map(|link| &link.cost).max();

@@ -1,22 +1,25 @@
 //! The exchange theorem: what every all-reduce moves between disjoint parts of the platform.
 //!
-//! Let `P_1..P_k` be disjoint sets of nodes, each with a participant. A node outside *merges* if it is a processor and *copies* if it
-//! replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all parts, whose arcs are paths through
-//! nodes outside that do not merge; those that merge may be junctions. Let `e_j` be the least length of a path into `P_j` that starts in
-//! another part or at a node outside that copies, through nodes outside that do not copy.
+//! Let `P_1..P_k` be disjoint sets of nodes, each with a participant. A node outside *merges* if it is a processor
+//! and *copies* if it replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all
+//! parts, whose arcs are paths through nodes outside that do not merge; those that merge may be junctions. Let `e_j`
+//! be the least length of a path into `P_j` that starts in another part or at a node outside that copies, through
+//! nodes outside that do not copy.
 //!
-//! **Theorem.** The transfers of one instance have together at least the length `min over r of (A_r + sum over j != r of e_j)`.
+//! **Theorem.** The transfers of one instance have together at least the length `min over r of (A_r + sum over j != r
+//! of e_j)`.
 //!
-//! *Proof.* Choose a participant in every part. Let `t` be the first transfer, in an order that respects inputs, after which the
-//! operands of all of them have reached some part `P_r`. *Until then* each travels to `P_r`, on a path that is cut where it visits
-//! parts and nodes that merge. The pieces contain an arborescence; their inner nodes do not merge, where every transfer out depends on
-//! just one transfer in, so that pieces with different tails share no transfer. *After that* every other `P_j` still lacks an
-//! operand. Go back from the first transfer that brings it, to the nearest node in a part or outside that copies: at the nodes passed,
-//! of every transfer in at most one transfer out depends, so paths of different `j` share no transfer, and none with the
-//! arborescence, whose transfers lead to `P_r` before `t` and not to `P_j` after it. QED
+//! *Proof.* Choose a participant in every part. Let `t` be the first transfer, in an order that respects inputs,
+//! after which the operands of all of them have reached some part `P_r`. *Until then* each travels to `P_r`, on a
+//! path that is cut where it visits parts and nodes that merge. The pieces contain an arborescence; their inner nodes
+//! do not merge, where every transfer out depends on just one transfer in, so that pieces with different tails share
+//! no transfer. *After that* every other `P_j` still lacks an operand. Go back from the first transfer that brings
+//! it, to the nearest node in a part or outside that copies: at the nodes passed, of every transfer in at most one
+//! transfer out depends, so paths of different `j` share no transfer, and none with the arborescence, whose transfers
+//! lead to `P_r` before `t` and not to `P_j` after it. QED
 //!
-//! Turning all links and the order gives the same theorem with "merges" and "copies" exchanged: an out-arborescence from `P_r`, whose
-//! junctions copy, and paths out of every other part through nodes that do not merge.
+//! Turning all links and the order gives the same theorem with "merges" and "copies" exchanged: an out-arborescence
+//! from `P_r`, whose junctions copy, and paths out of every other part through nodes that do not merge.
 //!
 //! With single participants as parts this counts messages as gossiping does (Harary and Schwenk 1974).
 
@@ -107,8 +110,9 @@ impl<'a> Exchange<'a> {
         self.parts <= FEW || self.members.len() - self.parts <= FEW
     }
 
-    /// The cheapest collection under these lengths of the links; `None` if a part cannot be reached. Without branching
-    /// where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where there are junctions.
+    /// The cheapest collection under these lengths of the links; `None` if a part cannot be reached. Without
+    /// branching where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where
+    /// there are junctions.
     pub fn cheapest<N: Number + One>(&self, lengths: &[N], guide: bool) -> Option<Collection<N>> {
         let single: Vec<(N, Vec<LinkId>)> =
             (0..self.parts).map(|part| self.entrance(lengths, part)).collect::<Option<_>>()?;
@@ -137,7 +141,8 @@ impl<'a> Exchange<'a> {
         Some(Collection { at_least, links: links.chain(entered.flat_map(|(_, (_, links))| links)).collect() })
     }
 
-    /// The cheapest arborescence from one node more, which comes last, to all parts: its length from below, and its arcs.
+    /// The cheapest arborescence from one node more, which comes last, to all parts: its length from below, and its
+    /// arcs.
     fn arborescence<N: Number>(&self, arcs: &[(usize, usize, N)], guide: bool) -> Option<(N, Vec<usize>)> {
         let root = self.members.len();
         if self.is_exact() {
@@ -152,8 +157,8 @@ impl<'a> Exchange<'a> {
         Some((found.at_least, found.arcs))
     }
 
-    /// The arcs between hubs against the direction of travel, from the hub where a path ends to the one where it starts, each with
-    /// its links.
+    /// The arcs between hubs against the direction of travel, from the hub where a path ends to the one where it
+    /// starts, each with its links.
     fn arcs<N: Number>(&self, lengths: &[N]) -> (Vec<(usize, usize, N)>, Vec<Vec<LinkId>>) {
         let (mut arcs, mut paths) = (Vec::new(), Vec::new());
         if self.hubs.iter().all(Option::is_some) {

@@ -44,8 +44,8 @@ impl<N: Number> Network<N> {
         }
     }
 
-    /// The capacity of a minimum cut, and by node whether it is on the sink's side of the one with the most nodes there.
-    /// `O(n^2 m)`, in practice a few searches of the graph.
+    /// The capacity of a minimum cut, and by node whether it is on the sink's side of the one with the most nodes
+    /// there. `O(n^2 m)`, in practice a few searches of the graph.
     pub fn minimum_cut(mut self) -> (N, Vec<bool>) {
         let mut flow = N::zero();
         while self.layer() {

@@ -1,78 +1,42 @@
 //! What no all-reduce exceeds, however its values travel: the strategy, the cheap bounds first.
 //!
-//! 1. Where only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On clusters
-//!    that is the answer.
-//! 2. Cutting planes ([`cutting_planes`]): how often links have to be used, at most how much that leaves time for. Every port model.
-//! 3. The same with shares of the exchange theorem ([`exchange`]) beside: single participants, and the partitions found.
+//! 1. Where only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On
+//!    clusters that is the answer.
+//! 2. Cutting planes ([`cutting_planes`]): how often links have to be used, at most how much that leaves time for.
+//!    Every port model.
+//! 3. The same with shares of the exchange theorem ([`exchange`]) beside: single participants, and the partitions
+//!    found.
 //!
-//! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second step: it works on the
-//! quotient.
+//! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second
+//! step: it works on the quotient.
 
 mod cutting_planes;
 mod exchange;
 mod flow;
 mod partition;
 pub mod singletons;
+mod volume;
 
-use num_traits::{Signed, Zero};
+use num_traits::Signed;
 use oneport_plan::{Border, Certificate, Collective, Direction, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::columns::Watch;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 use cutting_planes::Program;
 use partition::Partitions;
+use volume::Volume;
+
+pub use volume::Bound;
 
 /// Most links of a platform that cutting planes are tried on.
 const MOST_LINKS: usize = 1500;
 /// Partitions between which an exchange is looked at, at most.
 const MOST_PARTITIONS: usize = 4;
 
-/// What no schedule exceeds, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
-    /// No schedule has a larger throughput.
-    pub throughput: Rational,
-    /// The proof.
-    pub certificate: Certificate,
-}
-
-/// The smallest transfers and merges of an all-reduce.
-#[derive(Debug, Clone)]
-pub struct Volume {
-    /// Of a partial result.
-    pub size: Rational,
-    /// Of a merge.
-    pub work: Rational,
-    /// How many merges an instance has.
-    pub merges: usize,
-}
-
-impl Volume {
-    fn new(question: &Question<'_>, operands: usize) -> Self {
-        let volumes = question.volumes();
-        Volume {
-            size: singletons::least(&volumes.size, operands, 1).1,
-            work: singletons::least(&volumes.work, operands, 2).1,
-            merges: operands.saturating_sub(1),
-        }
-    }
-
-    /// What the merges of an instance cost at least under the certificate's prices.
-    fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate) -> Rational {
-        let price = |node: NodeId| {
-            let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
-            found.map_or_else(|_| Rational::zero(), |place| certificate.prices[place].1.clone())
-        };
-        let cost = |node: NodeId| Some(platform.node(node).compute.as_ref()? * price(node));
-        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
-        least * &self.work * Rational::from_integer(self.merges.into())
-    }
-}
-
-/// The best bound for an all-reduce; stops as soon as `enough` is proved. `resources` are the rows that prices are given to: those of a
-/// symmetric platform share them.
+/// The best bound for an all-reduce; stops as soon as `enough` is proved. `resources` are the rows that prices are
+/// given to: those of a symmetric platform share them.
 ///
 /// # Errors
 /// Those of the solver; [`LpError::Stopped`] where the question's watch ends the work before anything is proved.
@@ -94,7 +58,8 @@ pub(crate) fn bound(
     }
 }
 
-/// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough` is proved.
+/// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough`
+/// is proved.
 ///
 /// # Errors
 /// Those of the solver.

@@ -1,19 +1,23 @@
 //! Disjoint sets that have to exchange much over little: the counting theorem, and how its sets are found.
 //!
-//! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j` with any
-//! routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times; one that enters two of them counts twice.
-//! (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not; they are left so often.)
+//! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j`
+//! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times; one that enters two
+//! of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not; they are
+//! left so often.)
 //!
-//! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further nodes that need not
-//! lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)` is a *Dilworth truncation*, found by
-//! one minimum cut per participant: take them in turn, `y(v) = min C(S) - t - y(S - v)` over the sets `S` of `v` and
-//! participants taken before, and unite the best `S` with all blocks that it meets. The blocks are a best partition.
+//! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further
+//! nodes that need not lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)`
+//! is a *Dilworth truncation*, found by one minimum cut per participant: take them in turn, `y(v) = min C(S) - t -
+//! y(S - v)` over the sets `S` of `v` and participants taken before, and unite the best `S` with all blocks that it
+//! meets. The blocks are a best partition.
 //!
-//! With capacities in transfers per instance and `t = 2`, a sum below -2 is a violated inequality. With bandwidths, Dinkelbach's
-//! steps find the partition of least `sum_j C(S_j) / 2 (k - 1)`: no all-reduce has a larger throughput where only links count.
+//! With capacities in transfers per instance and `t = 2`, a sum below -2 is a violated inequality. With bandwidths,
+//! Dinkelbach's steps find the partition of least `sum_j C(S_j) / 2 (k - 1)`: no all-reduce has a larger throughput
+//! where only links count.
 //!
-//! Nodes that have to lie in a set and take no part themselves (processors outside; turned round: routers that copy) are left
-//! free at first and then put where the least more enters: the choice may not be the best one, the inequality holds all the same.
+//! Nodes that have to lie in a set and take no part themselves (processors outside; turned round: routers that copy)
+//! are left free at first and then put where the least more enters: the choice may not be the best one, the
+//! inequality holds all the same.
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
@@ -97,8 +101,9 @@ impl<'a> Partitions<'a> {
         Ok(found)
     }
 
-    /// A partition of least `sum of (crossing - t)`: at least two sets, or `None` if nothing is less than one set's `-t`.
-    /// The participants are taken in the given order. As many minimum cuts as participants, and as many as sets for each guest.
+    /// A partition of least `sum of (crossing - t)`: at least two sets, or `None` if nothing is less than one set's
+    /// `-t`. The participants are taken in the given order. As many minimum cuts as participants, and as many as sets
+    /// for each guest.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -167,8 +172,8 @@ impl<'a> Partitions<'a> {
         self.cut(capacities, &sides, &[])
     }
 
-    /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive value is wanted inside, one of
-    /// negative value outside.
+    /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive
+    /// value is wanted inside, one of negative value outside.
     fn cut<N: Number>(
         &self,
         capacities: &[N],
@@ -204,8 +209,8 @@ impl<'a> Partitions<'a> {
     }
 }
 
-/// The partition of least `sum of crossing / 2 (k - 1)`, found for capacities of the links: the sets, and the value. Exact where no
-/// node that takes no part has to lie in a set. `None` for a single participant.
+/// The partition of least `sum of crossing / 2 (k - 1)`, found for capacities of the links: the sets, and the value.
+/// Exact where no node that takes no part has to lie in a set. `None` for a single participant.
 ///
 /// A few rounds of as many minimum cuts as there are participants.
 ///

@@ -1,27 +1,28 @@
 //! What no all-reduce whatsoever exceeds, by the exchange theorem for single participants: see `exchange`.
 //!
-//! Besides, combining `n` operands takes `n - 1` merges somewhere. So under prices an instance costs at least the cheapest
-//! collection of transfers, each as small as any, and of merges, each as little work as any. The best bound is
-//! found by column generation, over these collections.
+//! Besides, combining `n` operands takes `n - 1` merges somewhere. So under prices an instance costs at least the
+//! cheapest collection of transfers, each as small as any, and of merges, each as little work as any. The best bound
+//! is found by column generation, over these collections.
 
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Collective, Direction, Interval, Pattern, Scheme, SchemeTask};
+use oneport_plan::{Collective, Direction, Interval, Pattern, Scheme, SchemeTask};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
-use super::Bound;
 use super::exchange::Exchange;
+use super::volume::{Bound, least};
 use crate::columns::{Guided, Pricing, Watch, generate};
 use crate::costs::{self, Costs, Times, amount};
 use crate::patterns::{Offer, Part};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
-/// The better of the two directions' bounds for an all-reduce, with the prices that prove it; stops as soon as `enough` is proved.
+/// The better of the two directions' bounds for an all-reduce, with the prices that prove it; stops as soon as
+/// `enough` is proved.
 ///
 /// # Errors
 /// Those of the solver.
@@ -185,22 +186,4 @@ impl Part for Least<'_> {
     fn is_exact(&self) -> bool {
         false
     }
-}
-
-/// The interval of at least so many operands with the least amount, and that amount.
-pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
-    let last = operands.saturating_sub(1);
-    let of = |part: Interval| Some((amount.of(part)?, part));
-    let found = match amount {
-        Amount::Constant(_) => of(Interval { first: 0, last: (at_least - 1).min(last) }),
-        // Monotone in the number of operands.
-        Amount::Affine { .. } => {
-            [(at_least - 1).min(last), last].into_iter().filter_map(|last| of(Interval { first: 0, last })).min()
-        }
-        Amount::Table(_) => (0..operands)
-            .flat_map(|first| (first + at_least - 1..operands).map(move |last| Interval { first, last }))
-            .filter_map(of)
-            .min(),
-    };
-    found.map_or_else(|| (Interval { first: 0, last: 0 }, Rational::zero()), |(amount, part)| (part, amount))
 }

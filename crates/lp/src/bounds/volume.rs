@@ -1,0 +1,68 @@
+//! What a bound is, and the smallest transfers and merges that it may count on.
+
+use num_traits::Zero;
+use oneport_plan::{Amount, Certificate, Interval, Resource};
+use oneport_platform::{NodeId, Platform, Rational};
+
+use crate::Question;
+
+/// What no schedule exceeds, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// No schedule has a larger throughput.
+    pub throughput: Rational,
+    /// The proof.
+    pub certificate: Certificate,
+}
+
+/// The smallest transfers and merges of an all-reduce.
+#[derive(Debug, Clone)]
+pub struct Volume {
+    /// Of a partial result.
+    pub size: Rational,
+    /// Of a merge.
+    pub work: Rational,
+    /// How many merges an instance has.
+    pub merges: usize,
+}
+
+impl Volume {
+    /// That of the question's all-reduce.
+    pub fn new(question: &Question<'_>, operands: usize) -> Self {
+        let volumes = question.volumes();
+        Volume {
+            size: least(&volumes.size, operands, 1).1,
+            work: least(&volumes.work, operands, 2).1,
+            merges: operands.saturating_sub(1),
+        }
+    }
+
+    /// What the merges of an instance cost at least under the certificate's prices.
+    pub fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate) -> Rational {
+        let price = |node: NodeId| {
+            let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
+            found.map_or_else(|_| Rational::zero(), |place| certificate.prices[place].1.clone())
+        };
+        let cost = |node: NodeId| Some(platform.node(node).compute.as_ref()? * price(node));
+        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
+        least * &self.work * Rational::from_integer(self.merges.into())
+    }
+}
+
+/// The interval of at least so many operands with the least amount, and that amount.
+pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
+    let last = operands.saturating_sub(1);
+    let of = |part: Interval| Some((amount.of(part)?, part));
+    let found = match amount {
+        Amount::Constant(_) => of(Interval { first: 0, last: (at_least - 1).min(last) }),
+        // Monotone in the number of operands.
+        Amount::Affine { .. } => {
+            [(at_least - 1).min(last), last].into_iter().filter_map(|last| of(Interval { first: 0, last })).min()
+        }
+        Amount::Table(_) => (0..operands)
+            .flat_map(|first| (first + at_least - 1..operands).map(move |last| Interval { first, last }))
+            .filter_map(of)
+            .min(),
+    };
+    found.map_or_else(|| (Interval { first: 0, last: 0 }, Rational::zero()), |(amount, part)| (part, amount))
+}
