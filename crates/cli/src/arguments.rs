@@ -63,7 +63,8 @@ pub enum FormulationName {
 /// Limits of a run. (Ctrl-C is one more: once ends with the best so far, twice at once.)
 #[derive(Debug, Args)]
 pub struct LimitArguments {
-    /// End after this many seconds of the whole command, reading and checking included, with the best known.
+    /// End after this many seconds of the whole command, reading and checking included, with the best known; never more than
+    /// 10 % and half a second later.
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
     /// End before more memory than this is used, with the best known: bytes, or 500k, 500M, 2.5G (default: 80 % of what is

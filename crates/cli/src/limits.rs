@@ -16,6 +16,12 @@ use crate::question::{seconds, usage};
 const MEASURED: Duration = Duration::from_millis(10);
 /// The default memory limit's part of what is available, in percent.
 const MOST: u64 = 80;
+/// By how much the command may exceed its time limit. What comes last (slots, the referee, writing) is planned to end before
+/// the limit, and may use this too.
+fn tolerated(limit: Duration) -> Duration {
+    limit.saturating_add(limit / 10).saturating_add(Duration::from_millis(400))
+}
+
 /// Exit code of a command that was interrupted twice.
 const KILLED: i32 = 130;
 
@@ -57,7 +63,7 @@ fn listen() {
 /// # Errors
 /// Limits that are no numbers.
 pub fn watch(arguments: &LimitArguments) -> Result<Watch> {
-    let time = arguments.time_limit.as_deref().map(|text| seconds("--time-limit", text)).transpose()?;
+    let time = arguments.time_limit.as_deref().map(|text| seconds("--time-limit", text)).transpose()?.map(tolerated);
     let memory = match &arguments.memory_limit {
         Some(text) => Some(bytes("--memory-limit", text)?),
         None => available().map(|bytes| bytes / 100 * MOST),

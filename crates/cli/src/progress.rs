@@ -109,3 +109,21 @@ fn describe(stage: &Stage) -> String {
         Stage::Referee => "4/4 the referee checks the plan".to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_do_not_put_the_first_sign_of_life_off() {
+        let (sender, received) = channel();
+        (0..1000).for_each(|_| sender.send(Stage::Period).unwrap());
+        let mut stage = Stage::Throughput;
+        // The date has passed: one stage is looked at, and the rest waits.
+        assert_eq!(latest(&received, &mut stage, Duration::ZERO), Some(()));
+        assert_eq!((stage, received.try_iter().count()), (Stage::Period, 999));
+        drop(sender);
+        let never = elapsed() + LINE;
+        assert_eq!(latest(&received, &mut Stage::Throughput, never), None);
+    }
+}

@@ -14,6 +14,7 @@ use crate::End;
 use crate::arguments::ShowArguments;
 use crate::numbers::{readable, readable_count};
 use crate::output::{count, named, print, try_outputs};
+use crate::question::usage;
 
 /// Longest list printed in full.
 const LINES: usize = 40;
@@ -27,6 +28,13 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         ("--tree", &arguments.tree),
     ];
     try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
+    for (option, path) in named(&drawings) {
+        let known: &[&str] = if option == "--tree" { &["svg", "dot", "gv"] } else { &["svg"] };
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        if extension.is_some_and(|extension| !known.contains(&extension.as_str())) {
+            bail!(usage(format!("{option}: {} should end in .{}", path.display(), known.join(", ."))));
+        }
+    }
     let plan = formats::read_plan(&arguments.plan)?;
     // A drawing of a broken plan would lend it credit.
     referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;

@@ -3,18 +3,23 @@
 use anyhow::{Context, Result};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use oneport::watch::Watch;
 use oneport::{Plan, Platform, formats, referee, schedule};
 
 use crate::End;
 use crate::arguments::VerifyArguments;
-use crate::numbers::readable;
+use crate::limits;
+use crate::numbers::{readable, readable_count};
 use crate::output::{count, print};
 
-/// Transfers up to which a plan is also executed, message by message.
-const EXECUTED: u64 = 200_000;
+/// Transfers up to which a plan is also executed, message by message: at most so many, and so many times the machine words
+/// of their dates.
+const EXECUTED: u64 = 100_000;
+const WORDS: u64 = 2_000_000;
 
 /// Runs the command.
 pub fn run(arguments: &VerifyArguments) -> Result<End> {
+    let watch = limits::watch(&arguments.limits)?;
     let plan = formats::read_plan(&arguments.plan)?;
     if let Some(path) = &arguments.platform {
         let platform = formats::read_platform(path)?;
@@ -23,8 +28,13 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         }
     }
     let name = arguments.plan.display();
-    let verdict = referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
-    let executed = execute(&plan).with_context(|| format!("{name}: violation in the run"))?;
+    let verdict = match referee::check_plan_watched(&plan, &watch) {
+        Err(violation @ referee::Violation::Stopped(_)) => {
+            return Err(violation).with_context(|| format!("{name}: no fault was found so far"));
+        }
+        verdict => verdict.with_context(|| format!("{name}: violation"))?,
+    };
+    let executed = execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
     print(&format!(
         "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{executed}",
         plan.collective.name(),
@@ -37,22 +47,44 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Runs start-up, a few steady periods and clean-up, where that is small enough to write down.
-fn execute(plan: &Plan) -> Result<String> {
+/// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what was not.
+fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     let depth = plan.schedule.depth() as u64;
-    let transfers =
-        |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.depth());
-    let per_period: BigUint = plan.schedule.patterns.iter().map(transfers).sum();
-    let Some(most) = per_period.to_u64().filter(|&count| count > 0).map(|count| EXECUTED / count) else {
-        return Ok(String::new());
+    let tasks = |scheduled: &oneport::plan::ScheduledPattern| {
+        &scheduled.copies * BigUint::from(scheduled.pattern.uses().count().max(scheduled.pattern.depth()))
     };
-    let periods = most.min(depth + 3);
+    let per_period: BigUint = plan.schedule.patterns.iter().map(tasks).sum();
+    let words = words(plan);
+    let most = EXECUTED.min(WORDS / words);
+    let Some(fitting) = per_period.to_u64().filter(|&count| count > 0).map(|count| most / count) else {
+        return Ok(not_executed(&per_period, words));
+    };
+    let (periods, wanted) = (fitting.min(depth + 3), depth + 3);
     if periods == 0 {
-        return Ok(String::new());
+        return Ok(not_executed(&per_period, words));
     }
-    let timeline = schedule::timeline(&plan.platform, &plan.volumes, &plan.schedule, periods)?;
+    if let Err(limit) = watch.ask() {
+        return Ok(format!("; not executed: {}", limits::named(limit)));
+    }
+    let timeline = schedule::timeline_in_units(&plan.platform, &plan.volumes, &plan.schedule, periods)?;
     let report = referee::check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline)?;
-    Ok(format!("; executed {} over {}", count(report.delivered, "instance"), count(periods, "period")))
+    let short = match periods < wanted {
+        true => format!(", not the {wanted} that reach the steady state and leave it"),
+        false => String::new(),
+    };
+    Ok(format!("; executed {} over {}{short}", count(report.delivered, "instance"), count(periods, "period")))
+}
+
+fn not_executed(tasks: &BigUint, words: u64) -> String {
+    let long = if words > 8 { format!(" with dates of some {} digits", words * 19) } else { String::new() };
+    format!("; not executed: one period has {}{long}, too many to follow", count(readable_count(tasks), "transfer"))
+}
+
+/// Machine words of a date, roughly: those of the period over the common denominator of the slots.
+fn words(plan: &Plan) -> u64 {
+    let times = || plan.schedule.slots.iter().map(|slot| &slot.length).chain([&plan.schedule.period]);
+    let longest = times().map(|time| time.denom().bits()).max().unwrap_or(0);
+    1 + (longest + plan.schedule.period.ceil().to_integer().bits()) / 64
 }
 
 /// The first difference between two platforms, named.

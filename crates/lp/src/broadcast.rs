@@ -5,6 +5,9 @@
 //! message the cheapest arborescence is found exactly (Chu and Liu, Edmonds); nodes that may help but want nothing
 //! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use num_bigint::BigUint;
 use oneport_plan::{Arborescence, Collective, Goals, Hop, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
@@ -110,6 +113,43 @@ impl Network {
             false => steiner::steiner_watched(nodes, root, &spread.targets, &routes.arcs, BUDGET, &self.watch)?,
         };
         Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
+    }
+}
+
+impl Network {
+    /// A tree of shortest routes to all targets: found in a moment, whatever the question.
+    pub fn shortest<N: Number>(&self, routes: &Routes<'_, N>, spread: &Spread) -> Option<Vec<Hop>> {
+        let (nodes, root) = (self.nodes.len(), self.places[spread.source.index()]?);
+        let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+        routes.arcs.iter().enumerate().for_each(|(arc, (from, ..))| leaving[*from].push(arc));
+        let mut best: Vec<Option<N>> = vec![None; nodes];
+        let mut entering: Vec<Option<usize>> = vec![None; nodes];
+        best[root] = Some(N::zero());
+        let mut heap = BinaryHeap::from([Reverse((N::zero(), root))]);
+        while let Some(Reverse((near, node))) = heap.pop() {
+            if best[node].as_ref().is_some_and(|known| *known < near) {
+                continue;
+            }
+            for &arc in &leaving[node] {
+                let (_, to, cost) = &routes.arcs[arc];
+                let mut far = near.clone();
+                far += cost;
+                if best[*to].as_ref().is_none_or(|known| far < *known) {
+                    (best[*to], entering[*to]) = (Some(far.clone()), Some(arc));
+                    heap.push(Reverse((far, *to)));
+                }
+            }
+        }
+        let mut needed = vec![false; nodes];
+        for &target in &spread.targets {
+            best[target].as_ref()?;
+            let mut node = target;
+            while node != root && !std::mem::replace(&mut needed[node], true) {
+                node = routes.arcs[entering[node]?].0;
+            }
+        }
+        let used = |node: usize| entering[node].filter(|_| needed[node]);
+        Some(routes.hops(root, &routes.order(nodes, root, used)))
     }
 }
 

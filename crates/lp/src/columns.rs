@@ -445,34 +445,11 @@ impl<'m> Master<'m> {
         };
         let mut prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
         prices.resize(self.resources.len(), Rational::zero());
-        let shares = self.shares()?;
-        let mut loads = vec![Rational::zero(); self.rows.len()];
-        let mut times = vec![Rational::zero(); self.question.platform().links().len()];
-        for (place, share) in &shares {
-            let pattern = &self.patterns[*place];
-            for (place, time) in self.resources.loads(self.question, pattern) {
-                loads[place] += time * share;
-            }
-            for (link, part) in links_of(pattern) {
-                times[link.index()] += share * self.question.transfer_time(link, part);
-            }
-        }
-        let busy = loads.iter().enumerate().map(|(place, load)| load / self.resources.capacity(place)).max();
-        let busy = match &self.port_graph {
-            Some(ports) => busy.max(Some(ports.least_period(&times)?)),
-            None => busy,
-        };
-        let busy = busy.filter(Signed::is_positive).ok_or(LpError::Contradiction("an instance takes no time"))?;
-        let weighted = |(place, share): &(usize, Rational)| WeightedPattern {
-            pattern: self.patterns[*place].clone(),
-            weight: share / &busy,
-        };
-        let mut patterns: Vec<WeightedPattern> = shares.iter().map(weighted).collect();
-        patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-        let throughput = busy.recip();
-        let status = if throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+        let shares = self.shares()?.into_iter().map(|(place, share)| (self.patterns[place].clone(), share));
+        let steady_state = mixed(self.question, &self.resources, self.port_graph.as_ref(), shares.collect())?;
+        let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
         Ok(Solution {
-            steady_state: SteadyState { throughput, patterns },
+            steady_state,
             tight: Vec::new(),
             certificate: self.resources.certificate(&prices),
             upper_bound,
@@ -521,6 +498,39 @@ impl<'m> Master<'m> {
         }
         Ok(shares)
     }
+}
+
+/// The steady state that carries out patterns in these proportions, as often per unit of time as the busiest resource and odd set
+/// allow. The proportions are how often each is carried out per instance.
+///
+/// # Errors
+/// Patterns that take no time.
+pub fn mixed(
+    question: &Question<'_>,
+    resources: &Resources,
+    ports: Option<&PortSets>,
+    shares: Vec<(Pattern, Rational)>,
+) -> Result<SteadyState, LpError> {
+    let mut loads = vec![Rational::zero(); resources.len()];
+    let mut times = vec![Rational::zero(); question.platform().links().len()];
+    for (pattern, share) in &shares {
+        for (place, time) in resources.loads(question, pattern) {
+            loads[place] += time * share;
+        }
+        for (link, part) in links_of(pattern) {
+            times[link.index()] += share * question.transfer_time(link, part);
+        }
+    }
+    let busy = loads.iter().enumerate().map(|(place, load)| load / resources.capacity(place)).max();
+    let busy = match ports {
+        Some(ports) => busy.max(Some(ports.least_period(&times)?)),
+        None => busy,
+    };
+    let busy = busy.filter(Signed::is_positive).ok_or(LpError::Contradiction("an instance takes no time"))?;
+    let weighted = |(pattern, share): (Pattern, Rational)| WeightedPattern { pattern, weight: share / &busy };
+    let mut patterns: Vec<WeightedPattern> = shares.into_iter().map(weighted).collect();
+    patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+    Ok(SteadyState { throughput: busy.recip(), patterns })
 }
 
 /// What guiding prices suggest; an answer that the watch cut short is none.

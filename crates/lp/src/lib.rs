@@ -26,6 +26,7 @@ mod reduce;
 mod resources;
 mod scan;
 mod shared;
+mod simple;
 mod slowest_cut;
 mod solve;
 mod ssr;
@@ -38,6 +39,7 @@ pub use bounds::{Bound, all_reduce_bound};
 pub use columns::{Progress, Watch};
 pub use question::{LpError, Question};
 pub use shared::{Shared, proves, shared_bound};
+pub use simple::certificates as simple_certificates;
 pub use solve::{Answer, Formulation, Options, Solution, solve, solve_watched};
 pub use whole::{
     OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_in, whole_within,

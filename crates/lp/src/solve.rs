@@ -17,6 +17,7 @@ use crate::decompose::paths;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
 use crate::generated;
 use crate::odd_sets;
+use crate::simple;
 use crate::start;
 use crate::{LpError, Question};
 
@@ -95,7 +96,10 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
         return Ok(Answer::Unreachable(unreachable));
     }
     if question.commodities().is_empty() {
-        let solution = generated::solve(question, options, watch)?;
+        let solution = match generated::solve(question, options, watch) {
+            Err(LpError::Stopped(_)) => simple::solve(question)?,
+            other => other?,
+        };
         return Ok(Answer::Steady(Box::new(solution)));
     }
     let FlowProgram { program, groups, flows, time, ports } = match options.formulation {

@@ -157,7 +157,19 @@ pub enum Error {
     Schedule(#[from] ScheduleError),
     /// The referee objects to our own plan: a defect of oneport.
     #[error("the referee objects to the plan found: {0}; please report it with the platform file")]
-    Referee(#[from] Violation),
+    Referee(Violation),
+    /// A limit came before the referee had checked the plan found; what is not checked is not shown.
+    #[error("{0} ended the work before the plan found was checked; allow more")]
+    Unchecked(Limit),
+}
+
+impl From<Violation> for Error {
+    fn from(violation: Violation) -> Self {
+        match violation {
+            Violation::Stopped(limit) => Error::Unchecked(limit),
+            other => Error::Referee(other),
+        }
+    }
 }
 
 /// The stages of a solve, for those who watch.
@@ -184,7 +196,7 @@ pub fn solve(platform: &Platform, collective: &Collective, options: &Options) ->
 }
 
 /// Percent of the time and memory left that the program may use, and of what is left after it, that the period may.
-const PROGRAM: u32 = 70;
+const PROGRAM: u32 = 60;
 const PERIOD: u32 = 40;
 /// How long slots and referee go on after somebody has asked for an end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -192,10 +204,11 @@ const GRACE: Duration = Duration::from_secs(5);
 /// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the best
 /// found so far; at other stages it has no effect.
 ///
-/// The watch in the options ends the program at 70 % of its time and memory, and the search for a period at 40 % of what is left
+/// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of what is left
 /// then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best known: a feasible
 /// steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an interrupt, the caller),
-/// program and period end at once, and slots and referee have five more seconds.
+/// program and period end at once, and slots and referee have five more seconds. Where even
+/// the referee is cut short, the plan is feasible, with a bound that can be recomputed in a moment.
 ///
 /// # Errors
 /// As [`solve`].
@@ -237,8 +250,19 @@ pub fn solve_watched(
         certificate,
         schedule,
     };
-    let plan = referee::judge(plan, &options.watch.finishing(GRACE))?;
+    let plan = match referee::judge(plan.clone(), &options.watch.finishing(GRACE)) {
+        Err(Violation::Stopped(limit)) => judged_simply(plan, &question).ok_or(Error::Unchecked(limit))?,
+        judged => judged?,
+    };
     Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by() })))
+}
+
+/// The plan with the best bound that can be checked in a moment; `None` if there is none.
+fn judged_simply(plan: Plan, question: &Question<'_>) -> Option<Plan> {
+    let with = |certificate| Plan { certificate, ..plan.clone() };
+    let judged = lp::simple_certificates(question).into_iter().map(with);
+    let judged = judged.filter_map(|plan| referee::judge(plan, &Watch::unlimited()).ok());
+    judged.min_by(|one, other| one.upper_bound.cmp(&other.upper_bound))
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.

@@ -30,7 +30,14 @@ pub fn whole_patterns(
     integer_programs: bool,
 ) -> Result<WholePatterns, Error> {
     let round = |target: &Target| {
-        schedule::round(question.platform(), question.collective(), question.volumes(), &solution.steady_state, target)
+        schedule::round_watched(
+            question.platform(),
+            question.collective(),
+            question.volumes(),
+            &solution.steady_state,
+            target,
+            question.watch(),
+        )
     };
     match period {
         Period::Short => {
@@ -84,7 +91,8 @@ fn losing(
 ) -> Result<WholePatterns, Error> {
     let target = Target::Loss { most: loss.clone(), instances: limit };
     let steady_state = &solution.steady_state;
-    let whole = schedule::round(question.platform(), question.collective(), question.volumes(), steady_state, &target)?;
+    let (platform, volumes, watch) = (question.platform(), question.volumes(), question.watch());
+    let whole = schedule::round_watched(platform, question.collective(), volumes, steady_state, &target, watch)?;
     let per_instance = ((Rational::one() - loss) * &steady_state.throughput).recip();
     let time = |instances: &BigUint| &per_instance * BigInt::from(instances.clone());
     if whole.period > time(&whole.instances) {
@@ -185,7 +193,8 @@ fn rounded_trees(question: &Question<'_>, solution: &Solution, instances: &BigUi
     let period = Rational::from_integer(instances.clone().into()) / &steady_state.throughput;
     let target = Target::Period(period);
     let collective = question.collective();
-    let whole = schedule::round(question.platform(), collective, question.volumes(), steady_state, &target).ok()?;
+    let (volumes, watch) = (question.volumes(), question.watch());
+    let whole = schedule::round_watched(question.platform(), collective, volumes, steady_state, &target, watch).ok()?;
     (whole.instances >= *instances).then_some(whole)
 }
 

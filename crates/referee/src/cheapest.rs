@@ -26,7 +26,7 @@ mod streams;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Amount, Collective, Goals};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction};
@@ -135,7 +135,10 @@ fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
 /// are a crowd.
 fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
-    let processors: Vec<NodeId> = case.platform.processors().collect();
+    // For a crowd every owner counts for itself.
+    let lengths = prices.lengths(case);
+    let stands_for = if crowd { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
+    let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
     let sets = case.collective.is_commutative() && !crowd;
     let states = Parts::count(operands, sets) * processors.len() as u128;
     if states > MAX_STATES {
@@ -143,7 +146,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
         return Err(Violation::TooManyStates { operands, processors, states, limit });
     }
     let parts = Parts::new(operands, sets);
-    let priced = Priced::new(case, prices, processors, &parts)?;
+    let priced = Priced::new(case, prices, (processors, &stands_for), &parts)?;
     let distances = priced.distances(case, &priced.lengths)?;
     // By demand, operands `0..=last` at a processor.
     let goals = goals(case);
@@ -174,7 +177,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
 /// The exact price of everything, as integers over one denominator.
 struct Priced {
     processors: Vec<NodeId>,
-    /// By node id: the place in `processors`.
+    /// By node id: the place in `processors`, of the one that stands for it.
     places: Vec<usize>,
     /// By operand: the place of its owner in `processors`.
     owners: Vec<usize>,
@@ -210,10 +213,16 @@ impl Class {
 }
 
 impl Priced {
-    fn new(case: &Case<'_>, prices: &Prices, processors: Vec<NodeId>, parts: &Parts) -> Result<Priced, Violation> {
+    /// `stands_for` says which processor stands for each node.
+    fn new(
+        case: &Case<'_>,
+        prices: &Prices,
+        (processors, stands_for): (Vec<NodeId>, &[NodeId]),
+        parts: &Parts,
+    ) -> Result<Priced, Violation> {
         let mut places = vec![0; case.platform.nodes().len()];
-        for (place, processor) in processors.iter().enumerate() {
-            places[processor.index()] = place;
+        for node in case.platform.processors() {
+            places[node.index()] = processors.binary_search(&stands_for[node.index()]).unwrap_or_default();
         }
         let (sizes, size_scale, size_class) = amounts("the sizes", &case.volumes.size, parts, true)?;
         let (works, work_scale, work_class) = amounts("the amounts of work", &case.volumes.work, parts, false)?;
@@ -236,7 +245,11 @@ impl Priced {
         Ok(Priced {
             owners: case.operands().iter().map(|owner| places[owner.index()]).collect(),
             lengths: links.into_iter().map(|length| over(length, &link_denominator) * &link_factor).collect(),
-            merges: merges.into_iter().map(|merge| over(merge, &merge_denominator) * &merge_factor).collect(),
+            merges: least_by(
+                processors.len(),
+                case.platform.processors().map(|node| places[node.index()]),
+                merges.into_iter().map(|merge| over(merge, &merge_denominator) * &merge_factor),
+            ),
             processors,
             places,
             sizes,
@@ -260,7 +273,8 @@ impl Priced {
             let bits = longest + OVERHEAD_BITS;
             return Err(Violation::TooLarge { what: "the distances between processors", bits, limit });
         }
-        let wanted: Vec<bool> = case.platform.nodes().iter().map(|node| node.is_processor()).collect();
+        let mut wanted = vec![false; case.platform.nodes().len()];
+        self.processors.iter().for_each(|processor| wanted[processor.index()] = true);
         let mut paths = ShortestPaths::new(case.platform, lengths, false);
         let mut distances = Vec::with_capacity(count * count);
         for &root in &self.processors {
@@ -277,6 +291,42 @@ impl Priced {
     fn work(&self, parts: &Parts, part: usize) -> &BigUint {
         &self.works[self.work_class.of(parts, part)]
     }
+}
+
+/// By node: the first processor from which it is reached, and which it reaches, over links that cost nothing; itself where there is
+/// none. What one of such nodes has, all have at the same price, so one of them stands for all: prices on a few ports make even
+/// large platforms small.
+fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
+    let platform = case.platform;
+    let is_free = |link: LinkId| lengths[link.index()].0.is_zero();
+    let reached = |start: NodeId, forward: bool| {
+        let mut reached = vec![false; platform.nodes().len()];
+        let mut open = vec![start];
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut reached[node.index()], true) {
+                let links = if forward { platform.outgoing(node) } else { platform.incoming(node) };
+                let end = |link: LinkId| if forward { platform.link(link).to } else { platform.link(link).from };
+                open.extend(links.iter().filter(|&&link| is_free(link)).map(|&link| end(link)));
+            }
+        }
+        reached
+    };
+    let mut stands_for: Vec<Option<NodeId>> = vec![None; platform.nodes().len()];
+    for processor in platform.processors() {
+        if stands_for[processor.index()].is_none() {
+            let (to, from) = (reached(processor, true), reached(processor, false));
+            let group = platform.processors().filter(|node| to[node.index()] && from[node.index()]);
+            group.for_each(|node| stands_for[node.index()] = Some(processor));
+        }
+    }
+    platform.node_ids().map(|node| stands_for[node.index()].unwrap_or(node)).collect()
+}
+
+/// By place the least of its numbers.
+fn least_by(count: usize, places: impl Iterator<Item = usize>, numbers: impl Iterator<Item = BigUint>) -> Vec<BigUint> {
+    let mut least: Vec<Option<BigUint>> = vec![None; count];
+    places.zip(numbers).for_each(|(place, number)| improve(&mut least[place], number));
+    least.into_iter().map(or_zero).collect()
 }
 
 /// The amounts of all parts over one denominator, by class; `singles` says whether single operands have one.

@@ -104,6 +104,9 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
 
     /// The rounding of so many instances, if it loses little enough.
     fn fits(&mut self, count: u64) -> Result<Option<Found>, ScheduleError> {
+        if !self.clock.goes_on() {
+            return Ok(None);
+        }
         let instances = BigInt::from(count);
         let trial = self.discrepancy.round(&instances, self.exchanging);
         // Fixed-point numbers are not exact: they only spare the exact check of what is clearly too long.

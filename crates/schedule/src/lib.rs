@@ -22,5 +22,5 @@ mod timeline;
 pub use buffers::buffers;
 pub use error::ScheduleError;
 pub use periodic::{periodic, tightened};
-pub use round::{Target, own_period, round, rounded_down};
-pub use timeline::timeline;
+pub use round::{Target, own_period, round, round_watched, rounded_down};
+pub use timeline::{timeline, timeline_in_units};

@@ -14,6 +14,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{Collective, ScheduledPattern, SteadyState, Volumes, WholePatterns};
 use oneport_platform::{Platform, Rational};
+use oneport_watch::Watch;
 
 use crate::ScheduleError;
 use crate::discrepancy::{Discrepancy, Trial};
@@ -69,6 +70,21 @@ pub fn round(
     steady_state: &SteadyState,
     target: &Target,
 ) -> Result<WholePatterns, ScheduleError> {
+    round_watched(platform, collective, volumes, steady_state, target, &Watch::unlimited())
+}
+
+/// [`round`] under a watch: once it has ended, the best rounding so far is taken, and the first one if there is none yet.
+///
+/// # Errors
+/// As [`round`].
+pub fn round_watched(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    steady_state: &SteadyState,
+    target: &Target,
+    watch: &Watch,
+) -> Result<WholePatterns, ScheduleError> {
     match target {
         Target::Period(period) if !period.is_positive() => {
             return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
@@ -80,7 +96,7 @@ pub fn round(
         _ => {}
     }
     let mut shares = Shares::new(platform, collective, volumes, steady_state)?;
-    let mut clock = Clock::new(platform);
+    let mut clock = Clock::new(platform, watch);
     match target {
         Target::Period(period) => fit_period(&mut clock, &mut shares, volumes, period),
         Target::Instances(most) => {
@@ -103,11 +119,17 @@ pub struct Clock<'c> {
     /// Whether it takes more than a look at the busiest resource.
     odd_sets: bool,
     found: BTreeSet<Crowd>,
+    watch: &'c Watch,
 }
 
 impl<'c> Clock<'c> {
-    fn new(platform: &'c Platform) -> Self {
-        Clock { platform, odd_sets: ports::has_odd_sets(platform), found: BTreeSet::new() }
+    fn new(platform: &'c Platform, watch: &'c Watch) -> Self {
+        Clock { platform, odd_sets: ports::has_odd_sets(platform), found: BTreeSet::new(), watch }
+    }
+
+    /// Whether there is time for more roundings.
+    pub fn goes_on(&self) -> bool {
+        self.watch.ask().is_ok()
     }
 
     /// The shortest period.
@@ -266,7 +288,7 @@ fn one_instance(
         return Ok((rounded, needed));
     }
     let mut fresh = Shares::new(clock.platform, shares.collective, volumes, shares.steady_state)?;
-    best_up_to(&mut Clock::new(clock.platform), &mut fresh, 1)
+    best_up_to(&mut Clock::new(clock.platform, clock.watch), &mut fresh, 1)
 }
 
 /// Adds further instances. Filling looks at resources only; where there may be odd sets, larger and larger numbers of
@@ -289,7 +311,7 @@ fn refill(
         return Ok(());
     }
     let (mut most, mut growing) = (1usize, true);
-    while most > 0 {
+    while most > 0 && clock.watch.ask().is_ok() {
         let mut more = best.clone();
         add(&mut more, most);
         if more.refilled == best.refilled {
@@ -315,13 +337,14 @@ fn largest_fitting(
     most: &BigInt,
 ) -> Result<Option<Rounded>, ScheduleError> {
     let discrepancy = Discrepancy::new(shares);
+    let watch = clock.watch;
     let mut fitting = |instances: &BigInt| -> Result<Option<Rounded>, ScheduleError> {
         let rounded = shares.rounded(instances, discrepancy.round(instances, THOROUGHLY).copies);
         Ok(clock.fits(shares, &rounded, period)?.then_some(rounded))
     };
     let (mut least, mut most) = (least.clone(), most.clone());
     let mut best = None;
-    while least <= most {
+    while least <= most && watch.ask().is_ok() {
         let middle: BigInt = (&least + &most + 1u32) / 2u32;
         if middle.is_zero() {
             break;
@@ -335,7 +358,7 @@ fn largest_fitting(
         }
     }
     // `most` is now the number found, or none was.
-    for beyond in 1..=BEYOND {
+    for beyond in (1..=BEYOND).take_while(|_| watch.ask().is_ok()) {
         best = fitting(&(&most + beyond))?.or(best);
     }
     Ok(best)
@@ -360,7 +383,10 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
 fn best_up_to(clock: &mut Clock<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(Rounded, Rational), ScheduleError> {
     let mut best: Option<(Rounded, Rational)> = None;
     for _ in 0..ROUNDS {
-        for (instances, copies) in finalists(shares, most, clock.odd_sets) {
+        for (instances, copies) in finalists(shares, most, clock.odd_sets, clock.watch) {
+            if best.is_some() && clock.watch.ask().is_err() {
+                break;
+            }
             let next = shares.rounded(&instances, copies);
             let period = clock.period(shares, &next)?;
             let slower = |(best, least): &(Rounded, Rational)| least * &next.shared <= &period * &best.shared;
@@ -376,13 +402,14 @@ fn best_up_to(clock: &mut Clock<'_>, shares: &mut Shares<'_>, most: u64) -> Resu
 }
 
 /// Numbers of instances and copies that may be the best.
-fn finalists(shares: &Shares<'_>, most: u64, odd_sets: bool) -> Vec<(BigInt, Vec<BigInt>)> {
+fn finalists(shares: &Shares<'_>, most: u64, odd_sets: bool, watch: &Watch) -> Vec<(BigInt, Vec<BigInt>)> {
     let discrepancy = Discrepancy::new(shares);
     let tries = (EFFORT / (discrepancy.effort() * (1 + BRIEFLY))).clamp(16, 20_000) as u64;
     let trial = |instances: u64| discrepancy.round(&instances.into(), BRIEFLY);
     let mut finalists = Finalists { most: if odd_sets { FINALISTS } else { 1 }, best: Vec::new() };
     finalists.enter(trial(1));
-    candidates(most, tries).into_iter().for_each(|instances| finalists.enter(trial(instances)));
+    let tried = candidates(most, tries).into_iter().take_while(|_| watch.ask().is_ok());
+    tried.for_each(|instances| finalists.enter(trial(instances)));
     let mut all = Vec::new();
     // Whole shares lose nothing, which fixed-point numbers would not see exactly.
     if let Some(own) = own_instances(shares, most) {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{Event, Merge, MergeEvent, Pattern, PeriodicSchedule, Timeline, Transfer, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -13,8 +14,8 @@ use crate::ScheduleError;
 /// Most transfers and merges of one timeline.
 const EVENT_LIMIT: u64 = 5_000_000;
 
-/// A stretch of time.
-type Piece = (Rational, Rational);
+/// A stretch of time, in units.
+type Piece = (BigInt, BigInt);
 
 /// Unrolls `periods` periods in which instances start, and the clean-up periods after them.
 ///
@@ -34,6 +35,25 @@ pub fn timeline(
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
+    let mut timeline = timeline_in_units(platform, volumes, schedule, periods)?;
+    let pieces = timeline.events.iter_mut().flat_map(|event| &mut event.pieces);
+    let dates = pieces.flat_map(|(start, end)| [start, end]);
+    let merges = timeline.merges.iter_mut().flat_map(|merge| [&mut merge.start, &mut merge.end]);
+    dates.chain(merges).for_each(|date| *date = date.reduced());
+    Ok(timeline)
+}
+
+/// [`timeline`] with dates that are not in lowest terms: all have one denominator. So nobody computes greatest common
+/// divisors, neither here nor where they are checked; numbers of `b` bits take `O(E b)` operations besides the sorting.
+///
+/// # Errors
+/// As [`timeline`].
+pub fn timeline_in_units(
+    platform: &Platform,
+    volumes: &Volumes,
+    schedule: &PeriodicSchedule,
+    periods: u64,
+) -> Result<Timeline, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
     let mut per_period = BigInt::zero();
     let mut per_commodity: BTreeMap<usize, BigInt> = BTreeMap::new();
@@ -44,12 +64,14 @@ pub fn timeline(
     }
     (per_period * periods).to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
     let instances = schedule.instances.to_u64().ok_or_else(too_many)?;
+    let units = units(platform, volumes, schedule);
     let mut run = Run {
         platform,
         volumes,
-        period: &schedule.period,
+        period: in_units(&schedule.period, &units),
         periods,
-        clocks: clocks(schedule),
+        clocks: clocks(schedule, &units),
+        units,
         computed: BTreeMap::new(),
         events: Vec::new(),
         merges: Vec::new(),
@@ -68,15 +90,42 @@ pub fn timeline(
     Ok(run.finish(instances))
 }
 
-/// A timeline in the making.
+/// So many units are one unit of time: all dates of the schedule are whole numbers of units.
+fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> BigInt {
+    let mut units = BigInt::one();
+    let mut include = |time: &Rational| {
+        if !units.is_multiple_of(time.denom()) {
+            units = units.lcm(time.denom());
+        }
+    };
+    include(&schedule.period);
+    schedule.slots.iter().for_each(|slot| include(&slot.length));
+    for scheduled in &schedule.patterns {
+        for transfer in scheduled.pattern.transfers() {
+            include(&(volumes.size_of(transfer.message) * &platform.link(transfer.link).cost));
+        }
+        for merge in scheduled.pattern.merges() {
+            merge.message.part.iter().for_each(|&part| include(&volumes.merge_time(platform, merge.node, part)));
+        }
+    }
+    units
+}
+
+/// A time in units, of which it is a whole number.
+fn in_units(time: &Rational, units: &BigInt) -> BigInt {
+    time.numer() * (units / time.denom())
+}
+
+/// A timeline in the making; times are in units.
 struct Run<'a> {
     platform: &'a Platform,
     volumes: &'a Volumes,
-    period: &'a Rational,
+    units: BigInt,
+    period: BigInt,
     periods: u64,
     clocks: BTreeMap<LinkId, Clock>,
     /// How far into the period each processor computes.
-    computed: BTreeMap<NodeId, Rational>,
+    computed: BTreeMap<NodeId, BigInt>,
     events: Vec<Event>,
     merges: Vec<MergeEvent>,
 }
@@ -89,16 +138,18 @@ impl Run<'_> {
         transfers.sort_by_key(|transfer| transfer.stage);
         for transfer in transfers {
             let duration = self.volumes.size_of(transfer.message) * &self.platform.link(transfer.link).cost;
+            let duration = in_units(&duration, &self.units);
             let Some(clock) = self.clocks.get_mut(&transfer.link) else { continue };
             for copy in copies.clone() {
                 let pieces = clock.take(&duration);
                 for period in 0..self.periods {
-                    let shift = Rational::from_integer((period + transfer.stage as u64).into()) * self.period;
+                    let shift = &self.period * (period + transfer.stage as u64);
+                    let date = |date: &BigInt| Rational::new_raw(date + &shift, self.units.clone());
                     self.events.push(Event {
                         instance: period * started + copy,
                         message: transfer.message,
                         link: transfer.link,
-                        pieces: pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect(),
+                        pieces: pieces.iter().map(|(start, end)| (date(start), date(end))).collect(),
                     });
                 }
             }
@@ -107,20 +158,21 @@ impl Run<'_> {
         merges.sort_by_key(|merge| merge.stage);
         for merge in merges {
             let Some(part) = merge.message.part else { continue };
-            let duration = self.volumes.merge_time(self.platform, merge.node, part);
+            let duration = in_units(&self.volumes.merge_time(self.platform, merge.node, part), &self.units);
             let clock = self.computed.entry(merge.node).or_default();
             for copy in copies.clone() {
                 let start = clock.clone();
                 *clock += &duration;
                 for period in 0..self.periods {
-                    let shift = Rational::from_integer((period + merge.stage as u64).into()) * self.period;
+                    let shift = &self.period * (period + merge.stage as u64);
+                    let date = |date: &BigInt| Rational::new_raw(date + &shift, self.units.clone());
                     self.merges.push(MergeEvent {
                         instance: period * started + copy,
                         message: merge.message,
                         split: merge.split,
                         node: merge.node,
-                        start: &start + &shift,
-                        end: &*clock + &shift,
+                        start: date(&start),
+                        end: date(clock),
                     });
                 }
             }
@@ -129,16 +181,20 @@ impl Run<'_> {
 
     /// In the order of dates.
     fn finish(self, instances: u64) -> Timeline {
+        let period = Rational::new(self.period.clone(), self.units.clone());
         let Run { mut events, mut merges, .. } = self;
         events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
         let date = |merge: &MergeEvent| (merge.start.clone(), merge.end.clone(), merge.node, merge.instance);
         merges.sort_by_cached_key(date);
         let arrivals = events.iter().filter_map(|event| event.pieces.last()).map(|(_, end)| end);
-        let last = arrivals.chain(merges.iter().map(|merge| &merge.end)).max().cloned().unwrap_or_default();
+        let last = arrivals.chain(merges.iter().map(|merge| &merge.end)).max();
         // Merges that take no time may leave the last stages without a period of their own.
-        let needed = if self.period.is_positive() { (last / self.period).ceil().to_integer() } else { BigInt::zero() };
+        let needed = match last {
+            Some(last) if self.period.is_positive() => last.numer().div_ceil(&self.period),
+            _ => BigInt::zero(),
+        };
         Timeline {
-            period: self.period.clone(),
+            period,
             starting_periods: self.periods,
             instances_per_period: instances,
             clean_up_periods: (needed - self.periods).to_u64().unwrap_or(0),
@@ -153,15 +209,15 @@ impl Run<'_> {
 struct Clock {
     stretches: Vec<Piece>,
     current: usize,
-    used: Rational,
+    used: BigInt,
 }
 
 /// Every link's stretches, from the slots.
-fn clocks(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Clock> {
+fn clocks(schedule: &PeriodicSchedule, units: &BigInt) -> BTreeMap<LinkId, Clock> {
     let mut clocks: BTreeMap<LinkId, Clock> = BTreeMap::new();
-    let mut start = Rational::zero();
+    let mut start = BigInt::zero();
     for slot in &schedule.slots {
-        let end = &start + &slot.length;
+        let end = &start + in_units(&slot.length, units);
         for &link in &slot.links {
             let stretches = &mut clocks.entry(link).or_default().stretches;
             match stretches.last_mut() {
@@ -176,7 +232,7 @@ fn clocks(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Clock> {
 
 impl Clock {
     /// The next stretches that add up to `duration`.
-    fn take(&mut self, duration: &Rational) -> Vec<Piece> {
+    fn take(&mut self, duration: &BigInt) -> Vec<Piece> {
         let mut missing = duration.clone();
         let mut pieces = Vec::new();
         while !missing.is_zero() {
@@ -187,7 +243,7 @@ impl Clock {
                 pieces.push((from, end.clone()));
                 missing -= left;
                 self.current += 1;
-                self.used = Rational::zero();
+                self.used = BigInt::zero();
             } else {
                 self.used += &missing;
                 pieces.push((from.clone(), from + &missing));

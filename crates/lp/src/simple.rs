@@ -1,0 +1,239 @@
+//! An answer when time or memory is over before any program has one: a single pattern for every demand.
+//!
+//! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are copied
+//! along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as simple: with the same
+//! price for everything, a demand costs at least the longest of the ways that its values have to go. One run of Dijkstra's
+//! algorithm per operand and root, whatever the question, and nobody is asked whether to go on.
+
+use num_bigint::BigUint;
+use num_traits::{One, Signed, Zero};
+use oneport_plan::{
+    Amount, Arborescence, Certificate, Demand, Goals, Interval, Pattern, ReductionTree, Resource, Scheme, SchemeTask,
+    Status, Task,
+};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::broadcast::Network;
+use crate::columns::mixed;
+use crate::costs::{self, Costs, amount};
+use crate::odd_sets::PortSets;
+use crate::paths::ShortestPaths;
+use crate::resources::Resources;
+use crate::{LpError, Question, Solution};
+
+const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");
+
+/// The simple answer to a question whose values can all reach where they are wanted.
+///
+/// # Errors
+/// The limit that ended the work, if no node can combine the values, or prices prove nothing.
+pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
+    let platform = question.platform();
+    let resources = Resources::new(platform, question.collective().combines());
+    let level = vec![Rational::one(); resources.len()];
+    let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
+    let ways = Ways { question, costs, network: Network::new(platform) };
+    let mut patterns = Vec::new();
+    let mut instance = Rational::zero();
+    for (place, demand) in question.demands().enumerate() {
+        let rate = Rational::from_integer(question.collective().rate(place).into());
+        instance += ways.longest(&demand)? * &rate;
+        patterns.push((ways.pattern(&demand)?.with_commodity(place), rate));
+    }
+    if !instance.is_positive() {
+        question.watch().ask()?;
+        return Err(LpError::Contradiction("equal prices prove nothing"));
+    }
+    let upper_bound = resources.worth(&level) / instance;
+    let steady_state = mixed(question, &resources, PortSets::new(platform).as_ref(), patterns)?;
+    let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+    Ok(Solution {
+        steady_state,
+        tight: Vec::new(),
+        certificate: resources.certificate(&level),
+        upper_bound,
+        status,
+        solver_time: Default::default(),
+        repaired: false,
+    })
+}
+
+/// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node that a value has
+/// to reach or to leave. Their bounds may be poor; some may prove nothing.
+pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
+    const NODES: usize = 1;
+    let platform = question.platform();
+    let mut nodes: Vec<NodeId> = Vec::new();
+    for demand in question.demands() {
+        let ends = demand.goals().into_iter().map(|(node, _)| node).chain(demand.operands.iter().copied());
+        for node in ends {
+            if nodes.len() < NODES && !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+    }
+    let around = |links: &[LinkId], own: fn(NodeId) -> Resource, node: NodeId| {
+        let known = Resource::of_platform(platform);
+        let ports = [own(node), Resource::Port(node)].into_iter().filter(|port| known.binary_search(port).is_ok());
+        let mut prices: Vec<(Resource, Rational)> = ports.map(|port| (port, Rational::one())).collect();
+        if prices.is_empty() {
+            // Every use of a link costs the same.
+            prices = links.iter().map(|&link| (Resource::Link(link), platform.link(link).cost.recip())).collect();
+        }
+        prices.sort();
+        Certificate { prices, ..Certificate::default() }
+    };
+    let of_node = |&node: &NodeId| {
+        let (into, out) = (platform.incoming(node), platform.outgoing(node));
+        [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
+    };
+    nodes.iter().flat_map(of_node).filter(|certificate| !certificate.prices.is_empty()).collect()
+}
+
+/// The least size of what is sent.
+fn least_size(question: &Question<'_>) -> Rational {
+    let operands = question.collective().values().map_or(1, <[NodeId]>::len);
+    let size = &question.volumes().size;
+    let of = |first: usize, last: usize| size.of(Interval { first, last });
+    let last = operands.saturating_sub(1);
+    match size {
+        // Monotone in the number of operands.
+        Amount::Constant(_) | Amount::Affine { .. } => [of(0, 0), of(0, last)].into_iter().flatten().min(),
+        Amount::Table(_) => {
+            (0..operands).flat_map(|first| (first..operands).filter_map(move |last| of(first, last))).min()
+        }
+    }
+    .unwrap_or_default()
+}
+
+/// Shortest ways under equal prices.
+struct Ways<'q, 'a> {
+    question: &'q Question<'a>,
+    costs: Costs<BigUint>,
+    network: Network,
+}
+
+impl Ways<'_, '_> {
+    fn platform(&self) -> &Platform {
+        self.question.platform()
+    }
+
+    fn from(&self, node: NodeId) -> ShortestPaths<BigUint> {
+        ShortestPaths::new(self.platform(), &self.costs.links, node, |_| true)
+    }
+
+    fn links(&self, paths: &ShortestPaths<BigUint>, to: NodeId) -> Result<Vec<LinkId>, LpError> {
+        Ok(paths.to(self.platform(), to).ok_or(LpError::Contradiction("a target is not reachable"))?.1)
+    }
+
+    /// The longest way that a value of the demand has to go.
+    fn longest(&self, demand: &Demand<'_>) -> Result<Rational, LpError> {
+        let mut longest = BigUint::zero();
+        let goals = demand.goals();
+        for (operand, &owner) in demand.operands.iter().enumerate() {
+            let paths = self.from(owner);
+            let wanted = goals.iter().filter(|(_, part)| part.first <= operand && operand <= part.last);
+            for (node, _) in wanted {
+                longest = longest.max(paths.distances[node.index()].clone().unwrap_or_default());
+            }
+        }
+        Ok(amount(&self.costs.unit, &longest))
+    }
+
+    fn pattern(&self, demand: &Demand<'_>) -> Result<Pattern, LpError> {
+        let (&first, single) = (demand.operands.first().ok_or(NOWHERE)?, demand.operands.len() == 1);
+        match demand.goals {
+            Goals::At(target) if single => Ok(Pattern::path(0, self.links(&self.from(first), target)?)),
+            Goals::Everywhere(targets) if single => {
+                Ok(Pattern::Arborescence(Arborescence { commodity: 0, hops: self.spread(first, targets)? }))
+            }
+            Goals::At(target) => self.reduction(demand, target),
+            Goals::Everywhere(targets) => self.composition(demand, targets),
+            Goals::Prefixes => self.chain(&demand.operands),
+        }
+    }
+
+    fn spread(&self, root: NodeId, targets: &[NodeId]) -> Result<Vec<oneport_plan::Hop>, LpError> {
+        let routes = self.network.routes(self.platform(), &self.costs.links);
+        let spread = self.network.spread(root, targets);
+        self.network.shortest(&routes, &spread).ok_or(LpError::Contradiction("a target is not reachable"))
+    }
+
+    /// A node that can combine all operands and for which `serves` holds, with the ways to it; the preferred ones first.
+    fn root(
+        &self,
+        demand: &Demand<'_>,
+        preferred: &[NodeId],
+        serves: impl Fn(NodeId) -> bool,
+    ) -> Result<(NodeId, Vec<Vec<LinkId>>), LpError> {
+        let platform = self.platform();
+        let paths: Vec<ShortestPaths<BigUint>> = demand.operands.iter().map(|&owner| self.from(owner)).collect();
+        let gathers = |node: &NodeId| paths.iter().all(|paths| paths.distances[node.index()].is_some());
+        let mut roots = preferred.iter().chain(demand.operands.iter()).copied().chain(platform.processors());
+        let root = roots.find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));
+        let root = root.ok_or(NOWHERE)?;
+        let links = paths.iter().map(|paths| self.links(paths, root)).collect::<Result<_, _>>()?;
+        Ok((root, links))
+    }
+
+    fn reduction(&self, demand: &Demand<'_>, target: NodeId) -> Result<Pattern, LpError> {
+        let reaches = |node: NodeId| self.from(node).distances[target.index()].is_some();
+        let (root, ways) = self.root(demand, &[target], reaches)?;
+        let mut tasks = Vec::new();
+        for (operand, links) in ways.into_iter().enumerate() {
+            let part = Interval { first: operand, last: operand };
+            tasks.extend(links.into_iter().map(|link| Task::Transfer { link, part }));
+            if operand > 0 {
+                let part = Interval { first: 0, last: operand };
+                tasks.push(Task::Merge { node: root, part, split: operand - 1 });
+            }
+        }
+        let result = self.links(&self.from(root), target)?;
+        tasks.extend(result.into_iter().map(|link| Task::Transfer { link, part: demand.whole() }));
+        Ok(Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks }))
+    }
+
+    fn composition(&self, demand: &Demand<'_>, targets: &[NodeId]) -> Result<Pattern, LpError> {
+        let replicates = |node: NodeId| self.platform().node(node).replicates;
+        let (root, ways) = self.root(demand, &[], |node| replicates(node) && self.spread(node, targets).is_ok())?;
+        let mut tasks: Vec<SchemeTask> = Vec::new();
+        let mut result: Option<usize> = None;
+        for (operand, links) in ways.into_iter().enumerate() {
+            let own = Interval { first: operand, last: operand };
+            let mut brought = None;
+            for link in links {
+                tasks.push(SchemeTask::Transfer { link, part: own, after: brought });
+                brought = Some(tasks.len() - 1);
+            }
+            result = if operand == 0 {
+                brought
+            } else {
+                let part = Interval { first: 0, last: operand };
+                tasks.push(SchemeTask::Merge { node: root, part, split: operand - 1, left: result, right: brought });
+                Some(tasks.len() - 1)
+            };
+        }
+        let first = tasks.len();
+        for hop in self.spread(root, targets)? {
+            let after = hop.after.map_or(result, |after| Some(first + after as usize));
+            tasks.push(SchemeTask::Transfer { link: hop.link, part: demand.whole(), after });
+        }
+        Ok(Pattern::Scheme(Scheme { commodity: 0, order: None, tasks }))
+    }
+
+    /// Every participant merges its value into the prefix of the one before it.
+    fn chain(&self, participants: &[NodeId]) -> Result<Pattern, LpError> {
+        let mut tasks: Vec<SchemeTask> = Vec::new();
+        let mut made = None;
+        for (last, pair) in participants.windows(2).enumerate() {
+            for link in self.links(&self.from(pair[0]), pair[1])? {
+                tasks.push(SchemeTask::Transfer { link, part: Interval { first: 0, last }, after: made });
+                made = Some(tasks.len() - 1);
+            }
+            let part = Interval { first: 0, last: last + 1 };
+            tasks.push(SchemeTask::Merge { node: pair[1], part, split: last, left: made, right: None });
+            made = Some(tasks.len() - 1);
+        }
+        Ok(Pattern::Scheme(Scheme { commodity: 0, order: None, tasks }))
+    }
+}

@@ -1,0 +1,81 @@
+//! Limits as counted steps: whatever question of whatever loop is the last one, there is a checked plan or a named limit.
+
+use std::time::Duration;
+
+use oneport::platform::generate::{self, Costs, random_connected};
+use oneport::watch::{Limit, Watch};
+use oneport::{
+    Amount, Collective, Error, NodeId, Options, Outcome, Platform, PortModel, Rational, Status, referee, solve,
+};
+use proptest::prelude::*;
+
+const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+const KINDS: usize = 11;
+
+fn collective(kind: usize, participants: Vec<NodeId>) -> Collective {
+    let (centre, others) = (participants[0], participants[1..].to_vec());
+    match kind {
+        0 => Collective::Scatter { source: centre, targets: others },
+        1 => Collective::Gather { target: centre, participants: others },
+        2 => Collective::AllToAll { participants },
+        3 => Collective::Broadcast { source: centre, targets: others },
+        4 => Collective::AllGather { participants },
+        5 => Collective::Reduce { target: centre, participants, commutative: false },
+        6 => Collective::Reduce { target: centre, participants, commutative: true },
+        7 => Collective::ReduceScatter { participants, commutative: false },
+        8 => Collective::AllReduce { participants, commutative: false },
+        9 => Collective::AllReduce { participants, commutative: true },
+        _ => Collective::Scan { participants },
+    }
+}
+
+fn platform(nodes: usize, seed: u64, model: PortModel) -> Platform {
+    let costs = Costs::Uniform { low: 1, high: 9 };
+    let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+    random_connected(nodes, 3, &options).expect("the parameters are valid").with_model(model)
+}
+
+/// Whether anything was ended; a plan must be right, and a refusal must name the limit.
+fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<bool, TestCaseError> {
+    let mut options = Options { watch, ..Options::default() };
+    options.volumes.work = Amount::Constant(Rational::new(1.into(), 2.into()));
+    match solve(platform, collective, &options) {
+        Ok(Outcome::Planned(planned)) => {
+            let verdict = referee::check_plan(&planned.plan);
+            prop_assert!(verdict.is_ok(), "{:?}", verdict);
+            let plan = &planned.plan;
+            prop_assert!(plan.steady_state.throughput > Rational::default());
+            prop_assert!(plan.schedule.throughput() > Rational::default());
+            prop_assert_eq!(plan.status == Status::Optimal, plan.steady_state.throughput == plan.upper_bound);
+            prop_assert!(planned.ended_by.is_none_or(|limit| limit == Limit::Caller));
+            Ok(planned.ended_by.is_some())
+        }
+        Ok(Outcome::Unreachable(_)) => Err(TestCaseError::fail("connected platforms have paths")),
+        Err(error) => {
+            let stopped = matches!(&error, Error::Question(oneport::lp::LpError::Stopped(_)) | Error::Unchecked(_));
+            prop_assert!(stopped && error.to_string().contains("the caller's request"), "{}", error);
+            Ok(true)
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_question_may_be_the_last(
+        nodes in 4usize..7, taking_part in 2usize..6, seed: u64, kind in 0..KINDS, model in 0..MODELS.len(), young: bool,
+    ) {
+        let platform = platform(nodes, seed, MODELS[model]);
+        let participants: Vec<NodeId> = platform.processors().take(taking_part.min(nodes)).collect();
+        let collective = collective(kind, participants);
+        // Young requests leave slots and referee their grace; old ones end these, too.
+        let age = if young { Duration::ZERO } else { Duration::MAX };
+        let (mut questions, mut answered) = (0u64, false);
+        while ended(&platform, &collective, Watch::counting(questions, age))? {
+            answered = true;
+            questions += 1 + questions / 4;
+        }
+        prop_assert!(answered, "nobody asked");
+    }
+}
