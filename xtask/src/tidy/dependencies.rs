@@ -44,6 +44,17 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-cli", &["oneport"]),
     ("oneport-reproduce", &["oneport"]),
     ("oneport-benches", &["oneport"]),
+    (
+        "oneport-truth",
+        &[
+            "oneport-platform",
+            "oneport-plan",
+            "oneport-exact",
+            "oneport-lp",
+            "oneport-referee",
+            "oneport-formats",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,41 @@
+//! Which transfers are possible at the same time: straight from the definition of the port models, without any theorem about
+//! matchings.
+
+use oneport_platform::{LinkId, NodeId, Platform, PortModel};
+
+/// Every maximal set of links that can be busy at the same time, each ascending. A link serves one transfer at a time; what
+/// the nodes allow is [`allows`]. `O(2^links)`: for tiny platforms.
+pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
+    let links = platform.links().len();
+    let fits = |set: u32| {
+        let busy: Vec<LinkId> = platform.link_ids().filter(|link| set & (1 << link.index()) != 0).collect();
+        platform.node_ids().all(|node| allows(platform, node, &busy))
+    };
+    let mut possible = vec![false; 1 << links];
+    for set in 0..1_u32 << links {
+        // Of a set that is possible, every part is.
+        let lowest = set & set.wrapping_neg();
+        possible[set as usize] = set == 0 || (possible[(set ^ lowest) as usize] && fits(set));
+    }
+    let maximal = |&set: &u32| {
+        let more = (0..links).filter(|link| set & (1 << link) == 0).any(|link| possible[(set | 1 << link) as usize]);
+        possible[set as usize] && !more
+    };
+    let list = |set: u32| platform.link_ids().filter(move |link| set & (1 << link.index()) != 0).collect();
+    (0..1_u32 << links).filter(maximal).map(list).collect()
+}
+
+/// Whether a node can take part in these transfers at the same time.
+fn allows(platform: &Platform, node: NodeId, busy: &[LinkId]) -> bool {
+    let sends = busy.iter().filter(|&&link| platform.link(link).from == node).count();
+    let receives = busy.iter().filter(|&&link| platform.link(link).to == node).count();
+    match platform.model_of(node) {
+        PortModel::FullDuplex => sends <= 1 && receives <= 1,
+        PortModel::HalfDuplex => sends + receives <= 1,
+        PortModel::Multiport => {
+            let ports = platform.node(node).ports.unwrap_or(1) as usize;
+            sends <= ports && receives <= ports
+        }
+        PortModel::Links => true,
+    }
+}

@@ -1,0 +1,300 @@
+//! Random certificates of every kind: loose ones, tight ones, and ones that the referee ought to refuse.
+
+use num_traits::{One, Signed, Zero};
+use oneport_plan::{Certificate, Collective, Cut, Direction, Interval, OddSet, Resource, Share, Task, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::crossings::add_crossings;
+use crate::draw::Draw;
+
+/// A kind of certificate, for the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Prices of ports, links and processors alone.
+    Prices,
+    /// Also prices of odd sets.
+    OddSets,
+    /// Also cuts, of one demand each or of all.
+    Cuts,
+    /// Also shares of goals.
+    Shares,
+    /// Also borders, potentials and exchanges.
+    Crossings,
+    /// What the solver proves its bound with.
+    Solver,
+    /// The same, changed somewhere.
+    Changed,
+}
+
+impl Kind {
+    /// Every kind, in the order of the table.
+    pub const ALL: [Kind; 7] =
+        [Kind::Prices, Kind::OddSets, Kind::Cuts, Kind::Shares, Kind::Crossings, Kind::Solver, Kind::Changed];
+
+    /// The heading of its column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Prices => "prices",
+            Kind::OddSets => "odd sets",
+            Kind::Cuts => "cuts",
+            Kind::Shares => "shares",
+            Kind::Crossings => "crossings",
+            Kind::Solver => "solver's",
+            Kind::Changed => "changed",
+        }
+    }
+}
+
+/// A random question's certificate of this kind; `None` where the kind does not apply. What the referee refuses as
+/// overcharged may be tried again [weakened](weaken).
+pub fn certificate(
+    draw: &mut Draw,
+    kind: Kind,
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+) -> Option<Certificate> {
+    let mut certificate = Certificate { prices: prices(draw, platform), ..Certificate::default() };
+    if kind == Kind::OddSets || draw.percent(10) {
+        certificate.odd_sets = odd_sets(draw, platform);
+    }
+    match kind {
+        Kind::Prices => {}
+        Kind::OddSets if certificate.odd_sets.is_empty() => return None,
+        Kind::OddSets => {}
+        Kind::Cuts => certificate.cuts = cuts(draw, platform, collective, volumes, &certificate),
+        Kind::Shares => certificate.shares = shares(draw, platform, collective, volumes, &certificate)?,
+        Kind::Crossings => {
+            add_crossings(draw, platform, collective, volumes, &mut certificate);
+            if certificate.borders.is_empty() && certificate.exchanges.is_empty() {
+                return None;
+            }
+        }
+        Kind::Solver | Kind::Changed => return None,
+    }
+    Some(certificate)
+}
+
+/// The price of a unit of time of a link: its ports, itself, and the odd sets that count it.
+pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) -> Rational {
+    let ends = Resource::ends(platform, link);
+    let occupies = |resource: Resource| resource == Resource::Link(link) || ends.contains(&Some(resource));
+    let prices = certificate.prices.iter().filter(|(resource, _)| occupies(*resource)).map(|(_, price)| price);
+    let sets = certificate.odd_sets.iter().filter(|(set, _)| set.members(platform).contains(&link));
+    prices.chain(sets.map(|(_, price)| price)).sum()
+}
+
+/// The price of a unit of time of a processor.
+pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
+    let of = |resource: &Resource| *resource == Resource::Compute(node);
+    certificate.prices.iter().filter(|(resource, _)| of(resource)).map(|(_, price)| price).sum()
+}
+
+/// Half of what everything but the prices charges.
+pub fn weaken(certificate: &mut Certificate) {
+    let half = Rational::new(1.into(), 2.into());
+    certificate.cuts.iter_mut().for_each(|cut| cut.weight *= &half);
+    certificate.shares.iter_mut().for_each(|share| share.price *= &half);
+    certificate.borders.iter_mut().for_each(|border| border.weight *= &half);
+    certificate.potentials.iter_mut().for_each(|potential| potential.value *= &half);
+    certificate.exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &half);
+}
+
+/// A change somewhere: a price more or less, an item left out, or other weights.
+pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
+    let factors =
+        [Rational::new(1.into(), 2.into()), Rational::from_integer(2.into()), Rational::new(9.into(), 8.into())];
+    let factor = draw.pick(&factors);
+    let Certificate { prices, odd_sets, cuts, shares, borders, potentials, exchanges } = certificate;
+    let drop = draw.percent(40);
+    match draw.below(7) {
+        0 if !prices.is_empty() => touch(draw, prices, drop, |one| one.1 *= &factor),
+        1 if !odd_sets.is_empty() => touch(draw, odd_sets, drop, |one| one.1 *= &factor),
+        2 if !cuts.is_empty() => touch(draw, cuts, drop, |one| one.weight *= &factor),
+        3 if !shares.is_empty() => touch(draw, shares, drop, |one| one.price *= &factor),
+        4 if !borders.is_empty() => touch(draw, borders, drop, |one| one.weight *= &factor),
+        5 if !potentials.is_empty() => touch(draw, potentials, drop, |one| one.value *= &factor),
+        6 if !exchanges.is_empty() => touch(draw, exchanges, drop, |one| one.direction = turned(one.direction)),
+        _ => touch(draw, prices, drop, |one| one.1 *= &factor),
+    }
+}
+
+fn turned(direction: Direction) -> Direction {
+    match direction {
+        Direction::Into => Direction::OutOf,
+        Direction::OutOf => Direction::Into,
+    }
+}
+
+fn touch<T>(draw: &mut Draw, list: &mut Vec<T>, drop: bool, scale: impl Fn(&mut T)) {
+    if list.is_empty() {
+        return;
+    }
+    let place = draw.below(list.len());
+    if drop {
+        list.remove(place);
+    } else {
+        scale(&mut list[place]);
+    }
+}
+
+/// A small positive number.
+fn weight(draw: &mut Draw) -> Rational {
+    let (numerator, denominator) = draw.pick(&[(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (2, 3), (7, 5)]);
+    Rational::new(numerator.into(), denominator.into())
+}
+
+/// Prices on all or some of the ports and links, and often on processors; all alike or not.
+fn prices(draw: &mut Draw, platform: &Platform) -> Vec<(Resource, Rational)> {
+    let (often, merges, alike) = (draw.pick(&[100, 100, 70, 35]), draw.pick(&[0, 50, 100]), draw.percent(40));
+    let mut prices: Vec<(Resource, Rational)> = Vec::new();
+    for resource in Resource::of_platform(platform) {
+        if draw.percent(often) {
+            prices.push((resource, if alike { Rational::one() } else { weight(draw) }));
+        }
+    }
+    for node in platform.processors() {
+        if draw.percent(merges) {
+            prices.push((Resource::Compute(node), weight(draw)));
+        }
+    }
+    prices.sort();
+    prices
+}
+
+/// One to three random sets of ports, with some of the links that have one end there.
+fn odd_sets(draw: &mut Draw, platform: &Platform) -> Vec<(OddSet, Rational)> {
+    let ends = platform.link_ids().flat_map(|link| Resource::ends(platform, link)).flatten();
+    let mut all: Vec<Resource> = ends.collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut sets = Vec::new();
+    for _ in 0..draw.between(1, 3) {
+        let often = draw.pick(&[40, 70, 100]);
+        let ports: Vec<Resource> = all.iter().copied().filter(|_| draw.percent(often)).collect();
+        let inside = |end: Option<Resource>| end.is_some_and(|end| ports.contains(&end));
+        let one_end =
+            |link: &LinkId| Resource::ends(platform, *link).into_iter().filter(|end| inside(*end)).count() == 1;
+        let further = draw.pick(&[0, 50, 100]);
+        let links: Vec<LinkId> = platform.link_ids().filter(one_end).filter(|_| draw.percent(further)).collect();
+        if !ports.is_empty() {
+            sets.push((OddSet { ports, links }, weight(draw)));
+        }
+    }
+    sets.sort();
+    sets.dedup_by(|one, other| one.0 == other.0);
+    sets
+}
+
+/// Random sets of nodes one after another, each charged all that the links leaving it have left (or twice that, or half).
+fn cuts(
+    draw: &mut Draw,
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    certificate: &Certificate,
+) -> Vec<Cut> {
+    let smallest = smallest_size(collective, volumes);
+    let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
+    let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
+    let demands = collective.demands();
+    let each = draw.percent(50);
+    // What is left of every link's price: for each demand, and for cuts of all demands in the last place.
+    let mut left = vec![fresh; if each { demands } else { 1 }];
+    let mut cuts: Vec<Cut> = Vec::new();
+    for _ in 0..draw.between(1, 3 * left.len() + 4) {
+        let place = draw.below(left.len());
+        let often = draw.pick(&[25, 50, 75]);
+        let nodes: Vec<NodeId> = platform.node_ids().filter(|_| draw.percent(often)).collect();
+        let inside = |node: NodeId| nodes.contains(&node);
+        let leaves = |link: &LinkId| inside(platform.link(*link).from) && !inside(platform.link(*link).to);
+        let leaving: Vec<usize> = platform.link_ids().filter(leaves).map(LinkId::index).collect();
+        let Some(most) = leaving.iter().map(|&link| left[place][link].clone()).min() else { continue };
+        let demand = each.then_some(place);
+        if !most.is_positive() || cuts.iter().any(|cut| cut.demand == demand && cut.nodes == nodes) {
+            continue;
+        }
+        leaving.iter().for_each(|&link| left[place][link] -= &most);
+        let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
+        cuts.push(Cut { demand, nodes, weight: most * Rational::new(factor.0.into(), factor.1.into()) });
+    }
+    cuts.sort();
+    cuts
+}
+
+/// The smallest message there is.
+pub(crate) fn smallest_size(collective: &Collective, volumes: &Volumes) -> Rational {
+    let operands = collective.values().map_or(1, <[NodeId]>::len);
+    let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
+    parts.filter_map(|part| volumes.size.of(part)).min().unwrap_or_else(Rational::one)
+}
+
+/// For every task of every demand with several goals: its price, split among the goals that may use it; now and then more.
+fn shares(
+    draw: &mut Draw,
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    certificate: &Certificate,
+) -> Option<Vec<Share>> {
+    let mut shares = Vec::new();
+    let way = draw.below(3);
+    let excess = if draw.percent(5) { Rational::new(3.into(), 2.into()) } else { Rational::one() };
+    for demand in 0..collective.demands() {
+        let asked = collective.demand(demand)?;
+        let goals = asked.goals();
+        if goals.len() < 2 || asked.operands.len() < 2 || asked.commutative {
+            continue;
+        }
+        for (task, price) in tasks(platform, asked.operands.len(), volumes, certificate) {
+            let part = part_of(&task);
+            let may = |wanted: &Interval| wanted.first <= part.first && part.last <= wanted.last;
+            let users: Vec<usize> = (0..goals.len()).filter(|&goal| may(&goals[goal].1)).collect();
+            if users.is_empty() || !price.is_positive() {
+                continue;
+            }
+            let split = split(draw, way, users.len());
+            for (goal, share) in users.into_iter().zip(split).filter(|(_, share)| share.is_positive()) {
+                shares.push(Share { demand, goal, task, price: share * &price * &excess });
+            }
+        }
+    }
+    shares.sort();
+    (!shares.is_empty()).then_some(shares)
+}
+
+/// Parts that add up to 1: all to one, alike, or at random.
+fn split(draw: &mut Draw, way: usize, users: usize) -> Vec<Rational> {
+    let chosen = draw.below(users);
+    let whole: Vec<usize> = match way {
+        0 => (0..users).map(|user| usize::from(user == chosen)).collect(),
+        1 => vec![1; users],
+        _ => (0..users).map(|user| draw.below(4) + usize::from(user == chosen)).collect(),
+    };
+    let sum: usize = whole.iter().sum();
+    whole.into_iter().map(|one| Rational::new(one.into(), sum.into())).collect()
+}
+
+fn part_of(task: &Task) -> Interval {
+    match *task {
+        Task::Transfer { part, .. } | Task::Merge { part, .. } => part,
+    }
+}
+
+/// Every task on intervals of so many operands, with its price.
+fn tasks(platform: &Platform, operands: usize, volumes: &Volumes, certificate: &Certificate) -> Vec<(Task, Rational)> {
+    let mut tasks = Vec::new();
+    let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
+    for part in parts {
+        let size = volumes.size.of(part).unwrap_or_else(Rational::zero);
+        for link in platform.link_ids() {
+            let price = link_price(platform, certificate, link) * &platform.link(link).cost * &size;
+            tasks.push((Task::Transfer { link, part }, price));
+        }
+        for node in platform.processors().filter(|_| part.first < part.last) {
+            let price = compute_price(certificate, node) * volumes.merge_time(platform, node, part);
+            tasks.extend((part.first..part.last).map(|split| (Task::Merge { node, part, split }, price.clone())));
+        }
+    }
+    tasks
+}

@@ -1,0 +1,253 @@
+//! Every bound that the referee believes, and every answer of the solver, against the truth.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use num_traits::Zero;
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
+use oneport_plan::{Certificate, Collective, Status};
+use oneport_platform::Rational;
+use oneport_referee::{Violation, bound};
+
+use crate::certificates::{Kind, certificate, change, compute_price, link_price, weaken};
+use crate::draw::Draw;
+use crate::game::Place;
+use crate::sample::Sample;
+use crate::throughput::{Oracle, Prices, Refused, Truth};
+
+/// What a check came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The bound holds; whether the cheapest instance costs exactly as much as the bound says.
+    Holds {
+        /// Nothing better can be proved with these prices.
+        tight: bool,
+    },
+    /// The referee refused the certificate, and may.
+    Refused,
+    /// The search was too large.
+    GivenUp,
+    /// A bound below the truth, an optimum that is none, a refusal without a reason, or a panic.
+    Wrong(String),
+}
+
+/// A check and its verdict.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The kind of certificate; `None` for an answer of the solver.
+    pub kind: Option<Kind>,
+    /// The certificate, if there is one.
+    pub certificate: Option<Certificate>,
+    /// What came out.
+    pub verdict: Verdict,
+}
+
+/// How a bound is computed: the referee's way, or a false one that has to be caught.
+pub type Bound<'a> = &'a dyn Fn(&Sample, &Certificate) -> Result<Rational, Violation>;
+
+/// The referee's bound.
+pub fn referee(sample: &Sample, certificate: &Certificate) -> Result<Rational, Violation> {
+    bound(&sample.platform, &sample.collective, &sample.volumes, certificate)
+}
+
+/// How much is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Random certificates of each kind.
+    pub certificates: usize,
+    /// Whether the solver is asked, and its answer held against the true throughput.
+    pub solver: bool,
+    /// Most states that a search may meet.
+    pub states: usize,
+}
+
+/// All checks of one question.
+pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>) -> Vec<Checked> {
+    let Sample { platform, collective, volumes, .. } = sample;
+    let Ok(oracle) = Oracle::new(platform, collective, volumes, effort.states) else {
+        return vec![Checked { kind: None, certificate: None, verdict: Verdict::GivenUp }];
+    };
+    let mut all = Vec::new();
+    for kind in [Kind::Prices, Kind::OddSets, Kind::Cuts, Kind::Shares, Kind::Crossings] {
+        for _ in 0..effort.certificates {
+            let Some(one) = certificate(draw, kind, platform, collective, volumes) else { continue };
+            all.push(check_weakened(&oracle, sample, kind, one, bound));
+        }
+    }
+    if effort.solver {
+        let truth = oracle.throughput();
+        let (verdict, own) = check_solver(sample, Formulation::Columns, &truth);
+        all.push(Checked { kind: None, certificate: own.clone(), verdict });
+        if let Some(own) = own {
+            for _ in 0..2 {
+                let mut changed = own.clone();
+                change(draw, &mut changed);
+                all.push(check_weakened(&oracle, sample, Kind::Changed, changed, bound));
+            }
+            all.push(check_one(&oracle, sample, Kind::Solver, own, bound));
+        }
+        let (verdict, own) = check_solver(sample, Formulation::Compact, &truth);
+        if verdict != Verdict::Refused {
+            all.push(Checked { kind: None, certificate: own, verdict });
+        }
+    }
+    all
+}
+
+/// A certificate that is refused is tried again with less charged: cuts and the like may have asked for too much.
+fn check_weakened(
+    oracle: &Oracle<'_>,
+    sample: &Sample,
+    kind: Kind,
+    mut certificate: Certificate,
+    bound: Bound<'_>,
+) -> Checked {
+    for _ in 0..3 {
+        match bound(sample, &certificate) {
+            Err(Violation::Proof(_)) => weaken(&mut certificate),
+            _ => break,
+        }
+    }
+    check_one(oracle, sample, kind, certificate, bound)
+}
+
+/// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the cheapest
+/// instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers collects more.
+pub fn check_one(
+    oracle: &Oracle<'_>,
+    sample: &Sample,
+    kind: Kind,
+    certificate: Certificate,
+    bound: Bound<'_>,
+) -> Checked {
+    let verdict = catch_unwind(AssertUnwindSafe(|| bound(sample, &certificate)));
+    let verdict = match verdict {
+        Err(_) => Verdict::Wrong("the referee panicked".to_string()),
+        Ok(bound) => judge(oracle, sample, &certificate, bound),
+    };
+    Checked { kind: Some(kind), certificate: Some(certificate), verdict }
+}
+
+fn judge(
+    oracle: &Oracle<'_>,
+    sample: &Sample,
+    certificate: &Certificate,
+    bound: Result<Rational, Violation>,
+) -> Verdict {
+    let platform = &sample.platform;
+    let links = platform.link_ids().map(|link| (Place::Link(link), link_price(platform, certificate, link)));
+    let processors = platform.processors().map(|node| (Place::Compute(node), compute_price(certificate, node)));
+    let prices: Prices = links.chain(processors).filter(|(_, price)| !price.is_zero()).collect();
+    let cheapest = oracle.cheapest(&prices);
+    match (bound, cheapest) {
+        (_, Err(Refused::TooLarge)) => Verdict::GivenUp,
+        (Err(Violation::Unreachable { .. }), Err(Refused::Impossible)) => Verdict::Refused,
+        (Err(Violation::Proof(_) | Violation::NoBound { .. }), _) => Verdict::Refused,
+        (Err(fault), _) => Verdict::Wrong(format!("the referee refuses what is right: {fault}")),
+        (Ok(_), Err(Refused::Impossible)) => Verdict::Holds { tight: false },
+        (Ok(bound), Ok(cheapest)) => {
+            let (said, worth) = (stated_worth(sample, certificate), oracle.worth(&prices));
+            let proved = &bound * &cheapest;
+            if proved < worth {
+                return Verdict::Wrong(format!(
+                    "the bound {bound} is too low: per unit of time {worth} is paid, and the cheapest instance costs {cheapest}"
+                ));
+            }
+            if said < worth {
+                return Verdict::Wrong(format!(
+                    "capacities are undervalued: said to be worth {said}, but transfers collect {worth}"
+                ));
+            }
+            if proved < said {
+                return Verdict::Wrong(format!(
+                    "an instance is charged more than it costs: the bound is {bound}, capacities are worth {said}, and the \
+                     cheapest instance costs {cheapest}"
+                ));
+            }
+            Verdict::Holds { tight: proved == said }
+        }
+    }
+}
+
+/// The sum of prices times capacities, as the certificate's documentation has it.
+fn stated_worth(sample: &Sample, certificate: &Certificate) -> Rational {
+    let whole = |number: u64| Rational::from_integer(number.into());
+    let resources = certificate.prices.iter();
+    let resources = resources.map(|(resource, price)| whole(resource.capacity(&sample.platform).into()) * price);
+    let sets = certificate.odd_sets.iter().map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
+    resources.chain(sets).sum()
+}
+
+/// What the solver says of a question, and the certificate that it gives.
+fn check_solver(
+    sample: &Sample,
+    formulation: Formulation,
+    truth: &Result<Truth, Refused>,
+) -> (Verdict, Option<Certificate>) {
+    let Sample { platform, collective, volumes, .. } = sample;
+    let wrong = |text: String| (Verdict::Wrong(format!("{formulation:?}: {text}")), None);
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let question = Question::new(platform, collective, volumes)?;
+        solve(&question, &Options { formulation, ..Options::default() })
+    }));
+    let solution = match (answer, truth) {
+        (Err(_), _) => return wrong("the solver panicked".to_string()),
+        (Ok(Err(refused)), _) if formulation == Formulation::Compact && may_refuse(&refused) => {
+            return (Verdict::Refused, None);
+        }
+        (Ok(Err(fault)), _) => return wrong(format!("the solver fails: {fault}")),
+        (Ok(Ok(_)), Err(Refused::TooLarge)) => return (Verdict::GivenUp, None),
+        (Ok(Ok(Answer::Unreachable(_))), Err(Refused::Impossible)) => return (Verdict::Holds { tight: true }, None),
+        (Ok(Ok(Answer::Unreachable(_))), Ok(truth)) => {
+            return wrong(format!("said to be infeasible; the throughput is {}", truth.throughput));
+        }
+        (Ok(Ok(Answer::Steady(_))), Err(Refused::Impossible)) => return wrong("no scheme exists".to_string()),
+        (Ok(Ok(Answer::Steady(solution))), Ok(truth)) => (solution, &truth.throughput),
+    };
+    let verdict = match judge_solution(sample, &solution.0, solution.1) {
+        Ok(tight) => Verdict::Holds { tight },
+        Err(text) => Verdict::Wrong(format!("{formulation:?}: {text}")),
+    };
+    (verdict, Some(solution.0.certificate))
+}
+
+/// Whether the solution is optimal, or what is wrong with it.
+fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Result<bool, String> {
+    let Solution { upper_bound, status, certificate, .. } = solution;
+    let reached = &solution.steady_state.throughput;
+    if reached > truth {
+        return Err(format!("throughput {reached}, but the best is {truth}"));
+    }
+    if upper_bound < truth {
+        return Err(format!("upper bound {upper_bound}, but the best is {truth}"));
+    }
+    let optimal = *status == Status::Optimal;
+    if optimal && reached != truth {
+        return Err(format!("{reached} is said to be optimal, but the best is {truth}"));
+    }
+    match referee(sample, certificate) {
+        Err(fault) => Err(format!("the referee refuses the certificate: {fault}")),
+        // A scan's certificate may prove less, where the cheapest scheme itself had to be priced.
+        Ok(proved) if proved > *upper_bound && !scans(&sample.collective) => {
+            Err(format!("upper bound {upper_bound}, but the certificate proves {proved}"))
+        }
+        Ok(_) => Ok(optimal),
+    }
+}
+
+fn scans(collective: &Collective) -> bool {
+    match collective {
+        Collective::Groups { members } => members.iter().any(|member| scans(&member.collective)),
+        _ => matches!(collective, Collective::Scan { .. }),
+    }
+}
+
+/// Whether the compact formulation says that it does not know the question.
+fn may_refuse(fault: &LpError) -> bool {
+    matches!(
+        fault,
+        LpError::NoCompact { .. }
+            | LpError::CompactSwitches { .. }
+            | LpError::CompactTooLarge { .. }
+            | LpError::CompactCommutative
+    )
+}

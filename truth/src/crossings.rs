@@ -1,0 +1,292 @@
+//! Random borders, potentials and exchanges of all-reduces.
+
+use num_traits::{Signed, Zero};
+use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{Border, Certificate, Collective, Demand, Direction, Exchange, Goals, Potential, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::certificates::{link_price, smallest_size};
+use crate::draw::Draw;
+
+/// Adds them for every all-reduce, charging each link about as much as it has left; nothing where there is no all-reduce.
+pub fn add_crossings(
+    draw: &mut Draw,
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    certificate: &mut Certificate,
+) {
+    let smallest = smallest_size(collective, volumes);
+    let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
+    let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
+    for place in 0..collective.demands() {
+        let Some(demand) = collective.demand(place) else { continue };
+        if demand.operands.len() < 2 || !matches!(demand.goals, Goals::Everywhere(_)) {
+            continue;
+        }
+        let mut one = Filling { draw, platform, demand, place, left: fresh.clone(), certificate };
+        one.fill();
+    }
+    certificate.borders.sort();
+    certificate.potentials.sort();
+    certificate.exchanges.sort();
+}
+
+struct Filling<'a, 'b> {
+    draw: &'a mut Draw,
+    platform: &'a Platform,
+    demand: Demand<'b>,
+    place: usize,
+    /// What of the price of the smallest message over each link is not yet charged.
+    left: Vec<Rational>,
+    certificate: &'a mut Certificate,
+}
+
+impl Filling<'_, '_> {
+    fn fill(&mut self) {
+        if self.draw.percent(50) {
+            self.best_borders();
+        } else {
+            if self.draw.percent(50) {
+                self.potentials();
+            }
+            for _ in 0..self.draw.between(1, 6) {
+                self.border();
+            }
+        }
+        for _ in 0..self.draw.below(3) {
+            self.exchange();
+        }
+    }
+
+    /// The borders and potentials that prove the most together, of all that follow the rules and have no node in several sets,
+    /// and some more: a linear program over all of them.
+    fn best_borders(&mut self) {
+        let borders = self.all_borders();
+        let whole = |number: usize| Rational::from_integer(number.into());
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let rows: Vec<Row> = self.left.iter().map(|left| program.add_row(Relation::AtMost, left.clone())).collect();
+        for border in &borders {
+            let crossed = |link: LinkId| whole(border.direction.crossed(self.platform, link, &border.sets));
+            let entries = self.platform.link_ids().map(|link| (rows[link.index()], crossed(link)));
+            program.add_column(whole(border.crossings()), entries).expect("rows exist");
+        }
+        // A potential of either sign is a column: what leaves the node is charged as much less as what arrives is charged more.
+        let mut signs: Vec<(NodeId, i64)> = Vec::new();
+        for node in self.platform.node_ids().filter(|node| !self.demand.operands.contains(node)) {
+            let known = self.platform.node(node);
+            signs.extend((!known.is_processor()).then_some((node, 1)));
+            signs.extend((!known.replicates).then_some((node, -1)));
+        }
+        for &(node, sign) in &signs {
+            let sign = Rational::from_integer(sign.into());
+            let out = self.platform.outgoing(node).iter().map(|link| (rows[link.index()], sign.clone()));
+            let into = self.platform.incoming(node).iter().map(|link| (rows[link.index()], -sign.clone()));
+            program.add_column(Rational::zero(), out.chain(into)).expect("rows exist");
+        }
+        let Ok(Outcome::Optimal(optimum)) = Solver::new(program).solve(&Options::default()) else { return };
+        let values: Vec<Rational> =
+            (0..borders.len() + signs.len()).map(|column| optimum.primal.get(Column(column))).collect();
+        self.take_best(borders, &signs, &values);
+    }
+
+    /// Puts what the program chose into the certificate.
+    fn take_best(&mut self, borders: Vec<Border>, signs: &[(NodeId, i64)], values: &[Rational]) {
+        let demand = self.place;
+        let mut potentials = vec![Rational::zero(); self.platform.nodes().len()];
+        for (&(node, sign), value) in signs.iter().zip(&values[borders.len()..]) {
+            potentials[node.index()] += value * Rational::from_integer(sign.into());
+        }
+        for link in self.platform.link_ids() {
+            let ends = self.platform.link(link);
+            self.left[link.index()] -= &potentials[ends.from.index()] - &potentials[ends.to.index()];
+        }
+        for (mut border, weight) in borders.into_iter().zip(values).filter(|(_, weight)| weight.is_positive()) {
+            for link in self.platform.link_ids() {
+                let times = border.direction.crossed(self.platform, link, &border.sets);
+                self.left[link.index()] -= weight * Rational::from_integer(times.into());
+            }
+            border.weight = weight.clone();
+            self.certificate.borders.push(border);
+        }
+        let potentials = self.platform.node_ids().zip(potentials).filter(|(_, value)| !value.is_zero());
+        let potential = |(node, value)| Potential { demand, node, value };
+        self.certificate.potentials.extend(potentials.map(potential));
+    }
+
+    /// All families of disjoint sets that follow the rules, in both directions, and some with nodes in several sets.
+    fn all_borders(&mut self) -> Vec<Border> {
+        let nodes: Vec<NodeId> = self.platform.node_ids().collect();
+        let mut families: Vec<Vec<Vec<NodeId>>> = vec![Vec::new()];
+        for &node in &nodes {
+            let mut next = Vec::new();
+            for family in families {
+                let fresh = [family.clone(), vec![vec![node]]].concat();
+                next.extend((0..family.len()).map(|place| {
+                    let mut family = family.clone();
+                    family[place].push(node);
+                    family
+                }));
+                next.extend([fresh, family]);
+            }
+            families = next;
+        }
+        families.extend((0..20).map(|_| {
+            let count = self.draw.between(2, self.demand.operands.len());
+            self.sets(count, may_join_either)
+        }));
+        let mut borders = Vec::new();
+        for direction in [Direction::Into, Direction::OutOf] {
+            for sets in families.iter().filter(|sets| self.follows_the_rules(sets, direction)) {
+                let (mut sets, weight) = (sets.clone(), Rational::zero());
+                sets.sort();
+                borders.push(Border { demand: self.place, direction, sets, weight });
+            }
+        }
+        borders.sort();
+        borders.dedup();
+        borders
+    }
+
+    /// What the documentation of borders asks for.
+    fn follows_the_rules(&self, sets: &[Vec<NodeId>], direction: Direction) -> bool {
+        let owners = |set: &[NodeId]| self.demand.operands.iter().filter(|owner| set.contains(owner)).count();
+        let each = sets.iter().all(|set| owners(set) > 0);
+        let times = |node: NodeId| sets.iter().filter(|set| set.contains(&node)).count();
+        let joins = |node: &NodeId| may_join(self.platform, *node, direction);
+        match sets {
+            [] => false,
+            [set] => owners(set) > 0 && owners(set) < self.demand.operands.len(),
+            _ => each && self.platform.node_ids().filter(joins).all(|node| times(node) == 1),
+        }
+    }
+
+    /// About the prices of links nearby, made smaller until every link can bear them. Now and then the sign is wrong.
+    fn potentials(&mut self) {
+        let mut values = vec![Rational::zero(); self.platform.nodes().len()];
+        for node in self.platform.node_ids() {
+            if self.demand.operands.contains(&node) {
+                continue;
+            }
+            let Some(link) = self.some_link_at(node) else { continue };
+            let (router, single) = (!self.platform.node(node).is_processor(), !self.platform.node(node).replicates);
+            let careless = self.draw.percent(5);
+            let sign = match self.draw.below(3) {
+                0 if router || careless => 1,
+                1 if single || careless => -1,
+                _ => 0,
+            };
+            let parts = self.draw.pick(&[1, 1, 2, 3]);
+            values[node.index()] = &self.left[link.index()] * Rational::new(sign.into(), parts.into());
+        }
+        let lost = |link: LinkId| {
+            let ends = self.platform.link(link);
+            &values[ends.from.index()] - &values[ends.to.index()]
+        };
+        let bearable = |link: LinkId| lost(link).is_positive().then(|| &self.left[link.index()] / lost(link));
+        let scale = self.platform.link_ids().filter_map(bearable).min();
+        let scale = scale.unwrap_or_else(|| Rational::from_integer(1.into())).min(Rational::from_integer(1.into()));
+        let lost: Vec<Rational> = self.platform.link_ids().map(lost).collect();
+        self.left.iter_mut().zip(lost).for_each(|(left, lost)| *left -= lost * &scale);
+        let demand = self.place;
+        for (node, value) in self.platform.node_ids().zip(values).filter(|(_, value)| !value.is_zero()) {
+            let value = value * &scale;
+            if !value.is_zero() {
+                self.certificate.potentials.push(Potential { demand, node, value });
+            }
+        }
+    }
+
+    fn some_link_at(&mut self, node: NodeId) -> Option<LinkId> {
+        let links = [self.platform.outgoing(node), self.platform.incoming(node)].concat();
+        (!links.is_empty()).then(|| self.draw.pick(&links))
+    }
+
+    /// Random sets that follow the rules mostly, charged all that the links crossing them have left (or twice that, or half).
+    fn border(&mut self) {
+        let direction = self.draw.pick(&[Direction::Into, Direction::OutOf]);
+        let count = self.draw.between(1, self.demand.operands.len());
+        let mut sets = self.sets(count, |platform, node| may_join(platform, node, direction));
+        if count == 1 && self.draw.percent(70) {
+            // Any set that some participants are in.
+            sets = vec![self.draw.shuffled(self.platform.node_ids())];
+            sets[0].truncate(self.draw.between(1, self.platform.nodes().len()));
+            sets[0].sort_unstable();
+        }
+        let crossed = |link: LinkId| direction.crossed(self.platform, link, &sets);
+        let bearable = |link: LinkId| match crossed(link) {
+            0 => None,
+            times => Some(&self.left[link.index()] / Rational::from_integer(times.into())),
+        };
+        let Some(most) = self.platform.link_ids().filter_map(bearable).min() else { return };
+        let (numerator, denominator) =
+            self.draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
+        if !most.is_positive() {
+            return;
+        }
+        for link in self.platform.link_ids() {
+            self.left[link.index()] -= &most * Rational::from_integer(crossed(link).into());
+        }
+        let weight = most * Rational::new(numerator.into(), denominator.into());
+        let borders = &mut self.certificate.borders;
+        if borders.iter().all(|one| (one.demand, one.direction, &one.sets) != (self.place, direction, &sets)) {
+            borders.push(Border { demand: self.place, direction, sets, weight });
+        }
+    }
+
+    /// Random parts, and lengths that use up all or some of what the links have left.
+    fn exchange(&mut self) {
+        let direction = self.draw.pick(&[Direction::Into, Direction::OutOf]);
+        let count = self.draw.between(2, self.demand.operands.len());
+        let careful = self.draw.percent(50);
+        let parts = self.sets(count, |platform, node| careful && may_join_either(platform, node));
+        let some = self.draw.percent(30);
+        let mut lengths = Vec::new();
+        for link in self.platform.link_ids() {
+            let share = if some { self.draw.pick(&[(0, 1), (1, 2), (1, 1)]) } else { (1, 1) };
+            let length = &self.left[link.index()] * Rational::new(share.0.into(), share.1.into());
+            if length.is_positive() {
+                self.left[link.index()] -= &length;
+                lengths.push((link, length));
+            }
+        }
+        if !lengths.is_empty() {
+            self.certificate.exchanges.push(Exchange { demand: self.place, direction, parts, lengths });
+        }
+    }
+
+    /// So many sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other nodes
+    /// are in none, in one, or (now and then) in several.
+    fn sets(&mut self, count: usize, in_one: impl Fn(&Platform, NodeId) -> bool) -> Vec<Vec<NodeId>> {
+        let owners = self.draw.shuffled(self.demand.operands.iter().copied());
+        let mut sets: Vec<Vec<NodeId>> = owners[..count].iter().map(|&owner| vec![owner]).collect();
+        for node in self.platform.node_ids().filter(|node| !owners[..count].contains(node)) {
+            let bound = in_one(self.platform, node) && !self.draw.percent(4);
+            if bound || self.draw.percent(50) {
+                let set = self.draw.below(count);
+                sets[set].push(node);
+            }
+            if !bound && self.draw.percent(10) {
+                let set = self.draw.below(count);
+                if !sets[set].contains(&node) {
+                    sets[set].push(node);
+                }
+            }
+        }
+        sets.iter_mut().for_each(|set| set.sort_unstable());
+        sets.sort();
+        sets
+    }
+}
+
+/// Whether a node could join two messages: seen forwards by merging them, seen backwards by copying one.
+fn may_join(platform: &Platform, node: NodeId, direction: Direction) -> bool {
+    match direction {
+        Direction::Into => platform.node(node).is_processor(),
+        Direction::OutOf => platform.node(node).replicates,
+    }
+}
+
+fn may_join_either(platform: &Platform, node: NodeId) -> bool {
+    may_join(platform, node, Direction::Into) || may_join(platform, node, Direction::OutOf)
+}

@@ -1,0 +1,186 @@
+//! Random tiny questions: every kind of node, every port model, every collective, easy and nasty numbers.
+
+use oneport_plan::{Amount, Collective, Member, Volumes};
+use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational};
+
+use crate::draw::Draw;
+
+/// A question.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// The platform.
+    pub platform: Platform,
+    /// The collective, valid on it.
+    pub collective: Collective,
+    /// Volumes, valid for it.
+    pub volumes: Volumes,
+    /// For the table: the collective's name, and whether its operator commutes.
+    pub label: String,
+    /// For the table: the port model, or "mixed".
+    pub model: &'static str,
+}
+
+/// What is drawn, with weights: collectives whose bounds are the hardest come more often.
+const COLLECTIVES: &[(&str, usize)] = &[
+    ("scatter", 2),
+    ("gather", 2),
+    ("all-to-all", 2),
+    ("broadcast", 4),
+    ("all-gather", 3),
+    ("reduce", 3),
+    ("reduce commutative", 3),
+    ("reduce-scatter", 2),
+    ("reduce-scatter commutative", 2),
+    ("all-reduce", 6),
+    ("all-reduce commutative", 8),
+    ("scan", 5),
+    ("groups", 3),
+];
+
+/// Draws a question: the name of its collective first, then who takes part, nodes, links and numbers.
+pub fn sample(draw: &mut Draw) -> Sample {
+    let label = weighted(draw, COLLECTIVES);
+    let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
+    let few = ["all-to-all", "reduce-scatter", "reduce-scatter commutative", "groups"].contains(&label);
+    let members = draw.pick(if few { &[2, 3, 3] } else { &[2, 2, 3, 3, 3, 3, 3, 4] }).min(most);
+    let nodes = draw.between(members, most);
+    let order = draw.shuffled((0..nodes).map(NodeId::new));
+    let copies = ["broadcast", "all-gather", "all-reduce", "all-reduce commutative", "scan", "groups"].contains(&label);
+    // Of a reduction, the target may be a processor that owns no operand.
+    let outside = label.starts_with("reduce") && !label.starts_with("reduce-") && nodes > members && draw.percent(30);
+    let processors = &order[..members + usize::from(outside)];
+    let mixed = draw.percent(25);
+    let model = draw.pick(&PortModel::ALL);
+    let mut builder = Platform::builder();
+    builder.model(model);
+    let numbers = palette(draw);
+    for node in (0..nodes).map(NodeId::new) {
+        let mut drawn = random_node(draw, node, processors.contains(&node), copies);
+        drawn.model = mixed.then(|| draw.pick(&PortModel::ALL)).filter(|_| draw.percent(80));
+        builder.node(drawn).expect("a good node");
+    }
+    link(draw, &mut builder, nodes, &numbers);
+    let collective = collective(draw, label, &order[..members], processors[processors.len() - 1]);
+    let volumes = volumes(draw, &collective);
+    let platform = builder.build().expect("it has nodes");
+    let model = if mixed { "mixed" } else { model.name() };
+    Sample { platform, collective, volumes, label: label.to_string(), model }
+}
+
+fn weighted(draw: &mut Draw, list: &[(&'static str, usize)]) -> &'static str {
+    let mut at = draw.below(list.iter().map(|(_, weight)| weight).sum());
+    for &(name, weight) in list {
+        if at < weight {
+            return name;
+        }
+        at -= weight;
+    }
+    list[0].0
+}
+
+/// Participants compute, and replicate where the collective wants it; all others are of any kind.
+fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) -> Node {
+    let name = format!("n{node}");
+    let compute = draw.pick(&["1", "1", "1/2", "2", "1/10", "3"]);
+    let computes = takes_part || draw.percent(50);
+    let mut node = if computes { Node::processor(name, number(compute)) } else { Node::router(name) };
+    node.replicates = match takes_part {
+        true => copies || draw.percent(65),
+        false => draw.percent(50),
+    };
+    node.ports = draw.percent(60).then(|| draw.between(1, 3) as u32);
+    node
+}
+
+/// A family of costs.
+fn palette(draw: &mut Draw) -> Vec<&'static str> {
+    let families: &[&[&str]] = &[
+        &["1"],
+        &["1"],
+        &["1", "2"],
+        &["1", "2", "3"],
+        &["1/2", "1", "1/3", "2", "3/2"],
+        &["1", "1", "1", "10"],
+        &["1", "1.000000001", "0.999999999"],
+        &["7/3", "5/11", "13/17", "19/23"],
+        &["1", "1000000000", "1e-6"],
+    ];
+    draw.pick(families).to_vec()
+}
+
+/// Links: a random tree, star, ring or nothing to start with, then further pairs; both directions, alike or not, or one.
+fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &[&str]) {
+    let order = draw.shuffled(0..nodes);
+    let mut pairs: Vec<(usize, usize)> = match draw.below(8) {
+        0..3 => (1..nodes).map(|place| (order[draw.below(place)], order[place])).collect(),
+        3..5 => (1..nodes).map(|place| (order[0], order[place])).collect(),
+        5..7 => (0..nodes).map(|place| (order[place], order[(place + 1) % nodes])).collect(),
+        _ => Vec::new(),
+    };
+    let all = (0..nodes).flat_map(|one| (one + 1..nodes).map(move |other| (one, other)));
+    let further = draw.pick(&[0, 0, 10, 30, 60]);
+    pairs.extend(all.filter(|_| draw.percent(further)));
+    let one_way = draw.pick(&[0, 0, 0, 15, 50]);
+    let alike = draw.percent(60);
+    for (one, other) in draw.shuffled(pairs) {
+        let (one, other) = (NodeId::new(one), NodeId::new(other));
+        let cost = number(draw.pick(numbers));
+        let back = if alike { cost.clone() } else { number(draw.pick(numbers)) };
+        // A pair drawn twice keeps its first links.
+        let _ = builder.link(one, other, cost);
+        if !draw.percent(one_way) {
+            let _ = builder.link(other, one, back);
+        }
+    }
+}
+
+/// The collective of this name among these nodes, in this order; of a reduction, `target` is the last processor drawn.
+fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) -> Collective {
+    let commutative = label.ends_with("commutative");
+    let participants = members.to_vec();
+    let (first, rest) = (members[0], members[1..].to_vec());
+    match label.trim_end_matches(" commutative") {
+        "scatter" => Collective::Scatter { source: first, targets: rest },
+        "gather" => Collective::Gather { target: first, participants: rest },
+        "all-to-all" => Collective::AllToAll { participants },
+        "broadcast" => Collective::Broadcast { source: first, targets: rest },
+        "all-gather" => Collective::AllGather { participants },
+        "reduce" => Collective::Reduce { target, participants, commutative },
+        "reduce-scatter" => Collective::ReduceScatter { participants, commutative },
+        "all-reduce" => Collective::AllReduce { participants, commutative },
+        "scan" => Collective::Scan { participants },
+        _ => Collective::Groups { members: (0..2).map(|_| group(draw, members)).collect() },
+    }
+}
+
+/// A collective among some of these nodes, at a rate.
+fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
+    let size = draw.between(2, members.len());
+    let some = draw.shuffled(members.iter().copied());
+    let names: Vec<&str> = COLLECTIVES.iter().map(|(name, _)| *name).filter(|name| *name != "groups").collect();
+    let name = draw.pick(&names);
+    let target = draw.pick(&some[..size]);
+    Member { collective: collective(draw, name, &some[..size], target), rate: draw.between(1, 3) as u64 }
+}
+
+/// Sizes and work: mostly constant; where all values are combined, now and then growing or by table.
+fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
+    let (sizes, works) = (["1", "1", "1", "2", "1/2", "5/3"], ["1", "0", "0", "1/2", "2", "1/7"]);
+    let constant = |draw: &mut Draw, list: &[&str]| Amount::Constant(number(draw.pick(list)));
+    let Some(operands) = collective.values().map(<[NodeId]>::len) else {
+        return Volumes { size: constant(draw, &sizes), work: constant(draw, &works) };
+    };
+    let any = |draw: &mut Draw, list: &[&str]| match draw.below(10) {
+        0 => Amount::Affine { fixed: number(draw.pick(list)), per_operand: number(draw.pick(list)) },
+        1 if !collective.is_commutative() => {
+            let row = |draw: &mut Draw, length| (0..length).map(|_| number(draw.pick(list))).collect();
+            Amount::Table((0..operands).map(|first| row(draw, operands - first)).collect())
+        }
+        _ => constant(draw, list),
+    };
+    Volumes { size: any(draw, &sizes), work: any(draw, &works) }
+}
+
+fn number(text: &str) -> Rational {
+    parse_rational(text).expect("a number of this file")
+}

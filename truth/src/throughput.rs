@@ -1,0 +1,221 @@
+//! The true steady-state throughput: schemes against sets of simultaneous transfers, as a linear program that is solved
+//! exactly, with the search for cheapest schemes as its pricing.
+
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
+use oneport_plan::{Collective, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::busy::maximal_sets;
+use crate::game::{Game, Place};
+use crate::search::{Found, cheapest};
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// A demand that no scheme carries out.
+    Impossible,
+    /// Too many facts, states or links.
+    TooLarge,
+}
+
+/// A price per time unit for every link and every processor; absent means 0.
+pub type Prices = BTreeMap<Place, Rational>;
+
+/// How long a scheme keeps what it occupies.
+pub type Load = BTreeMap<Place, Rational>;
+
+/// Everything that is asked of a platform, ready for searches.
+#[derive(Debug, Clone)]
+pub struct Oracle<'a> {
+    platform: &'a Platform,
+    /// The demands as games, each with its rate.
+    games: Vec<(Game, Rational)>,
+    /// Most states that a search may meet.
+    limit: usize,
+}
+
+/// The optimum and what reaches it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Truth {
+    /// Instances per unit of time.
+    pub throughput: Rational,
+    /// The price of a link's time and of a processor's in the optimal dual solution: they prove the throughput.
+    pub prices: Prices,
+}
+
+impl<'a> Oracle<'a> {
+    /// Prepares a valid question.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`] for more facts or links than can be enumerated.
+    pub fn new(
+        platform: &'a Platform,
+        collective: &Collective,
+        volumes: &Volumes,
+        limit: usize,
+    ) -> Result<Self, Refused> {
+        if platform.links().len() > 12 || collective.demands() > 40 {
+            return Err(Refused::TooLarge);
+        }
+        let game = |place| {
+            let demand = collective.demand(place)?;
+            let rate = Rational::from_integer(collective.rate(place).into());
+            Some((Game::new(platform, &demand, volumes)?, rate))
+        };
+        let games: Option<Vec<_>> = (0..collective.demands()).map(game).collect();
+        Ok(Oracle { platform, games: games.ok_or(Refused::TooLarge)?, limit })
+    }
+
+    /// The least that an instance costs: of every demand the cheapest scheme, times its rate.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn cheapest(&self, prices: &Prices) -> Result<Rational, Refused> {
+        let mut sum = Rational::zero();
+        for place in 0..self.games.len() {
+            sum += self.cheapest_of(place, prices)?.0 * &self.games[place].1;
+        }
+        Ok(sum)
+    }
+
+    /// The cheapest scheme of one demand: its price and its load.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn cheapest_of(&self, demand: usize, prices: &Prices) -> Result<(Rational, Load), Refused> {
+        let (game, _) = &self.games[demand];
+        let none = Rational::zero();
+        let price = |place: &Place| prices.get(place).unwrap_or(&none);
+        let costs: Vec<Rational> = game.moves.iter().map(|one| price(&one.place) * &one.time).collect();
+        let (costs, _) = scaled(&costs);
+        // Room for sums of as many moves as a scheme could have.
+        let short = costs.iter().all(|cost| cost.bits() < 100);
+        let moves = if short {
+            let costs: Vec<u128> = costs.iter().map(|cost| cost.to_u128().unwrap_or_default()).collect();
+            moves_of(cheapest(game, &costs, self.limit))?
+        } else {
+            moves_of(cheapest(game, &costs, self.limit))?
+        };
+        let mut load = Load::new();
+        for one in moves.into_iter().map(|number| &game.moves[number as usize]) {
+            *load.entry(one.place).or_insert_with(Rational::zero) += &one.time;
+        }
+        let total = load.iter().map(|(place, time)| price(place) * time).sum();
+        Ok((total, load))
+    }
+
+    /// What the prices are worth per unit of time: the most that a set of simultaneous transfers collects, and every
+    /// processor.
+    pub fn worth(&self, prices: &Prices) -> Rational {
+        let of = |place: Place| prices.get(&place).cloned().unwrap_or_default();
+        let set = |links: &Vec<LinkId>| links.iter().map(|&link| of(Place::Link(link))).sum::<Rational>();
+        let links = maximal_sets(self.platform).iter().map(set).max().unwrap_or_default();
+        links + self.platform.processors().map(|node| of(Place::Compute(node))).sum::<Rational>()
+    }
+
+    /// The most instances per unit of time that any schedule reaches in the long run.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn throughput(&self) -> Result<Truth, Refused> {
+        let mut master = Master::new(self.platform, &self.games);
+        let unit = self.all_places().into_iter().map(|place| (place, Rational::one())).collect();
+        for demand in 0..self.games.len() {
+            master.add(demand, &self.cheapest_of(demand, &unit)?.1);
+        }
+        loop {
+            let (throughput, prices, values) = master.solve().ok_or(Refused::TooLarge)?;
+            let mut improved = false;
+            for (demand, value) in values.iter().enumerate() {
+                let (price, load) = self.cheapest_of(demand, &prices)?;
+                if price < *value {
+                    master.add(demand, &load);
+                    improved = true;
+                }
+            }
+            if !improved {
+                return Ok(Truth { throughput, prices });
+            }
+        }
+    }
+
+    fn all_places(&self) -> Vec<Place> {
+        let links = self.platform.link_ids().map(Place::Link);
+        links.chain(self.platform.processors().map(Place::Compute)).collect()
+    }
+}
+
+/// The moves of a scheme, or why there is none.
+fn moves_of<P>(found: Found<P>) -> Result<Vec<u32>, Refused> {
+    match found {
+        Found::Scheme(scheme) => Ok(scheme.moves),
+        Found::Nothing => Err(Refused::Impossible),
+        Found::TooMany => Err(Refused::TooLarge),
+    }
+}
+
+/// Non-negative numbers as integers over a common denominator.
+fn scaled(numbers: &[Rational]) -> (Vec<BigUint>, BigInt) {
+    let common = numbers.iter().fold(BigInt::one(), |common, number| common.lcm(number.denom()));
+    let scale = |number: &Rational| (number.numer() * (&common / number.denom())).magnitude().clone();
+    (numbers.iter().map(scale).collect(), common)
+}
+
+/// The program over the schemes known so far: throughput, how often each scheme is carried out, and how long each maximal
+/// set of simultaneous transfers lasts, all per unit of time.
+struct Master {
+    solver: Solver,
+    throughput: Column,
+    /// By demand: its schemes are carried out often enough.
+    served: Vec<Row>,
+    /// By link: it is busy no longer than the sets that it belongs to last.
+    links: BTreeMap<LinkId, Row>,
+    /// By processor: it is busy no longer than the time there is.
+    processors: BTreeMap<NodeId, Row>,
+}
+
+impl Master {
+    fn new(platform: &Platform, games: &[(Game, Rational)]) -> Self {
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let served: Vec<Row> = games.iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+        let links: BTreeMap<LinkId, Row> =
+            platform.link_ids().map(|link| (link, program.add_row(Relation::AtMost, Rational::zero()))).collect();
+        let time = program.add_row(Relation::AtMost, Rational::one());
+        let processors =
+            platform.processors().map(|node| (node, program.add_row(Relation::AtMost, Rational::one()))).collect();
+        let rates = served.iter().zip(games).map(|(&row, (_, rate))| (row, rate.clone()));
+        let throughput = program.add_column(Rational::one(), rates).expect("rows exist");
+        for set in maximal_sets(platform) {
+            let lasts = set.iter().map(|link| (links[link], -Rational::one()));
+            program.add_column(Rational::zero(), lasts.chain([(time, Rational::one())])).expect("rows exist");
+        }
+        Master { solver: Solver::new(program), throughput, served, links, processors }
+    }
+
+    /// Adds a scheme of a demand.
+    fn add(&mut self, demand: usize, load: &Load) {
+        let row = |place: &Place| match place {
+            Place::Link(link) => self.links[link],
+            Place::Compute(node) => self.processors[node],
+        };
+        let busy = load.iter().map(|(place, time)| (row(place), time.clone()));
+        let entries = busy.chain([(self.served[demand], -Rational::one())]);
+        self.solver.add_column(Rational::zero(), entries).expect("rows exist");
+    }
+
+    /// The throughput over the schemes known, and what a dual solution pays for links, processors and each demand.
+    fn solve(&mut self) -> Option<(Rational, Prices, Vec<Rational>)> {
+        let Ok(Outcome::Optimal(optimum)) = self.solver.solve(&Options::default()) else { return None };
+        let pay = |row: &Row| optimum.dual.get(*row);
+        let links = self.links.iter().map(|(&link, row)| (Place::Link(link), pay(row)));
+        let processors = self.processors.iter().map(|(&node, row)| (Place::Compute(node), pay(row)));
+        let prices: Prices = links.chain(processors).filter(|(_, price)| price.is_positive()).collect();
+        let values = self.served.iter().map(pay).collect();
+        Some((optimum.primal.get(self.throughput), prices, values))
+    }
+}

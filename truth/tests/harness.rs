@@ -1,0 +1,195 @@
+//! A small run of the harness, and false bounds that it has to catch.
+
+use num_traits::One;
+use oneport_plan::{Certificate, Goals};
+use oneport_platform::{PortModel, Rational};
+use oneport_referee::Violation;
+use oneport_truth::certificates::Kind;
+use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
+use oneport_truth::draw::Draw;
+use oneport_truth::sample::{Sample, sample};
+
+/// The checks of so many questions.
+fn run(seed: u64, instances: u64, solver: bool, bound: Bound<'_>) -> Vec<(Sample, Checked)> {
+    (0..instances).flat_map(|instance| run_one(seed, instance, solver, bound)).collect()
+}
+
+fn run_one(seed: u64, instance: u64, solver: bool, bound: Bound<'_>) -> Vec<(Sample, Checked)> {
+    let mut draw = Draw::new(seed, instance);
+    let question = sample(&mut draw);
+    let effort = Effort { certificates: 1, solver, states: 10_000 };
+    check(&mut draw, &question, effort, bound).into_iter().map(|one| (question.clone(), one)).collect()
+}
+
+fn wrong(results: &[(Sample, Checked)]) -> Vec<&(Sample, Checked)> {
+    results.iter().filter(|(_, one)| matches!(one.verdict, Verdict::Wrong(_))).collect()
+}
+
+#[track_caller]
+fn check_all_hold(results: &[(Sample, Checked)]) {
+    if let Some((question, one)) = wrong(results).first() {
+        panic!("{:?}: {one:?}\n{question:?}", one.verdict);
+    }
+}
+
+#[test]
+fn every_bound_holds() {
+    let results = run(1, 1500, false, &referee);
+    check_all_hold(&results);
+    let given_up = results.iter().filter(|(_, one)| one.verdict == Verdict::GivenUp).count();
+    assert!(given_up * 20 < results.len(), "{given_up} of {} given up", results.len());
+    for kind in [Kind::Prices, Kind::OddSets, Kind::Cuts, Kind::Shares, Kind::Crossings] {
+        let of = |tight: bool| {
+            let holds = Verdict::Holds { tight };
+            results.iter().filter(|(_, one)| one.kind == Some(kind) && one.verdict == holds).count()
+        };
+        assert!(of(true) > 20 && of(false) + of(true) > 100, "{kind:?}: {} tight, {} not", of(true), of(false));
+    }
+}
+
+#[test]
+fn every_answer_of_the_solver_is_true() {
+    let results = run(2, 150, true, &referee);
+    check_all_hold(&results);
+    let answers = results.iter().filter(|(_, one)| one.kind.is_none());
+    let optimal = answers.filter(|(_, one)| one.verdict == Verdict::Holds { tight: true }).count();
+    assert!(optimal > 100, "{optimal}");
+}
+
+/// A false bound has to be caught within so many questions.
+#[track_caller]
+fn check_caught(instances: u64, bound: Bound<'_>) {
+    let caught = |instance| !wrong(&run_one(3, instance, false, bound)).is_empty();
+    assert!((0..instances).any(caught), "no bound of {instances} questions is wrong");
+}
+
+#[test]
+fn a_bound_that_is_a_little_too_low_is_caught() {
+    check_caught(60, &|question, certificate| {
+        Ok(referee(question, certificate)? * Rational::new(99.into(), 100.into()))
+    });
+}
+
+#[test]
+fn a_capacity_that_is_too_small_is_caught() {
+    // Multiport nodes taken for one-port nodes.
+    check_caught(200, &|question, certificate| {
+        let mut question = question.clone();
+        let models: Vec<PortModel> =
+            question.platform.node_ids().map(|node| question.platform.model_of(node)).collect();
+        if models.contains(&PortModel::Multiport) {
+            let mut builder = oneport_platform::Platform::builder();
+            builder.model(question.platform.model());
+            for node in question.platform.nodes() {
+                builder.node(oneport_platform::Node { ports: None, ..node.clone() }).unwrap();
+            }
+            for link in question.platform.links() {
+                builder.link(link.from, link.to, link.cost.clone()).unwrap();
+            }
+            question.platform = builder.build().unwrap();
+        }
+        referee(&question, certificate)
+    });
+}
+
+#[test]
+fn routers_taken_for_switches_that_cannot_copy_are_caught() {
+    check_caught(4000, &|question, certificate| {
+        let mut question = question.clone();
+        question.platform = rebuilt(&question, |node, takes_part| node.replicates &= takes_part);
+        referee(&question, certificate)
+    });
+}
+
+#[test]
+fn processors_taken_for_routers_are_caught() {
+    check_caught(300, &|question, certificate| {
+        let mut question = question.clone();
+        question.platform = rebuilt(&question, |node, takes_part| {
+            if !takes_part {
+                node.compute = None;
+            }
+        });
+        let of_router = |resource| matches!(resource, oneport_plan::Resource::Compute(node) if !question.platform.node(node).is_processor());
+        let mut certificate: Certificate = certificate.clone();
+        certificate.prices.retain(|(resource, _)| !of_router(*resource));
+        referee(&question, &certificate)
+    });
+}
+
+#[test]
+fn a_commutative_operator_taken_for_an_ordered_one_is_caught() {
+    use oneport_plan::Collective::{AllReduce, Reduce, ReduceScatter};
+    check_caught(600, &|question, certificate| -> Result<Rational, Violation> {
+        let mut question = question.clone();
+        if let Reduce { commutative, .. } | ReduceScatter { commutative, .. } | AllReduce { commutative, .. } =
+            &mut question.collective
+        {
+            *commutative = false;
+        }
+        referee(&question, certificate)
+    });
+}
+
+#[test]
+fn an_odd_set_that_holds_one_transfer_less_is_caught() {
+    // The odd sets' prices are worth one link less each.
+    check_caught(400, &|question, certificate| {
+        let bound = referee(question, certificate)?;
+        let sets = certificate.odd_sets.iter();
+        let less: Rational = sets.filter(|(set, _)| set.capacity(&question.platform) > 0).map(|(_, price)| price).sum();
+        let resources = certificate.prices.iter();
+        let resources =
+            resources.map(|(one, price)| price * Rational::from_integer(one.capacity(&question.platform).into()));
+        let sets = certificate.odd_sets.iter();
+        let sets = sets.map(|(set, price)| price * Rational::from_integer(set.capacity(&question.platform).into()));
+        let worth: Rational = resources.chain(sets).sum();
+        Ok(bound * (Rational::one() - less / worth))
+    });
+}
+
+/// The question's platform with other nodes; participants, sources and targets are told to the change.
+fn rebuilt(question: &Sample, change: impl Fn(&mut oneport_platform::Node, bool)) -> oneport_platform::Platform {
+    let platform = &question.platform;
+    let mut taking_part = Vec::new();
+    for demand in (0..question.collective.demands()).filter_map(|place| question.collective.demand(place)) {
+        taking_part.extend(demand.operands.iter().copied());
+        match demand.goals {
+            Goals::At(node) => taking_part.push(node),
+            Goals::Everywhere(nodes) => taking_part.extend(nodes),
+            Goals::Prefixes => {}
+        }
+    }
+    let mut builder = oneport_platform::Platform::builder();
+    builder.model(platform.model());
+    for id in platform.node_ids() {
+        let mut node = platform.node(id).clone();
+        change(&mut node, taking_part.contains(&id));
+        builder.node(node).unwrap();
+    }
+    for link in platform.links() {
+        builder.link(link.from, link.to, link.cost.clone()).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn samples_have_every_collective_model_and_kind_of_node() {
+    let (mut kinds, mut rows) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    for instance in 0..1000 {
+        let question = sample(&mut Draw::new(1, instance));
+        question.collective.validate(&question.platform).unwrap();
+        question.volumes.validate(&question.collective).unwrap();
+        rows.insert((question.label.clone(), question.model));
+        let owners: Vec<_> = (0..question.collective.demands())
+            .filter_map(|place| question.collective.demand(place))
+            .flat_map(|demand| demand.operands.into_owned())
+            .collect();
+        for id in question.platform.node_ids() {
+            let node = question.platform.node(id);
+            kinds.insert((node.is_processor(), node.replicates, owners.contains(&id)));
+        }
+    }
+    // 13 collectives under 4 models and mixtures; routers own nothing.
+    assert_eq!((rows.len(), kinds.len()), (65, 6));
+}
