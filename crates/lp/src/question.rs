@@ -39,7 +39,7 @@ pub enum LpError {
     CompactTooLarge {
         /// The collective's name.
         collective: &'static str,
-        /// Targets times links.
+        /// Columns: targets times links, or tasks.
         columns: usize,
         /// The limit.
         most: usize,

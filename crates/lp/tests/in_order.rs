@@ -4,7 +4,7 @@ mod common;
 
 use common::naive::{check_loads, solved};
 use common::ratio;
-use oneport_lp::{Answer, Options, Question, Solution, solve};
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Member, Status, Volumes};
 use oneport_platform::generate::{self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus};
 use oneport_platform::{Node, NodeId, Platform, PortModel, free_automorphisms};
@@ -158,5 +158,50 @@ fn groups_of_one_all_reduce() {
             assert_eq!(grouped.steady_state.throughput, alone, "{platform:?}");
             assert!(grouped.upper_bound >= alone, "{platform:?}");
         }
+    }
+}
+
+/// Where the tables would be too large, nothing is tried.
+#[test]
+fn too_many_operands_are_refused() {
+    let platform = ring(500, &alike()).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let [_, volumes, _] = volumes();
+    let reduce = Collective::Reduce { target: participants[0], participants: participants.clone(), commutative: false };
+    let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: false };
+    for collective in [reduce.clone(), all_reduce, Collective::Scan { participants: participants.clone() }] {
+        let question = Question::new(&platform, &collective, &volumes).unwrap();
+        let refused = solve(&question, &Options::default()).unwrap_err();
+        assert!(matches!(refused, LpError::TooManyOperands { operands: 500, processors: 500, .. }), "{refused}");
+    }
+    // The compact program has a column for every task: 800 million.
+    let question = Question::new(&platform, &reduce, &volumes).unwrap();
+    let compact = Options { formulation: Formulation::Compact, ..Options::default() };
+    assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::TooManyOperands { .. }));
+    let few = participants[..100].to_vec();
+    let reduce = Collective::Reduce { target: participants[0], participants: few, commutative: false };
+    let question = Question::new(&platform, &reduce, &volumes).unwrap();
+    assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::CompactTooLarge { .. }));
+}
+
+/// A scan is no faster than the reduction into the last participant, which bounds it.
+#[test]
+fn scans_of_many_are_bounded_by_their_last_prefix() {
+    let options = generate::Options { seed: 3, ..generate::Options::default() };
+    let platform = generate::random_connected(28, 4, &options).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    for volumes in volumes() {
+        let scan = steady(&platform, &Collective::Scan { participants: participants.clone() }, &volumes);
+        let last =
+            Collective::Reduce { target: participants[27], participants: participants.clone(), commutative: false };
+        let last = solved(&platform, &last, &volumes).steady_state.throughput;
+        assert!(scan.steady_state.throughput <= last && last <= scan.upper_bound, "{volumes:?}");
+        let proved = oneport_referee::bound(
+            &platform,
+            &Collective::Scan { participants: participants.clone() },
+            &volumes,
+            &scan.certificate,
+        );
+        assert!(proved.unwrap() <= scan.upper_bound);
     }
 }
