@@ -3,11 +3,13 @@
 //! The steady state mixes roots and trees as suits best; among compositions it is optimal. What no schedule whatsoever
 //! exceeds is bounded directly, by what has to be exchanged: see `bounds`.
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
 use oneport_plan::{Collective, Hop, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Status, Task};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::arborescence::Number;
-use oneport_trees::cheapest::Prices;
+use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::bounds;
 use crate::broadcast::{Found, Network};
@@ -17,6 +19,11 @@ use crate::patterns::{Offer, Part};
 use crate::reduce::Cheapest;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
+
+/// A guiding price that no composition reaches; sums of very many do not overflow.
+const DEAREST: u128 = 1 << 110;
+
+const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");
 
 /// Prices compositions of a reduction tree and an arborescence.
 pub struct AllReduction<'a> {
@@ -78,15 +85,82 @@ impl<'a> AllReduction<'a> {
                 None => (at_least, cost, place),
             });
         }
-        let nowhere = LpError::Contradiction("no node can combine the values and spread the result");
-        let Some((at_least, _, place)) = best else { return Err(nowhere) };
-        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(nowhere) };
+        let Some((at_least, _, place)) = best else { return Err(NOWHERE) };
+        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(NOWHERE) };
         Ok(vec![Offer { at_least, patterns: vec![composition(self.participants.len(), &tree, &spread.hops)] }])
+    }
+}
+
+impl AllReduction<'_> {
+    /// The reduction, if operands keep their order and the result is copied to all nodes that replicate: then the best root is found
+    /// before any tree.
+    fn ordered(&self) -> Option<&Reduction> {
+        match &self.cheapest {
+            Cheapest::Ordered(reduction) if self.network.is_all(self.participants) => Some(reduction),
+            _ => None,
+        }
+    }
+
+    /// The best root if a reduction to each costs so much: one arborescence from a node that leads to every root at that
+    /// price. Returns its place among the roots, too.
+    fn best_root<N: Number + One>(
+        &self,
+        reductions: &[Option<N>],
+        costs: &Costs<N>,
+    ) -> Result<(usize, Found<N>), LpError> {
+        let routes = self.network.routes(self.question.platform(), &costs.links);
+        let place = |(root, price): (&NodeId, &Option<N>)| Some((self.network.place(*root)?, price.clone()?));
+        let roots: Vec<(usize, N)> = self.roots.iter().zip(reductions).filter_map(place).collect();
+        let found = self.network.cheapest_from_any(&routes, self.participants, &roots, true);
+        let (root, found) = found.ok_or(NOWHERE)?;
+        let is_root = |node: &NodeId| self.network.place(*node) == Some(root);
+        Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
+    }
+
+    /// What costs are before the price of the reduction to the best root is known.
+    fn guide_in_order(&self, reduction: &Reduction, prices: &Prices<u64>) -> Result<Offer, LpError> {
+        let costs = self.times.costs(prices);
+        let guide = reduction.guide(prices);
+        // Rounded down to units of the other costs; more than this is dearer than all of them.
+        let units = |price: Rational| (price / &costs.unit).to_integer().to_u128().unwrap_or(DEAREST).min(DEAREST);
+        let bounds: Vec<Option<u128>> = self.roots.iter().map(|&root| guide.lower_bound(root).map(units)).collect();
+        let (place, found) = self.best_root(&bounds, &costs)?;
+        let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
+        let patterns = vec![composition(self.participants.len(), &tree, &found.hops)];
+        Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns })
+    }
+
+    /// Bounds stand for the prices of reductions until the best root is one whose price is exact.
+    fn cheapest_in_order(&self, reduction: &Reduction, prices: &Prices<Rational>) -> Result<Offer, LpError> {
+        let mut exact = reduction.exactly(prices, &self.roots);
+        let costs = costs::exact_of_size(self.question, &self.size, prices);
+        // Everything over one denominator: a unit is one over an integer.
+        let denominator = BigInt::from(exact.denominator().clone()).lcm(costs.unit.denom());
+        let factor = (&denominator * costs.unit.numer() / costs.unit.denom()).magnitude().clone();
+        let links = costs.links.iter().map(|cost| cost * &factor).collect();
+        let costs = Costs { links, unit: Rational::new(BigInt::one(), denominator.clone()) };
+        let units = |price: &Rational| (price.numer() * (&denominator / price.denom())).magnitude().clone();
+        let mut prices: Vec<Option<BigUint>> =
+            self.roots.iter().map(|&root| exact.at_least(root).as_ref().map(units)).collect();
+        let mut trees: Vec<Option<ReductionTree>> = vec![None; self.roots.len()];
+        loop {
+            let (place, found) = self.best_root(&prices, &costs)?;
+            if let Some(tree) = &trees[place] {
+                let patterns = vec![composition(self.participants.len(), tree, &found.hops)];
+                return Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns });
+            }
+            let cheapest = exact.cheapest(self.roots[place]);
+            prices[place] = cheapest.as_ref().map(|(price, _)| units(price));
+            trees[place] = cheapest.map(|(_, tree)| tree);
+        }
     }
 }
 
 impl Part for AllReduction<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        if let Some(reduction) = self.ordered() {
+            return Ok(vec![self.guide_in_order(reduction, prices)?]);
+        }
         let trees = self.cheapest.guide(prices, &self.roots);
         let first = |(least, trees): (Rational, Vec<ReductionTree>)| Some((least, trees.into_iter().next()?));
         let trees = trees.into_iter().map(|found| found.and_then(first)).collect();
@@ -95,6 +169,9 @@ impl Part for AllReduction<'_> {
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        if let Some(reduction) = self.ordered() {
+            return Ok(vec![self.cheapest_in_order(reduction, prices)?]);
+        }
         let costs = costs::exact_of_size(self.question, &self.size, prices);
         self.offer(self.cheapest.cheapest(prices, &self.roots), &costs.unit, self.spread(&costs, false))
     }
@@ -108,10 +185,23 @@ impl Part for AllReduction<'_> {
 /// A reduction tree, and copies of its result.
 fn composition(operands: usize, tree: &ReductionTree, hops: &[Hop]) -> Pattern {
     let whole = Interval { first: 0, last: operands.saturating_sub(1) };
-    let mut tasks = Vec::with_capacity(tree.tasks.len() + hops.len());
+    let mut tasks = steps(&tree.tasks);
+    let first = tasks.len();
+    // The last task makes the result, or brings it to the root.
+    let result = first.checked_sub(1);
+    for hop in hops {
+        let after = hop.after.map_or(result, |after| Some(first + after as usize));
+        tasks.push(SchemeTask::Transfer { link: hop.link, part: whole, after });
+    }
+    Pattern::Scheme(Scheme { commodity: 0, order: tree.order.clone(), tasks })
+}
+
+/// The tasks of a reduction tree, each with the tasks that brought or made its inputs.
+pub fn steps(tree: &[Task]) -> Vec<SchemeTask> {
+    let mut tasks = Vec::with_capacity(tree.len());
     // The task that last made or moved each value.
     let mut latest = std::collections::BTreeMap::new();
-    for &task in &tree.tasks {
+    for &task in tree {
         let part = match task {
             Task::Transfer { link, part } => {
                 tasks.push(SchemeTask::Transfer { link, part, after: latest.get(&part).copied() });
@@ -126,13 +216,7 @@ fn composition(operands: usize, tree: &ReductionTree, hops: &[Hop]) -> Pattern {
         };
         latest.insert(part, tasks.len() - 1);
     }
-    let result = latest.get(&whole).copied();
-    let first = tasks.len();
-    for hop in hops {
-        let after = hop.after.map_or(result, |after| Some(first + after as usize));
-        tasks.push(SchemeTask::Transfer { link: hop.link, part: whole, after });
-    }
-    Pattern::Scheme(Scheme { commodity: 0, order: tree.order.clone(), tasks })
+    tasks
 }
 
 /// The solution with the bound that holds for every all-reduce, and not only for compositions.

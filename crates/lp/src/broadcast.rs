@@ -74,6 +74,11 @@ impl Network {
         spread.targets.len() + 1 == self.nodes.len()
     }
 
+    /// Whether these are all the replicating nodes.
+    pub fn is_all(&self, targets: &[NodeId]) -> bool {
+        targets.iter().filter(|target| self.places[target.index()].is_some()).count() == self.nodes.len()
+    }
+
     /// The arcs between replicating nodes under these costs.
     pub fn routes<'p, N: Number>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
         let mut routes = Routes { platform, arcs: Vec::new(), links: Vec::new() };

@@ -546,7 +546,7 @@ fn guide(
 }
 
 /// The pattern's uses of links.
-fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Option<Interval>)> + '_ {
+pub fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Option<Interval>)> + '_ {
     pattern.uses().filter_map(|one| match one {
         Use::Link(link, part) => Some((link, part)),
         Use::Compute(..) => None,

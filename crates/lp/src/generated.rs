@@ -10,8 +10,9 @@ use crate::resources::Resources;
 use crate::slowest_cut::{SlowestCut, slowest_cut};
 use crate::symmetric::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
-use crate::{all_reduce, shared, ssr};
+use crate::{all_reduce, scan, shared, ssr};
 
+use num_traits::{One, Signed};
 use oneport_plan::{Collective, Member, Status};
 use oneport_platform::Rational;
 
@@ -21,10 +22,19 @@ use oneport_platform::Rational;
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Result<Solution, LpError> {
     let collective = question.collective();
+    check_size(question)?;
     if options.formulation == Formulation::Columns
         && let Some(quotient) = Quotient::new(question)
+        && let Some(solution) = quotient.solve(options, watch)?
     {
-        return quotient.solve(options, watch);
+        return Ok(solution);
+    }
+    if options.formulation == Formulation::Columns
+        && let Collective::Scan { participants } = collective
+        && scan::is_large(question.platform(), participants.len())
+    {
+        let solution = scan::chains(question, participants, options.time_limit, watch)?;
+        return shared::scan(question, solution, options.time_limit);
     }
     let patterns = Patterns::new(question);
     let resources = Resources::new(question.platform(), collective.combines());
@@ -62,6 +72,23 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
     }
 }
 
+/// Intervals of operands times processors beyond which cheapest trees in order are not looked for: two tables of a quarter of a
+/// gigabyte each, at the same time.
+const MOST_PRICES: u128 = 1 << 25;
+
+/// Refuses operands in order that are too many, before any table is made of them.
+fn check_size(question: &Question<'_>) -> Result<(), LpError> {
+    let in_order = question.demands().filter(|demand| !demand.commutative && demand.operands.len() > 1);
+    let operands = in_order.map(|demand| demand.operands.len()).max().unwrap_or(0);
+    let processors = question.platform().processors().count();
+    let prices = (operands as u128) * (operands as u128 + 1) / 2 * processors as u128;
+    if prices <= MOST_PRICES {
+        return Ok(());
+    }
+    let collective = question.collective().name();
+    Err(LpError::TooManyOperands { collective, operands, processors, prices, most: MOST_PRICES })
+}
+
 /// Whether its patterns are compositions, which other schedules may beat.
 fn is_composed(member: &Member) -> bool {
     matches!(member.collective, Collective::AllReduce { .. })
@@ -71,16 +98,28 @@ fn is_composed(member: &Member) -> bool {
 fn grouped(question: &Question<'_>, solution: Solution) -> Result<Solution, LpError> {
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
     let least = Patterns::least(question);
-    let priced = least.cheapest(&resources.prices(&prices));
-    if question.watch().ask().is_err() {
-        // Compositions' prices bound compositions only: the referee says what they prove of all schedules.
-        return Ok(Solution { status: Status::Feasible, ..solution });
+    // Prices may lie where compositions have to pass and other schedules need nothing: then everything has the same price.
+    let level = vec![Rational::one(); prices.len()];
+    for prices in [prices, level] {
+        let priced = least.cheapest(&resources.prices(&prices));
+        if question.watch().ask().is_err() {
+            break;
+        }
+        let instance: Rational = priced?.into_iter().zip(least.rates()).map(|((price, _), rate)| price * rate).sum();
+        if instance.is_positive() {
+            let bound = resources.worth(&prices) / instance;
+            let optimal = solution.steady_state.throughput == bound;
+            let status = if optimal { Status::Optimal } else { Status::Feasible };
+            return Ok(Solution {
+                status,
+                upper_bound: bound,
+                certificate: resources.certificate(&prices),
+                ..solution
+            });
+        }
     }
-    let priced = priced?;
-    let instance: Rational = priced.into_iter().zip(least.rates()).map(|((price, _), rate)| price * rate).sum();
-    let bound = resources.worth(&prices) / instance;
-    let status = if solution.steady_state.throughput == bound { Status::Optimal } else { Status::Feasible };
-    Ok(Solution { status, upper_bound: bound, ..solution })
+    // Compositions' prices bound compositions only: the referee says what they prove of all schedules.
+    Ok(Solution { status: Status::Feasible, ..solution })
 }
 
 /// Trees, and the flow program's bound, which proves them optimal where the two meet.

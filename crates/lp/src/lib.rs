@@ -17,6 +17,7 @@ mod decompose;
 mod fewest;
 mod flow;
 mod generated;
+mod in_order;
 mod near;
 mod odd_sets;
 mod paths;

@@ -7,6 +7,8 @@ use oneport_plan::{Collective, CollectiveError, Commodity, Demand, Interval, Vol
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
+use crate::in_order::Intervals;
+
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LpError {
@@ -37,10 +39,27 @@ pub enum LpError {
     CompactTooLarge {
         /// The collective's name.
         collective: &'static str,
-        /// Targets times links.
+        /// Columns: targets times links, or tasks.
         columns: usize,
         /// The limit.
         most: usize,
+    },
+    /// Prices of all intervals of operands at all processors would take too much memory.
+    #[error(
+        "{collective}: {operands} operands in order on {processors} processors are {prices} partial results with a price, \
+         more than {most} (half a gigabyte); a commutative operator or fewer participants need less"
+    )]
+    TooManyOperands {
+        /// The collective's name.
+        collective: &'static str,
+        /// Operands of one demand.
+        operands: usize,
+        /// Processors of the platform.
+        processors: usize,
+        /// Intervals of operands times processors.
+        prices: u128,
+        /// The limit.
+        most: u128,
     },
     /// The compact program of reductions knows intervals of operands only.
     #[error(
@@ -68,6 +87,7 @@ pub struct Question<'a> {
     commodities: Vec<Commodity>,
     roots: Vec<NodeId>,
     watch: Watch,
+    sent: Option<Intervals>,
 }
 
 impl<'a> Question<'a> {
@@ -87,6 +107,7 @@ impl<'a> Question<'a> {
             size,
             commodities: collective.commodities(),
             roots,
+            sent: None,
             watch: Watch::unlimited(),
         })
     }
@@ -107,6 +128,17 @@ impl<'a> Question<'a> {
     pub(crate) fn with_roots(mut self, roots: Vec<NodeId>) -> Self {
         self.roots = roots;
         self
+    }
+
+    /// The same question about operators that keep their operands' order, if no other partial results are sent than these.
+    pub(crate) fn sending_only(mut self, sent: Intervals) -> Self {
+        self.sent = Some(sent);
+        self
+    }
+
+    /// The partial results that are sent, if not all may be.
+    pub(crate) fn sent(&self) -> Option<&Intervals> {
+        self.sent.as_ref()
     }
 
     /// Nodes where something may be brought together or spread from: all that replicate, or those that stand for them.

@@ -28,7 +28,11 @@ impl<'a> Cheapest<'a> {
         match commutative {
             false => {
                 let reduction = Reduction::new(question.platform(), operands, question.volumes());
-                Cheapest::Ordered(reduction.watched(question.watch().clone()))
+                let reduction = reduction.watched(question.watch().clone());
+                Cheapest::Ordered(match question.sent() {
+                    Some(sent) => reduction.sending_only(|part| sent.has(part)),
+                    None => reduction,
+                })
             }
             true => {
                 let commutative = Commutative::new(question.platform(), operands, question.volumes());

@@ -86,11 +86,8 @@ fn bound_within(
     let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && collective.demands() == 1) else {
         return Ok(None);
     };
-    // Each goal lists its tasks.
-    let (nodes, links) = (question.platform().nodes().len() as u64, question.platform().links().len() as u64);
-    let n = demand.operands.len() as u64;
-    let listed = links.saturating_mul(n * n / 2).saturating_add(nodes.saturating_mul(n * n * n / 6));
-    if question.watch().room_for(listed.saturating_mul(8 * (2 + demand.goals().len() as u64))).is_err() {
+    // Counted before anything is listed: tasks grow like the fourth power of the participants, columns like the fifth.
+    if Tasks::count_of(question.platform(), demand.operands.len()) > most_columns as u128 {
         return Ok(None);
     }
     let tasks = Tasks::new(question.platform(), &demand, true);

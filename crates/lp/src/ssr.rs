@@ -36,10 +36,13 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::extract::{TaskRates, extract};
 
 use crate::odd_sets;
+use crate::scan::tasks::Tasks;
 use crate::{LpError, Options, Question, Solution};
 
 /// Percent of the time left that the program may take; the rest is for trees.
 const PROGRAM: u32 = 60;
+/// Columns of the largest program: about a gigabyte.
+const MOST_COLUMNS: usize = 1_000_000;
 
 /// Solves a question about reductions of operands in the participants' order; every operand can reach every target.
 /// `None` when the time limit came first.
@@ -48,6 +51,7 @@ const PROGRAM: u32 = 60;
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Solution>, LpError> {
     let operands = question.collective().operands().unwrap_or_default();
+    check_size(question, operands.len())?;
     let ssr = build(question.platform(), operands, question.collective().reductions(), question.volumes())?;
     let mut solver = Solver::new(ssr.program.clone());
     let watch = question.watch().stage(PROGRAM);
@@ -73,6 +77,16 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Soluti
         solver_time,
         repaired: refinements > 0 || pivoted,
     }))
+}
+
+/// Refuses programs that are too large, before they are built.
+fn check_size(question: &Question<'_>, operands: usize) -> Result<(), LpError> {
+    let columns = Tasks::count_of(question.platform(), operands) * question.collective().reductions().len() as u128;
+    if columns <= MOST_COLUMNS as u128 {
+        return Ok(());
+    }
+    let (collective, columns) = (question.collective().name(), usize::try_from(columns).unwrap_or(usize::MAX));
+    Err(LpError::CompactTooLarge { collective, columns, most: MOST_COLUMNS })
 }
 
 /// The program and what its rows and columns stand for.

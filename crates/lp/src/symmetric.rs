@@ -5,18 +5,20 @@
 //! average is symmetric; so one demand per orbit is enough, and resources of one orbit may share a row and a price. The
 //! program becomes as small as the quotient of the platform. Its patterns are carried over by all elements of the group, each
 //! image with an equal part of the weight, which loads all resources of an orbit alike. The certificate gives every
-//! resource of an orbit the same price and is one of the whole platform.
+//! resource of an orbit the same price and is one of the whole platform. Where operands keep their order, only some trees have
+//! images (see `in_order`), and the prices have to prove that no others are cheaper.
 
 use std::collections::BTreeMap;
 
 use oneport_plan::{
-    Arborescence, Collective, Hop, Member, Pattern, ReductionTree, Resource, Scheme, SchemeTask, SteadyState, Task,
-    WeightedPattern,
+    Arborescence, Collective, Hop, Member, Pattern, ReductionTree, Resource, Scheme, SchemeTask, Status, SteadyState,
+    Task, WeightedPattern,
 };
 use oneport_platform::{Automorphism, LinkId, NodeId, PortModel, Rational, free_automorphisms};
 
 use crate::all_reduce;
-use crate::columns::{Watch, generate};
+use crate::columns::{Pricing, Watch, generate};
+use crate::in_order::{self, Intervals, Renaming};
 use crate::patterns::Patterns;
 use crate::resources::Resources;
 use crate::slowest_cut::slowest_cut;
@@ -30,16 +32,18 @@ pub struct Quotient<'a> {
     collective: Collective,
     /// By group, the participant whose demand it is; none where the only demand is everybody's.
     representatives: Vec<NodeId>,
+    /// Of operators that keep their operands' order: the partial results that are sent, and the images of the operands.
+    in_order: Option<(Intervals, Vec<Vec<usize>>)>,
 }
 
 impl<'a> Quotient<'a> {
-    /// `None` where nothing is symmetric, or the order of operands tells the participants apart.
+    /// `None` where nothing is symmetric.
     pub fn new(question: &'a Question<'a>) -> Option<Self> {
         let platform = question.platform();
         let participants = match question.collective() {
             Collective::AllGather { participants }
-            | Collective::ReduceScatter { participants, commutative: true }
-            | Collective::AllReduce { participants, commutative: true } => participants,
+            | Collective::ReduceScatter { participants, .. }
+            | Collective::AllReduce { participants, .. } => participants,
             _ => return None,
         };
         // Odd sets would have to be symmetric, too.
@@ -58,29 +62,62 @@ impl<'a> Quotient<'a> {
                 group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
             }
         }
+        let in_order = match question.collective() {
+            Collective::AllGather { .. } => None,
+            collective if collective.is_commutative() => None,
+            _ => {
+                let renamings = renamings(&group, participants);
+                Some((Intervals::new(&renamings, participants.len(), question.volumes())?, renamings))
+            }
+        };
         let rate = group.len() as u64;
         let member = |&node: &NodeId| Member { collective: of_one(question.collective(), node), rate };
         let (collective, representatives) = match question.collective() {
             whole @ Collective::AllReduce { .. } => (whole.clone(), Vec::new()),
             _ => (Collective::Groups { members: representatives.iter().map(member).collect() }, representatives),
         };
-        Some(Quotient { question, group, collective, representatives })
+        Some(Quotient { question, group, collective, representatives, in_order })
     }
 
-    /// Solves the quotient and carries its answer over to the platform.
+    /// Solves the quotient and carries its answer over to the platform. `None` if operands keep their order and others than
+    /// the images of the quotient's trees may be faster.
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
-    pub fn solve(&self, options: &Options, watch: Watch<'_>) -> Result<Solution, LpError> {
+    pub fn solve(&self, options: &Options, watch: Watch<'_>) -> Result<Option<Solution>, LpError> {
         let (platform, volumes) = (self.question.platform(), self.question.volumes());
         let question = Question::new(platform, &self.collective, volumes)?.watched(self.question.watch().clone());
         let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();
         let question = question.with_roots(roots);
+        let question = match &self.in_order {
+            Some((sent, _)) => question.sending_only(sent.clone()),
+            None => question,
+        };
         let resources = Resources::merged(platform, self.orbits());
         let patterns = Patterns::new(&question);
         let mut solution = generate(&question, resources.clone(), &patterns, options.time_limit, watch)?;
-        if matches!(self.collective, Collective::AllReduce { .. }) {
-            solution = all_reduce::bounded(&question, &resources, solution, watch)?;
+        // The cheapest trees to participants that are alike need not be images of one another.
+        let cheapest = match &self.in_order {
+            Some(_) => proves(self.question, &solution),
+            None => Ok(true),
+        };
+        let cheapest = match cheapest {
+            // What bounds these trees is no bound: the referee says what the prices prove of all.
+            Err(LpError::Stopped(_)) => {
+                return Ok(Some(self.carried_over(Solution { status: Status::Feasible, ..solution })));
+            }
+            other => other?,
+        };
+        let optimal = match self.collective {
+            // The bound is that of every all-reduce.
+            Collective::AllReduce { .. } => {
+                solution = all_reduce::bounded(&question, &resources, solution, watch)?;
+                solution.status == Status::Optimal
+            }
+            _ => false,
+        };
+        if !cheapest && !optimal {
+            return Ok(None);
         }
         // A cut is checked at once, where one tree per participant would be priced.
         if let Some(cut) = slowest_cut(self.question, &self.representatives)
@@ -88,7 +125,11 @@ impl<'a> Quotient<'a> {
         {
             solution.certificate = cut.certificate;
         }
-        Ok(Solution { steady_state: self.spread(&solution.steady_state), tight: Vec::new(), ..solution })
+        Ok(Some(self.carried_over(solution)))
+    }
+
+    fn carried_over(&self, solution: Solution) -> Solution {
+        Solution { steady_state: self.spread(&solution.steady_state), tight: Vec::new(), ..solution }
     }
 
     /// Whether the node is the first of its orbit.
@@ -122,16 +163,41 @@ impl<'a> Quotient<'a> {
         let mut weights: BTreeMap<Pattern, Rational> = BTreeMap::new();
         for WeightedPattern { pattern, weight } in &quotient.patterns {
             let weight = weight * &part;
-            for element in &self.group {
+            for (number, element) in self.group.iter().enumerate() {
                 let place = |node: NodeId| places.get(&element.nodes[node.index()]).copied().unwrap_or_default();
                 let demand = self.representatives.get(pattern.commodity()).map_or(0, |&node| place(node));
                 let order = |order: &Vec<usize>| order.iter().map(|&operand| place(participants[operand])).collect();
-                *weights.entry(carried(pattern, element, demand, order)).or_default() += &weight;
+                let image = match &self.in_order {
+                    Some((_, renamings)) => {
+                        let Automorphism { nodes, links } = element;
+                        in_order::image(pattern, &Renaming { nodes, links, operands: &renamings[number] }, demand)
+                    }
+                    None => carried(pattern, element, demand, order),
+                };
+                *weights.entry(image).or_default() += &weight;
             }
         }
         let patterns = weights.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight }).collect();
         SteadyState { throughput: quotient.throughput.clone(), patterns }
     }
+}
+
+/// By element: the place among the participants of the image of each.
+fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>> {
+    let places: BTreeMap<NodeId, usize> = participants.iter().zip(0..).map(|(&node, place)| (node, place)).collect();
+    let place = |node: NodeId| places.get(&node).copied().unwrap_or_default();
+    let of = |element: &Automorphism| participants.iter().map(|node| place(element.nodes[node.index()])).collect();
+    group.iter().map(of).collect()
+}
+
+/// Whether the certificate proves the steady state optimal among all that the question allows.
+fn proves(question: &Question<'_>, solution: &Solution) -> Result<bool, LpError> {
+    let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
+    let patterns = Patterns::new(question);
+    let priced = patterns.cheapest(&resources.prices(&prices));
+    question.watch().ask()?;
+    let instance: Rational = priced?.into_iter().zip(patterns.rates()).map(|((price, _), rate)| price * rate).sum();
+    Ok(resources.worth(&prices) == instance * &solution.steady_state.throughput)
 }
 
 /// One participant's demand as a collective of its own.

@@ -66,6 +66,8 @@ struct Twin<'t> {
     volumes: &'t Volumes,
     prices: &'t Ports<Rational>,
     far: Vec<Vec<Option<Rational>>>,
+    /// Used where they are made.
+    resting: Vec<Interval>,
 }
 
 impl<'t> Twin<'t> {
@@ -75,7 +77,7 @@ impl<'t> Twin<'t> {
         volumes: &'t Volumes,
         prices: &'t Ports<Rational>,
     ) -> Self {
-        Twin { platform, participants, volumes, prices, far: distances(platform, prices) }
+        Twin { platform, participants, volumes, prices, far: distances(platform, prices), resting: Vec::new() }
     }
 
     fn part(&self) -> Interval {
@@ -83,6 +85,9 @@ impl<'t> Twin<'t> {
     }
 
     fn moved(&self, part: Interval, from: NodeId, to: NodeId) -> Option<Rational> {
+        if from != to && self.resting.contains(&part) {
+            return None;
+        }
         Some(self.far[from.index()][to.index()].as_ref()? * self.volumes.size.of(part).unwrap())
     }
 
@@ -154,9 +159,19 @@ impl<'t> Twin<'t> {
         loads(self.platform, self.volumes, tree).iter().map(|(resource, time)| price(resource) * time).sum()
     }
 
+    fn reduction(&self) -> Reduction {
+        let reduction = Reduction::new(self.platform, self.participants, self.volumes);
+        if self.resting.is_empty() { reduction } else { reduction.sending_only(|part| !self.resting.contains(&part)) }
+    }
+
+    fn is_tree(&self, target: NodeId, tree: &ReductionTree) -> bool {
+        let sends = |task: &Task| matches!(task, Task::Transfer { part, .. } if self.resting.contains(part));
+        is_tree(self.platform, self.participants, target, tree) && !tree.tasks.iter().any(sends)
+    }
+
     /// Everything that is promised about exact answers, to every node. `least` is the truth.
     fn check_exact(&self, least: impl Fn(NodeId) -> Option<Rational>) {
-        let reduction = Reduction::new(self.platform, self.participants, self.volumes);
+        let reduction = self.reduction();
         let targets: Vec<NodeId> = self.platform.node_ids().collect();
         let prices = self.prices.prices(self.platform);
         let together = reduction.cheapest(&prices, &targets);
@@ -165,7 +180,7 @@ impl<'t> Twin<'t> {
             let alone = reduction.cheapest(&prices, &[target]).remove(0);
             assert_eq!(alone.as_ref().map(|(price, _)| price), found.as_ref().map(|(price, _)| price));
             for (price, tree) in found.into_iter().chain(alone) {
-                assert!(is_tree(self.platform, self.participants, target, &tree), "{tree:?}");
+                assert!(self.is_tree(target, &tree), "{tree:?}");
                 assert_eq!(self.price(&tree), price, "{tree:?}");
             }
         }
@@ -305,6 +320,36 @@ proptest! {
         check_guide(&platform, &owners, &volumes, &prices);
     }
 
+    /// Some partial results are not sent; a bit for each interval of at least two operands.
+    #[test]
+    fn what_rests_is_used_where_it_is_made(
+        (platform, owners, volumes) in questions(5),
+        prices in prices(prop_oneof![2 => Just(0), 3 => 0u64..5, 3 => 0u64..(1 << 40)]),
+        mask in any::<u16>(),
+    ) {
+        let exact = over(&prices, &BigInt::one());
+        let mut twin = Twin::new(&platform, &owners, &volumes, &exact);
+        let pairs = (0..owners.len()).flat_map(|first| (first + 1..owners.len()).map(move |last| Interval { first, last }));
+        twin.resting = pairs.zip(0..).filter(|(_, bit)| mask >> bit & 1 == 1).map(|(part, _)| part).collect();
+        let table = twin.table();
+        twin.check_exact(|target| table[0][owners.len() - 1][target.index()].clone());
+        let reduction = twin.reduction();
+        let guide = reduction.guide(&prices.prices(&platform));
+        let mut lazily = reduction.exactly(&exact.prices(&platform), &platform.node_ids().collect::<Vec<_>>());
+        let unit = Rational::from_integer(lazily.denominator().clone().into());
+        for target in platform.node_ids() {
+            let truth = table[0][owners.len() - 1][target.index()].clone();
+            let tree = guide.tree(target);
+            prop_assert_eq!(tree.is_some(), truth.is_some());
+            let (Some(truth), Some(tree)) = (truth, tree) else { continue };
+            prop_assert!(twin.is_tree(target, &tree), "{:?}", tree);
+            prop_assert!(guide.lower_bound(target).unwrap() <= truth && truth <= twin.price(&tree));
+            let bound = lazily.at_least(target).unwrap();
+            prop_assert!(bound <= truth && (bound * &unit).is_integer());
+            prop_assert!((&truth * &unit).is_integer());
+            prop_assert_eq!(lazily.cheapest(target).unwrap().0, truth);
+        }
+    }
 }
 
 proptest! {

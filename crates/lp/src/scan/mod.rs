@@ -14,7 +14,7 @@ pub(crate) mod tasks;
 use num_bigint::BigUint;
 use num_traits::One;
 use oneport_plan::{Collective, Demand};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Platform, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
@@ -22,6 +22,7 @@ use crate::costs::amount;
 use crate::patterns::{Offer, Part};
 use crate::{LpError, Question};
 
+pub(crate) use chain::solve as chains;
 pub(crate) use potentials::Potentials;
 
 use chain::Chain;
@@ -38,6 +39,12 @@ const SCHEMES: usize = 3;
 /// Beyond so many intervals of operands times links and processors, a search would take minutes: chains only.
 const MOST_PLACES: usize = 30_000;
 
+/// Whether nothing but chains is tried among so many participants.
+pub fn is_large(platform: &Platform, participants: usize) -> bool {
+    let intervals = participants.saturating_mul(participants) / 2;
+    intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_PLACES
+}
+
 /// Prices prefix schemes.
 pub struct Prefixes<'a> {
     question: &'a Question<'a>,
@@ -51,9 +58,7 @@ impl<'a> Prefixes<'a> {
     /// Prepares the scan.
     pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
         let participants = collective.values().unwrap_or_default();
-        let platform = question.platform();
-        let intervals = participants.len().saturating_mul(participants.len()) / 2;
-        if intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_PLACES {
+        if is_large(question.platform(), participants.len()) {
             return Prefixes { question, known: None, chain: Some(Chain::new(question, participants)) };
         }
         let of_demand = |demand: Demand<'_>| {

@@ -79,6 +79,15 @@ pub struct Tasks {
 }
 
 impl Tasks {
+    /// How many tasks there are for so many operands where every node is a place and every arc a link, without listing any.
+    pub fn count_of(platform: &Platform, operands: usize) -> u128 {
+        let n = operands as u128;
+        let transfers = n * (n + 1) / 2 * platform.links().len() as u128;
+        // A part of `j + 1` operands, of which there are `n - j`, can be split in `j` ways.
+        let splits = (n + 1) * n * n.saturating_sub(1) / 6;
+        transfers + splits * platform.processors().count() as u128
+    }
+
     /// Numbers the tasks of a demand. With `direct`, every node is a place and every arc a link.
     pub fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
         let kept = |&node: &NodeId| direct || platform.node(node).replicates || platform.node(node).is_processor();

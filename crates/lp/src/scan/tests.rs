@@ -7,6 +7,7 @@ use oneport_platform::{NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
 use super::Prefixes;
+use super::tasks::Tasks;
 use crate::Question;
 use crate::patterns::Part;
 
@@ -183,6 +184,19 @@ fn helpers_and_routers_have_cheapest_schemes() {
             participants.reverse();
             participants.truncate(3);
             compare(&platform, &participants, &mut draw);
+        }
+    }
+}
+
+#[test]
+fn tasks_are_counted_before_they_are_listed() {
+    for nodes in 2..8usize {
+        let platform = ring(nodes, &Options::default()).unwrap();
+        let participants: Vec<NodeId> = platform.processors().collect();
+        for operands in 1..=nodes {
+            let collective = Collective::Scan { participants: participants[..operands].to_vec() };
+            let Some(demand) = collective.demand(0) else { continue };
+            assert_eq!(Tasks::count_of(&platform, operands), Tasks::new(&platform, &demand, true).count as u128);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use oneport_plan::{Interval, ReductionTree};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::free::Free;
 use super::paths::Paths;
@@ -13,13 +13,14 @@ use super::tree::{Choices, build, halves};
 use super::weights::Weights;
 use super::{Reduction, ratio};
 
-/// The exact recurrence, remembered. `None` stands for "impossible".
+/// Exact prices, each found when it is first asked for; see [`Reduction::exactly`].
 ///
-/// Prices at nodes that reach one another for nothing are the same, so they are remembered for the group.
-pub(super) struct Exact<'r> {
+/// The exact recurrence, remembered. `None` stands for "impossible". Prices at nodes that reach one another for nothing are
+/// the same, so they are remembered for the group.
+pub struct Exact<'r> {
     reduction: &'r Reduction,
-    weights: &'r Weights,
-    table: &'r Table,
+    weights: Weights,
+    table: Table,
     free: Free,
     /// From processors, by place; found when first needed.
     paths: Vec<Option<Paths<BigUint>>>,
@@ -35,12 +36,12 @@ pub(super) struct Exact<'r> {
 type Source = (i64, u32, usize);
 
 impl<'r> Exact<'r> {
-    pub fn new(reduction: &'r Reduction, weights: &'r Weights, table: &'r Table) -> Self {
+    pub(super) fn new(reduction: &'r Reduction, weights: Weights, table: Table) -> Self {
         Exact {
             reduction,
+            free: Free::new(reduction, &weights),
             weights,
             table,
-            free: Free::new(reduction, weights),
             paths: reduction.processors.iter().map(|_| None).collect(),
             made: BTreeMap::new(),
             held: BTreeMap::new(),
@@ -48,8 +49,24 @@ impl<'r> Exact<'r> {
         }
     }
 
-    /// The cheapest price and tree to a node.
-    pub fn cheapest(&mut self, node: usize) -> Option<(Rational, ReductionTree)> {
+    /// What all prices are multiples of: one over this.
+    pub fn denominator(&self) -> &BigUint {
+        &self.weights.denominator
+    }
+
+    /// No tree to the target, one of those prepared for, is cheaper: rounded, and found at once. `None` where there is no tree.
+    pub fn at_least(&mut self, target: NodeId) -> Option<Rational> {
+        let whole = self.reduction.whole()?;
+        if let Some(owner) = self.reduction.owner(whole) {
+            return Some(ratio(self.transfer(whole, owner, target.index())?, &self.weights.denominator));
+        }
+        let units = self.sources(whole, target.index()).first().map(|&(units, ..)| units)?;
+        Some(ratio(self.table.rounded.price(units), &self.weights.denominator))
+    }
+
+    /// The cheapest price and tree to a target, one of those prepared for; `None` where there is none.
+    pub fn cheapest(&mut self, target: NodeId) -> Option<(Rational, ReductionTree)> {
+        let node = target.index();
         let price = self.held(self.reduction.whole()?, node)?;
         let tree = build(self.reduction, self, node)?;
         Some((ratio(price, &self.weights.denominator), tree))
@@ -107,7 +124,9 @@ impl<'r> Exact<'r> {
             let transfer = i64::from(rounded.transfer(size, place, node));
             (i64::from(made) + transfer, rounded.paths[place].links(node), place)
         };
-        let mut sources: Vec<Source> = made.iter().enumerate().map(source).collect();
+        let reduction = self.reduction;
+        let here = |&(place, _): &(usize, &i32)| !reduction.rests(part) || reduction.processors[place] == node;
+        let mut sources: Vec<Source> = made.iter().enumerate().filter(here).map(source).collect();
         sources.sort_unstable();
         sources
     }
@@ -157,8 +176,8 @@ impl<'r> Exact<'r> {
     }
 
     fn paths(&mut self, from: usize) -> &Paths<BigUint> {
-        let (reduction, weights) = (self.reduction, self.weights);
-        self.paths[from].get_or_insert_with(|| Paths::new(&reduction.graph, &weights.links, reduction.processors[from]))
+        let Exact { reduction, weights, paths, .. } = self;
+        paths[from].get_or_insert_with(|| Paths::new(&reduction.graph, &weights.links, reduction.processors[from]))
     }
 }
 

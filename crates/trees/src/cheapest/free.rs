@@ -8,7 +8,8 @@ use super::weights::Weights;
 
 /// Nodes that reach one another over links of price zero.
 pub(super) struct Free {
-    /// By node: the first node that it reaches for nothing and that reaches it for nothing.
+    /// By node: the first node that it reaches for nothing and that reaches it for nothing; itself where not all partial
+    /// results are sent.
     group: Vec<usize>,
     /// By place: the processors that it reaches for nothing and that are not dearer. (Of those that are alike in both
     /// ways, the first ones only: some processor always has none.)
@@ -21,7 +22,8 @@ impl Free {
         let reach: Vec<Vec<bool>> =
             (0..reduction.graph.len()).map(|node| reach(reduction, &weights.links, node)).collect();
         let alike = |a: usize, b: usize| reach[a][b] && reach[b][a];
-        let group = |node: usize| (0..node).find(|&first| alike(first, node)).unwrap_or(node);
+        let all_sent = reduction.resting.is_empty();
+        let group = |node: usize| (0..node).find(|&first| all_sent && alike(first, node)).unwrap_or(node);
         let nodes = &reduction.processors;
         let better = |place: usize| {
             let is_better = |&other: &usize| {

@@ -124,8 +124,9 @@ impl<'g> Walk<'g> {
         }
         // What is capped may be possible or not.
         let possible = |&(place, &made): &(usize, &i32)| made < CAP || self.gathers(part, place);
+        let here = |&(place, _): &(usize, &i32)| !reduction.rests(part) || reduction.processors[place] == node;
         let made = self.made.get(&part).into_iter().flatten().enumerate();
-        made.filter(possible).filter_map(|(place, &made)| from((place, i64::from(made)))).collect()
+        made.filter(here).filter(possible).filter_map(|(place, &made)| from((place, i64::from(made)))).collect()
     }
 
     /// Whether the price of making a partial result at a place is not capped.

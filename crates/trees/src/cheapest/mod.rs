@@ -44,7 +44,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use amounts::Amounts;
-use exact::Exact;
+pub use exact::Exact;
 pub use guide::Guide;
 use table::Table;
 pub use tree::{is_tree, loads};
@@ -91,6 +91,8 @@ pub struct Reduction {
     works: Amounts,
     factors: Factors,
     watch: Watch,
+    /// By first and last operand: the partial result is used where it is made. Empty where all may be sent.
+    resting: Vec<bool>,
 }
 
 impl Reduction {
@@ -111,13 +113,24 @@ impl Reduction {
             platform.outgoing(node).iter().map(arc).collect()
         };
         let graph = platform.node_ids().map(arcs).collect();
-        Reduction { graph, processors, owners, sizes, works, factors, watch: Watch::unlimited() }
+        let watch = Watch::unlimited();
+        Reduction { graph, processors, owners, sizes, works, factors, watch, resting: Vec::new() }
     }
 
     /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before believing an
     /// answer.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
+        self
+    }
+
+    /// The same reduction, of whose partial results only these are sent; the others are used where they are made.
+    #[must_use]
+    pub fn sending_only(mut self, is_sent: impl Fn(Interval) -> bool) -> Self {
+        let operands = self.operands();
+        let row = |first| (0..operands).map(move |last| Interval { first, last });
+        let rests = |part: Interval| part.first < part.last && !is_sent(part);
+        self.resting = (0..operands).flat_map(row).map(rests).collect();
         self
     }
 
@@ -139,11 +152,18 @@ impl Reduction {
     ///
     /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
+        let mut exact = self.exactly(prices, targets);
+        targets.iter().map(|&target| exact.cheapest(target)).collect()
+    }
+
+    /// Exact prices and trees, to those of these targets that turn out to be wanted.
+    ///
+    /// `O(n^3 p)` machine operations at once, exact ones for what is asked.
+    pub fn exactly(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Exact<'_> {
         let weights = self.factors.weigh(&self.processors, prices);
         let nodes: Vec<usize> = targets.iter().map(|target| target.index()).collect();
         let table = Table::new(self, &weights, &nodes);
-        let mut exact = Exact::new(self, &weights, &table);
-        nodes.iter().map(|&node| exact.cheapest(node)).collect()
+        Exact::new(self, weights, table)
     }
 
     /// How many operands there are.
@@ -154,6 +174,11 @@ impl Reduction {
     /// All operands; `None` where there are none.
     fn whole(&self) -> Option<Interval> {
         Some(Interval { first: 0, last: self.operands().checked_sub(1)? })
+    }
+
+    /// Whether a partial result is used where it is made.
+    fn rests(&self, part: Interval) -> bool {
+        self.resting.get(part.first * self.operands() + part.last).is_some_and(|&rests| rests)
     }
 
     /// The place of the owner, if the interval is a single operand.

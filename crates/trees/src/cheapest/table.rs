@@ -59,7 +59,11 @@ impl Table {
                     held.copy_from_slice(transfers.row(&self.rounded, size, owner));
                 } else if last - first + 1 < self.operands {
                     self.combine(part, merges.row(&self.rounded, work, reduction.processors.len()), &mut made);
-                    transfers.close(&self.rounded, size, &made, &mut held);
+                    if reduction.rests(part) {
+                        held.copy_from_slice(&made);
+                    } else {
+                        transfers.close(&self.rounded, size, &made, &mut held);
+                    }
                 } else {
                     continue;
                 }

@@ -1,0 +1,234 @@
+//! Operators that keep their operands' order, on symmetric platforms.
+//!
+//! A renaming of the participants maps a partial result to that of other operands, which need not be neighbours: the
+//! cyclic shift of four participants maps `v[2,3]` to `v[3]` and `v[0]`, which nothing can combine. So a quotient by
+//! symmetry is not a quotient of the ordered question. But a box of a cluster is mapped to a box: there are partial results
+//! whose images are intervals under every renaming of a group ([`Intervals::new`]), single operands and the whole among
+//! them.
+//!
+//! **Images.** Let a reduction tree send no other partial results than these. At every processor it merges what
+//! arrives there, and what the processor owns, to a partial result `S` that is sent on. The image of `S` is an interval, and it
+//! consists of the images of what was merged, which are intervals: side by side in some order, in which the image merges
+//! them ([`image`]). Transfers keep their number of operands, and every processor its number of merges; where sizes depend on
+//! the number of operands alone and all merges are the same work, the image loads the image of every resource as the tree loads
+//! the resource.
+//!
+//! So the steady states of these trees have a quotient. Nothing says that it is as fast as others: its prices have to prove that.
+
+use oneport_plan::{Amount, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Task, Volumes};
+use oneport_platform::{LinkId, NodeId};
+
+use crate::all_reduce::steps;
+
+/// Most images of intervals looked at.
+const MOST_IMAGES: usize = 1 << 26;
+
+/// Intervals of operands whose images are intervals under every renaming.
+#[derive(Debug, Clone)]
+pub struct Intervals {
+    operands: usize,
+    /// By first and last operand.
+    are: Vec<bool>,
+}
+
+impl Intervals {
+    /// For renamings that are given as the images of all operands; `None` where loads would not be carried over, or there is too
+    /// much to be looked at. `O(g n^2)` for `g` renamings of `n` operands.
+    pub fn new(renamings: &[Vec<usize>], operands: usize, volumes: &Volumes) -> Option<Self> {
+        let by_count = !matches!(volumes.size, Amount::Table(_));
+        let images = renamings.len().saturating_mul(operands).saturating_mul(operands);
+        if !by_count || volumes.work.constant().is_none() || images > MOST_IMAGES {
+            return None;
+        }
+        let mut are = vec![true; operands * operands];
+        for renaming in renamings {
+            for first in 0..operands {
+                let (mut least, mut most) = (operands, 0);
+                for last in first..operands {
+                    (least, most) = (least.min(renaming[last]), most.max(renaming[last]));
+                    are[first * operands + last] &= most - least == last - first;
+                }
+            }
+        }
+        Some(Intervals { operands, are })
+    }
+
+    /// Whether this interval is one of them.
+    pub fn has(&self, part: Interval) -> bool {
+        self.are.get(part.first * self.operands + part.last).is_some_and(|&is| is)
+    }
+}
+
+/// A renaming of nodes, links and operands.
+pub struct Renaming<'r> {
+    /// By node.
+    pub nodes: &'r [NodeId],
+    /// By link.
+    pub links: &'r [LinkId],
+    /// By operand.
+    pub operands: &'r [usize],
+}
+
+/// The image of a reduction tree, or of a reduction tree and copies of its result, that serves this demand.
+pub fn image(pattern: &Pattern, renaming: &Renaming<'_>, commodity: usize) -> Pattern {
+    match pattern {
+        Pattern::Reduction(tree) => {
+            let tasks = renaming.tasks(&steps(&tree.tasks));
+            let tasks = tasks.into_iter().map(|task| match task {
+                SchemeTask::Transfer { link, part, .. } => Task::Transfer { link, part },
+                SchemeTask::Merge { node, part, split, .. } => Task::Merge { node, part, split },
+            });
+            Pattern::Reduction(ReductionTree { commodity, order: None, tasks: tasks.collect() })
+        }
+        Pattern::Scheme(scheme) => {
+            Pattern::Scheme(Scheme { commodity, order: None, tasks: renaming.tasks(&scheme.tasks) })
+        }
+        // Nothing is combined.
+        Pattern::Path(_) | Pattern::Arborescence(_) => pattern.clone().with_commodity(commodity),
+    }
+}
+
+impl Renaming<'_> {
+    /// The interval that the operands of a part are renamed to.
+    fn part(&self, part: Interval) -> Interval {
+        let images = || self.operands[part.first..=part.last].iter().copied();
+        Interval { first: images().min().unwrap_or(part.first), last: images().max().unwrap_or(part.last) }
+    }
+
+    fn tasks(&self, tasks: &[SchemeTask]) -> Vec<SchemeTask> {
+        // Merges whose result is merged again where it was made: they have no image of their own.
+        let mut passed = vec![false; tasks.len()];
+        for task in tasks {
+            if let SchemeTask::Merge { left, right, .. } = task {
+                let inputs = [*left, *right].into_iter().flatten();
+                inputs.for_each(|input| passed[input] = matches!(tasks[input], SchemeTask::Merge { .. }));
+            }
+        }
+        let mut images = Vec::with_capacity(tasks.len());
+        // By task: the place of its image.
+        let mut places: Vec<Option<usize>> = vec![None; tasks.len()];
+        for (number, task) in tasks.iter().enumerate() {
+            match *task {
+                SchemeTask::Transfer { link, part, after } => images.push(SchemeTask::Transfer {
+                    link: self.links[link.index()],
+                    part: self.part(part),
+                    after: after.and_then(|after| places[after]),
+                }),
+                SchemeTask::Merge { .. } if passed[number] => continue,
+                SchemeTask::Merge { node, .. } => {
+                    let mut inputs = Vec::new();
+                    self.gather(tasks, number, &places, &mut inputs);
+                    inputs.sort_unstable();
+                    merge_all(self.nodes[node.index()], &inputs, &mut images);
+                }
+            }
+            places[number] = images.len().checked_sub(1);
+        }
+        images
+    }
+
+    /// What a merge combines that arrived at its processor or belongs there: the images, and the tasks that bring them.
+    fn gather(
+        &self,
+        tasks: &[SchemeTask],
+        merge: usize,
+        places: &[Option<usize>],
+        inputs: &mut Vec<(Interval, Option<usize>)>,
+    ) {
+        let mut open = vec![merge];
+        while let Some(merge) = open.pop() {
+            let SchemeTask::Merge { part, split, left, right, .. } = tasks[merge] else { continue };
+            let halves = [(part.first, split, left), (split + 1, part.last, right)];
+            for (first, last, from) in halves {
+                match from {
+                    Some(from) if matches!(tasks[from], SchemeTask::Merge { .. }) => open.push(from),
+                    _ => inputs.push((self.part(Interval { first, last }), from.and_then(|from| places[from]))),
+                }
+            }
+        }
+    }
+}
+
+/// Merges neighbours from left to right.
+fn merge_all(node: NodeId, inputs: &[(Interval, Option<usize>)], tasks: &mut Vec<SchemeTask>) {
+    let Some((&(mut done, mut left), others)) = inputs.split_first() else { return };
+    for &(next, right) in others {
+        let split = done.last;
+        done = Interval { first: done.first, last: next.last };
+        tasks.push(SchemeTask::Merge { node, part: done, split, left, right });
+        left = Some(tasks.len() - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use oneport_plan::Collective;
+    use oneport_platform::Rational;
+    use oneport_platform::generate::{dgx_a100, torus};
+
+    use super::*;
+    use crate::symmetric::Quotient;
+    use crate::{Options, Question};
+
+    fn volumes() -> Volumes {
+        let constant = |number: u64| Amount::Constant(Rational::from_integer(number.into()));
+        Volumes { size: constant(1), work: constant(0) }
+    }
+
+    /// By length: the first operands of the intervals that remain intervals.
+    fn kept(renamings: &[Vec<usize>], operands: usize) -> Vec<Vec<usize>> {
+        let intervals = Intervals::new(renamings, operands, &volumes()).unwrap();
+        let has = |first: usize, length: usize| intervals.has(Interval { first, last: first + length - 1 });
+        (1..=operands).map(|length| (0..=operands - length).filter(|&first| has(first, length)).collect()).collect()
+    }
+
+    #[test]
+    fn shifts_keep_operands_and_the_whole() {
+        let shifts: Vec<Vec<usize>> = (0..5).map(|by| (0..5).map(|operand| (operand + by) % 5).collect()).collect();
+        assert_eq!(kept(&shifts, 5), [vec![0, 1, 2, 3, 4], vec![], vec![], vec![], vec![0]]);
+    }
+
+    #[test]
+    fn reversing_keeps_everything() {
+        let reversed: Vec<usize> = (0..4).rev().collect();
+        assert_eq!(kept(&[reversed], 4), [vec![0, 1, 2, 3], vec![0, 1, 2], vec![0, 1], vec![0]]);
+    }
+
+    #[test]
+    fn boxes_that_are_exchanged_are_kept_and_what_is_inside() {
+        let exchanged = [vec![0, 1, 2, 3, 4, 5], vec![3, 4, 5, 0, 1, 2]];
+        assert_eq!(
+            kept(&exchanged, 6),
+            [vec![0, 1, 2, 3, 4, 5], vec![0, 1, 3, 4], vec![0, 3], vec![], vec![], vec![0]]
+        );
+    }
+
+    #[test]
+    fn loads_are_not_carried_over_where_volumes_differ() {
+        let one = Rational::from_integer(1.into());
+        let by_operands = Amount::Affine { fixed: one.clone(), per_operand: one.clone() };
+        let (size, work) = (by_operands.clone(), volumes().work);
+        assert!(Intervals::new(&[vec![1, 0]], 2, &Volumes { size, work }).is_some());
+        assert!(Intervals::new(&[vec![1, 0]], 2, &Volumes { size: volumes().size, work: by_operands }).is_none());
+        let table = Amount::Table(vec![vec![one.clone(), one.clone()], vec![one]]);
+        assert!(Intervals::new(&[vec![1, 0]], 2, &Volumes { size: table, work: volumes().work }).is_none());
+    }
+
+    /// Boxes around a switch need no other partial results; a ring of five does, and prices show it.
+    #[test]
+    fn what_the_quotient_proves() {
+        for (platform, expected) in
+            [(dgx_a100(2).unwrap(), true), (dgx_a100(4).unwrap(), true), (torus(&[5]).unwrap(), false)]
+        {
+            let participants = platform.processors().collect();
+            let collective = Collective::ReduceScatter { participants, commutative: false };
+            let volumes = volumes();
+            let question = Question::new(&platform, &collective, &volumes).unwrap();
+            let quotient = Quotient::new(&question).unwrap();
+            let found = quotient.solve(&Options::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(found.is_some(), expected, "{} nodes", platform.nodes().len());
+        }
+    }
+}
