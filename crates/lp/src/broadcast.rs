@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use num_bigint::BigUint;
+use num_traits::One;
 use oneport_plan::{Arborescence, Collective, Goals, Hop, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::{Number, arborescence};
@@ -61,6 +62,11 @@ impl Network {
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
+    }
+
+    /// The place of a node that replicates.
+    pub fn place(&self, node: NodeId) -> Option<usize> {
+        self.places[node.index()]
     }
 
     /// One message with these targets; the source among them is left out.
@@ -155,6 +161,53 @@ impl Network {
         }
         let used = |node: usize| entering[node].filter(|_| needed[node]);
         Some(routes.hops(root, &routes.order(nodes, root, used)))
+    }
+}
+
+impl Network {
+    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root, too.
+    pub fn cheapest_from_any<N: Number + One>(
+        &self,
+        routes: &Routes<'_, N>,
+        targets: &[NodeId],
+        roots: &[(usize, N)],
+        guide: bool,
+    ) -> Option<(usize, Found<N>)> {
+        // One more node leads to the roots, at a price that nobody pays twice.
+        let mut price = N::one();
+        routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
+        roots.iter().for_each(|(_, extra)| price += extra);
+        let nodes = self.nodes.len();
+        let mut arcs = routes.arcs.clone();
+        for (root, extra) in roots {
+            let mut cost = price.clone();
+            cost += extra;
+            arcs.push((nodes, *root, cost));
+        }
+        let own = routes.arcs.len();
+        let targets: Vec<usize> = targets.iter().filter_map(|target| self.places[target.index()]).collect();
+        let (mut at_least, mut cost, used) = if targets.len() == nodes {
+            let found = arborescence(nodes + 1, nodes, &arcs)?;
+            (found.cost.clone(), found.cost, found.entering)
+        } else {
+            let found = match guide {
+                true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
+                false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, BUDGET, &self.watch)?,
+            };
+            let mut entering = vec![None; nodes];
+            found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));
+            (found.at_least, found.cost, entering)
+        };
+        let root = used.iter().flatten().find(|&&arc| arc >= own).map(|&arc| arcs[arc].1)?;
+        at_least = if at_least < price { N::zero() } else { at_least };
+        for sum in [&mut at_least, &mut cost] {
+            if *sum >= price {
+                *sum -= &price;
+            }
+        }
+        let entering = |node: usize| used[node].filter(|&arc| arc < own);
+        let hops = routes.hops(root, &routes.order(nodes, root, entering));
+        Some((root, Found { at_least, cost, hops }))
     }
 }
 

@@ -46,14 +46,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-benches", &["oneport"]),
     (
         "oneport-truth",
-        &[
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-exact",
-            "oneport-lp",
-            "oneport-referee",
-            "oneport-formats",
-        ],
+        &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-lp", "oneport-referee", "oneport-formats"],
     ),
     ("xtask", &[]),
 ];

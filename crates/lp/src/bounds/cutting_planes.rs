@@ -101,9 +101,9 @@ impl<'a> Program<'a> {
         for (id, link) in platform.link_ids().zip(platform.links()) {
             let time = &volume.size * &link.cost;
             let busy = resources.of_link(id).iter().map(|&place| (rows[place], time.clone()));
-            let balance = potentials.iter().filter_map(|&(node, positive, row)| {
+            let balance = potentials.iter().map(|&(node, positive, row)| {
                 let sign = i64::from(link.from == node) - i64::from(link.to == node);
-                Some((row, Rational::from_integer((if positive { sign } else { -sign }).into())))
+                (row, Rational::from_integer((if positive { sign } else { -sign }).into()))
             });
             links.push(program.add_column(Rational::zero(), busy.chain(balance))?);
         }

@@ -35,6 +35,9 @@ use oneport_watch::Watch;
 
 use crate::Question;
 
+/// From, to, length.
+type Arc<N> = (usize, usize, N);
+
 /// Branch-and-bound nodes for one Steiner arborescence.
 const BUDGET: usize = 2000;
 /// Cheapest arborescences are certain to be found where parts, or junctions, are so few.
@@ -143,7 +146,7 @@ impl<'a> Exchange<'a> {
 
     /// The cheapest arborescence from one node more, which comes last, to all parts: its length from below, and its
     /// arcs.
-    fn arborescence<N: Number>(&self, arcs: &[(usize, usize, N)], guide: bool) -> Option<(N, Vec<usize>)> {
+    fn arborescence<N: Number>(&self, arcs: &[Arc<N>], guide: bool) -> Option<(N, Vec<usize>)> {
         let root = self.members.len();
         if self.is_exact() {
             let found = arborescence(root + 1, root, arcs)?;
@@ -159,7 +162,7 @@ impl<'a> Exchange<'a> {
 
     /// The arcs between hubs against the direction of travel, from the hub where a path ends to the one where it
     /// starts, each with its links.
-    fn arcs<N: Number>(&self, lengths: &[N]) -> (Vec<(usize, usize, N)>, Vec<Vec<LinkId>>) {
+    fn arcs<N: Number>(&self, lengths: &[N]) -> (Vec<Arc<N>>, Vec<Vec<LinkId>>) {
         let (mut arcs, mut paths) = (Vec::new(), Vec::new());
         if self.hubs.iter().all(Option::is_some) {
             for (link, length) in self.platform.link_ids().zip(lengths) {
