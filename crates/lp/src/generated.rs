@@ -1,8 +1,9 @@
 //! Questions answered by column generation: everything but messages that travel alone.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-use crate::columns::{Pricing, Progress, Watch, generate};
+use crate::columns::{Progress, Watch, generate, proved};
 use crate::copies_flow::{self, FlowBound};
 use crate::fewest::fewest;
 use crate::patterns::Patterns;
@@ -13,7 +14,6 @@ use crate::{Formulation, LpError, Options, Question, Solution};
 use crate::{all_reduce, shared, ssr};
 
 use oneport_plan::{Collective, Member, Status};
-use oneport_platform::Rational;
 
 /// Solves a question whose values can all reach where they are wanted.
 ///
@@ -31,7 +31,9 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
     let solution = match options.formulation {
         Formulation::Columns => generate(question, resources, &patterns, options.time_limit, watch)?,
         Formulation::Compact if matches!(collective, Collective::Broadcast { .. } | Collective::AllGather { .. }) => {
-            let flow = match slowest_cut(question, question.roots()) {
+            let sinks =
+                if let Collective::AllGather { participants } = collective { participants.as_slice() } else { &[] };
+            let flow = match slowest_cut(question, sinks) {
                 Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
                 None => copies_flow::solve(question, options)?,
             };
@@ -56,7 +58,9 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
             let solution = all_reduce::bounded(question, &resources, solution, watch)?;
             shared::all_reduce(question, solution, options.time_limit)
         }
-        Collective::Groups { members } if members.iter().any(is_composed) => grouped(question, solution),
+        Collective::Groups { members } if members.iter().any(is_composed) => {
+            grouped(question, solution, options.time_limit, watch)
+        }
         _ => Ok(solution),
     }
 }
@@ -66,15 +70,27 @@ fn is_composed(member: &Member) -> bool {
     matches!(member.collective, Collective::AllReduce { .. })
 }
 
-/// The solution with what its prices prove for every schedule, and not only for compositions.
-fn grouped(question: &Question<'_>, solution: Solution) -> Result<Solution, LpError> {
+/// The solution with a bound that holds for every schedule, and not only for compositions: what its own prices prove,
+/// or, where that is more than its throughput, what the best prices do. (Its own may prove nothing at all: compositions
+/// pay for resources that other schedules can do without.)
+fn grouped(
+    question: &Question<'_>,
+    solution: Solution,
+    time_limit: Option<Duration>,
+    watch: Watch<'_>,
+) -> Result<Solution, LpError> {
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
     let least = Patterns::least(question);
-    let priced = least.cheapest(&resources.prices(&prices))?;
-    let instance: Rational = priced.into_iter().zip(least.rates()).map(|((price, _), rate)| price * rate).sum();
-    let bound = resources.worth(&prices) / instance;
-    let status = if solution.steady_state.throughput == bound { Status::Optimal } else { Status::Feasible };
-    Ok(Solution { status, upper_bound: bound, ..solution })
+    let throughput = &solution.steady_state.throughput;
+    if proved(&least, &resources, &prices)?.is_some_and(|bound| bound == *throughput) {
+        return Ok(Solution { status: Status::Optimal, upper_bound: throughput.clone(), ..solution });
+    }
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    let direct = generate(question, resources, &least, time_limit, &mut |progress| {
+        if progress.upper_bound <= *throughput { ControlFlow::Break(()) } else { watch(progress) }
+    })?;
+    let status = if direct.upper_bound == *throughput { Status::Optimal } else { Status::Feasible };
+    Ok(Solution { status, upper_bound: direct.upper_bound, certificate: direct.certificate, ..solution })
 }
 
 /// Trees, and the flow program's bound, which proves them optimal where the two meet.
