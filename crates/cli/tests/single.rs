@@ -107,6 +107,20 @@ fn large_classes_are_lengths_alone() {
     assert_eq!((&even["length"], &even["status"]), (&"315".into(), &"optimal".into()), "{even}");
 }
 
+/// Processors of classes are numbered in the order of the command line, and the report says so.
+#[test]
+fn classes_say_which_processors_are_theirs() {
+    let report = heterogeneous(&["--classes", "2:1,7:1,3:2"]);
+    let numbering = serde_json::json!([
+        { "time": "2", "first": 0, "last": 0 }, { "time": "7", "first": 1, "last": 1 }, { "time": "3", "first": 2, "last": 3 }
+    ]);
+    assert_eq!(report["numbering"], numbering, "{report}");
+    // A sender's transfer takes as long as its class says: the one of 7 ends 7 after it begins.
+    let listed = heterogeneous(&["--times", "2,7,3,3"]);
+    assert_eq!((&report["length"], &report["sequence"]), (&listed["length"], &listed["sequence"]), "{report}");
+    assert!(listed.get("numbering").is_none(), "{listed}");
+}
+
 /// A search that is stopped gives its schedule, its bound and no more.
 #[test]
 fn stopped_searches_state_their_gap() {

@@ -11,8 +11,11 @@ use oneport_watch::Watch;
 use crate::factor::{Factors, Singular, factorise};
 use crate::form::{Coefficient, IntegerForm};
 use crate::lifting::{self, Square, System};
-use crate::modular::{Field, PRIMES};
+use crate::modular::{FIRST_PRIME, Field, PRIMES, primes_from};
 use crate::vector::RationalVector;
+
+/// Primes tried besides the fixed ones before a kernel counts as singular.
+const FURTHER: usize = 2;
 
 /// Which columns and rows are basic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +71,12 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         let matrix = Square { columns: columns.iter().map(kernel_column).collect() };
         let size = columns.len().max(rows.len());
         let mut failure = Singular { rows: Vec::new(), columns: Vec::new() };
-        for prime in PRIMES {
+        let data = || {
+            let residues = matrix.columns.iter().flatten().map(|(_, value)| value.residue(Field::new(FIRST_PRIME)));
+            residues.fold(1u64, |all, residue| all.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ residue)
+        };
+        let further = std::iter::once_with(data).flat_map(|data| primes_from(data).take(FURTHER));
+        for prime in PRIMES.into_iter().chain(further) {
             let field = Field::new(prime);
             let entries = matrix.columns.iter().enumerate().flat_map(|(column, entries)| {
                 entries.iter().map(move |(row, value)| (*row as usize, column, value.residue(field)))

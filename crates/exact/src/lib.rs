@@ -29,6 +29,7 @@ mod kernel;
 mod lifting;
 mod modular;
 mod program;
+mod refine;
 mod scaled;
 mod simplex;
 mod solver;

@@ -5,6 +5,38 @@ pub const FIRST_PRIME: u64 = (1 << 61) - 1;
 /// Primes to fall back on when a basis is singular modulo the first by accident.
 pub const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
 
+/// Further primes, below `2^60`, from a place that the data chooses: whoever knows the primes above could supply data that
+/// they all divide.
+pub fn primes_from(data: u64) -> impl Iterator<Item = u64> {
+    let first = (1u64 << 60) - 1 - 2 * (data >> 40);
+    (0..).map(move |step| first - 2 * step).filter(|&odd| is_prime(odd))
+}
+
+/// The strong probable-prime test to the bases that are decisive below 2^64.
+fn is_prime(odd: u64) -> bool {
+    let field = Field::new(odd);
+    let (mut power_of, mut twos) = (odd - 1, 0);
+    while power_of % 2 == 0 {
+        power_of /= 2;
+        twos += 1;
+    }
+    [2u64, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37].iter().all(|&base| {
+        let mut power = 1;
+        for bit in (0..64).rev() {
+            power = field.mul(power, power);
+            if power_of >> bit & 1 == 1 {
+                power = field.mul(power, base);
+            }
+        }
+        let mut passes = power == 1 || power == odd - 1;
+        for _ in 1..twos {
+            power = field.mul(power, power);
+            passes |= power == odd - 1;
+        }
+        passes
+    })
+}
+
 /// The field of integers modulo a prime.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
@@ -72,29 +104,20 @@ mod tests {
     fn the_moduli_are_prime_and_inverses_invert() {
         for prime in PRIMES {
             let field = Field::new(prime);
-            // Strong probable-prime test to the bases that are deterministic below 2^64.
-            let (mut odd, mut twos) = (prime - 1, 0);
-            while odd % 2 == 0 {
-                odd /= 2;
-                twos += 1;
-            }
+            assert!(is_prime(prime), "{prime} is composite");
             for base in [2u64, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37] {
-                let mut power = 1;
-                for bit in (0..64).rev() {
-                    power = field.mul(power, power);
-                    if odd >> bit & 1 == 1 {
-                        power = field.mul(power, base);
-                    }
-                }
-                let mut composite = power != 1 && power != prime - 1;
-                for _ in 1..twos {
-                    power = field.mul(power, power);
-                    composite &= power != prime - 1;
-                }
-                assert!(!composite, "{prime} is composite");
                 assert_eq!(field.mul(base, field.inverse(base)), 1);
             }
         }
+    }
+
+    #[test]
+    fn further_primes_are_those_of_trial_division() {
+        let odd: Vec<u64> = (41..2000).step_by(2).filter(|&odd| is_prime(odd)).collect();
+        let naive = (41..2000).step_by(2).filter(|odd| (3..*odd).take_while(|d| d * d <= *odd).all(|d| odd % d != 0));
+        assert_eq!(odd, naive.collect::<Vec<u64>>());
+        let found: Vec<u64> = primes_from(u64::MAX).take(3).collect();
+        assert!(found.is_sorted_by(|a, b| a > b) && found.iter().all(|&prime| prime > 1 << 59 && is_prime(prime)));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Exact simplex pivots: slow, sure, and needed only where floats lead nowhere.
 //!
 //! A primal simplex with a composite first phase (the sum of infeasibilities is made small before the cost), every
-//! number exact. Largest violation first; after a run of steps without progress Bland's smallest index, which
-//! cannot cycle.
+//! number exact. Largest violation first; after a long run of steps without progress Bland's smallest index, which
+//! cannot cycle. Before it, from a basis that is nearly optimal, a dual simplex: it makes the basis feasible and keeps
+//! what is optimal about it, where the first phase would forget the cost.
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
@@ -10,13 +11,15 @@ use oneport_watch::Watch;
 
 use crate::basis::{Member, activity, excess, reduced_costs};
 use crate::factor::Singular;
-use crate::form::{Coefficient, IntegerForm, sign};
+use crate::form::{Coefficient, IntegerForm, bits, sign};
 use crate::kernel::{Basis, Kernel};
 use crate::program::Relation;
+use crate::scaled::decompose;
 use crate::vector::RationalVector;
 
-/// Steps without progress after which Bland's rule takes over.
-const PATIENCE: usize = 20;
+/// Steps without progress after which Bland's rule takes over, besides two for every row: degenerate programs need many, and
+/// Bland's rule many more.
+const PATIENCE: usize = 50;
 
 /// Where the pivots ended.
 pub enum Pivoted {
@@ -51,6 +54,7 @@ pub fn pivot<C: Coefficient>(
 ) -> Result<Pivoted, Singular> {
     let mut basis = start;
     let mut stalled = 0;
+    let patience = PATIENCE + 2 * form.rhs.len();
     for _ in 0..limit {
         if watch.ask().is_err() {
             break;
@@ -65,7 +69,7 @@ pub fn pivot<C: Coefficient>(
         let cost = phase_cost.as_deref().unwrap_or(&form.cost);
         let dual = kernel.multipliers(cost).ok_or_else(lost)?;
         let reduced = reduced_costs(form, cost, &dual);
-        let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > PATIENCE) else {
+        let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > patience) else {
             return Ok(if first_phase {
                 Pivoted::Infeasible(farkas(form, &wrong, dual))
             } else {
@@ -74,7 +78,7 @@ pub fn pivot<C: Coefficient>(
         };
         let direction = direction(form, &kernel, entering, upward).ok_or_else(lost)?;
         let movers = movers(form, &basis, &point, &activity, &direction);
-        let Some(leaving) = first_to_block(movers) else {
+        let Some(leaving) = first_to_block(movers, stalled > patience) else {
             let ray = RationalVector::new(direction.numerators, direction.denominator);
             return Ok(Pivoted::Unbounded { point, ray });
         };
@@ -232,12 +236,114 @@ fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &B
     }
 }
 
-/// The mover with the shortest time to its bound; the smallest member among equals, as Bland's rule wants.
-fn first_to_block(movers: Vec<Mover>) -> Option<Mover> {
+/// The mover with the shortest time to its bound; among equals the fastest one, or the smallest where Bland's rule wants it.
+fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
     movers.into_iter().reduce(|best, next| {
         let (ours, theirs) = (&next.distance * &best.speed, &best.distance * &next.speed);
-        if ours < theirs || (ours == theirs && next.member < best.member) { next } else { best }
+        let preferred =
+            if bland || next.speed == best.speed { next.member < best.member } else { next.speed > best.speed };
+        if ours < theirs || (ours == theirs && preferred) { next } else { best }
     })
+}
+
+/// Makes a basis feasible by dual pivots, the most violated member first, and stops there; gives up where no pivot helps,
+/// the basis is singular, the limit is reached, or the watch ends the work. Where reduced costs have wrong signs they count
+/// as zero.
+pub fn dual_pivots<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize, watch: &Watch) -> Basis {
+    let mut basis = start;
+    for _ in 0..limit {
+        match dual_pivot(form, &basis, watch) {
+            Some((leaving, entering)) => {
+                set(&mut basis, leaving, false);
+                set(&mut basis, entering, true);
+            }
+            None => break,
+        }
+    }
+    basis
+}
+
+/// The members that leave and enter; `None` where nothing is violated or nothing helps.
+fn dual_pivot<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watch) -> Option<(Member, Member)> {
+    watch.ask().ok()?;
+    let kernel = Kernel::new(form, basis, watch).ok()?;
+    let point = kernel.spread(kernel.solve(&form.rhs)?);
+    let activity = activity(form, &point.numerators);
+    let wrong = infeasibilities(form, basis, &point, &activity);
+    let size = |member: Member| match member {
+        Member::Column(column) => magnitude(&point.numerators[column]),
+        Member::Row(row) => magnitude(&excess(form, row, &activity[row], &point.denominator)) - factor_bits(form, row),
+    };
+    let (leaving, sense) = wrong.into_iter().rev().max_by(|a, b| size(a.0).total_cmp(&size(b.0)))?;
+    // The violated member as a function of what is not basic: its slopes.
+    let mut functional = vec![BigInt::zero(); form.columns()];
+    match leaving {
+        Member::Column(column) => functional[column] = BigInt::one(),
+        Member::Row(row) => (0..form.columns()).for_each(|column| {
+            form.entries(column)
+                .filter(|entry| entry.0 == row)
+                .for_each(|(_, value)| functional[column] = value.to_big());
+        }),
+    }
+    let functional: Vec<C> = functional.into_iter().map(C::from_big).collect::<Option<_>>()?;
+    let sigma = kernel.multipliers(&functional)?;
+    let slopes = reduced_costs(form, &functional, &sigma);
+    let dual = kernel.multipliers(&form.cost)?;
+    let reduced = reduced_costs(form, &form.cost, &dual);
+    let entering = dual_entering(form, basis, (&reduced, &dual), (&slopes, &sigma), sense)?;
+    Some((leaving, entering))
+}
+
+/// The ratio test of the dual simplex: of all members that move the violated one in the right sense, the first whose reduced
+/// cost would become negative; of equals the one with the largest slope.
+fn dual_entering<C: Coefficient>(
+    form: &IntegerForm<C>,
+    basis: &Basis,
+    (reduced, dual): (&[BigInt], &RationalVector),
+    (slopes, sigma): (&[BigInt], &RationalVector),
+    sense: i32,
+) -> Option<Member> {
+    let mut best: Option<(BigInt, BigInt, f64, Member)> = None;
+    let mut offer = |price: BigInt, slope: BigInt, steep: f64, member: Member| {
+        if sign(&slope) <= 0 {
+            return;
+        }
+        let price = if sign(&price) < 0 { BigInt::zero() } else { price };
+        let better = best.as_ref().is_none_or(|(known, pace, steepest, _)| {
+            let (ours, theirs) = (&price * pace, known * &slope);
+            ours < theirs || (ours == theirs && steep > *steepest)
+        });
+        if better {
+            best = Some((price, slope, steep, member));
+        }
+    };
+    for column in (0..form.columns()).filter(|&column| !basis.columns[column]) {
+        let slope = &slopes[column] * sense;
+        let steep = magnitude(&slope);
+        offer(reduced[column].clone(), slope, steep, Member::Column(column));
+    }
+    for row in (0..form.rhs.len()).filter(|&row| !basis.rows[row]) {
+        let (price, slope) = match form.relations[row] {
+            Relation::AtMost => (-&dual.numerators[row], &sigma.numerators[row] * -sense),
+            Relation::AtLeast => (dual.numerators[row].clone(), &sigma.numerators[row] * sense),
+            Relation::Equal => continue,
+        };
+        let steep = magnitude(&slope) + factor_bits(form, row);
+        offer(price, slope, steep, Member::Row(row));
+    }
+    best.map(|(.., member)| member)
+}
+
+/// Binary logarithm of a number's size, to compare by; minus infinity for zero.
+fn magnitude(value: &BigInt) -> f64 {
+    let (mantissa, exponent) = decompose(value, &BigInt::one());
+    mantissa.abs().log2() + exponent as f64
+}
+
+/// Binary logarithm of a row's factor, rounded.
+fn factor_bits<C>(form: &IntegerForm<C>, row: usize) -> f64 {
+    let factor = &form.row_factors[row];
+    bits(factor.numer()) as f64 - bits(factor.denom()) as f64
 }
 
 /// The certificate of infeasibility: the violated rows' weights in the phase-one cost less its multipliers.

@@ -7,28 +7,25 @@ use num_traits::{One, Signed, Zero};
 use oneport_watch::Watch;
 
 use crate::Rational;
-use crate::basis::{Evaluation, Member, evaluate, excess};
+use crate::basis::{Evaluation, evaluate};
 use crate::factor::Singular;
-use crate::form::{AnyForm, Coefficient, IntegerForm, bits, integer_form};
+use crate::form::{AnyForm, Coefficient, IntegerForm, integer_form};
 use crate::highs::{Claim, Engine, FloatModel};
 use crate::kernel::Basis;
 use crate::program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
-use crate::scaled::{Scaling, bounds, compose, decompose};
-use crate::simplex::{Pivoted, pivot};
+use crate::refine::Refinement;
+use crate::scaled::{Scaling, compose, decompose};
+use crate::simplex::{Pivoted, dual_pivots, pivot};
 use crate::vector::RationalVector;
 
 /// Most rows, columns and entries: HiGHS numbers them with 32 bits.
 const LIMIT: usize = 1 << 30;
 /// Rounds of refinement before exact pivots take over.
-const REFINEMENT_ROUNDS: usize = 8;
+const REFINEMENT_ROUNDS: usize = 6;
 /// Time for one round, beyond twice what HiGHS has taken so far.
 const REFINEMENT_TIME: Duration = Duration::from_millis(500);
-/// Exact pivots tried between rounds.
-const SHORT_PIVOTS: usize = 25;
-/// Wrong reduced costs up to which they are.
-const FEW: usize = 12;
-/// Refinement magnifies a violation to 2^-18, far above the tolerance and far below what would swamp other numbers.
-const MAGNIFIED: i64 = -18;
+/// Dual pivots that make a nearly optimal basis feasible, beyond two for every violation.
+const DUAL_PIVOTS: usize = 50;
 
 /// Which engine proposes the basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -313,65 +310,55 @@ impl Solver {
         options: &Options,
     ) -> Result<Outcome, ExactError> {
         let mut basis = start;
+        let mut refinement = None;
+        // Feasible on one side is worth more than few violations on both: pivots of one kind then suffice.
+        let mut best: Option<((bool, usize), Basis)> = None;
         for round in 0..=REFINEMENT_ROUNDS {
-            let (completed, evaluation) = evaluate_completed(form, basis, &options.watch);
-            basis = completed;
+            let (completed, evaluation) = evaluate_completed(form, basis.clone(), &options.watch);
             let Some(evaluation) = evaluation else { break };
             if evaluation.is_optimal() {
                 if round > 0 {
-                    self.restore();
+                    self.adopt(&completed);
                 }
                 return Ok(Outcome::Optimal(self.optimum(form, evaluation)));
+            }
+            let (primal, dual) = (evaluation.primal_violations.len(), evaluation.dual_violations.len());
+            let wrong = (primal.min(dual) > 0, primal + dual);
+            if best.as_ref().is_none_or(|(fewest, _)| wrong < *fewest) {
+                best = Some((wrong, completed.clone()));
             }
             if round == REFINEMENT_ROUNDS {
                 break;
             }
-            // A feasible basis is usually a few exact pivots from the optimum, and they cannot be misled.
-            let nearly = evaluation.primal_violations.is_empty() && evaluation.dual_violations.len() <= FEW;
-            if round > 0 && nearly {
-                self.statistics.pivoted = true;
-                match pivot(form, basis.clone(), SHORT_PIVOTS, &options.watch) {
-                    Ok(Pivoted::Optimal(better)) => return Ok(self.settle(form, better, &options.watch)),
-                    Ok(Pivoted::Limit(better)) => basis = better,
-                    _ => {}
-                }
-                continue;
-            }
             self.statistics.refinements += 1;
-            let Ok(Some(next)) = self.refinement_step(form, &basis, &evaluation, &options.watch) else { break };
-            if next == basis {
+            let step = self.refinement_step(&mut refinement, form, &completed, &evaluation, &options.watch);
+            let Ok(Some(next)) = step else { break };
+            if next == completed {
                 break;
             }
             basis = next;
         }
-        self.restore();
-        Ok(self.finish_by_pivots(form, basis, options))
+        let nearly =
+            best.map_or(basis, |((_, wrong), basis)| dual_pivots(form, basis, DUAL_PIVOTS + 2 * wrong, &options.watch));
+        Ok(self.finish_by_pivots(form, nearly, options))
     }
 
-    /// One refinement: HiGHS solves for the correction to an exact but not optimal pair, magnified.
-    ///
-    /// With `x = x* + x' / S` and the exact reduced costs as costs, the program is the same up to scaling, so its
-    /// optimal basis is ours; errors below the tolerance become errors of order one.
+    /// One refinement; `None` where HiGHS has nothing to say.
     fn refinement_step<C: Coefficient>(
         &self,
+        refinement: &mut Option<Refinement>,
         form: &IntegerForm<C>,
         basis: &Basis,
         evaluation: &Evaluation,
         watch: &Watch,
     ) -> Result<Option<Basis>, ExactError> {
         let Some((model, scaling)) = &self.float else { return Ok(None) };
-        let magnified = Magnified::new(form, evaluation, scaling);
-        model.change(&magnified.cost, &magnified.lower, &magnified.row_lower, &magnified.row_upper)?;
-        // The simplex that keeps what the basis already has.
-        let feasible = evaluation.primal_violations.is_empty();
-        model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
-        model.set_presolve(false)?;
+        if refinement.is_none() {
+            *refinement = Some(Refinement::new(&self.program, scaling)?);
+        }
+        let Some(refinement) = refinement else { return Ok(None) };
         // HiGHS has been seen to refactorise for ever; a round is not worth waiting for.
-        let patience = REFINEMENT_TIME + 2 * model.elapsed();
-        model.set_time_limit(Some(watch.time_left().map_or(patience, |left| left.min(patience))))?;
-        model.set_basis(basis, &self.rows_at_upper())?;
-        model.run(watch)?;
-        Ok(model.basis())
+        refinement.step(form, basis, evaluation, scaling, (REFINEMENT_TIME + 2 * model.elapsed(), watch))
     }
 
     /// Which rows sit at an upper bound when they are not basic.
@@ -379,18 +366,19 @@ impl Solver {
         self.program.relations.iter().map(|&relation| relation == Relation::AtMost).collect()
     }
 
-    /// Puts the original costs and bounds back after refinement; a model that refuses is given up.
-    fn restore(&mut self) {
-        let Some((model, scaling)) = &self.float else { return };
-        let float = scaling.apply(&self.program);
-        if model.change(&float.cost, &float.column_lower, &float.row_lower, &float.row_upper).is_err() {
+    /// Lets HiGHS go on from a basis that it did not find itself; a model that refuses is given up.
+    fn adopt(&mut self, basis: &Basis) {
+        let at_upper = self.rows_at_upper();
+        if let Some((model, _)) = &self.float
+            && model.set_basis(basis, &at_upper).is_err()
+        {
             self.float = None;
         }
     }
 
     /// The outcome of a basis that pivots ended at.
     fn settle<C: Coefficient>(&mut self, form: &IntegerForm<C>, basis: Basis, watch: &Watch) -> Outcome {
-        self.restore();
+        self.adopt(&basis);
         match evaluate(form, &basis, watch) {
             Ok(evaluation) if evaluation.is_optimal() => Outcome::Optimal(self.optimum(form, evaluation)),
             _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
@@ -577,58 +565,4 @@ fn unscale_rows<C>(form: &IntegerForm<C>, y: RationalVector, factor: &Rational) 
     };
     let numerators = y.numerators.into_iter().zip(&form.row_factors).map(scale).collect();
     RationalVector::new(numerators, y.denominator * common * factor.denom())
-}
-
-/// The magnified program of one refinement step, in the float model's scaling.
-struct Magnified {
-    cost: Vec<f64>,
-    lower: Vec<f64>,
-    row_lower: Vec<f64>,
-    row_upper: Vec<f64>,
-}
-
-impl Magnified {
-    fn new<C: Coefficient>(form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling) -> Self {
-        let primal_zoom = zoom(&evaluation.primal_violations, &evaluation.primal.denominator, |member| match member {
-            Member::Column(column) => -scaling.columns[column],
-            Member::Row(row) => scaling.rows[row] - log2(&form.row_factors[row]),
-        });
-        let dual_zoom = zoom(&evaluation.dual_violations, &evaluation.dual.denominator, |member| match member {
-            Member::Column(column) => scaling.columns[column],
-            Member::Row(row) => log2(&form.row_factors[row]) - scaling.rows[row],
-        });
-        let scale = |value: &BigInt, denominator: &BigInt, exponent: i64| {
-            let (mantissa, own) = decompose(value, denominator);
-            compose(mantissa, own + exponent)
-        };
-        let cost =
-            evaluation.reduced.iter().enumerate().map(|(column, reduced)| {
-                scale(reduced, &evaluation.dual.denominator, scaling.columns[column] + dual_zoom)
-            });
-        let lower = evaluation.primal.numerators.iter().enumerate().map(|(column, value)| {
-            -scale(value, &evaluation.primal.denominator, primal_zoom - scaling.columns[column])
-        });
-        let denominator = &evaluation.primal.denominator;
-        let sides = (0..form.rhs.len()).map(|row| {
-            let over = excess(form, row, &evaluation.activity[row], denominator);
-            let factor = &form.row_factors[row];
-            let room =
-                scale(&(-over * factor.denom()), &(denominator * factor.numer()), scaling.rows[row] + primal_zoom);
-            bounds(form.relations[row], room)
-        });
-        let (row_lower, row_upper) = sides.unzip();
-        Magnified { cost: cost.collect(), lower: lower.collect(), row_lower, row_upper }
-    }
-}
-
-/// Binary logarithm of a positive rational, rounded.
-fn log2(value: &Rational) -> i64 {
-    bits(value.numer()) as i64 - bits(value.denom()) as i64
-}
-
-/// The power of two that brings the largest violation (in the float model's scaling) to the size aimed at.
-fn zoom(violations: &[crate::basis::Violation], denominator: &BigInt, exponent_of: impl Fn(Member) -> i64) -> i64 {
-    let sizes =
-        violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
-    sizes.max().map_or(0, |largest| (MAGNIFIED - largest).max(0))
 }

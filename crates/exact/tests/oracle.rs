@@ -219,3 +219,27 @@ proptest! {
         }
     }
 }
+
+/// Inequalities whose costs and sides differ by less than the float solver can see: refinement finds the optimal basis, and
+/// no exact pivot is needed. (It magnifies a program in equations; among inequalities it would lead astray.)
+#[test]
+fn near_ties_among_inequalities_are_refined() {
+    let fine = 1_000_000_000_000;
+    let mut refined = 0;
+    for seed in 0..12 {
+        let tie = |a: i64, b: i64| ratio(fine + (a + 3) * (b + 5) * (seed + 7) % 10, fine);
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let rows: Vec<Row> = (0..12).map(|row| program.add_row(Relation::AtMost, tie(row, row * row))).collect();
+        for column in 0..36 {
+            let ends = [rows[column / 6], rows[6 + column % 6]];
+            program.add_column(tie(column as i64, 4), ends.map(|row| (row, ratio(1, 1)))).expect("rows exist");
+        }
+        let mut solver = Solver::new(program.clone());
+        let outcome = solver.solve(&Options::default()).expect("HiGHS takes it");
+        let Outcome::Optimal(optimum) = outcome else { panic!("{outcome:?}") };
+        assert!(check_optimum(&program, &optimum), "seed {seed}");
+        assert!(!solver.statistics().pivoted, "seed {seed}: {:?}", solver.statistics());
+        refined += solver.statistics().refinements;
+    }
+    assert!(refined > 0);
+}

@@ -31,8 +31,9 @@ use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
-/// Guiding prices add up to this.
-const PRICE_SUM: u64 = 1 << 40;
+/// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern
+/// that takes `2^59` times as long as an instance to count.
+const PRICE_SUM: u64 = 1 << 59;
 /// The best prices' part, in twentieths, of the prices asked about: far out to improve the bound, nearer to the program's
 /// own prices to improve the program. (On reductions of 32 and 48 operands the pair takes half the rounds that the best
 /// single point takes, and one column from each beats several from one.)
@@ -40,6 +41,8 @@ const SMOOTHING: [u64; 2] = [19, 14];
 
 /// Tight patterns reported.
 const MOST_TIGHT: usize = 500;
+
+const FREE: LpError = LpError::Contradiction("an instance takes no time");
 
 /// What differs from collective to collective: the cheapest patterns under given prices.
 ///
@@ -104,13 +107,14 @@ pub fn generate(
         };
         let Some(optimum) = master.optimum()? else { return master.stopped(best) };
         if !finished {
-            return master.early(&optimum, best);
+            return master.early(optimum, best, None);
         }
         let prices = master.prices(&optimum.dual);
         let cheapest = match master.cheapest(&prices) {
             Err(LpError::Stopped(_)) => return master.stopped(best),
             other => other?,
         };
+        let known = bound_of(&master.resources, pricing, &prices, &cheapest);
         let cheaper =
             |(place, (price, _)): &(usize, (Rational, Pattern))| *price < optimum.dual.get(master.demands[*place]);
         let missing: Vec<Pattern> =
@@ -129,9 +133,32 @@ pub fn generate(
         if pricing.is_exact() {
             return Err(LpError::Contradiction("a pattern of the program is cheaper than its multiplier"));
         }
-        return master.early(&optimum, best);
+        return master.early(optimum, best, known.map(|bound| (bound, prices)));
     }
 }
+
+/// What prices of the rows prove that nothing exceeds; `None` where an instance costs nothing under them.
+///
+/// # Errors
+/// Those of the pricing.
+pub fn proved(pricing: &dyn Pricing, resources: &Resources, prices: &[Rational]) -> Result<Option<Rational>, LpError> {
+    let cheapest = pricing.cheapest(&resources.prices(prices))?;
+    Ok(bound_of(resources, pricing, prices, &cheapest))
+}
+
+/// The same, where the demands' cheapest patterns are known.
+fn bound_of(
+    resources: &Resources,
+    pricing: &dyn Pricing,
+    prices: &[Rational],
+    cheapest: &[(Rational, Pattern)],
+) -> Option<Rational> {
+    let instance: Rational = cheapest.iter().zip(pricing.rates()).map(|((price, _), rate)| price * rate).sum();
+    instance.is_positive().then(|| resources.worth(prices) / instance)
+}
+
+/// A bound on the throughput, and the prices of rows that prove it.
+type Proof = (Rational, Vec<Rational>);
 
 /// The best guiding prices so far and the bound they prove.
 struct Best {
@@ -142,6 +169,16 @@ struct Best {
 impl Best {
     fn none() -> Self {
         Best { prices: Vec::new(), bound: None }
+    }
+
+    /// The prices, one for every row; as high for all where none proved anything yet.
+    fn exact(&self, resources: &Resources) -> Vec<Rational> {
+        if self.prices.is_empty() {
+            return vec![Rational::one(); resources.len()];
+        }
+        let mut prices: Vec<Rational> = self.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        prices.resize(resources.len(), Rational::zero());
+        prices
     }
 
     /// Keeps prices that prove a smaller bound.
@@ -303,6 +340,11 @@ impl<'m> Master<'m> {
             let answer = self.guide(level);
             self.ask(best, [answer])?;
         }
+        if best.bound.is_none() {
+            // Rounding may have left nothing of what is cheap beside something very dear.
+            let prices = best.exact(&self.resources);
+            best.bound = bound_of(&self.resources, self.pricing, &prices, &self.cheapest(&prices)?);
+        }
         loop {
             let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
             let watch_of_all = self.question.watch();
@@ -326,7 +368,7 @@ impl<'m> Master<'m> {
                 let answer = self.guide(own);
                 added = self.ask(best, [answer])?;
             }
-            let upper_bound = best.bound.clone().unwrap_or_default();
+            let Some(upper_bound) = best.bound.clone() else { return Err(FREE) };
             let progress = Progress { patterns: self.patterns.len(), throughput, upper_bound };
             if watch(&progress).is_break() {
                 return Ok(false);
@@ -347,8 +389,10 @@ impl<'m> Master<'m> {
         if watch.ask().is_err() {
             return Ok(None);
         }
-        let method = exact::Method::Simplex;
-        let outcome = self.solver.solve(&exact::Options { method, watch: watch.clone(), ..Default::default() })?;
+        // There is an optimum (doing nothing is possible, and instances take time), and exact pivots reach it.
+        let (method, pivot_limit) = (exact::Method::Simplex, usize::MAX);
+        let options = exact::Options { method, pivot_limit, watch: watch.clone(), ..Default::default() };
+        let outcome = self.solver.solve(&options)?;
         let exact::Statistics { solver_time, refinements, pivoted } = self.solver.statistics();
         self.solver_time += solver_time;
         self.repaired |= refinements > 0 || pivoted;
@@ -413,22 +457,28 @@ impl<'m> Master<'m> {
             .collect()
     }
 
-    /// The best so far: the optimum over the patterns found, and the bound of the best prices.
-    fn early(&mut self, optimum: &Optimum, best: Best) -> Result<Solution, LpError> {
-        let mut prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        prices.resize(self.resources.len(), Rational::zero());
-        let cheapest = match self.cheapest(&prices) {
-            Err(LpError::Stopped(_)) => return self.stopped(best),
-            other => other?,
-        };
-        let priced = cheapest.into_iter().zip(self.pricing.rates());
-        let instance: Rational = priced.map(|((price, _), rate)| price * rate).sum();
-        if !instance.is_positive() {
-            return Err(LpError::Contradiction("the best prices prove nothing"));
+    /// The best so far: the optimum over the patterns found, and the bound of the best prices (or the one known).
+    fn early(&mut self, mut optimum: Optimum, best: Best, known: Option<Proof>) -> Result<Solution, LpError> {
+        let mut found = known;
+        // Where every row costs something nothing is free: who transfers nothing has to compute.
+        let level = vec![Rational::one(); self.resources.len()];
+        for (place, prices) in [best.exact(&self.resources), self.prices(&optimum.dual), level].into_iter().enumerate()
+        {
+            if place > 0 && found.is_some() {
+                break;
+            }
+            let cheapest = match self.cheapest(&prices) {
+                Err(LpError::Stopped(_)) => return self.stopped(best),
+                other => other?,
+            };
+            if let Some(bound) = bound_of(&self.resources, self.pricing, &prices, &cheapest)
+                && found.as_ref().is_none_or(|(known, _)| bound < *known)
+            {
+                found = Some((bound, prices));
+            }
         }
-        let bound = self.resources.worth(&prices) / instance;
+        let (bound, prices) = found.ok_or(FREE)?;
         // What the patterns at hand sustain must be schedulable, too.
-        let mut optimum = optimum.clone();
         while self.cut_off(&optimum)? {
             let Some(better) = self.optimum()? else { return self.stopped(best) };
             optimum = better;
@@ -439,12 +489,11 @@ impl<'m> Master<'m> {
     /// The best so far when the watch has ended the work: no program is solved any more. The patterns are mixed as HiGHS
     /// believed best, by shares of 2^-20, and carried out as often as the busiest resource (or odd set) allows.
     fn stopped(&self, best: Best) -> Result<Solution, LpError> {
+        let prices = best.exact(&self.resources);
         let Some(upper_bound) = best.bound else {
             self.question.watch().ask()?;
             return Err(LpError::Contradiction("the best prices prove nothing"));
         };
-        let mut prices: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        prices.resize(self.resources.len(), Rational::zero());
         let shares = self.shares()?.into_iter().map(|(place, share)| (self.patterns[place].clone(), share));
         let steady_state = mixed(self.question, &self.resources, self.port_graph.as_ref(), shares.collect())?;
         let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };

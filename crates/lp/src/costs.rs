@@ -8,8 +8,10 @@ use oneport_trees::cheapest::Prices;
 
 use crate::Question;
 
-/// Bits of a link's time in guiding units, and of the largest.
+/// Bits of the longest time in guiding units where a machine word is to do.
 const TIME_BITS: u64 = 36;
+/// Bits of the highest cost otherwise.
+const COST_BITS: u64 = 96;
 
 /// Costs of links for messages of one size, in multiples of a unit.
 pub struct Costs<N> {
@@ -19,10 +21,16 @@ pub struct Costs<N> {
     pub unit: Rational,
 }
 
-/// Times of the links as machine integers, rounded down where that is needed: prepared once for many guiding prices.
+/// Times of the links as integers: prepared once for many guiding prices.
 pub struct Times {
-    times: Vec<u64>,
+    times: Integers,
     unit: Rational,
+}
+
+/// Short where all of them are.
+enum Integers {
+    Short(Vec<u64>),
+    Long(Vec<BigUint>),
 }
 
 impl Times {
@@ -35,20 +43,29 @@ impl Times {
     pub fn of_size(question: &Question<'_>, size: &Rational) -> Self {
         let exact: Vec<Rational> = question.platform().links().iter().map(|link| size * &link.cost).collect();
         let denominator = exact.iter().fold(BigInt::one(), |all, time| all.lcm(time.denom()));
-        let largest = exact.iter().max().cloned().unwrap_or_default();
-        let whole = (&largest * &denominator).to_integer();
-        // Halving the unit's inverse until the largest time fits.
-        let shift = whole.bits().saturating_sub(TIME_BITS);
-        let unit = Rational::new(BigInt::one() << shift, denominator);
-        let rounded = |time: &Rational| (time / &unit).floor().to_integer().to_u64().unwrap_or(0);
-        Times { times: exact.iter().map(rounded).collect(), unit }
+        let whole = |time: &Rational| (time.numer() * (&denominator / time.denom())).magnitude().clone();
+        let long: Vec<BigUint> = exact.iter().map(whole).collect();
+        let word = |time: &BigUint| time.to_u64().filter(|_| time.bits() <= TIME_BITS);
+        let short: Option<Vec<u64>> = long.iter().map(word).collect();
+        let times = short.map_or(Integers::Long(long), Integers::Short);
+        Times { times, unit: Rational::new(BigInt::one(), denominator) }
     }
 
-    /// Costs under guiding prices, rounded down. Guiding prices add up to about `2^40`, so a sum of fewer than `2^40`
-    /// costs fits 128 bits.
+    /// Costs under guiding prices; those of long times are rounded down, relative to the highest cost that has a price
+    /// (and not to the longest time: one link that nobody needs must not make the others free). Guiding prices add up to less
+    /// than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
     pub fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
-        let cost = |(&time, &price): (&u64, &u64)| u128::from(time) * u128::from(price);
-        Costs { links: self.times.iter().zip(&prices.links).map(cost).collect(), unit: self.unit.clone() }
+        let long = match &self.times {
+            Integers::Short(times) => {
+                let cost = |(&time, &price): (&u64, &u64)| u128::from(time) * u128::from(price);
+                return Costs { links: times.iter().zip(&prices.links).map(cost).collect(), unit: self.unit.clone() };
+            }
+            Integers::Long(times) => times,
+        };
+        let exact: Vec<BigUint> = long.iter().zip(&prices.links).map(|(time, &price)| time * price).collect();
+        let shift = exact.iter().map(BigUint::bits).max().unwrap_or(0).saturating_sub(COST_BITS);
+        let links = exact.iter().map(|cost| (cost >> shift).to_u128().unwrap_or(u128::MAX >> 32)).collect();
+        Costs { links, unit: &self.unit * Rational::from_integer(BigInt::one() << shift) }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Questions answered by column generation: everything but messages that travel alone.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-use crate::columns::{Pricing, Progress, Watch, generate};
+use crate::columns::{Progress, Watch, generate, proved};
 use crate::copies_flow::{self, FlowBound};
 use crate::fewest::fewest;
 use crate::patterns::Patterns;
@@ -12,9 +13,7 @@ use crate::symmetric::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 use crate::{all_reduce, scan, shared, ssr};
 
-use num_traits::{One, Signed};
 use oneport_plan::{Collective, Member, Status};
-use oneport_platform::Rational;
 
 /// Solves a question whose values can all reach where they are wanted.
 ///
@@ -43,7 +42,9 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
         Formulation::Compact if matches!(collective, Collective::Broadcast { .. } | Collective::AllGather { .. }) => {
             // Trees first: they are an answer, if time does not suffice for the program.
             let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
-            let flow = match slowest_cut(question, question.roots()) {
+            let sinks =
+                if let Collective::AllGather { participants } = collective { participants.as_slice() } else { &[] };
+            let flow = match slowest_cut(question, sinks) {
                 Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
                 None => copies_flow::solve(question, options)?,
             };
@@ -67,7 +68,9 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
             let solution = all_reduce::bounded(question, &resources, solution, watch)?;
             shared::all_reduce(question, solution, options.time_limit)
         }
-        Collective::Groups { members } if members.iter().any(is_composed) => grouped(question, solution),
+        Collective::Groups { members } if members.iter().any(is_composed) => {
+            grouped(question, solution, options.time_limit, watch)
+        }
         _ => Ok(solution),
     }
 }
@@ -94,32 +97,36 @@ fn is_composed(member: &Member) -> bool {
     matches!(member.collective, Collective::AllReduce { .. })
 }
 
-/// The solution with what its prices prove for every schedule, and not only for compositions.
-fn grouped(question: &Question<'_>, solution: Solution) -> Result<Solution, LpError> {
+/// The solution with a bound that holds for every schedule, and not only for compositions: what its own prices prove,
+/// or, where that is more than its throughput, what the best prices do. (Its own may prove nothing at all: compositions
+/// pay for resources that other schedules can do without.)
+fn grouped(
+    question: &Question<'_>,
+    solution: Solution,
+    time_limit: Option<Duration>,
+    watch: Watch<'_>,
+) -> Result<Solution, LpError> {
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
     let least = Patterns::least(question);
-    // Prices may lie where compositions have to pass and other schedules need nothing: then everything has the same price.
-    let level = vec![Rational::one(); prices.len()];
-    for prices in [prices, level] {
-        let priced = least.cheapest(&resources.prices(&prices));
-        if question.watch().ask().is_err() {
-            break;
-        }
-        let instance: Rational = priced?.into_iter().zip(least.rates()).map(|((price, _), rate)| price * rate).sum();
-        if instance.is_positive() {
-            let bound = resources.worth(&prices) / instance;
-            let optimal = solution.steady_state.throughput == bound;
-            let status = if optimal { Status::Optimal } else { Status::Feasible };
-            return Ok(Solution {
-                status,
-                upper_bound: bound,
-                certificate: resources.certificate(&prices),
-                ..solution
-            });
-        }
+    let throughput = &solution.steady_state.throughput;
+    let bound = proved(&least, &resources, &prices);
+    if question.watch().ask().is_err() {
+        // Compositions' prices bound compositions only: the referee says what they prove of all schedules.
+        return Ok(Solution { status: Status::Feasible, ..solution });
     }
-    // Compositions' prices bound compositions only: the referee says what they prove of all schedules.
-    Ok(Solution { status: Status::Feasible, ..solution })
+    if bound?.is_some_and(|bound| bound == *throughput) {
+        return Ok(Solution { status: Status::Optimal, upper_bound: throughput.clone(), ..solution });
+    }
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    let direct = generate(question, resources, &least, time_limit, &mut |progress| {
+        if progress.upper_bound <= *throughput { ControlFlow::Break(()) } else { watch(progress) }
+    });
+    let direct = match direct {
+        Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
+        other => other?,
+    };
+    let status = if direct.upper_bound == *throughput { Status::Optimal } else { Status::Feasible };
+    Ok(Solution { status, upper_bound: direct.upper_bound, certificate: direct.certificate, ..solution })
 }
 
 /// Trees, and the flow program's bound, which proves them optimal where the two meet.

@@ -74,6 +74,9 @@ fn answer(question: &Question, found: &Found) -> Answer {
     answer.fact("senders", question.cluster.senders());
     let classes = |class: &Class| json!({ "time": class.time.to_string(), "senders": class.senders });
     answer.fact("classes", question.cluster.classes().iter().map(classes).collect::<Vec<Value>>());
+    if question.listed.is_none() {
+        answer.fact("numbering", numbering(&question.classes));
+    }
     if let Some(reduction) = &found.checked.shortest.reduction
         && question.cluster.senders() <= LISTED
     {
@@ -81,6 +84,17 @@ fn answer(question: &Question, found: &Found) -> Answer {
         answer.fact("sequence", sequence(reduction));
     }
     answer
+}
+
+/// Which processors are of which class: numbers follow the order in which the classes were given.
+fn numbering(classes: &[Class]) -> Vec<Value> {
+    let mut first = 0;
+    let range = |class: &Class| {
+        let range = json!({ "time": class.time.to_string(), "first": first, "last": first + class.senders - 1 });
+        first += class.senders;
+        range
+    };
+    classes.iter().map(range).collect()
 }
 
 /// The senders in the order of their starts; those that start together by number.

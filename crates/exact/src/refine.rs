@@ -1,0 +1,191 @@
+//! Refinement: HiGHS solves for the correction to an exact pair of solutions that is not optimal, magnified.
+//!
+//! Every inequality is given a slack `s >= 0` of its own, so that all rows are equations. With an exact basic solution
+//! `x*, s*` and its multipliers `y*`, put `x = x* + x' / S` and `c' = T (c - y* A)`, where `c - y* A` are the reduced costs
+//! (of slacks, too):
+//!
+//! ```text
+//! minimise c' (x', s')  subject to  A x' + s' = S (b - A x* - s*),  x' >= -S x*,  s' >= -S s*
+//! ```
+//!
+//! The two objectives differ by the constant `y* b`, so the bases of this program are those of the given one and the same
+//! are optimal, but what was an error below the solver's tolerance is `S` or `T` times as large. (Among inequalities the
+//! difference `y* A x` would not be constant.)
+//!
+//! Reference: Gleixner, Steffy, Wolter, Iterative refinement for linear programming, INFORMS J. Comput. 28 (2016).
+
+use std::time::Duration;
+
+use num_bigint::BigInt;
+use oneport_watch::Watch;
+
+use crate::basis::{Evaluation, Member, Violation, excess};
+use crate::form::{Coefficient, IntegerForm, bits};
+use crate::highs::{Engine, FloatModel};
+use crate::kernel::Basis;
+use crate::program::{ExactError, LinearProgram, Relation};
+use crate::scaled::{Scaling, compose, decompose};
+
+/// A violation is magnified to 2^-18, far above the tolerance and far below what would swamp other numbers.
+const MAGNIFIED: i64 = -18;
+
+/// The program in equations, ready for one step after another.
+pub struct Refinement {
+    model: FloatModel,
+    /// Columns of the program; the slacks come after them.
+    columns: usize,
+    /// The rows that have a slack, with the sign that it has there.
+    slacks: Vec<(usize, f64)>,
+    /// As large as they ever were: a solution that is right on one side must not be given up for the other.
+    zooms: Zooms,
+}
+
+impl Refinement {
+    /// Prepares a program in this scaling.
+    ///
+    /// # Errors
+    /// HiGHS refuses it.
+    pub fn new(program: &LinearProgram, scaling: &Scaling) -> Result<Self, ExactError> {
+        let sign = |row: usize| match program.relations[row] {
+            Relation::AtMost => Some((row, 1.0)),
+            Relation::AtLeast => Some((row, -1.0)),
+            Relation::Equal => None,
+        };
+        let slacks: Vec<(usize, f64)> = (0..program.rows()).filter_map(sign).collect();
+        let mut float = scaling.apply(program);
+        for &(row, sign) in &slacks {
+            float.cost.push(0.0);
+            float.column_lower.push(0.0);
+            float.rows.push(row as i32);
+            float.values.push(sign);
+            float.starts.push(float.rows.len() as i32);
+            let side = if sign > 0.0 { float.row_upper[row] } else { float.row_lower[row] };
+            (float.row_lower[row], float.row_upper[row]) = (side, side);
+        }
+        Ok(Refinement { model: FloatModel::new(&float)?, columns: program.columns(), slacks, zooms: Zooms::default() })
+    }
+
+    /// The basis that HiGHS finds for the magnified program, starting from this one; `None` where it finds none.
+    ///
+    /// # Errors
+    /// HiGHS refuses a call.
+    pub fn step<C: Coefficient>(
+        &mut self,
+        form: &IntegerForm<C>,
+        basis: &Basis,
+        evaluation: &Evaluation,
+        scaling: &Scaling,
+        (patience, watch): (Duration, &Watch),
+    ) -> Result<Option<Basis>, ExactError> {
+        let zooms = self.zooms.raised(form, evaluation, scaling);
+        self.zooms = zooms;
+        let (mut cost, mut lower) = zooms.columns(evaluation, scaling);
+        let mut sides = vec![0.0; form.rhs.len()];
+        for (row, side) in sides.iter_mut().enumerate().filter(|(row, _)| form.relations[*row] == Relation::Equal) {
+            *side = zooms.room(form, evaluation, scaling, row);
+        }
+        for &(row, sign) in &self.slacks {
+            cost.push(-sign * zooms.multiplier(form, evaluation, scaling, row));
+            lower.push(-sign * zooms.room(form, evaluation, scaling, row));
+        }
+        self.model.change(&cost, &lower, &sides, &sides)?;
+        // The simplex that keeps what the basis already has.
+        let feasible = evaluation.primal_violations.is_empty();
+        self.model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
+        self.model.set_presolve(false)?;
+        self.model.set_time_limit(Some(watch.time_left().map_or(patience, |left| left.min(patience))))?;
+        self.model.set_basis(&self.in_equations(form, basis), &vec![false; form.rhs.len()])?;
+        self.model.run(watch)?;
+        Ok(self.model.basis().map(|found| self.in_rows(&found)).filter(Basis::is_complete))
+    }
+
+    /// Slacks are columns here and rows there.
+    fn in_equations<C>(&self, form: &IntegerForm<C>, basis: &Basis) -> Basis {
+        let slacks = self.slacks.iter().map(|&(row, _)| basis.rows[row]);
+        let rows = basis.rows.iter().zip(&form.relations);
+        Basis {
+            columns: basis.columns.iter().copied().chain(slacks).collect(),
+            rows: rows.map(|(&basic, &relation)| basic && relation == Relation::Equal).collect(),
+        }
+    }
+
+    fn in_rows(&self, found: &Basis) -> Basis {
+        let mut rows = found.rows.clone();
+        for (place, &(row, _)) in self.slacks.iter().enumerate() {
+            rows[row] |= found.columns[self.columns + place];
+        }
+        Basis { columns: found.columns[..self.columns].to_vec(), rows }
+    }
+}
+
+/// The powers of two that magnify the primal and the dual solution, in the float model's scaling.
+#[derive(Clone, Copy, Default)]
+struct Zooms {
+    primal: i64,
+    dual: i64,
+}
+
+impl Zooms {
+    fn raised<C: Coefficient>(self, form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling) -> Self {
+        let primal = zoom(&evaluation.primal_violations, &evaluation.primal.denominator, |member| match member {
+            Member::Column(column) => -scaling.columns[column],
+            Member::Row(row) => scaling.rows[row] - factor(form, row),
+        });
+        let dual = zoom(&evaluation.dual_violations, &evaluation.dual.denominator, |member| match member {
+            Member::Column(column) => scaling.columns[column],
+            Member::Row(row) => factor(form, row) - scaling.rows[row],
+        });
+        Zooms { primal: primal.max(self.primal), dual: dual.max(self.dual) }
+    }
+
+    /// Reduced costs, and bounds from below.
+    fn columns(&self, evaluation: &Evaluation, scaling: &Scaling) -> (Vec<f64>, Vec<f64>) {
+        let cost = |(column, reduced): (usize, &BigInt)| {
+            scale(reduced, &evaluation.dual.denominator, scaling.columns[column] + self.dual)
+        };
+        let lower = |(column, value): (usize, &BigInt)| {
+            -scale(value, &evaluation.primal.denominator, self.primal - scaling.columns[column])
+        };
+        let reduced = evaluation.reduced.iter().enumerate().map(cost).collect();
+        (reduced, evaluation.primal.numerators.iter().enumerate().map(lower).collect())
+    }
+
+    /// What a row lacks to its right-hand side.
+    fn room<C: Coefficient>(
+        &self,
+        form: &IntegerForm<C>,
+        evaluation: &Evaluation,
+        scaling: &Scaling,
+        row: usize,
+    ) -> f64 {
+        let denominator = &evaluation.primal.denominator;
+        let over = excess(form, row, &evaluation.activity[row], denominator);
+        let factor = &form.row_factors[row];
+        scale(&(-over * factor.denom()), &(denominator * factor.numer()), scaling.rows[row] + self.primal)
+    }
+
+    fn multiplier<C>(&self, form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling, row: usize) -> f64 {
+        let factor = &form.row_factors[row];
+        let multiplier = &evaluation.dual.numerators[row] * factor.numer();
+        scale(&multiplier, &(&evaluation.dual.denominator * factor.denom()), self.dual - scaling.rows[row])
+    }
+}
+
+/// `value / denominator * 2^exponent`.
+fn scale(value: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
+    let (mantissa, own) = decompose(value, denominator);
+    compose(mantissa, own + exponent)
+}
+
+/// Binary logarithm of a row's factor, rounded.
+fn factor<C>(form: &IntegerForm<C>, row: usize) -> i64 {
+    let factor = &form.row_factors[row];
+    bits(factor.numer()) as i64 - bits(factor.denom()) as i64
+}
+
+/// The power of two that brings the largest violation (in the float model's scaling) to the size aimed at.
+fn zoom(violations: &[Violation], denominator: &BigInt, exponent_of: impl Fn(Member) -> i64) -> i64 {
+    let sizes =
+        violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
+    sizes.max().map_or(0, |largest| (MAGNIFIED - largest).max(0))
+}

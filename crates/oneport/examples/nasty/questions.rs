@@ -1,0 +1,198 @@
+//! Small questions with unfriendly numbers: near ties, wide ranges, long fractions, one huge number among ones, links and
+//! nodes of no use, every collective, every port model.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use oneport::plan::Member;
+use oneport::platform::Node;
+use oneport::{
+    Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Rational, Stage,
+    Volumes, lp::LpError, referee, solve_watched,
+};
+
+/// A question, and how to ask it.
+#[derive(Debug)]
+pub struct Nasty {
+    /// The platform.
+    pub platform: Platform,
+    /// The collective.
+    pub collective: Collective,
+    /// How to ask.
+    pub options: Options,
+    /// Rounds of column generation that the watcher allows; none, or few.
+    pub rounds: Option<usize>,
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Answered; the referee agrees that it is optimal.
+    Optimal,
+    /// Answered; the referee agrees with the bound.
+    Feasible,
+    /// Some messages cannot arrive.
+    Infeasible,
+    /// Refused with a reason that lies in the question.
+    Refused,
+}
+
+/// Pseudo-random numbers (Steele, Lea, Flood: splitmix64).
+pub struct Dice(u64);
+
+impl Dice {
+    /// The same seed gives the same numbers.
+    pub fn new(seed: u64) -> Self {
+        Dice(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    fn one_in(&mut self, many: usize) -> bool {
+        self.below(many) == 0
+    }
+}
+
+fn read(text: &str) -> Rational {
+    oneport::parse_rational(text).unwrap_or_else(|_| Rational::from_integer(1.into()))
+}
+
+/// A positive number of this kind.
+fn number(dice: &mut Dice, kind: usize) -> Rational {
+    let digits = |dice: &mut Dice, count: usize| -> String {
+        (0..count).map(|_| char::from(b'1' + dice.below(9) as u8)).collect()
+    };
+    match kind {
+        0 => read(&format!("{}", 1 + dice.below(3))),
+        1 => read(&format!("1.00000000{}", dice.below(4))),
+        2 => read(&format!("1.00000000000{}", dice.below(10))),
+        3 => read(&format!("{}e{}", 1 + dice.below(9), dice.below(25) as i64 - 12)),
+        4 => read(&format!("{}/{}", digits(dice, 200), digits(dice, 200))),
+        5 if dice.one_in(6) => read(&format!("1e{}", 3 + dice.below(40))),
+        6 if dice.one_in(6) => read(&format!("1e-{}", 3 + dice.below(40))),
+        // The primes that exact solutions are computed with.
+        7 if dice.one_in(3) => read("2305843009213693951") * read("2305843009213693921") * read("1152921504606846883"),
+        _ => read("1"),
+    }
+}
+
+/// The question of this seed.
+pub fn question(seed: u64) -> Nasty {
+    let mut dice = Dice::new(seed);
+    let kind = dice.below(8);
+    let platform = platform(&mut dice, kind);
+    let processors: Vec<NodeId> = platform.processors().collect();
+    let collective = if dice.one_in(5) {
+        let member =
+            |dice: &mut Dice| Member { collective: collective(dice, &processors), rate: 1 + dice.below(3) as u64 };
+        Collective::Groups { members: (0..1 + dice.below(3)).map(|_| member(&mut dice)).collect() }
+    } else {
+        collective(&mut dice, &processors)
+    };
+    let size = number(&mut dice, kind);
+    let work = if dice.one_in(3) { Rational::default() } else { number(&mut dice, kind) };
+    let formulation = if dice.one_in(5) { Formulation::Compact } else { Formulation::Columns };
+    let period = if dice.one_in(4) { Period::AtMost(10) } else { Period::AtMost(oneport::DEFAULT_MAX_INSTANCES) };
+    let time_limit = dice.one_in(6).then(|| Duration::from_millis(dice.below(3) as u64));
+    let rounds = dice.one_in(6).then(|| dice.below(3));
+    let volumes = Volumes { size: Amount::Constant(size), work: Amount::Constant(work) };
+    let options = Options { volumes, formulation, period, time_limit, ..Options::default() };
+    Nasty { platform, collective, options, rounds }
+}
+
+/// Two to five nodes; most links join them to a ring, others are random; some nodes are isolated or dead ends.
+fn platform(dice: &mut Dice, kind: usize) -> Platform {
+    let models = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+    let mut builder = Platform::builder();
+    builder.model(models[dice.below(4)]);
+    let mut ids = Vec::new();
+    for place in 0..2 + dice.below(4) {
+        let name = format!("n{place}");
+        let router = place > 1 && dice.one_in(4);
+        let mut node = if router { Node::router(name) } else { Node::processor(name, number(dice, kind)) };
+        node.ports = (dice.one_in(4)).then(|| 1 + dice.below(3) as u32);
+        node.replicates = !(place > 1 && dice.one_in(6));
+        ids.extend(builder.node(node));
+    }
+    let count = ids.len();
+    let isolated = dice.one_in(4);
+    for at in 0..count {
+        let (from, to) = (ids[at], ids[(at + 1) % count]);
+        if isolated && (from.index() == count - 1 || to.index() == count - 1) && count > 2 {
+            continue;
+        }
+        let _ = builder.link(from, to, number(dice, kind));
+        if dice.one_in(2) || isolated {
+            let _ = builder.link(to, from, number(dice, kind));
+        }
+    }
+    for _ in 0..dice.below(5) {
+        // A loop or a second link is refused, which is what we want.
+        let (from, to) = (ids[dice.below(count)], ids[dice.below(count)]);
+        let _ = builder.link(from, to, number(dice, kind));
+    }
+    builder.build().expect("named nodes, positive costs")
+}
+
+/// Any collective but groups, on some of the processors.
+fn collective(dice: &mut Dice, processors: &[NodeId]) -> Collective {
+    let mut participants = processors.to_vec();
+    participants.rotate_left(dice.below(processors.len()));
+    participants.truncate(2 + dice.below(processors.len() - 1));
+    let (first, rest) = (participants[0], participants[1..].to_vec());
+    let commutative = dice.one_in(2);
+    match dice.below(9) {
+        0 => Collective::Scatter { source: first, targets: rest },
+        1 => Collective::Gather { target: first, participants: rest },
+        2 => Collective::AllToAll { participants },
+        3 => Collective::Broadcast { source: first, targets: rest },
+        4 => Collective::AllGather { participants },
+        5 => Collective::Reduce { target: processors[dice.below(processors.len())], participants, commutative },
+        6 => Collective::ReduceScatter { participants, commutative },
+        7 => Collective::AllReduce { participants, commutative },
+        _ => Collective::Scan { participants },
+    }
+}
+
+/// Asks, and has the referee look at the plan once more.
+///
+/// # Errors
+/// What is a defect of oneport: a contradiction, a plan that the referee objects to, an optimum that is none.
+pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
+    let started = Instant::now();
+    let mut rounds = 0;
+    let mut watch = |stage: Stage| {
+        rounds += usize::from(matches!(stage, Stage::Round(_)));
+        let over = nasty.rounds.is_some_and(|most| rounds > most) || started.elapsed() > at_most;
+        if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    match solve_watched(&nasty.platform, &nasty.collective, &nasty.options, &mut watch) {
+        Ok(Outcome::Planned(planned)) => {
+            let verdict = referee::check_plan(&planned.plan).map_err(|violation| format!("refused: {violation}"))?;
+            let optimal = verdict.status == oneport::Status::Optimal;
+            Ok(if optimal { Fate::Optimal } else { Fate::Feasible })
+        }
+        Ok(_) => Ok(Fate::Infeasible),
+        Err(Error::Question(LpError::Contradiction(what))) => Err(format!("contradiction: {what}")),
+        // What does not fit, such as a processor that cannot copy, or a formulation that a collective does not have.
+        Err(Error::Question(
+            LpError::Collective(_)
+            | LpError::Volume(_)
+            | LpError::NoCompact { .. }
+            | LpError::CompactSwitches { .. }
+            | LpError::CompactTooLarge { .. }
+            | LpError::CompactCommutative,
+        )) => Ok(Fate::Refused),
+        Err(error) => Err(error.to_string()),
+    }
+}
