@@ -317,7 +317,11 @@ fn perturbed_broadcasts_are_refused() {
         ("\"links\": [3], ", "", &["odd_sets[0]", "'links' is missing"]),
         ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["odd_sets[0]", "'weight'", "ports, links, price"]),
         ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["odd_sets[0]", "7", "an object"]),
-        ("\"cuts\": [", "\"cuts\": {}, \"x\": [", &["'x'", "odd_sets, cuts, shares, patterns"]),
+        (
+            "\"cuts\": [",
+            "\"cuts\": {}, \"x\": [",
+            &["'x'", "odd_sets, cuts, shares, borders, potentials, exchanges, patterns"],
+        ),
         ("\"demand\": 0, \"nodes\"", "\"demand\": 1, \"nodes\"", &["cuts[1].demand", "demand 1", "there are 1"]),
         ("\"demand\": 0, \"nodes\"", "\"demand\": null, \"nodes\"", &["cuts[1].demand", "null"]),
         ("[\"A\"], \"weight\"", "[0], \"weight\"", &["cuts[0].nodes[0]", "0", "a string"]),

@@ -14,6 +14,8 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::columns::mixed;
+use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
@@ -59,7 +61,7 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     let mut alone = Window::new(0);
     single.iter().for_each(|(_, paths)| alone.add(0, paths));
     windows.push(alone);
-    let steady_state = best_window(question, &windows)?;
+    let steady_state = schedulable(question, best_window(question, &windows)?)?;
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
     let (upper_bound, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
@@ -73,6 +75,15 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
         solver_time: Default::default(),
         repaired: false,
     })
+}
+
+/// As much of a steady state as can be scheduled: among half-duplex nodes a set of ports may take longer than any one of them.
+fn schedulable(question: &Question<'_>, found: SteadyState) -> Result<SteadyState, LpError> {
+    let Some(ports) = PortSets::new(question.platform()) else { return Ok(found) };
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    let SteadyState { throughput, patterns } = found;
+    let share = |weighted: WeightedPattern| (weighted.pattern, weighted.weight / &throughput);
+    mixed(question, &resources, Some(&ports), patterns.into_iter().map(share).collect())
 }
 
 /// Averages are taken over all rounds, and over the last half, quarter and sixteenth: early rounds know little.

@@ -353,3 +353,26 @@ fn a_bound_never_falls_below_what_is_reached() {
         assert!(least >= solution.steady_state.throughput, "{least} {:?}", solution.steady_state.throughput);
     }
 }
+
+/// Sizes that grow and costs that nearly tie: on the way, a round's exchanges may cost less than the program believes, down to
+/// nothing. That round proves nothing, and the next ones do.
+#[test]
+fn rounds_that_prove_nothing_are_passed_over() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let ids = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let tie = |more: i64| Rational::new((1_000_000_000 + more).into(), 1_000_000_000.into());
+    for (from, to, more) in [(1, 2, 0), (2, 1, 1), (0, 1, -1), (1, 0, -1)] {
+        builder.link(ids[from], ids[to], tie(more)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let collective = Collective::AllReduce { participants: ids.to_vec(), commutative: false };
+    let size = Amount::Affine { fixed: ratio(1, 2), per_operand: ratio(2, 1) };
+    let volumes = Volumes { size, work: Amount::Constant(ratio(0, 1)) };
+    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("not connected") };
+    // Every link carries 5/2 at least, once; the composition's result is larger.
+    assert!(solution.upper_bound >= solution.steady_state.throughput);
+    let proved = oneport_referee::bound(&platform, &collective, &volumes, &solution.certificate);
+    assert_eq!(proved, Ok(solution.upper_bound));
+}

@@ -231,32 +231,30 @@ impl<'a> Program<'a> {
         Ok(true)
     }
 
-    /// The best bound of the inequalities that the separation finds; stops as soon as `enough` is proved, or the
-    /// watcher says so.
+    /// The best bound of the inequalities that the separation finds, if any was proved within the rounds; stops as soon as
+    /// `enough` is proved, or the watcher says so.
     ///
     /// # Errors
     /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.
-    pub fn solve(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(Bound, Optimum), LpError> {
+    pub fn solve(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<Option<(Bound, Optimum)>, LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
             self.approach(enough, watch)?;
             let Some(optimum) = self.optimum()? else { break };
             let bound = self.bound(&optimum)?;
-            let settled = self.stopped || bound.throughput <= *enough;
-            if best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput) {
+            let settled = self.stopped || bound.as_ref().is_some_and(|bound| bound.throughput <= *enough);
+            let better = |bound: &Bound| best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput);
+            if let Some(bound) = bound.filter(better) {
                 best = Some((bound, optimum.clone()));
             }
             if settled || !self.separate_exactly(&optimum)? {
                 break;
             }
         }
-        match best {
-            Some(best) => Ok(best),
-            None => {
-                self.question.watch().ask()?;
-                Err(LpError::Contradiction("an instance has no least time"))
-            }
+        if best.is_none() {
+            self.question.watch().ask()?;
         }
+        Ok(best)
     }
 
     /// The exact optimum of what was found so far; `None` where the watch came first.
@@ -414,8 +412,9 @@ impl<'a> Program<'a> {
         Ok(added)
     }
 
-    /// What an optimum's dual values prove, with the certificate.
-    fn bound(&self, optimum: &Optimum) -> Result<Bound, LpError> {
+    /// What an optimum's dual values prove, with the certificate; `None` if that is nothing: as long as collections are
+    /// missing, an exchange may cost less than the program believes, or nothing.
+    fn bound(&self, optimum: &Optimum) -> Result<Option<Bound>, LpError> {
         let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
         let prices: Vec<Rational> = self.rows.iter().map(|row| -&dual[row.0]).collect();
         let mut certificate: Certificate = self.resources.certificate(&prices);
@@ -440,10 +439,8 @@ impl<'a> Program<'a> {
         certificate.potentials = self.potentials(&dual);
         certificate.borders.sort();
         certificate.exchanges.sort();
-        if !instance.is_positive() {
-            return Err(LpError::Contradiction("transfers and merges cost nothing"));
-        }
-        Ok(Bound { throughput: self.resources.worth(&prices) / instance, certificate })
+        let proves = instance.is_positive();
+        Ok(proves.then(|| Bound { throughput: self.resources.worth(&prices) / instance, certificate }))
     }
 
     /// The potentials, ascending by node.

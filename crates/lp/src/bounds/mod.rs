@@ -155,7 +155,7 @@ impl Search<'_> {
         for (border, _) in seeds {
             program.add_border(border)?;
         }
-        let (found, optimum) = program.solve(self.enough, watch)?;
+        let Some((found, optimum)) = program.solve(self.enough, watch)? else { return Ok(()) };
         self.offer(found);
         let mut partitions = vec![participants.iter().map(|&node| vec![node]).collect()];
         partitions.extend(program.partitions(&optimum).into_iter().take(MOST_PARTITIONS));
@@ -166,7 +166,7 @@ impl Search<'_> {
             for direction in [Direction::Into, Direction::OutOf] {
                 program.add_exchange(direction, &parts)?;
             }
-            self.offer(program.solve(self.enough, watch)?.0);
+            program.solve(self.enough, watch)?.into_iter().for_each(|(found, _)| self.offer(found));
         }
         Ok(())
     }
