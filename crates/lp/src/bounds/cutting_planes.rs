@@ -38,6 +38,8 @@ use crate::{LpError, Question};
 const UNIT_BITS: u64 = 30;
 /// what is violated by less than `2^-18` is left to the exact optimum.
 const SLACK_BITS: u64 = 18;
+/// So many rounds in a row may lead nowhere.
+const STALLED_ROUNDS: usize = 20;
 /// Exact optima looked at, at most.
 const EXACT_ROUNDS: usize = 12;
 
@@ -267,9 +269,10 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Rounds in floating point, until nothing is violated by much.
+    /// Rounds in floating point, until nothing is violated by much; on large platforms also until they lead nowhere.
     fn approach(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(), LpError> {
         let least = enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34));
+        let mut periods: Vec<Rational> = Vec::new();
         loop {
             let limits = exact::Options { watch: self.question.watch().clone(), ..exact::Options::default() };
             let Some(estimate) = self.solver.estimate(&limits)? else { return Ok(()) };
@@ -288,7 +291,9 @@ impl<'a> Program<'a> {
             if !added {
                 return Ok(());
             }
-            if watch(&progress).is_break() {
+            periods.push(period.clone());
+            let lost = self.links.len() > super::MOST_SHARED_LINKS && is_stalled(&periods, &least);
+            if lost || watch(&progress).is_break() {
                 self.stopped = true;
                 return Ok(());
             }
@@ -456,6 +461,13 @@ impl<'a> Program<'a> {
         found.retain(|potential| !potential.value.is_zero());
         found
     }
+}
+
+/// Whether the last rounds lifted the period by less than a tenth of what is left to the goal.
+fn is_stalled(periods: &[Rational], goal: &Rational) -> bool {
+    let Some(before) = periods.len().checked_sub(STALLED_ROUNDS) else { return false };
+    let (Some(before), Some(now)) = (periods.get(before), periods.last()) else { return false };
+    (now - before) * Rational::from_integer(10.into()) < goal - now
 }
 
 impl Share<'_> {

@@ -32,6 +32,9 @@ pub use volume::Bound;
 
 /// Most links of a platform that cutting planes are tried on.
 const MOST_LINKS: usize = 1500;
+/// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond, the
+/// exchange of single participants is asked alone.
+const MOST_SHARED_LINKS: usize = 150;
 /// Partitions between which an exchange is looked at, at most.
 const MOST_PARTITIONS: usize = 4;
 
@@ -94,7 +97,7 @@ impl Search<'_> {
         let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
         let symmetric = self.question.roots().len() < hubs;
         let large = platform.links().len() > MOST_LINKS;
-        if !self.is_enough() && (symmetric || large) {
+        if !self.is_enough() && (symmetric || platform.links().len() > MOST_SHARED_LINKS) {
             self.offer(singletons::bound(self.question, resources, self.enough, watch)?);
         }
         if !self.is_enough() && !large && self.participants.len() > 1 {
@@ -157,6 +160,9 @@ impl Search<'_> {
         }
         let Some((found, optimum)) = program.solve(self.enough, watch)? else { return Ok(()) };
         self.offer(found);
+        if question.platform().links().len() > MOST_SHARED_LINKS {
+            return Ok(());
+        }
         let mut partitions = vec![participants.iter().map(|&node| vec![node]).collect()];
         partitions.extend(program.partitions(&optimum).into_iter().take(MOST_PARTITIONS));
         for parts in partitions {
