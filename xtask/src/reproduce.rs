@@ -10,7 +10,7 @@ use crate::{setup, workspace};
 /// Setup failed, or the program refused its arguments or found a verdict that nobody expected.
 pub fn run(arguments: &[String]) -> Result<()> {
     setup::run()?;
-    let mut command = workspace::cargo(&["run", "--release", "--package", "oneport-reproduce", "--"])?;
+    let mut command = workspace::cargo(&["run", "--release", "--package", "oneport-papers", "--"])?;
     command.args(arguments);
     workspace::run(command)
 }

@@ -16,7 +16,7 @@ const QUICK: &[Step] = &[
 ];
 const REST: &[Step] = &[
     Step::Doc(&["doc", "--workspace", "--no-deps"]),
-    Step::Cargo(&["run", "--release", "--package", "oneport-reproduce"]),
+    Step::Cargo(&["run", "--release", "--package", "oneport-papers"]),
     Step::Cargo(&["bench", "--package", "oneport-benches", "--", "--test"]),
 ];
 

@@ -47,14 +47,14 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         Ok(())
     };
     draw(&arguments.gantt, &|| {
-        Ok(formats::svg::gantt(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule))
+        Ok(oneport_drawings::svg::gantt(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule))
     })?;
     draw(&arguments.graph, &|| {
-        Ok(formats::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.volumes))
+        Ok(oneport_drawings::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.volumes))
     })?;
     draw(&arguments.timeline, &|| {
         let timeline = schedule::timeline(&plan.platform, &plan.volumes, &plan.schedule, arguments.periods)?;
-        Ok(formats::svg::timeline_gantt(&plan.platform, &plan.collective, &timeline))
+        Ok(oneport_drawings::svg::timeline_gantt(&plan.platform, &plan.collective, &timeline))
     })?;
     if let Some(path) = &arguments.tree {
         trees(&plan, path)?;
@@ -80,7 +80,7 @@ fn trees(plan: &Plan, path: &Path) -> Result<()> {
     }
     let dot = path.extension().is_some_and(|extension| extension == "dot" || extension == "gv");
     for (number, WeightedPattern { pattern, weight }) in patterns.iter().take(DRAWN).enumerate() {
-        let draw = if dot { formats::dot::pattern } else { formats::svg::pattern };
+        let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
         let drawing = draw(&plan.platform, &plan.collective, &plan.volumes, pattern, Some(weight));
         match patterns.len() {
             1 => write(path, &drawing)?,

@@ -8,7 +8,6 @@
 //! | `joined` | yes | no | measured grids: the JSON that joins a Tiers topology to its link table |
 //! | plan | yes | yes | [`plan_to_json`]: the self-contained answer, `oneport-plan/1` |
 //! | amount | yes | no | [`read_amount`]: sizes of messages or work of merges, by the operands combined |
-//! | [`svg`], [`dot`] | no | yes | drawings |
 //!
 //! Every number means exactly what its text says: none passes through a float. Every refusal is one
 //! [`FormatError`]: one line that names the file, the line or key, the value, and what would be right.
@@ -31,8 +30,6 @@
 
 mod amount;
 mod atomic;
-mod copies;
-pub mod dot;
 mod error;
 mod gml;
 mod joined;
@@ -43,16 +40,13 @@ mod number;
 mod once;
 mod plan;
 mod platform;
-mod reduction;
-mod scheme;
 mod source;
-pub mod svg;
 
 pub use amount::{AmountError, MAX_AMOUNT_BYTES, parse_amount, read_amount};
 pub use atomic::{try_writing, write_atomically};
 pub use error::{FormatError, Place, Problem};
 pub use joined::read_joined_tiers;
-pub use once::{broadcast_to_json, reduction_to_dot, reduction_to_json};
+pub use once::{broadcast_to_json, reduction_to_json};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};
 pub use platform::{
     MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, read_platform_as,

@@ -1,6 +1,4 @@
-//! Single reductions and broadcasts as text: JSON for programs, Graphviz for those who draw with `dot`.
-
-use std::fmt::Write as _;
+//! Single reductions and broadcasts as JSON.
 
 use num_traits::Zero;
 use oneport_plan::{Broadcast, Dates, Reduction};
@@ -51,23 +49,6 @@ pub fn broadcast_to_json(broadcast: &Broadcast) -> String {
         start: text(&broadcast.starts, processor),
         preparation: preparations.map(|dates| text(dates, processor)),
     }))
-}
-
-/// The tree of a reduction for Graphviz: processors with the date their transfer starts, the root at the top. O(n).
-pub fn reduction_to_dot(reduction: &Reduction) -> String {
-    let mut out = String::from("digraph reduction {\n  rankdir=BT;\n  node [fontname=\"Arial\", shape=circle];\n");
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "  labelloc=t;\n  label=\"length {}\";", reduction.length);
-    for (processor, &receiver) in reduction.receivers.iter().enumerate() {
-        if processor == reduction.root as usize {
-            let _ = writeln!(out, "  {processor} [peripheries=2];");
-        } else {
-            let start = text(&reduction.starts, processor);
-            let _ = writeln!(out, "  {processor} -> {receiver} [label=\"{start}\"];");
-        }
-    }
-    out.push_str("}\n");
-    out
 }
 
 fn json<T: Serialize>(rows: impl Iterator<Item = T>) -> String {

@@ -41,8 +41,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-formats",
         ],
     ),
-    ("oneport-cli", &["oneport"]),
-    ("oneport-reproduce", &["oneport"]),
+    ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
+    ("oneport-cli", &["oneport", "oneport-drawings"]),
+    ("oneport-papers", &["oneport", "oneport-drawings"]),
     ("oneport-benches", &["oneport"]),
     (
         "oneport-truth",
@@ -55,13 +56,13 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str], &str)] = &[
     ("highs", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
     ("highs-sys", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
-    ("serde", &["oneport-formats", "oneport-reproduce"], "model types do not freeze into a file format"),
+    ("serde", &["oneport-formats", "oneport-papers"], "model types do not freeze into a file format"),
     (
         "serde_json",
-        &["oneport-formats", "oneport-cli", "oneport-reproduce", "xtask"],
+        &["oneport-formats", "oneport-cli", "oneport-papers", "xtask"],
         "files are read and written by oneport-formats",
     ),
-    ("anyhow", &["oneport-cli", "oneport-reproduce", "xtask"], "libraries return error enums of their own"),
+    ("anyhow", &["oneport-cli", "oneport-papers", "xtask"], "libraries return error enums of their own"),
 ];
 
 /// What is needed from a manifest.

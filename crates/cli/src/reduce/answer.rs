@@ -117,8 +117,8 @@ impl Answer {
 
     fn gantt(&self) -> Result<String> {
         match &self.schedule {
-            Schedule::Reduction(reduction) => Ok(formats::svg::reduction_gantt(reduction)),
-            Schedule::Broadcast(broadcast) => Ok(formats::svg::broadcast_gantt(broadcast)),
+            Schedule::Reduction(reduction) => Ok(oneport_drawings::svg::reduction_gantt(reduction)),
+            Schedule::Broadcast(broadcast) => Ok(oneport_drawings::svg::broadcast_gantt(broadcast)),
             Schedule::None => bail!("--gantt: there is no schedule to draw"),
         }
     }
@@ -129,8 +129,8 @@ impl Answer {
             (Schedule::None, _) => bail!("--tree: there is no schedule to draw"),
             (Schedule::Reduction(reduction), "json") => formats::reduction_to_json(reduction),
             (Schedule::Broadcast(broadcast), "json") => formats::broadcast_to_json(broadcast),
-            (Schedule::Reduction(reduction), "dot" | "gv") => formats::reduction_to_dot(reduction),
-            (Schedule::Reduction(reduction), "svg") => formats::svg::once_tree(reduction),
+            (Schedule::Reduction(reduction), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
+            (Schedule::Reduction(reduction), "svg") => oneport_drawings::svg::once_tree(reduction),
             (Schedule::Broadcast(_), "svg" | "dot" | "gv") => {
                 bail!(usage("--tree: a broadcast is written as F.json; draw the tree of the reduction, it is the same"))
             }

@@ -1,0 +1,177 @@
+//! Every collective under every port model, process groups, and what is refused.
+
+use crate::common;
+
+use common::{Folder, Run, fixture, oneport, read};
+use serde_json::Value;
+
+const MODELS: [&str; 4] = ["full-duplex", "half-duplex", "multiport", "links"];
+
+/// Four processors, a router, and a switch between two of them; everything is connected.
+const MIXED: &str = r#"
+format = "oneport-platform/1"
+node = [
+  { name = "a", compute = "1/2" }, { name = "b", compute = 1 }, { name = "c", compute = "3/2" }, { name = "d", compute = 1 },
+  { name = "router" }, { name = "switch", replicates = false },
+]
+link = [
+  { from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c", cost = "2/3", duplex = true },
+  { from = "c", to = "d", cost = "1/2", duplex = true }, { from = "a", to = "router", cost = "1/4", duplex = true },
+  { from = "router", to = "d", cost = "1/3", duplex = true }, { from = "b", to = "switch", cost = "1/5", duplex = true },
+  { from = "switch", to = "d", cost = "1/5", duplex = true },
+]
+"#;
+
+/// The collectives with the options that they need.
+const COLLECTIVES: [&[&str]; 9] = [
+    &["scatter", "--source", "a"],
+    &["gather", "--target", "a"],
+    &["all-to-all"],
+    &["broadcast", "--source", "a"],
+    &["all-gather"],
+    &["reduce", "--target", "a"],
+    &["reduce-scatter"],
+    &["all-reduce", "--commutative"],
+    &["scan"],
+];
+
+fn solve(platform: &str, arguments: &[&str]) -> Run {
+    oneport(&[&["solve"], arguments, &["--platform", platform]].concat())
+}
+
+/// A rational as numerator and denominator.
+fn fraction(value: &Value) -> (u128, u128) {
+    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no string"));
+    let (p, q) = text.split_once('/').unwrap_or((text, "1"));
+    (p.parse().expect("a numerator"), q.parse().expect("a denominator"))
+}
+
+#[test]
+fn every_collective_under_every_model() {
+    let folder = Folder::new();
+    let platform = folder.write("mixed.toml", MIXED);
+    for collective in COLLECTIVES {
+        // Full-duplex sustains at least what half-duplex does, and links at least what full-duplex does.
+        let mut throughputs = Vec::new();
+        for model in ["half-duplex", "full-duplex", "multiport", "links"] {
+            let plan = folder.path(&format!("{}-{model}.json", collective[0]));
+            let object =
+                solve(&platform, &[collective, &["--model", model, "--json", "-o", &plan]].concat()).ok().object();
+            assert_eq!((object["collective"].as_str(), object["model"].as_str()), (Some(collective[0]), Some(model)));
+            let (throughput, bound) = (fraction(&object["throughput"]), fraction(&object["upper_bound"]));
+            assert!(throughput.0 * bound.1 <= bound.0 * throughput.1, "{object}");
+            assert_eq!(object["status"] == "optimal", throughput == bound, "{object}");
+            if !["all-reduce", "scan"].contains(&collective[0]) {
+                assert_eq!(object["status"], "optimal", "{object}");
+            }
+            throughputs.push(throughput);
+            let verified = oneport(&["verify", &plan]).ok();
+            assert!(verified.stdout.contains("executed"), "{verified:?}");
+        }
+        // Compositions and schemes are not proved best; what is optimal is ordered. One port each way is full-duplex.
+        if !["all-reduce", "scan"].contains(&collective[0]) {
+            assert_eq!(throughputs[1], throughputs[2], "{collective:?}");
+            for pair in throughputs.windows(2) {
+                assert!(pair[0].0 * pair[1].1 <= pair[1].0 * pair[0].1, "{collective:?}: {throughputs:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_platform_of_papers_004() {
+    let (folder, platform) = (Folder::new(), fixture("toy-broadcast.toml"));
+    let plan = folder.path("plan.json");
+    let object = solve(&platform, &["broadcast", "--source", "Ps", "--json", "-o", &plan]).ok().object();
+    assert_eq!((object["throughput"].as_str(), object["status"].as_str()), (Some("4/5"), Some("optimal")));
+    let compact = ["broadcast", "--source", "Ps", "--json", "--formulation", "compact"];
+    assert_eq!(solve(&platform, &compact).ok().object()["upper_bound"], "4/5");
+    // What the paper's abstract says: neither trees nor directed acyclic graphs are as powerful.
+    for (model, throughput) in MODELS.iter().zip(["1", "4/5", "1", "2"]) {
+        let object = solve(&platform, &["broadcast", "--source", "Ps", "--json", "--model", model]).ok().object();
+        assert_eq!((object["throughput"].as_str(), object["status"].as_str()), (Some(throughput), Some("optimal")));
+    }
+    let shown = oneport(&["show", &plan]).ok().stdout;
+    assert!(shown.contains("Ps -> P1 -> P2 -> P4, P1 -> P3"), "{shown}");
+    for (option, file) in [("--gantt", "g.svg"), ("--graph", "p.svg"), ("--timeline", "t.svg"), ("--tree", "b.svg")] {
+        oneport(&["show", &plan, option, &folder.path(file)]).ok();
+    }
+    for file in ["g.svg", "p.svg", "t.svg", "b-1.svg", "b-2.svg"] {
+        assert!(read(folder.path(file)).contains("</svg>"), "{file}");
+    }
+}
+
+/// An odd set is part of the proof where three half-duplex nodes talk in a triangle.
+#[test]
+fn odd_sets_prove_and_are_checked() {
+    let folder = Folder::new();
+    let triangle = r#"format = "oneport-platform/1"
+model = "half-duplex"
+node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c", cost = 1, duplex = true }, { from = "a", to = "c", cost = 1, duplex = true }]
+"#;
+    let (platform, plan) = (folder.write("triangle.toml", triangle), folder.path("plan.json"));
+    let object = solve(&platform, &["all-to-all", "--json", "-o", &plan]).ok().object();
+    assert_eq!(object["throughput"], "1/6", "six messages, one at a time");
+    let text = read(&plan);
+    assert!(text.contains("\"odd_sets\""), "{text}");
+    let without = text.replacen("\"odd_sets\": [", "\"odd_sets_\": [", 1);
+    oneport(&["verify", &folder.write("renamed.json", without)]).refused(1, &["odd_sets_"]);
+    let value: Value = serde_json::from_str(&text).expect("a plan is JSON");
+    let raised = common::with(&value, "/upper_bound", Value::from("1/4"));
+    oneport(&["verify", &folder.write("raised.json", raised.to_string())]).refused(1, &["bound"]);
+}
+
+#[test]
+fn groups_run_side_by_side() {
+    let (folder, platform) = (Folder::new(), fixture("dgx1.toml"));
+    let plan = folder.path("plan.json");
+    let groups = ["--group", "box0.gpu0,box0.gpu1,box0.gpu2", "--group", "box0.gpu4,box0.gpu5@2"];
+    for collective in ["all-gather", "broadcast", "scatter", "gather", "all-to-all", "reduce", "reduce-scatter"] {
+        let object = solve(&platform, &[&[collective, "--json", "-o", &plan][..], &groups].concat()).ok().object();
+        assert_eq!((object["collective"].as_str(), object["groups"].as_u64()), (Some(collective), Some(2)));
+        assert_eq!(object["status"], "optimal", "{object}");
+        oneport(&["verify", &plan]).ok();
+    }
+    // Twice as often is twice the rate of a group alone.
+    let alone = |group: &str| {
+        let object = solve(&platform, &["all-gather", "--json", "--group", group]).ok().object();
+        fraction(&object["throughput"])
+    };
+    let (once, twice) = (alone("box0.gpu4,box0.gpu5"), alone("box0.gpu4,box0.gpu5@2"));
+    assert_eq!(once.0 * twice.1, 2 * twice.0 * once.1);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let folder = Folder::new();
+    let platform = folder.write("mixed.toml", MIXED);
+    let refused: [(&[&str], i32, &[&str]); 11] = [
+        (&["broadcast"], 2, &["needs --source"]),
+        (&["broadcast", "--source", "switch"], 1, &["'switch' is a router", "compute"]),
+        (&["all-gather", "--participants", "a,router"], 1, &["'router' is a router"]),
+        (&["all-gather", "--source", "a"], 2, &["takes no --source", "--participants"]),
+        (&["broadcast", "--source", "a", "--commutative"], 2, &["takes no --commutative"]),
+        (&["broadcast", "--source", "a", "--targets", "a,b"], 1, &["'a'", "itself"]),
+        (&["all-reduce", "--participants", "a"], 1, &["single participant"]),
+        (&["all-gather", "--group", "a,b", "--participants", "c"], 2, &["--group", "leave out"]),
+        (&["all-gather", "--group", "a,b@0"], 2, &["'0' is not a rate"]),
+        (&["all-gather", "--group", "a,b", "--group", "c"], 1, &["group 1", "at least 2"]),
+        (&["scan", "--formulation", "compact"], 1, &["scan", "columns"]),
+    ];
+    for (arguments, code, words) in refused {
+        solve(&platform, arguments).refused(code, words);
+    }
+    let odd = MIXED.replacen("{ name = \"d\", compute = 1 }", "{ name = \"d\", compute = 1, replicates = false }", 1);
+    let odd = folder.write("odd.toml", odd);
+    solve(&odd, &["broadcast", "--source", "a"]).refused(1, &["'d' has replicates = false"]);
+    let free = MIXED.replacen("cost = \"2/3\"", "cost = 0", 1);
+    solve(&folder.write("free.toml", free), &["broadcast", "--source", "a"]).refused(1, &["cost", "positive"]);
+    let apart = MIXED.replacen("{ from = \"c\", to = \"d\", cost = \"1/2\", duplex = true },", "", 1);
+    let apart = apart.replacen("{ from = \"b\", to = \"c\", cost = \"2/3\", duplex = true },", "", 1);
+    let apart = folder.write("apart.toml", apart);
+    let run = solve(&apart, &["all-gather", "--json", "--group", "a,b", "--group", "a,c"]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(run.object()["status"], "infeasible");
+    run.one_error(&["no path from 'a' to 'c'"]);
+}

@@ -1,0 +1,201 @@
+//! Limits, Ctrl-C, and files that are tried before the work.
+
+use crate::common;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use common::{Folder, fixture, oneport, read, toy};
+use oneport::formats::{PlatformFormat, write_platform};
+use oneport::platform::generate::{Costs, Options, random_connected};
+
+/// A platform on which an exact answer takes far longer than a test.
+fn large(folder: &Folder) -> String {
+    let costs = Costs::Uniform { low: 1, high: 1_000_000 };
+    let options = Options { seed: 5, link_cost: costs.clone(), compute: costs };
+    let platform = random_connected(90, 5, &options).unwrap();
+    folder.write("large.toml", write_platform(&platform, PlatformFormat::Toml).unwrap())
+}
+
+const QUESTION: [&str; 2] = ["solve", "reduce-scatter"];
+
+fn start(folder: &Folder, plan: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_oneport"))
+        .args(QUESTION)
+        .args(["--platform", &large(folder), "-o", plan])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts")
+}
+
+/// Sends the signal of Ctrl-C.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_once_ends_with_the_best_so_far() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    let mut child = start(&folder, &plan);
+    std::thread::sleep(Duration::from_secs(4));
+    interrupt(&child);
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
+    assert!(said.contains("feasible; upper bound") && said.contains("ended by Ctrl-C"), "{said}");
+    let verified = oneport(&["verify", &plan]).ok();
+    assert!(verified.stdout.starts_with("ok: reduce-scatter"), "{verified:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_twice_ends_at_once() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    let mut child = start(&folder, &plan);
+    std::thread::sleep(Duration::from_secs(3));
+    interrupt(&child);
+    // The first one has been heard when it says so.
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("interrupted"), "{line}");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!std::path::Path::new(&plan).exists());
+}
+
+#[test]
+fn limits_are_named() {
+    let toy = toy();
+    let scatter =
+        |more: &[&str]| oneport(&[&["solve", "scatter", "--platform", &toy, "--source", "Ps"], more].concat());
+    for text in ["", "0", "-5", "many", "5T"] {
+        scatter(&[&format!("--memory-limit={text}")]).refused(2, &["--memory-limit", "500M"]);
+    }
+    scatter(&["--memory-limit", "2.5G", "--time-limit", "60"]).ok();
+    // No memory at all: an answer without a program, or a refusal that says why.
+    let run = scatter(&["--memory-limit", "1"]);
+    assert!(run.code == Some(0) && run.stdout.contains("ended by --memory-limit"), "{run:?}");
+    let star = fixture("star.json");
+    let run = oneport(&["solve", "all-reduce", "--platform", &star, "--memory-limit", "1"]);
+    assert!(run.code == Some(0) && run.stdout.contains("ended by --memory-limit"), "{run:?}");
+}
+
+#[test]
+fn outputs_are_tried_before_the_work() {
+    let folder = Folder::new();
+    let broken = folder.write("broken.toml", "this is no platform");
+    let nowhere = folder.path("no-such-folder/plan.json");
+    // The output is refused although the input is worse.
+    oneport(&["solve", "scatter", "--platform", &broken, "--source", "a", "-o", &nowhere])
+        .refused(1, &["--output", "cannot write", "no-such-folder"]);
+    oneport(&["convert", &broken, &nowhere, "--to", "toml"]).refused(1, &["OUT", "cannot write"]);
+    oneport(&["show", &broken, "--gantt", &nowhere]).refused(1, &["--gantt", "cannot write"]);
+    let reduce = ["reduce", "homogeneous", "--n", "4", "--transfer", "1", "--compute", "1"];
+    oneport(&[&reduce[..], &["--gantt", &folder.path("no-such-folder/a.svg")]].concat()).refused(1, &["cannot write"]);
+    assert_eq!(folder.names(), ["broken.toml"]);
+}
+
+#[test]
+fn inputs_are_never_overwritten() {
+    let folder = Folder::new();
+    let text = read(toy());
+    let platform = folder.write("net.toml", &text);
+    let solve = |output: &str| oneport(&["solve", "scatter", "--platform", &platform, "--source", "Ps", "-o", output]);
+    let otherwise = format!("{}/../{}/net.toml", folder.path(""), folder.path("").rsplit('/').nth(1).unwrap());
+    solve(&platform).refused(2, &["--output", "--platform"]);
+    solve(&otherwise).refused(2, &["--output", "--platform"]);
+    #[cfg(unix)]
+    {
+        let (soft, hard) = (folder.path("soft.toml"), folder.path("hard.toml"));
+        std::os::unix::fs::symlink(&platform, &soft).unwrap();
+        std::fs::hard_link(&platform, &hard).unwrap();
+        solve(&soft).refused(2, &["--output", "--platform"]);
+        solve(&hard).refused(2, &["--output", "--platform"]);
+    }
+    oneport(&["convert", &platform, &platform]).refused(2, &["OUT", "IN"]);
+    assert_eq!(read(&platform), text);
+    let plan = folder.path("plan.json");
+    solve(&plan).ok();
+    let before = read(&plan);
+    oneport(&["show", &plan, "--graph", &plan]).refused(2, &["--graph", "PLAN"]);
+    assert_eq!(read(&plan), before);
+}
+
+#[test]
+fn drawings_say_by_their_names_what_they_are() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", &plan]).ok();
+    oneport(&["show", &plan, "--gantt", &folder.path("a.png")]).refused(2, &["--gantt", "a.png", ".svg"]);
+    oneport(&["show", &plan, "--graph", &folder.path("a.dot")]).refused(2, &["--graph", "a.dot", ".svg"]);
+    assert_eq!(folder.names(), ["plan.json"]);
+}
+
+#[test]
+fn two_outputs_are_never_one_file() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", &plan]).ok();
+    let same = folder.path("same.svg");
+    oneport(&["show", &plan, "--gantt", &same, "--graph", &same]).refused(2, &["--gantt", "--graph", "same.svg"]);
+    let reduce = ["reduce", "homogeneous", "--n", "4", "--transfer", "1", "--compute", "1"];
+    oneport(&[&reduce[..], &["--gantt", &same, "--tree", &same]].concat()).refused(2, &["--gantt", "--tree"]);
+    assert_eq!(folder.names(), ["plan.json"]);
+}
+
+#[test]
+fn what_verify_does_not_execute_it_says() {
+    let folder = Folder::new();
+    let platform = folder.write(
+        "net.toml",
+        "format = \"oneport-platform/1\"\nnode = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1 }]\n\
+         link = [{ from = \"a\", to = \"b\", cost = 1 }]\n",
+    );
+    // A period far longer than its transfers take is slow, not wrong.
+    let executed = |digits: usize, instances: usize| {
+        let plan = folder.path("plan.json");
+        let solve = ["solve", "scatter", "--platform", &platform, "--source", "a", "-o", &plan];
+        oneport(&[&solve[..], &["--period", &instances.to_string()]].concat()).ok();
+        let period = format!("1{}", "0".repeat(digits));
+        let value = common::with(&serde_json::from_str(&read(&plan)).unwrap(), "/schedule/period", period.into());
+        oneport(&["verify", &folder.write("long.json", value.to_string())]).ok().stdout
+    };
+    let few = executed(19_000, 3);
+    assert!(few.contains("; executed 12 instances over 4 periods"), "{few}");
+    let many = executed(19_000, 10_000);
+    assert!(many.contains("; not executed: one period has 10000 transfers") && many.contains("digits"), "{many}");
+    let short = executed(5, 10_000);
+    assert!(short.contains("; executed 40000 instances over 4 periods"), "{short}");
+}
+
+#[test]
+fn verify_has_a_limit() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    let star = fixture("star.json");
+    oneport(&["solve", "reduce-scatter", "--platform", &star, "-o", &plan]).ok();
+    oneport(&["verify", &plan, "--time-limit", "60"]).ok();
+    oneport(&["verify", &plan, "--memory-limit", "1"]).refused(1, &["the memory limit", "no fault was found"]);
+}
+
+/// A device that takes nothing stands for a disk that fills up while the work is done.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
+    let full = "/dev/full";
+    let run = oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", full, "--json"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert_eq!(run.object()["status"], "optimal");
+    run.one_error(&["cannot write", full]);
+    let reduce = ["reduce", "homogeneous", "--n", "4", "--transfer", "1", "--compute", "1", "--tree", "/dev/full"];
+    // What is to be drawn is told from the name alone.
+    oneport(&reduce).refused(2, &["--tree", "should end in"]);
+}

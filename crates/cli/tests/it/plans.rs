@@ -1,0 +1,225 @@
+//! `oneport verify` and `oneport show`: good plans pass, every tampered number is found, drawings are drawings.
+
+use crate::common;
+
+use common::{Folder, fixture, oneport, read, toy, unwritable, with};
+use serde_json::{Value, json};
+
+/// A plan of the toy scatter.
+fn plan(folder: &Folder, options: &[&str]) -> String {
+    let (path, platform) = (folder.path("plan.json"), toy());
+    let question = ["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1", "-o", &path];
+    oneport(&[&question[..], options].concat()).ok();
+    path
+}
+
+#[test]
+fn plans_of_every_collective_are_verified_and_shown() {
+    let folder = Folder::new();
+    let platform = fixture("two-racks.toml");
+    for question in [
+        ["scatter", "--source", "a0"].as_slice(),
+        &["gather", "--target", "b1"],
+        &["all-to-all", "--participants", "a0,b2,a1"],
+        &["scatter", "--source", "b0", "--size", "2/7", "--period", "1000"],
+    ] {
+        let path = folder.path("plan.json");
+        oneport(&[&["solve"], question, &["--platform", &platform, "-o", &path]].concat()).ok();
+        let verdict = oneport(&["verify", &path]).ok().stdout;
+        assert!(verdict.starts_with("ok: ") && verdict.lines().count() == 1, "{verdict}");
+        oneport(&["verify", &path, "--platform", &platform]).ok();
+        let shown = oneport(&["show", &path]).ok().stdout;
+        for word in [question[0], "throughput", "price", "path", "slot", "period"] {
+            assert!(shown.contains(word), "{word}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn every_tampered_number_is_found() {
+    let folder = Folder::new();
+    let original: Value = serde_json::from_str(&read(plan(&folder, &[]))).unwrap();
+    let check = |changed: &Value, what: &str| {
+        assert_ne!(*changed, original, "{what} was changed to what it was");
+        let path = folder.write("tampered.json", changed.to_string());
+        let run = oneport(&["verify", &path]).refused(1, &["tampered.json"]);
+        assert!(run.stderr.len() > 60, "{what}: {}", run.stderr);
+        oneport(&["show", &path]).refused(1, &["tampered.json"]);
+    };
+    for key in ["/throughput", "/upper_bound", "/size", "/schedule/instances", "/schedule/period"] {
+        check(&with(&original, key, json!("3/7")), key);
+        check(&with(&original, key, json!("0")), key);
+        check(&with(&original, key, json!("-1")), key);
+    }
+    check(&with(&original, "/status", json!("feasible")), "status");
+    check(&with(&original, "/model", json!("links")), "model");
+    check(&with(&original, "/certificate", json!([])), "certificate");
+    check(&with(&original, "/certificate/0/price", json!("-1")), "price");
+    check(&with(&original, "/certificate/0/node", json!("Pa")), "certificate node");
+    for (list, number) in [
+        ("/patterns", "weight"),
+        ("/schedule/patterns", "copies"),
+        ("/schedule/slots", "length"),
+        ("/platform/link", "cost"),
+    ] {
+        let count = original.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
+        assert!(count >= 2, "{list}: {original}");
+        for place in 0..count {
+            let key = format!("{list}/{place}/{number}");
+            // Pb -> P0 costs 4/3 and carries nothing in this plan.
+            let unused = original.pointer(&key) == Some(&json!("4/3")) && place == 3;
+            if !unused {
+                check(&with(&original, &key, json!("7")), &key);
+            }
+        }
+        let mut shorter = original.clone();
+        shorter.pointer_mut(list).and_then(Value::as_array_mut).unwrap().pop();
+        check(&shorter, list);
+    }
+    for list in ["/patterns", "/schedule/patterns", "/schedule/slots"] {
+        check(&with(&original, &format!("{list}/0/links"), json!([])), list);
+        check(&with(&original, &format!("{list}/0/links"), json!([0, 0])), list);
+        check(&with(&original, &format!("{list}/0/links/0"), json!(99)), list);
+    }
+    check(&with(&original, "/collective/targets", json!(["P0"])), "targets");
+    check(&with(&original, "/collective/source", json!("Pa")), "source");
+}
+
+#[test]
+fn a_violation_names_what_is_wrong() {
+    let folder = Folder::new();
+    let original: Value = serde_json::from_str(&read(plan(&folder, &[]))).unwrap();
+    let verify = |pointer: &str, value: Value| {
+        oneport(&["verify", &folder.write("t.json", with(&original, pointer, value).to_string())])
+    };
+    verify("/throughput", json!("3/4")).refused(1, &["violation", "3/4"]);
+    verify("/upper_bound", json!("2/3")).refused(1, &["violation", "2/3", "1/2"]);
+    verify("/schedule/instances", json!("5")).refused(1, &["violation", "5"]);
+    verify("/status", json!("feasible")).refused(1, &["feasible", "optimal"]);
+    verify("/patterns/0/weight", json!("1e3")).refused(1, &["violation", "P0"]);
+}
+
+#[test]
+fn what_is_no_plan_is_refused() {
+    let folder = Folder::new();
+    for (name, content) in [
+        ("empty.json", ""),
+        ("braces.json", "{}"),
+        ("list.json", "[]"),
+        ("number.json", "1"),
+        ("cut.json", "{\"format\": \"oneport-plan/1\","),
+        ("other.json", "{\"format\": \"oneport-plan/9\"}"),
+    ] {
+        let path = folder.write(name, content);
+        oneport(&["verify", &path]).refused(1, &[name]);
+        oneport(&["show", &path]).refused(1, &[name]);
+    }
+    oneport(&["verify", &toy()]).refused(1, &["toy-scatter.toml"]);
+    oneport(&["verify", &folder.path("no-such-file")]).refused(1, &["no-such-file"]);
+    oneport(&["verify", &folder.path("")]).refused(1, &["directory"]);
+    oneport(&["verify"]).misused(&["PLAN"]);
+}
+
+#[test]
+fn every_truncation_of_a_plan_is_refused() {
+    let folder = Folder::new();
+    let text = read(plan(&folder, &[]));
+    let text = text.trim_end();
+    for keep in (0..text.len()).step_by(text.len() / 25 + 1) {
+        let path = folder.write("cut.json", &text[..keep]);
+        oneport(&["verify", &path]).refused(1, &["cut.json"]);
+    }
+}
+
+#[test]
+fn a_plan_is_for_one_platform() {
+    let folder = Folder::new();
+    let plan = plan(&folder, &[]);
+    let text = read(toy());
+    let verify = |name: &str, content: &str| oneport(&["verify", &plan, "--platform", &folder.write(name, content)]);
+    verify("same.toml", &text).ok();
+    verify("cost.toml", &text.replace("2/3", "3/4")).refused(1, &["cost.toml", "Pa -> P0", "3/4", "2/3"]);
+    verify("name.toml", &text.replace("\"Pa\"", "\"Px\"")).refused(1, &["name.toml", "Pa"]);
+    let more = format!("{text}\n[[link]]\nfrom = \"Pa\"\nto = \"P1\"\ncost = 1\n");
+    verify("link.toml", &more).refused(1, &["link.toml", "Pa -> P1"]);
+    verify("model.toml", &text.replace("full-duplex", "links")).refused(1, &["model.toml", "links", "full-duplex"]);
+    verify("broken.toml", "broken").refused(1, &["broken.toml"]);
+    let other = fixture("star.json");
+    oneport(&["verify", &plan, "--platform", &other]).refused(1, &["star.json"]);
+}
+
+/// Elements are closed in order, attributes are quoted, and nothing stands outside the one root.
+#[track_caller]
+fn well_formed(text: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut roots = 0;
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        assert!(!open.is_empty() || rest[..at].trim().is_empty(), "text outside the root: {}", &rest[..at]);
+        let end = at + rest[at..].find('>').expect("every < has its >");
+        let tag = &rest[at + 1..end];
+        rest = &rest[end + 1..];
+        if tag.starts_with('?') || tag.starts_with('!') {
+            continue;
+        }
+        assert_eq!(tag.matches('"').count() % 2, 0, "<{tag}>");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name.trim()), "</{name}>");
+            continue;
+        }
+        roots += usize::from(open.is_empty());
+        let name = tag.split([' ', '\n', '/']).next().expect("a name");
+        if !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty() && rest.trim().is_empty() && roots == 1, "{open:?}, {roots} roots, then {rest:?}");
+    assert!(text.contains("<svg"));
+}
+
+#[test]
+fn drawings_are_whole_svg_files() {
+    let folder = Folder::new();
+    let plan = plan(&folder, &[]);
+    let [gantt, graph, timeline] = ["gantt.svg", "graph.svg", "timeline.svg"].map(|name| folder.path(name));
+    oneport(&["show", &plan, "--gantt", &gantt, "--graph", &graph, "--timeline", &timeline, "--periods", "2"]).ok();
+    for path in [&gantt, &graph, &timeline] {
+        let text = read(path);
+        well_formed(&text);
+        for name in ["Ps", "Pa", "P1"] {
+            assert!(text.contains(name), "{path}: {name} is not drawn");
+        }
+    }
+    assert_eq!(folder.names(), ["gantt.svg", "graph.svg", "plan.json", "timeline.svg"]);
+    // Drawn twice, the same; and what cannot be drawn leaves no trace.
+    let before = read(&gantt);
+    oneport(&["show", &plan, "--gantt", &gantt]).ok();
+    assert_eq!(read(&gantt), before);
+    let refused = ["show", &plan, "--timeline", &gantt, "--periods", "99999999999"];
+    oneport(&refused).refused(1, &["99999999999", "periods"]);
+    assert_eq!(read(&gantt), before);
+    for option in ["--gantt", "--graph", "--timeline"] {
+        oneport(&["show", &plan, option, &unwritable(&folder)]).refused(1, &["cannot write", "a-file"]);
+    }
+    oneport(&["show", &plan, "--periods=-1"]).misused(&["--periods"]);
+}
+
+/// Names that mean something to XML, TOML, JSON and a comma-separated list.
+#[test]
+fn any_name_can_be_drawn() {
+    let folder = Folder::new();
+    let node = |name: &str| json!({"name": name, "compute": 1});
+    let names = ["<&>", "a \"b\"", "c, d", "é '"];
+    let links: Vec<Value> = names[1..].iter().map(|to| json!({"from": names[0], "to": to, "cost": "1/3"})).collect();
+    let platform = json!({"format": "oneport-platform/1", "node": names.map(node), "link": links});
+    let platform = folder.write("names.json", platform.to_string());
+    let plan = folder.path("plan.json");
+    oneport(&["solve", "scatter", "--platform", &platform, "--source", "<&>", "-o", &plan]).ok();
+    oneport(&["solve", "scatter", "--platform", &platform, "--source", "<&>", "--targets", "c, d"]).ok();
+    oneport(&["verify", &plan, "--platform", &platform]).ok();
+    for option in ["--gantt", "--graph", "--timeline"] {
+        let path = folder.path("drawing.svg");
+        oneport(&["show", &plan, option, &path]).ok();
+        well_formed(&read(&path));
+    }
+}

@@ -1,0 +1,326 @@
+//! `oneport solve`: the JSON contract, exit codes, and every option that can be given wrongly.
+
+use crate::common;
+
+use common::{Folder, Run, fixture, oneport, read, toy, unwritable};
+use serde_json::{Value, json};
+
+/// The toy scatter with further options.
+fn solve(options: &[&str]) -> Run {
+    let platform = toy();
+    oneport(&[&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1"], options].concat())
+}
+
+/// A rational in lowest terms: `p` or `p/q`.
+#[track_caller]
+fn rational(value: &Value) -> (u64, u64) {
+    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no string"));
+    let (p, q) = text.split_once('/').unwrap_or((text, "1"));
+    let (p, q): (u64, u64) = (p.parse().expect("a numerator"), q.parse().expect("a denominator"));
+    assert!(q >= 1 && (q > 1 || !text.contains('/')), "{text}");
+    assert!((2..=q.min(1000)).all(|d| p % d != 0 || q % d != 0), "{text} is not in lowest terms");
+    (p, q)
+}
+
+#[test]
+fn json_says_what_the_contract_asks_for() {
+    let object = solve(&["--json"]).ok().object();
+    for (key, expected) in [
+        ("collective", "scatter"),
+        ("model", "full-duplex"),
+        ("throughput", "1/2"),
+        ("upper_bound", "1/2"),
+        ("status", "optimal"),
+        ("period", "2"),
+        ("schedule_throughput", "1/2"),
+    ] {
+        assert_eq!(object[key], expected, "{key}");
+    }
+    for key in ["throughput", "upper_bound", "schedule_throughput", "period"] {
+        rational(&object[key]);
+    }
+    assert_eq!(object["patterns"], 2);
+    assert!(object["slots"].as_u64().is_some_and(|slots| slots >= 3), "{object}");
+    assert!(object["solve_seconds"].as_f64().is_some_and(|seconds| (0.0..60.0).contains(&seconds)), "{object}");
+}
+
+#[test]
+fn every_collective_has_the_same_keys() {
+    let keys = |object: &Value| object.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    let expected = keys(&solve(&["--json"]).ok().object());
+    let platform = fixture("star.json");
+    for arguments in [
+        vec!["solve", "all-to-all", "--platform", &platform, "--json"],
+        vec!["solve", "gather", "--platform", &platform, "--target", "hub", "--json"],
+        vec!["solve", "scatter", "--platform", &platform, "--source", "hub", "--json", "--formulation", "compact"],
+    ] {
+        let object = oneport(&arguments).ok().object();
+        assert_eq!(keys(&object), expected);
+        assert_eq!(object["collective"], arguments[1]);
+        assert_eq!((object["status"].as_str(), &object["throughput"]), (Some("optimal"), &object["upper_bound"]));
+    }
+}
+
+#[test]
+fn the_formulations_print_the_same_throughput() {
+    let platform = fixture("two-racks.toml");
+    let throughput = |formulation| {
+        let arguments = ["solve", "all-to-all", "--platform", &platform, "--json", "--formulation", formulation];
+        oneport(&arguments).ok().object()["throughput"].clone()
+    };
+    assert_eq!(throughput("columns"), throughput("compact"));
+}
+
+#[test]
+fn defaults_are_every_processor() {
+    let platform = toy();
+    let throughput = |options: &[&str]| {
+        let arguments = [&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--json"], options].concat();
+        oneport(&arguments).ok().object()["throughput"].clone()
+    };
+    let expected = throughput(&["--targets", "Pa,Pb,P0,P1"]);
+    assert_eq!(throughput(&[]), expected);
+    assert_eq!(throughput(&["--targets", "all"]), expected);
+    assert_eq!(throughput(&["--targets", "P1, P0 ,Pb,Pa"]), expected);
+    assert_ne!(throughput(&["--targets", "P0,P1"]), expected);
+}
+
+#[test]
+fn a_text_report_is_for_people() {
+    let run = solve(&[]).ok();
+    for word in ["scatter", "throughput", "1/2", "optimal", "period", "patterns"] {
+        assert!(run.stdout.contains(word), "{run:#?}");
+    }
+}
+
+#[test]
+fn the_same_question_gives_the_same_plan() {
+    let folder = Folder::new();
+    let plans = ["one.json", "two.json"].map(|name| {
+        let path = folder.path(name);
+        solve(&["-o", &path]).ok();
+        read(&path)
+    });
+    assert_eq!(plans[0], plans[1]);
+    assert_eq!(folder.names(), ["one.json", "two.json"]);
+}
+
+#[test]
+fn periods_are_kept_or_refused() {
+    let object = solve(&["--json", "--period", "7"]).ok().object();
+    assert_eq!(object["period"], "7");
+    let (p, q) = rational(&object["schedule_throughput"]);
+    assert!(p * 2 <= q && p > 0, "{object}");
+    assert_eq!(object["throughput"], "1/2");
+    assert_eq!(solve(&["--json", "--period", "4.0"]).ok().object()["schedule_throughput"], "1/2");
+    assert_eq!(solve(&["--json", "--exact-period"]).ok().object()["schedule_throughput"], "1/2");
+    assert_eq!(solve(&["--json", "--max-instances", "1"]).ok().object()["schedule_throughput"], "1/2");
+    solve(&["--period", "1/10"]).refused(1, &["period", "1/10"]);
+    solve(&["--period", "0"]).refused_with_either_code(&["period", "0", "positive"]);
+    solve(&["--period=-1"]).refused_with_either_code(&["period", "-1"]);
+    for text in ["abc", "1/0", "nan", "inf", "", "1e2000", "0x10"] {
+        solve(&[&format!("--period={text}")]).refused(2, &["--period", text]);
+    }
+}
+
+/// Six processors, every two linked, at costs whose all-to-all has a long period.
+fn uneven(folder: &Folder) -> String {
+    let nodes: Vec<Value> = (0..6).map(|place| json!({ "name": format!("p{place}"), "compute": 1 })).collect();
+    let pairs = (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    let cost = |from: usize, to: usize| format!("{}/{}", 7 + (5 * from + 3 * to) % 11, 3 + (from + 2 * to) % 5);
+    let links: Vec<Value> = pairs
+        .map(|(from, to)| json!({ "from": format!("p{from}"), "to": format!("p{to}"), "cost": cost(from, to) }))
+        .collect();
+    let platform = json!({ "format": "oneport-platform/1", "node": nodes, "link": links });
+    folder.write("uneven.json", platform.to_string())
+}
+
+#[test]
+fn a_long_period_is_shortened_at_a_stated_loss() {
+    let folder = Folder::new();
+    let platform = uneven(&folder);
+    let run = |options: &[&str]| oneport(&[&["solve", "all-to-all", "--platform", &platform], options].concat()).ok();
+    let solve = |options: &[&str]| {
+        let object = run(&[options, &["--json"]].concat()).object();
+        let instances: u64 = object["instances"].as_str().and_then(|text| text.parse().ok()).expect("a number");
+        // What is lost and what is attained add up to the whole.
+        let ((lost, of), (kept, whole)) = (rational(&object["loss"]), rational(&object["schedule_share"]));
+        assert_eq!((of, kept), (whole, whole - lost), "{object}");
+        (instances, lost as f64 / of as f64)
+    };
+    let (long, _) = solve(&["--max-instances", "10000"]);
+    assert!(long > 64, "{long} instances attain the optimum");
+    let (short, loss) = solve(&[]);
+    assert!(short < long && loss > 0.0 && loss <= 0.01, "{short} instances lose {loss}");
+    assert!(run(&[]).stdout.contains(" % below the throughput"));
+    let same = [["--max-loss", "1%"], ["--max-loss", "1 %"], ["--max-loss", "0.01"], ["--max-loss", "1/100"]];
+    same.iter().for_each(|options| assert_eq!(solve(options), (short, loss), "{options:?}"));
+    let (fewer, more_loss) = solve(&["--max-loss", "20%"]);
+    assert!(fewer < short && more_loss <= 0.2, "{fewer} instances lose {more_loss}");
+    // Nothing to lose: as without the option, when only the instances are limited.
+    for limit in ["3", "10000"] {
+        assert_eq!(solve(&["--max-loss", "0", "--max-instances", limit]), solve(&["--max-instances", limit]));
+    }
+    // Both: within the limit, whatever it loses.
+    let (two, lost) = solve(&["--max-loss", "1%", "--max-instances", "2"]);
+    assert!(two <= 2 && lost > 0.01, "{two} instances lose {lost}");
+    assert_eq!(solve(&["--max-loss", "20%", "--max-instances", "9999"]), (fewer, more_loss));
+}
+
+#[test]
+fn impossible_numbers_are_refused() {
+    for text in ["-1", "-1%", "1", "100%", "101%", "5"] {
+        solve(&[&format!("--max-loss={text}")]).refused(2, &["--max-loss", text, "1%"]);
+    }
+    for text in ["abc", "%", "", "1%%", "nan", "1/0"] {
+        solve(&[&format!("--max-loss={text}")]).refused(2, &["--max-loss", "1%"]);
+    }
+
+    solve(&["--max-instances", "0"]).refused_with_either_code(&["max-instances", "0"]);
+    for text in ["-1", "1.5", "abc", "99999999999999999999", ""] {
+        solve(&[&format!("--max-instances={text}")]).misused(&["--max-instances"]);
+    }
+    for text in ["0", "-1"] {
+        solve(&[&format!("--size={text}")]).refused_with_either_code(&["size", text, "positive"]);
+    }
+    for text in ["nan", "abc", "1/0", ""] {
+        solve(&[&format!("--size={text}")]).refused(2, &["--size", text]);
+    }
+    for text in ["-1", "nan", "inf", "abc", "1e400", ""] {
+        solve(&[&format!("--time-limit={text}")]).refused(2, &["--time-limit", text]);
+    }
+    // No time at all: either there is an answer all the same, or it says why there is none.
+    let run = solve(&["--time-limit=0"]);
+    if run.code != Some(0) {
+        run.refused(1, &["time limit"]);
+    }
+}
+
+#[test]
+fn contradictory_options_are_refused() {
+    for options in [
+        ["--period", "2", "--max-instances", "3"].as_slice(),
+        &["--period", "2", "--exact-period"],
+        &["--max-instances", "3", "--exact-period"],
+        &["--max-loss", "1%", "--exact-period"],
+        &["--max-loss", "1%", "--period", "2"],
+        &["--json", "--json"],
+        &["--formulation", "simplex"],
+        &["--no-such-option"],
+        &["--size", "1", "--size", "2"],
+    ] {
+        solve(options).misused(&[]);
+    }
+    solve(&["--target", "P0"]).refused(2, &["scatter", "--target"]);
+    solve(&["--participants", "P0"]).refused(2, &["scatter", "--participants"]);
+    solve(&["--work", "1"]).refused(2, &["scatter", "--work"]);
+    let platform = toy();
+    for (collective, option) in [("gather", "--source"), ("gather", "--targets"), ("all-to-all", "--target")] {
+        let arguments = ["solve", collective, "--platform", &platform, option, "P0"];
+        oneport(&arguments).refused(2, &[collective, option, "--participants"]);
+    }
+    oneport(&["solve", "scatter", "--platform", &platform]).refused(2, &["scatter", "--source"]);
+    oneport(&["solve", "gather", "--platform", &platform]).refused(2, &["gather", "--target"]);
+    oneport(&["solve", "scatter", "--source", "Ps"]).misused(&["--platform"]);
+    oneport(&["solve"]).misused(&[]);
+    oneport(&["solve", "no-such-collective", "--platform", &platform]).misused(&["no-such-collective", "scatter"]);
+    oneport(&["no-such-command"]).misused(&["no-such-command"]);
+}
+
+#[test]
+fn nodes_that_do_not_fit_are_named() {
+    let platform = toy();
+    let scatter = |source: &str, targets: &str| {
+        oneport(&["solve", "scatter", "--platform", &platform, "--source", source, "--targets", targets])
+    };
+    scatter("Px", "P0").refused(1, &["--source", "Px", "Pa"]);
+    scatter("Ps", "P0,Px").refused(1, &["--targets", "Px"]);
+    scatter("Ps", "P0,P0").refused(1, &["P0", "twice"]);
+    scatter("Ps", "P0,Ps").refused(1, &["Ps", "itself"]);
+    scatter("Ps", "").refused(2, &["--targets", "empty name"]);
+    scatter("Ps", "P0,").refused(2, &["--targets", "'P0,'", "empty name"]);
+    scatter("ps", "P0").refused(1, &["'ps'", "did you mean 'Ps'?"]);
+    scatter("P0", "P1").refused(1, &["P0", "P1", "no path"]);
+    let racks = fixture("two-racks.toml");
+    oneport(&["solve", "scatter", "--platform", &racks, "--source", "core"]).refused(1, &["core", "router"]);
+}
+
+#[test]
+fn an_infeasible_question_is_answered_in_json_too() {
+    let run =
+        oneport(&["solve", "gather", "--platform", &toy(), "--target", "P0", "--participants", "P1,Ps", "--json"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let object = run.object();
+    assert_eq!((object["status"].as_str(), object["throughput"].as_str()), (Some("infeasible"), Some("0")));
+    for key in ["collective", "model", "upper_bound", "period", "schedule_throughput", "patterns", "slots"] {
+        assert!(object.get(key).is_some(), "{key}: {object}");
+    }
+    run.one_error(&["P1", "P0", "no path"]);
+}
+
+#[test]
+fn the_port_model_is_the_files_or_the_options() {
+    let throughput = |run: Run| rational(&run.ok().object()["throughput"]);
+    let ours = |model: &str| throughput(solve(&["--model", model, "--json"]));
+    assert_eq!((ours("full-duplex"), ours("multiport")), ((1, 2), (1, 2)));
+    // Pa and Pb can no longer receive while they send; without ports the links of the source bound.
+    let (half, links) = (ours("half-duplex"), ours("links"));
+    assert!(2 * half.0 < half.1 && 2 * links.0 > links.1, "{half:?} {links:?}");
+    solve(&["--model", "no-such-model"]).refused(2, &["--model", "no-such-model", "half-duplex"]);
+    let folder = Folder::new();
+    let file = folder.write("half.toml", read(toy()).replace("full-duplex", "half-duplex"));
+    let arguments = ["solve", "scatter", "--platform", &file, "--source", "Ps", "--targets", "P0,P1", "--json"];
+    assert_eq!(throughput(oneport(&arguments)), half);
+    // The option overrides the file.
+    assert_eq!(throughput(oneport(&[&arguments[..], &["--model", "full-duplex"]].concat())), (1, 2));
+}
+
+#[test]
+fn a_plan_is_written_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.json", "precious");
+    let out = ["-o", &plan];
+    // Refusals of every kind leave what was there.
+    solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
+    solve(&[&out[..], &["--model", "wires"]].concat()).refused(2, &[]);
+    let platform = toy();
+    let infeasible = ["solve", "scatter", "--platform", &platform, "--source", "P0", "-o", &plan];
+    oneport(&infeasible).refused(1, &["no path"]);
+    assert_eq!(read(&plan), "precious");
+    assert_eq!(folder.names(), ["plan.json"]);
+    solve(&out).ok();
+    assert!(read(&plan).contains("oneport-plan/1"));
+    assert_eq!(folder.names(), ["plan.json"]);
+    // No report of success where nothing was written.
+    let nowhere = folder.path("no-such-folder/plan.json");
+    solve(&["-o", &nowhere]).refused(1, &["cannot write", "no-such-folder"]);
+    solve(&["--json", "-o", &folder.path("")]).refused(1, &["cannot write"]);
+    let inside = unwritable(&folder);
+    solve(&["--json", "-o", &inside]).refused(1, &["cannot write", "a-file"]);
+    assert_eq!(folder.names(), ["a-file", "plan.json"]);
+}
+
+impl Run {
+    /// Refused; whether as usage (2) or as a question without an answer (1) is not for this test to say.
+    #[track_caller]
+    fn refused_with_either_code(self, words: &[&str]) -> Run {
+        let code = self.code.unwrap_or_default();
+        assert!(code == 1 || code == 2, "{self:#?}");
+        self.refused(code, words)
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_oneport"))
+        .args(["solve", "scatter", "--platform", &toy(), "--source", "Ps", "--targets", "P0,P1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,109 @@
+//! Single reductions as JSON, Graphviz and drawings.
+
+use oneport_drawings::{dot, svg};
+use oneport_formats::{broadcast_to_json, reduction_to_json};
+use oneport_plan::{Broadcast, Costs, Dates, Reduction};
+use oneport_platform::Rational;
+
+fn whole(value: i64) -> Rational {
+    Rational::from_integer(value.into())
+}
+
+/// Figure 1 of papers/002: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2; d = c = 1.
+fn figure_1() -> Reduction {
+    Reduction {
+        costs: Costs::Equal { transfer: whole(1), compute: whole(1) },
+        root: 0,
+        receivers: vec![0, 0, 0, 2],
+        starts: Dates::Ticks { unit: whole(1), ticks: vec![0, 0, 2, 0] },
+        merges: Some(Dates::Ticks { unit: whole(1), ticks: vec![0, 1, 3, 1] }),
+        ready: None,
+        length: whole(4),
+    }
+}
+
+/// Processor 1 is the destination; 0 and 2 send to it.
+fn unequal() -> Reduction {
+    Reduction {
+        costs: Costs::PerSender(vec![whole(2), whole(0), Rational::new(1.into(), 2.into())]),
+        root: 1,
+        receivers: vec![1, 1, 1],
+        starts: Dates::Exact(vec![whole(0), whole(0), whole(2)]),
+        merges: None,
+        ready: None,
+        length: Rational::new(5.into(), 2.into()),
+    }
+}
+
+/// A chain of so many processors.
+fn chain(n: u32) -> Reduction {
+    let receivers = (0..n).map(|i| i.saturating_sub(1)).collect();
+    let ticks: Vec<u64> = (0..u64::from(n)).map(|i| u64::from(n) - 1 - i).collect();
+    let length = whole(i64::from(n) - 1);
+    let costs = Costs::PerSender(vec![whole(1); n as usize]);
+    let starts = Dates::Ticks { unit: whole(1), ticks };
+    Reduction { costs, root: 0, receivers, starts, merges: None, ready: None, length }
+}
+
+#[test]
+fn transfers_are_listed_by_processor() {
+    let rows: serde_json::Value = serde_json::from_str(&reduction_to_json(&figure_1())).unwrap();
+    let last = serde_json::json!({"processor": 3, "receiver": 2, "start": "0", "merge": "1"});
+    assert_eq!((rows.as_array().unwrap().len(), &rows[2]), (3, &last));
+    let rows: serde_json::Value = serde_json::from_str(&reduction_to_json(&unequal())).unwrap();
+    assert_eq!(rows[1], serde_json::json!({"processor": 2, "receiver": 1, "start": "2"}));
+    let dot = dot::once_tree(&unequal());
+    assert!(dot.contains("2 -> 1 [label=\"2\"]") && dot.contains("1 [peripheries=2]"), "{dot}");
+}
+
+#[test]
+fn every_transfer_is_drawn_at_both_ends() {
+    let drawing = svg::reduction_gantt(&figure_1());
+    // Two boxes per transfer, one per merge.
+    assert_eq!(drawing.matches("class=\"box\"").count(), 3 * 2 + 3);
+    assert!(drawing.contains("0 merges what 2 sent, 3 to 4"));
+    assert_eq!(svg::reduction_gantt(&unequal()).matches("class=\"box\"").count(), 2 * 2);
+    let tree = svg::once_tree(&figure_1());
+    assert_eq!((tree.matches("<circle").count(), tree.matches("<line").count()), (4, 3));
+}
+
+#[test]
+fn long_chains_are_cut_and_it_is_said() {
+    let long = chain(50_000);
+    for drawing in [svg::reduction_gantt(&long), svg::once_tree(&long)] {
+        assert!(drawing.contains("49800 more"), "not said");
+        assert!(drawing.len() < 1_000_000, "{} bytes", drawing.len());
+    }
+}
+
+#[test]
+fn schedules_that_make_no_sense_are_drawn_as_far_as_they_go() {
+    let mut wild = figure_1();
+    wild.receivers = vec![7, 1, 9];
+    wild.starts = Dates::Exact(vec![]);
+    wild.root = 12;
+    wild.merges = None;
+    let none = Reduction { receivers: vec![], ..wild.clone() };
+    for reduction in [wild, none] {
+        for drawing in [svg::reduction_gantt(&reduction), svg::once_tree(&reduction)] {
+            assert!(drawing.ends_with("</svg>\n"));
+        }
+        reduction_to_json(&reduction);
+        dot::once_tree(&reduction);
+    }
+}
+
+#[test]
+fn broadcasts_are_listed_and_drawn() {
+    let broadcast = Broadcast {
+        costs: Costs::Equal { transfer: whole(2), compute: whole(1) },
+        root: 0,
+        senders: vec![0, 0, 1],
+        starts: Dates::Exact(vec![whole(0), whole(1), whole(4)]),
+        preparations: Some(Dates::Exact(vec![whole(0), whole(0), whole(3)])),
+        length: whole(6),
+    };
+    let rows: serde_json::Value = serde_json::from_str(&broadcast_to_json(&broadcast)).unwrap();
+    assert_eq!(rows[1], serde_json::json!({"processor": 2, "sender": 1, "start": "4", "preparation": "3"}));
+    assert_eq!(svg::broadcast_gantt(&broadcast).matches("class=\"box\"").count(), 2 * 2 + 2);
+}

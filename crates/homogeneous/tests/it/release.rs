@@ -1,0 +1,92 @@
+//! Release dates: valid schedules, true bounds, optimal where all dates are equal, close to the best elsewhere.
+
+use crate::common;
+
+use common::{PAIRS, costs, exhaustive, greedy, judge, number, whole};
+use oneport_homogeneous::{Costs, Error, Released, reduce_released};
+use oneport_plan::{Dates, Limit};
+use oneport_platform::Rational;
+
+fn solved(ready: &[u64], pair: (u64, u64)) -> Released {
+    let ready: Vec<Rational> = ready.iter().map(|&date| whole(date)).collect();
+    let released = reduce_released(&ready, &costs(pair)).unwrap();
+    judge(&released.reduction, (whole(pair.0), whole(pair.1)), Limit::Unlimited);
+    let dates = released.reduction.ready.as_ref().unwrap();
+    assert!((0..ready.len()).all(|i| dates.get(i).unwrap() == ready[i]));
+    assert!(released.lower_bound <= released.reduction.length);
+    released
+}
+
+#[test]
+fn equal_dates_are_solved() {
+    for pair in PAIRS {
+        for values in [1, 2, 3, 7, 30, 100] {
+            for date in [0, 5] {
+                let released = solved(&vec![date; values], pair);
+                let optimum = whole(date + greedy(values as u64, pair, Limit::Unlimited));
+                assert_eq!((&released.reduction.length, &released.lower_bound), (&optimum, &optimum));
+            }
+        }
+    }
+}
+
+/// Against all schedules of up to 6 values: optimal, and known to be, unless `0 < c < d`; close to it there.
+#[test]
+fn lengths_are_optimal_or_close() {
+    let mut state = 7_u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let (mut cases, mut best, mut proved) = (0, 0, 0);
+    for pair in PAIRS {
+        for _ in 0..150 {
+            let horizon = 1 + draw(4 * (pair.0 + pair.1) + 1);
+            let ready: Vec<u64> = (0..2 + draw(5)).map(|_| draw(horizon)).collect();
+            let released = solved(&ready, pair);
+            let optimum = exhaustive(&ready, pair, 99, 99);
+            let (length, bound) = (number(&released.reduction.length), number(&released.lower_bound));
+            if pair.0 <= pair.1 || pair.1 == 0 {
+                assert_eq!((length, bound), (optimum, optimum), "{ready:?}, {pair:?}");
+                continue;
+            }
+            assert!(bound <= optimum && optimum <= length, "{ready:?}, {pair:?}");
+            cases += 1;
+            best += u32::from(length == optimum);
+            proved += u32::from(length == bound);
+        }
+    }
+    println!("{cases} cases with 0 < c < d: {best} optimal, {proved} known to be");
+    assert!(100 * best >= 95 * cases, "{best} of {cases}");
+    assert!(100 * proved >= 70 * cases, "{proved} of {cases}");
+}
+
+#[test]
+fn many_values_and_spread_dates() {
+    let ready: Vec<u64> = (0..2000).map(|i| i * i % 97).collect();
+    let released = solved(&ready, (2, 3));
+    assert_eq!(released.reduction.length, released.lower_bound);
+    let released = solved(&ready, (3, 2));
+    assert!(released.reduction.length <= &released.lower_bound + whole(10));
+    let late = solved(&[0, 0, 0, 1_000_000], (2, 3));
+    assert_eq!(late.reduction.length, whole(1_000_003), "the last value stays where it is and is merged last");
+    assert_eq!(late.lower_bound, whole(1_000_003));
+}
+
+#[test]
+fn odd_numbers_are_exact() {
+    let huge = whole(u64::MAX) * whole(u64::MAX);
+    let third = Rational::new(1.into(), 3.into());
+    let costs = Costs::new(third.clone(), huge.clone()).unwrap();
+    let ready = [whole(0), huge.clone(), third.clone(), whole(7)];
+    let released = reduce_released(&ready, &costs).unwrap();
+    judge(&released.reduction, (third, huge), Limit::Unlimited);
+    assert!(matches!(released.reduction.starts, Dates::Exact(_)));
+}
+
+#[test]
+fn nonsense_is_refused() {
+    assert_eq!(reduce_released(&[], &costs((1, 1))), Err(Error::NoValues));
+    let refused = reduce_released(&[whole(1), -whole(2)], &costs((1, 1)));
+    assert_eq!(refused, Err(Error::NegativeReady { index: 1, date: -whole(2) }));
+}

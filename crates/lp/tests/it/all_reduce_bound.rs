@@ -1,0 +1,378 @@
+//! What no all-reduce exceeds: the bound against compositions, its certificate added up again by a twin that shares
+//! nothing with the library, and by the referee.
+
+use crate::common;
+
+use std::ops::ControlFlow;
+
+use common::naive::Dice;
+use common::ratio;
+use num_traits::{Signed, Zero};
+use oneport_lp::{Answer, Formulation, Options, Question, Solution, all_reduce_bound, solve};
+use oneport_plan::{Amount, Border, Certificate, Collective, Direction, Exchange, Resource, Status, Volumes};
+use oneport_platform::generate::{self, Racks};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+
+/// Merges take `work`.
+fn volumes(work: i64) -> Volumes {
+    Volumes { work: Amount::Constant(ratio(work, 1)), ..Volumes::of_size(ratio(1, 1)) }
+}
+
+fn all_reduce(participants: Vec<NodeId>) -> Collective {
+    Collective::AllReduce { participants, commutative: true }
+}
+
+/// The answer; its bound is that of `all_reduce_bound`, and the one that twin and referee find in the certificate.
+#[track_caller]
+fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) -> Solution {
+    let collective = all_reduce(participants.clone());
+    let question = Question::new(platform, &collective, volumes).unwrap();
+    let Ok(Answer::Steady(solution)) =
+        solve(&question, &Options { formulation: Formulation::Columns, time_limit: None })
+    else {
+        panic!("{platform:?} cannot be answered")
+    };
+    let (reached, bound) = (&solution.steady_state.throughput, &solution.upper_bound);
+    assert!(bound >= reached, "{platform:?}: {reached} is reached, {bound} is claimed to be a bound");
+    let proved = oneport_referee::bound(platform, &collective, volumes, &solution.certificate).unwrap();
+    if solution.status == Status::Optimal {
+        assert_eq!((&proved, bound), (bound, reached), "{platform:?}: {:?}", solution.certificate);
+    }
+    assert!(proved >= *reached && proved <= *bound, "{platform:?}: {proved} proved, {bound} claimed");
+    if !solution.certificate.borders.is_empty() || !solution.certificate.exchanges.is_empty() {
+        let added = twin(platform, &participants, volumes, &solution.certificate);
+        assert_eq!(added, proved, "{platform:?}: {:?}", solution.certificate);
+    }
+    *solution
+}
+
+/// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
+fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certificate: &Certificate) -> Rational {
+    let price = |wanted: Resource| {
+        let found = certificate.prices.iter().find(|(resource, _)| *resource == wanted);
+        found.map_or_else(Rational::zero, |(_, price)| price.clone())
+    };
+    let size = volumes.size.constant().unwrap();
+    for link in platform.link_ids() {
+        let mut of_time: Rational = Resource::of_link(platform, link).map(price).sum();
+        for (set, price) in &certificate.odd_sets {
+            if set.members(platform).contains(&link) {
+                of_time += price;
+            }
+        }
+        let charged = charged(platform, link, certificate);
+        let cost = &platform.link(link).cost;
+        assert!(charged <= size * cost * of_time, "{platform:?}: {} is overcharged", platform.link_name(link));
+    }
+    let least = |border: &Border| if border.sets.len() == 1 { 1 } else { 2 * (border.sets.len() as i64 - 1) };
+    let mut instance: Rational =
+        certificate.borders.iter().map(|border| &border.weight * ratio(least(border), 1)).sum();
+    instance += certificate.exchanges.iter().map(|one| exchanged(platform, one)).sum::<Rational>();
+    let merge = |node: NodeId| platform.node(node).compute.as_ref().unwrap() * price(Resource::Compute(node));
+    instance += platform.processors().map(merge).min().unwrap()
+        * volumes.work.constant().unwrap()
+        * ratio(participants.len() as i64 - 1, 1);
+    let own = certificate.prices.iter().map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
+    let sets = certificate.odd_sets.iter().map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
+    own.chain(sets).sum::<Rational>() / instance
+}
+
+/// What borders, potentials and exchanges charge a link.
+fn charged(platform: &Platform, link: LinkId, certificate: &Certificate) -> Rational {
+    let ends = platform.link(link);
+    let mut charged = Rational::zero();
+    for border in &certificate.borders {
+        let crossings = border.sets.iter().filter(|set| crosses(set, ends.from, ends.to, border.direction)).count();
+        charged += &border.weight * Rational::from_integer(crossings.into());
+    }
+    for potential in &certificate.potentials {
+        charged += if potential.node == ends.from { potential.value.clone() } else { Rational::zero() };
+        charged -= if potential.node == ends.to { potential.value.clone() } else { Rational::zero() };
+    }
+    let lengths = certificate.exchanges.iter().flat_map(|exchange| &exchange.lengths);
+    charged += lengths.filter(|(other, _)| *other == link).map(|(_, length)| length).sum::<Rational>();
+    charged
+}
+
+fn crosses(set: &[NodeId], from: NodeId, to: NodeId, direction: Direction) -> bool {
+    match direction {
+        Direction::Into => set.contains(&to) && !set.contains(&from),
+        Direction::OutOf => set.contains(&from) && !set.contains(&to),
+    }
+}
+
+/// The exchange theorem by shortest paths between all pairs (Floyd and Warshall) and every choice of junctions and
+/// arcs.
+fn exchanged(platform: &Platform, exchange: &Exchange) -> Rational {
+    let turned = exchange.direction == Direction::OutOf;
+    let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
+    let merges =
+        |node: NodeId| if turned { platform.node(node).replicates } else { platform.node(node).is_processor() };
+    let copies =
+        |node: NodeId| if turned { platform.node(node).is_processor() } else { platform.node(node).replicates };
+    let nodes: Vec<NodeId> = platform.node_ids().collect();
+    let between = |inner: &dyn Fn(NodeId) -> bool| {
+        let mut paths: Vec<Vec<Option<Rational>>> = vec![vec![None; nodes.len()]; nodes.len()];
+        for link in platform.link_ids() {
+            let (mut from, mut to) = (platform.link(link).from.index(), platform.link(link).to.index());
+            if turned {
+                std::mem::swap(&mut from, &mut to);
+            }
+            let length = exchange.lengths.iter().find(|(other, _)| *other == link);
+            paths[from][to] = Some(length.map_or_else(Rational::zero, |(_, length)| length.clone()));
+        }
+        for &over in nodes.iter().filter(|&&node| inner(node)) {
+            for from in 0..nodes.len() {
+                for to in 0..nodes.len() {
+                    let sum = paths[from][over.index()].clone().zip(paths[over.index()][to].clone());
+                    let sum = sum.map(|(one, two)| one + two);
+                    if sum.is_some() && (paths[from][to].is_none() || sum < paths[from][to]) {
+                        paths[from][to] = sum;
+                    }
+                }
+            }
+        }
+        paths
+    };
+    let gathering = between(&|node| part(node).is_none() && !merges(node));
+    let entering = between(&|node| part(node).is_none() && !copies(node));
+    let entrance = |own: usize| {
+        let starts = |node: NodeId| part(node).map_or(copies(node), |other| other != own);
+        let pairs =
+            nodes.iter().filter(|&&from| starts(from)).flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+        let ends = pairs.filter(|(_, to)| part(*to) == Some(own));
+        ends.filter_map(|(from, to)| entering[from.index()][to.index()].clone()).min().unwrap()
+    };
+    let entrances: Vec<Rational> = (0..exchange.parts.len()).map(entrance).collect();
+    let junctions: Vec<NodeId> = nodes.iter().copied().filter(|&node| part(node).is_none() && merges(node)).collect();
+    let mut best: Option<Rational> = None;
+    for chosen in 0..1usize << junctions.len() {
+        let mut hubs: Vec<Vec<NodeId>> = exchange.parts.clone();
+        hubs.extend(junctions.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, &node)| vec![node]));
+        let near = |from: &[NodeId], to: &[NodeId]| {
+            let pairs = from.iter().flat_map(|one| to.iter().map(move |other| (one.index(), other.index())));
+            pairs.filter_map(|(one, other)| gathering[one][other].clone()).min()
+        };
+        let arcs: Vec<Vec<Option<Rational>>> =
+            hubs.iter().map(|from| hubs.iter().map(|to| near(from, to)).collect()).collect();
+        for root in 0..exchange.parts.len() {
+            let others: Rational =
+                entrances.iter().enumerate().filter(|(part, _)| *part != root).map(|(_, one)| one).sum();
+            if let Some(tree) = into(&arcs, root) {
+                let all = tree + others;
+                best = Some(best.map_or(all.clone(), |known| known.min(all)));
+            }
+        }
+    }
+    best.unwrap()
+}
+
+/// The cheapest arborescence of all nodes into the root: every node but the root has a next one; all choices, cut
+/// short.
+fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
+    fn choose(
+        arcs: &[Vec<Option<Rational>>],
+        root: usize,
+        next: &mut Vec<usize>,
+        sum: Rational,
+        best: &mut Option<Rational>,
+    ) {
+        if best.as_ref().is_some_and(|best| sum >= *best) {
+            return;
+        }
+        let from = next.len();
+        if from == arcs.len() {
+            *best = Some(sum);
+            return;
+        }
+        if from == root {
+            next.push(root);
+            choose(arcs, root, next, sum, best);
+            next.pop();
+            return;
+        }
+        for to in (0..arcs.len()).filter(|&to| to != from) {
+            let Some(length) = &arcs[from][to] else { continue };
+            // No cycle among the choices made.
+            let mut at = to;
+            while at < from && at != root {
+                at = next[at];
+            }
+            if at != from {
+                next.push(to);
+                choose(arcs, root, next, &sum + length, best);
+                next.pop();
+            }
+        }
+    }
+    let mut best = None;
+    choose(arcs, root, &mut Vec::new(), Rational::zero(), &mut best);
+    best
+}
+
+/// A switch that takes no part, merges what passes and does not copy: results of two hosts may share its way to the
+/// third.
+#[test]
+fn a_switch_that_merges_may_be_shared() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let hosts: Vec<NodeId> =
+        ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap()).to_vec();
+    let hub = builder.node(Node { replicates: false, ..Node::processor("h", ratio(1, 1)) }).unwrap();
+    for &host in &hosts {
+        builder.link(host, hub, ratio(1, 2)).unwrap();
+        builder.link(hub, host, ratio(1, 1)).unwrap();
+    }
+    let solution = checked(&builder.build().unwrap(), hosts, &volumes(1));
+    assert_eq!((solution.upper_bound, solution.status), (ratio(1, 1), Status::Optimal));
+}
+
+/// Nodes of every kind outside: the bound holds for what compositions reach, twin and referee find it in the
+/// certificate.
+#[test]
+fn bounds_hold_with_nodes_of_every_kind_outside() {
+    let mut optimal = 0;
+    for seed in 0..240 {
+        let mut dice = Dice::new(seed);
+        let members = 2 + dice.below(3);
+        let mut list: Vec<Node> = (0..members).map(|at| Node::processor(format!("p{at}"), dice.cost())).collect();
+        for at in 0..dice.below(3) {
+            let name = format!("x{at}");
+            let node = if dice.below(2) == 0 { Node::router(name) } else { Node::processor(name, dice.cost()) };
+            list.push(Node { replicates: dice.below(2) == 0, ..node });
+        }
+        list.iter_mut().for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
+        let extra = 3 + dice.below(8);
+        let platform = common::naive::random(&mut dice, list, PortModel::ALL[seed as usize % 4], extra);
+        let members: Vec<NodeId> = platform.node_ids().take(members).collect();
+        let solution = checked(&platform, members, &volumes((seed % 3 % 2) as i64));
+        optimal += usize::from(solution.status == Status::Optimal);
+    }
+    assert!(optimal >= 225, "{optimal} of 240 optimal");
+}
+
+/// Racks of unequal hosts under every port model, switches that copy or not.
+#[test]
+fn clusters_are_optimal() {
+    for seed in 0..24 {
+        let mut dice = Dice::new(seed);
+        let racks = 2 + dice.below(4);
+        let shape = Racks {
+            racks,
+            hosts: (2, 20 / racks),
+            spines: 1 + dice.below(2),
+            copying: dice.below(2) == 1,
+            model: PortModel::ALL[seed as usize % 4],
+        };
+        let platform = generate::racks(&shape, &generate::Options { seed, ..Default::default() }).unwrap();
+        let solution = checked(&platform, platform.processors().collect(), &volumes(0));
+        assert_eq!(solution.status, Status::Optimal, "{shape:?}, seed {seed}");
+    }
+}
+
+/// Accelerators in boxes and networks of hosts: the bound meets what compositions reach. Four boxes of A100 in
+/// closed form: 8 links of 25 into each, 4 x 200 / 2 (4 - 1).
+#[test]
+fn fabrics_are_optimal() {
+    let fabrics = [
+        (generate::dgx1(), None),
+        (generate::ndv2(2), Some(ratio(25, 2))),
+        (generate::mi250(1), Some(ratio(1200, 7))),
+        (generate::mi250(2), Some(ratio(2656, 15))),
+        (generate::dgx_a100(1), None),
+        (generate::dgx_a100(2), None),
+        (generate::dgx_a100(4), Some(ratio(400, 3))),
+        (generate::dgx_h100(2), None),
+        (generate::torus(&[4, 4]), None),
+        (generate::fat_tree(4), None),
+        (generate::dragonfly(5, 4, 1), None),
+    ];
+    for (platform, value) in fabrics {
+        let platform = platform.unwrap();
+        let solution = checked(&platform, platform.processors().collect(), &volumes(0));
+        assert_eq!(solution.status, Status::Optimal, "{:?}", platform.nodes());
+        assert!(value.is_none_or(|value| value == solution.upper_bound), "{}", solution.upper_bound);
+    }
+}
+
+/// Four fast hosts and four slow ones behind one-port switches. Eight transfers per instance have to pass the slow
+/// switch's send port, and every slow host's link has to be used: 4 x 8 + 4 x 8/5.
+#[test]
+fn a_slow_rack_behind_a_one_port_switch() {
+    let mut builder = Platform::builder();
+    let core = builder.node(Node { replicates: false, ..Node::router("core") }).unwrap();
+    for (rack, host_cost, core_cost) in [("a", ratio(4, 5), ratio(1, 5)), ("b", ratio(8, 1), ratio(8, 5))] {
+        let switch = builder.node(Node::router(format!("switch-{rack}"))).unwrap();
+        builder.duplex(switch, core, core_cost).unwrap();
+        for host in 0..4 {
+            let host = builder.node(Node::processor(format!("{rack}{host}"), ratio(1, 4))).unwrap();
+            builder.duplex(host, switch, host_cost.clone()).unwrap();
+        }
+    }
+    let platform = builder.build().unwrap();
+    let solution = checked(&platform, platform.processors().collect(), &volumes(0));
+    assert_eq!((solution.upper_bound, solution.status), (ratio(5, 192), Status::Optimal));
+}
+
+/// Where merges are the bottleneck, the bound says so.
+#[test]
+fn compute_counts() {
+    let slow = generate::Options {
+        compute: generate::Costs::Constant(ratio(100, 1)),
+        link_cost: generate::Costs::Constant(ratio(1, 1)),
+        ..Default::default()
+    };
+    for model in PortModel::ALL {
+        let platform = generate::complete(4, &slow).unwrap().with_model(model);
+        let solution = checked(&platform, platform.processors().collect(), &volumes(1));
+        // Three merges per instance, four processors.
+        assert_eq!((solution.upper_bound, solution.status), (ratio(4, 300), Status::Optimal), "{model}");
+    }
+}
+
+/// Whoever has enough gets a bound that is not below it.
+#[test]
+fn a_bound_never_falls_below_what_is_reached() {
+    for seed in 0..20 {
+        let options = generate::Options { seed, ..Default::default() };
+        let platform =
+            generate::random_connected(7, 3, &options).unwrap().with_model(PortModel::ALL[seed as usize % 4]);
+        let (collective, volumes) = (all_reduce(platform.processors().collect()), volumes(0));
+        let question = Question::new(&platform, &collective, &volumes).unwrap();
+        let ask = |enough: &Rational| {
+            all_reduce_bound(&question, enough, &mut |_| ControlFlow::Continue(())).unwrap().unwrap().throughput
+        };
+        // Asked for the impossible, it proves what it can.
+        let (least, one) = (ask(&ratio(1, 1_000_000)), ask(&ratio(1_000_000, 1)));
+        assert!(least.is_positive() && least <= one, "{least} {one}");
+        let Ok(Answer::Steady(solution)) =
+            solve(&question, &Options { formulation: Formulation::Columns, time_limit: None })
+        else {
+            panic!("seed {seed}")
+        };
+        assert!(least >= solution.steady_state.throughput, "{least} {:?}", solution.steady_state.throughput);
+    }
+}
+
+/// Sizes that grow and costs that nearly tie: on the way, a round's exchanges may cost less than the program believes, down to
+/// nothing. That round proves nothing, and the next ones do.
+#[test]
+fn rounds_that_prove_nothing_are_passed_over() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let ids = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let tie = |more: i64| Rational::new((1_000_000_000 + more).into(), 1_000_000_000.into());
+    for (from, to, more) in [(1, 2, 0), (2, 1, 1), (0, 1, -1), (1, 0, -1)] {
+        builder.link(ids[from], ids[to], tie(more)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let collective = Collective::AllReduce { participants: ids.to_vec(), commutative: false };
+    let size = Amount::Affine { fixed: ratio(1, 2), per_operand: ratio(2, 1) };
+    let volumes = Volumes { size, work: Amount::Constant(ratio(0, 1)) };
+    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("not connected") };
+    // Every link carries 5/2 at least, once; the composition's result is larger.
+    assert!(solution.upper_bound >= solution.steady_state.throughput);
+    let proved = oneport_referee::bound(&platform, &collective, &volumes, &solution.certificate);
+    assert_eq!(proved, Ok(solution.upper_bound));
+}

@@ -1,0 +1,207 @@
+//! Operators that keep their operands' order: symmetric platforms, and questions that are too large for every bound.
+
+use crate::common;
+
+use common::naive::{check_loads, solved};
+use common::ratio;
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
+use oneport_plan::{Amount, Collective, Member, Status, Volumes};
+use oneport_platform::generate::{self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus};
+use oneport_platform::{Node, NodeId, Platform, PortModel, free_automorphisms};
+
+fn alike() -> generate::Options {
+    let costs = Costs::Constant(ratio(3, 2));
+    generate::Options { link_cost: costs.clone(), compute: costs, ..generate::Options::default() }
+}
+
+fn boxes(boxes: usize, accelerators: usize, rails: usize) -> Platform {
+    switched_boxes(SwitchedBoxes { boxes, accelerators, inside: 300, network: 25, rails }).unwrap()
+}
+
+fn platforms() -> Vec<Platform> {
+    let full_duplex = [ring(4, &alike()), ring(5, &alike()), complete(4, &alike()), torus(&[2, 3])];
+    let full_duplex = full_duplex.into_iter().map(Result::unwrap);
+    let links = [boxes(1, 4, 1), boxes(2, 2, 1), boxes(2, 3, 3), boxes(3, 2, 2), boxes(2, 4, 2)];
+    let multiport = complete(4, &alike()).unwrap().with_model(PortModel::Multiport);
+    full_duplex.chain(links).chain([multiport]).collect()
+}
+
+fn volumes() -> [Volumes; 3] {
+    let constant = |number: i64| Amount::Constant(ratio(number, 6));
+    let by_operands = Amount::Affine { fixed: ratio(1, 1), per_operand: ratio(1, 2) };
+    [
+        Volumes { size: constant(4), work: constant(0) },
+        Volumes { size: constant(6), work: constant(1) },
+        Volumes { size: by_operands, work: constant(0) },
+    ]
+}
+
+/// The same demands as groups, which are solved without looking at symmetry.
+fn one_by_one(whole: &Collective) -> Collective {
+    let members = match whole {
+        Collective::ReduceScatter { participants, commutative } => {
+            let reduce = |&target: &NodeId| Collective::Reduce {
+                target,
+                participants: participants.clone(),
+                commutative: *commutative,
+            };
+            participants.iter().map(reduce).collect()
+        }
+        other => vec![other.clone()],
+    };
+    Collective::Groups { members: members.into_iter().map(|collective| Member { collective, rate: 1 }).collect() }
+}
+
+#[track_caller]
+fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
+    let question = Question::new(platform, collective, volumes).unwrap();
+    let answer = solve(&question, &Options::default()).unwrap();
+    let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
+    oneport_referee::check_steady_state(platform, collective, volumes, &solution.steady_state).unwrap();
+    check_loads(platform, collective, volumes, &solution);
+    *solution
+}
+
+/// Whatever symmetry is used for, the optimum is that of the whole platform.
+#[test]
+fn reduce_scatters_of_symmetric_platforms() {
+    for platform in platforms() {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        assert!(free_automorphisms(&platform, &participants).len() > 1, "nothing symmetric");
+        for volumes in volumes() {
+            let whole = Collective::ReduceScatter { participants: participants.clone(), commutative: false };
+            let found = solved(&platform, &whole, &volumes);
+            check_loads(&platform, &whole, &volumes, &found);
+            let plain = solved(&platform, &one_by_one(&whole), &volumes);
+            assert_eq!(found.steady_state.throughput, plain.steady_state.throughput, "{platform:?} {volumes:?}");
+        }
+    }
+}
+
+/// The platform with a router from which nothing leads on: it changes nothing but the symmetry.
+fn lopsided(platform: &Platform) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(platform.model());
+    for node in platform.nodes() {
+        builder.node(node.clone()).unwrap();
+    }
+    let end = builder.node(Node { replicates: false, ..Node::router("end") }).unwrap();
+    for link in platform.links() {
+        builder.link(link.from, link.to, link.cost.clone()).unwrap();
+    }
+    builder.link(NodeId::new(0), end, ratio(1, 1)).unwrap();
+    builder.build().unwrap()
+}
+
+/// The same for the compositions of an all-reduce.
+#[test]
+fn all_reduces_of_symmetric_platforms() {
+    for platform in platforms() {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        let lopsided = lopsided(&platform);
+        assert_eq!(free_automorphisms(&lopsided, &participants).len(), 1, "something symmetric");
+        for volumes in volumes() {
+            let whole = Collective::AllReduce { participants: participants.clone(), commutative: false };
+            let found = steady(&platform, &whole, &volumes);
+            let plain = steady(&lopsided, &whole, &volumes);
+            assert_eq!(found.steady_state.throughput, plain.steady_state.throughput, "{platform:?} {volumes:?}");
+        }
+    }
+}
+
+/// Operands in an order that goes to and fro between the boxes: no box is an interval.
+#[test]
+fn operands_that_alternate_between_boxes() {
+    let platform = boxes(2, 3, 1);
+    let all: Vec<NodeId> = platform.processors().collect();
+    let participants: Vec<NodeId> = [0, 3, 1, 4, 2, 5].into_iter().map(|place| all[place]).collect();
+    for volumes in volumes() {
+        let whole = Collective::ReduceScatter { participants: participants.clone(), commutative: false };
+        let found = solved(&platform, &whole, &volumes).steady_state.throughput;
+        assert_eq!(found, solved(&platform, &one_by_one(&whole), &volumes).steady_state.throughput);
+        let any_order = Collective::ReduceScatter { participants: participants.clone(), commutative: true };
+        let any_order = solved(&platform, &any_order, &volumes).steady_state.throughput;
+        // Where merges take time, the processors are what is busy all the time.
+        let merges_are_free = volumes.work.constant() == Some(&ratio(0, 1));
+        assert!(if merges_are_free { found < any_order } else { found <= any_order }, "{found} {any_order}");
+    }
+}
+
+/// Two boxes of eight accelerators: in order no slower than in any order.
+#[test]
+fn boxes_in_order() {
+    let platform = dgx_a100(2).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
+    let [in_order, any_order] = [false, true].map(|commutative| {
+        let whole = Collective::ReduceScatter { participants: participants.clone(), commutative };
+        solved(&platform, &whole, &volumes).steady_state.throughput
+    });
+    assert_eq!(in_order, any_order);
+    let [in_order, any_order] = [false, true].map(|commutative| {
+        let whole = Collective::AllReduce { participants: participants.clone(), commutative };
+        steady(&platform, &whole, &volumes)
+    });
+    assert_eq!(in_order.steady_state.throughput, any_order.steady_state.throughput);
+    assert_eq!(in_order.status, Status::Optimal);
+}
+
+/// Prices that bound compositions may lie where other schedules need nothing; the answer is one all the same.
+#[test]
+fn groups_of_one_all_reduce() {
+    for platform in platforms() {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        let whole = Collective::AllReduce { participants, commutative: false };
+        for volumes in volumes() {
+            let alone = steady(&platform, &whole, &volumes).steady_state.throughput;
+            let grouped = steady(&platform, &one_by_one(&whole), &volumes);
+            assert_eq!(grouped.steady_state.throughput, alone, "{platform:?}");
+            assert!(grouped.upper_bound >= alone, "{platform:?}");
+        }
+    }
+}
+
+/// Where the tables would be too large, nothing is tried.
+#[test]
+fn too_many_operands_are_refused() {
+    let platform = ring(500, &alike()).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let [_, volumes, _] = volumes();
+    let reduce = Collective::Reduce { target: participants[0], participants: participants.clone(), commutative: false };
+    let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: false };
+    for collective in [reduce.clone(), all_reduce, Collective::Scan { participants: participants.clone() }] {
+        let question = Question::new(&platform, &collective, &volumes).unwrap();
+        let refused = solve(&question, &Options::default()).unwrap_err();
+        assert!(matches!(refused, LpError::TooManyOperands { operands: 500, processors: 500, .. }), "{refused}");
+    }
+    // The compact program has a column for every task: 800 million.
+    let question = Question::new(&platform, &reduce, &volumes).unwrap();
+    let compact = Options { formulation: Formulation::Compact, ..Options::default() };
+    assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::TooManyOperands { .. }));
+    let few = participants[..100].to_vec();
+    let reduce = Collective::Reduce { target: participants[0], participants: few, commutative: false };
+    let question = Question::new(&platform, &reduce, &volumes).unwrap();
+    assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::CompactTooLarge { .. }));
+}
+
+/// A scan is no faster than the reduction into the last participant, which bounds it.
+#[test]
+fn scans_of_many_are_bounded_by_their_last_prefix() {
+    let options = generate::Options { seed: 3, ..generate::Options::default() };
+    let platform = generate::random_connected(28, 4, &options).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    for volumes in volumes() {
+        let scan = steady(&platform, &Collective::Scan { participants: participants.clone() }, &volumes);
+        let last =
+            Collective::Reduce { target: participants[27], participants: participants.clone(), commutative: false };
+        let last = solved(&platform, &last, &volumes).steady_state.throughput;
+        assert!(scan.steady_state.throughput <= last && last <= scan.upper_bound, "{volumes:?}");
+        let proved = oneport_referee::bound(
+            &platform,
+            &Collective::Scan { participants: participants.clone() },
+            &volumes,
+            &scan.certificate,
+        );
+        assert!(proved.unwrap() <= scan.upper_bound);
+    }
+}

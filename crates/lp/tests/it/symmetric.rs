@@ -1,0 +1,212 @@
+//! Symmetric platforms: what the quotient finds is what the whole platform allows. All-reduce, and what bounds it.
+
+use crate::common;
+
+use common::naive::{Dice, check_loads, priced, processors, random, solved, trees};
+use common::{ratio, reversed};
+use num_traits::{One, Zero};
+use oneport_lp::{Answer, Options, Question, Solution, solve};
+use oneport_plan::{Amount, Collective, Member, Status, Volumes};
+use oneport_platform::generate::{self, Costs, complete, dgx_a100, mi250, ring, torus};
+use oneport_platform::{NodeId, Platform, PortModel, Rational, free_automorphisms};
+use oneport_referee as referee;
+
+fn alike() -> generate::Options {
+    let costs = Costs::Constant(ratio(3, 2));
+    generate::Options { link_cost: costs.clone(), compute: costs, ..generate::Options::default() }
+}
+
+/// Platforms with something symmetric about them.
+fn platforms() -> Vec<Platform> {
+    let regular = [ring(5, &alike()), ring(6, &alike()), complete(4, &alike()), torus(&[3, 3]), torus(&[4])];
+    let regular: Vec<Platform> = regular.into_iter().map(|platform| platform.unwrap()).collect();
+    let links = regular[..3].iter().map(|platform| platform.clone().with_model(PortModel::Links));
+    let multiport = [regular[2].clone().with_model(PortModel::Multiport)];
+    let mut all: Vec<Platform> = links.chain(multiport).collect();
+    all.extend(regular);
+    all
+}
+
+fn volumes(work: i64) -> Volumes {
+    Volumes { size: Amount::Constant(ratio(2, 3)), work: Amount::Constant(ratio(work, 6)) }
+}
+
+/// The same demands, but as groups, which are not taken to the quotient.
+fn one_by_one(whole: &Collective) -> Collective {
+    let participants = match whole {
+        Collective::AllGather { participants } | Collective::ReduceScatter { participants, .. } => participants,
+        other => panic!("{other:?}"),
+    };
+    let member = |&node: &NodeId| {
+        let others = || participants.iter().copied().filter(|&other| other != node).collect();
+        let collective = match whole {
+            Collective::AllGather { .. } => Collective::Broadcast { source: node, targets: others() },
+            _ => Collective::Reduce { target: node, participants: participants.clone(), commutative: true },
+        };
+        Member { collective, rate: 1 }
+    };
+    Collective::Groups { members: participants.iter().map(member).collect() }
+}
+
+fn check_quotient(platform: &Platform, whole: &Collective, volumes: &Volumes) {
+    let quotient = solved(platform, whole, volumes);
+    check_loads(platform, whole, volumes, &quotient);
+    let plain = solved(platform, &one_by_one(whole), volumes);
+    assert_eq!(quotient.steady_state.throughput, plain.steady_state.throughput, "{whole:?} {platform:?}");
+}
+
+#[test]
+fn all_gathers_of_the_quotient() {
+    for platform in platforms() {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        assert!(free_automorphisms(&platform, &participants).len() > 1, "nothing to be divided by");
+        check_quotient(&platform, &Collective::AllGather { participants }, &volumes(1));
+    }
+}
+
+#[test]
+fn reduce_scatters_of_the_quotient() {
+    for platform in platforms().into_iter().filter(|platform| platform.nodes().len() < 7) {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        for work in [0, 1, 7] {
+            let whole = Collective::ReduceScatter { participants: participants.clone(), commutative: true };
+            check_quotient(&platform, &whole, &volumes(work));
+        }
+    }
+}
+
+/// A part of the processors, whose symmetries are fewer.
+#[test]
+fn some_participants() {
+    let platform = ring(6, &alike()).unwrap();
+    for places in [vec![0, 3], vec![0, 2, 4], vec![1, 2, 4, 5], vec![0, 1, 3]] {
+        let participants: Vec<NodeId> = places.into_iter().map(NodeId::new).collect();
+        check_quotient(&platform, &Collective::AllGather { participants: participants.clone() }, &volumes(1));
+        check_quotient(&platform, &Collective::ReduceScatter { participants, commutative: true }, &volumes(1));
+    }
+}
+
+/// Machines of 8 and 16 accelerators, with and without a switch.
+#[test]
+fn accelerator_boxes() {
+    for platform in [mi250(1), dgx_a100(1), dgx_a100(2)] {
+        let platform = platform.unwrap();
+        let participants: Vec<NodeId> = platform.processors().collect();
+        check_quotient(&platform, &Collective::AllGather { participants }, &volumes(1));
+    }
+}
+
+/// A steady state that holds.
+#[track_caller]
+fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
+    let question = Question::new(platform, whole, volumes).unwrap();
+    let answer = solve(&question, &Options::default()).unwrap();
+    let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
+    referee::check_steady_state(platform, whole, volumes, &solution.steady_state).unwrap();
+    check_loads(platform, whole, volumes, &solution);
+    *solution
+}
+
+/// An all-reduce among all nodes: a steady state, and a bound that is proved; they need not meet.
+#[track_caller]
+fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
+    let solution = composed(platform, whole, volumes);
+    let throughput = &solution.steady_state.throughput;
+    let bound = &solution.upper_bound;
+    assert!(*throughput > Rational::zero() && throughput <= bound, "{whole:?} {platform:?}");
+    assert_eq!(solution.status == Status::Optimal, throughput == bound);
+    let certificate = &solution.certificate;
+    if certificate.shares.is_empty() && certificate.borders.is_empty() && certificate.exchanges.is_empty() {
+        assert_eq!(*bound, exchange(platform, volumes, &solution), "{whole:?} {platform:?}");
+    }
+    // The referee proves as much by itself, perhaps more by other arguments.
+    let proved = referee::bound(platform, whole, volumes, &solution.certificate).unwrap();
+    assert!(*throughput <= proved && proved <= *bound, "{whole:?} {platform:?}");
+    solution
+}
+
+/// What the prices prove of all-reduces, going through all trees. The node that is the first to know all operands has got them
+/// over a tree; afterwards every other node receives something. Read backwards: a tree from some node to all others, and
+/// something sent by each of them besides. And one merge less than there are operands. Volumes are constant.
+fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rational {
+    let (size, work) = (volumes.size.constant().unwrap(), volumes.work.constant().unwrap());
+    let priced = priced(platform, &solution.certificate);
+    let nodes: Vec<NodeId> = platform.node_ids().collect();
+    let turned = reversed(platform);
+    let least = |backwards: bool| {
+        let of = |&root: &NodeId| {
+            let others: Vec<NodeId> = nodes.iter().copied().filter(|&node| node != root).collect();
+            let all = trees(if backwards { platform } else { &turned }, root, &others, size);
+            let tree = all.iter().map(|tree| priced.price(tree)).min().unwrap();
+            let single = |&node: &NodeId| {
+                let links = if backwards { platform.outgoing(node) } else { platform.incoming(node) };
+                links.iter().map(|&link| priced.link(platform, link, size)).min().unwrap()
+            };
+            tree + others.iter().map(single).sum::<Rational>()
+        };
+        nodes.iter().map(of).min().unwrap()
+    };
+    let merge = |&node: &NodeId| platform.node(node).compute.clone().unwrap() * &priced.processors[node.index()] * work;
+    let merges = nodes.iter().map(merge).min().unwrap() * ratio(nodes.len() as i64 - 1, 1);
+    &priced.worth / (least(false).max(least(true)) + merges)
+}
+
+/// The best composition is that of the whole platform, too.
+#[test]
+fn all_reduces_of_the_quotient() {
+    for platform in platforms().into_iter().filter(|platform| platform.nodes().len() < 6) {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        for work in [0, 2] {
+            let whole = Collective::AllReduce { participants: participants.clone(), commutative: true };
+            let quotient = all_reduce(&platform, &whole, &volumes(work));
+            let plain = Collective::Groups { members: vec![Member { collective: whole, rate: 1 }] };
+            let plain = composed(&platform, &plain, &volumes(work));
+            assert_eq!(quotient.steady_state.throughput, plain.steady_state.throughput, "{platform:?}");
+        }
+    }
+}
+
+/// Complete homogeneous platforms: `2 (n - 1) / n` messages pass every port, whatever the schedule, and that is enough.
+#[test]
+fn all_reduce_among_equals() {
+    for n in 2..=5usize {
+        for work in [ratio(0, 1), ratio(1, 10)] {
+            let platform = complete(n, &alike()).unwrap();
+            let participants: Vec<NodeId> = platform.processors().collect();
+            let volumes = Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) };
+            let whole = Collective::AllReduce { participants: participants.clone(), commutative: true };
+            let solution = all_reduce(&platform, &whole, &volumes);
+            let expected = ratio(n as i64, 2 * (n as i64 - 1)) / ratio(3, 2);
+            assert_eq!(solution.steady_state.throughput, expected, "{n} nodes");
+            assert_eq!(solution.upper_bound, expected, "{n} nodes");
+            let ordered = all_reduce(&platform, &Collective::AllReduce { participants, commutative: false }, &volumes);
+            assert!(ordered.steady_state.throughput <= expected, "{n} nodes");
+        }
+    }
+}
+
+/// An all-reduce is a reduce and more: no faster than the reduction to any participant, no faster than an all-gather's
+/// broadcasts; and no slower than reducing to one and broadcasting from there in turns.
+#[test]
+fn all_reduce_between_its_parts() {
+    for seed in 0..24 {
+        let mut dice = Dice::new(seed);
+        let nodes = 3 + dice.below(2);
+        let model = [PortModel::FullDuplex, PortModel::Links, PortModel::HalfDuplex][seed as usize % 3];
+        let extra = 3 + dice.below(4);
+        let platform = random(&mut dice, processors(nodes), model, extra);
+        let participants: Vec<NodeId> = platform.node_ids().collect();
+        let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 3)) };
+        let commutative = seed % 2 == 0;
+        let whole = Collective::AllReduce { participants: participants.clone(), commutative };
+        let throughput = all_reduce(&platform, &whole, &volumes).steady_state.throughput;
+        for &root in &participants {
+            let reduce = Collective::Reduce { target: root, participants: participants.clone(), commutative };
+            let targets = participants.iter().copied().filter(|&node| node != root).collect();
+            let broadcast = Collective::Broadcast { source: root, targets };
+            let alone = [reduce, broadcast].map(|one| solved(&platform, &one, &volumes).steady_state.throughput);
+            assert!(throughput <= alone[0], "{platform:?}");
+            assert!(throughput >= (alone[0].recip() + alone[1].recip()).recip(), "{platform:?}");
+        }
+    }
+}

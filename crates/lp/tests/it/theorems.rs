@@ -1,0 +1,291 @@
+//! What must hold on every platform: formulations agree, gather is scatter reversed, certificates prove, laws of scale.
+
+use crate::common;
+
+use common::{Case, answer, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution, throughput};
+use num_traits::{One, Zero};
+use oneport_lp::{Answer, Formulation, LpError, Question};
+use oneport_plan::{Certificate, Collective, Commodity, Resource, Status, Volumes};
+use oneport_platform::generate::{self, Costs};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use proptest::prelude::*;
+
+const BOTH: [Formulation; 2] = [Formulation::Columns, Formulation::Compact];
+
+/// Both formulations: a steady state that holds, a certificate that proves it, and the same number.
+#[track_caller]
+fn certify(case: &Case) -> Rational {
+    let proved = BOTH.map(|formulation| {
+        let solution = solution(case, formulation);
+        let Case { platform, collective, .. } = case;
+        oneport_referee::check_steady_state(platform, collective, &case.volumes(), &solution.steady_state)
+            .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
+        let bound = oneport_referee::bound(platform, collective, &case.volumes(), &solution.certificate)
+            .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
+        assert_eq!(bound, solution.steady_state.throughput, "{formulation:?}, {case:?}");
+        assert_eq!(bound, solution.upper_bound, "{formulation:?}, {case:?}");
+        assert_eq!(solution.status, Status::Optimal, "{formulation:?}, {case:?}");
+        bound
+    });
+    assert_eq!(proved[0], proved[1], "{case:?}: the formulations differ");
+    proved[0].clone()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(800))]
+
+    #[test]
+    fn both_formulations_are_optimal(case in connected_cases(7, 16)) {
+        certify(&case);
+    }
+
+    #[test]
+    fn unreachable_messages_are_named(case in cases(6, 5)) {
+        let expected: Vec<Commodity> = case.collective.commodities().into_iter()
+            .filter(|commodity| simple_paths(&case.platform, commodity.source, commodity.target).is_empty())
+            .collect();
+        for formulation in BOTH {
+            match answer(&case, formulation) {
+                Ok(Answer::Steady(_)) => prop_assert!(expected.is_empty(), "{case:?}"),
+                Ok(Answer::Unreachable(missing)) => {
+                    prop_assert!(!expected.is_empty());
+                    prop_assert_eq!(&missing, &expected);
+                }
+                other => prop_assert!(false, "{case:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn gather_is_scatter_on_the_reversed_platform(case in connected_cases(7, 16)) {
+        let reversed_collective = match case.collective.clone() {
+            Collective::Scatter { source, targets } => Collective::Gather { target: source, participants: targets },
+            Collective::Gather { target, participants } => Collective::Scatter { source: target, targets: participants },
+            all_to_all => all_to_all,
+        };
+        let mirror = Case { platform: reversed(&case.platform), collective: reversed_collective, size: case.size.clone() };
+        prop_assert_eq!(throughput(&case), throughput(&mirror));
+    }
+
+    #[test]
+    fn any_prices_bound_the_optimum(case in connected_cases(5, 8), prices in prop::collection::vec(0..4i64, 10)) {
+        let resources = case.platform.node_ids().flat_map(|node| [Resource::Send(node), Resource::Receive(node)]);
+        let mut prices: Vec<(Resource, Rational)> =
+            resources.zip(prices).filter(|(_, price)| *price > 0).map(|(r, price)| (r, ratio(price, 3))).collect();
+        prices.sort();
+        let certificate = Certificate { prices, ..Certificate::default() };
+        let bound = oneport_referee::bound(&case.platform, &case.collective, &case.volumes(), &certificate);
+        if let Ok(bound) = bound {
+            prop_assert!(bound >= throughput(&case), "{case:?}: {bound}");
+        }
+    }
+
+    #[test]
+    fn time_scales(case in connected_cases(6, 12), p in 1..9i64, q in 1..9i64) {
+        let factor = ratio(p, q);
+        let slow = relinked(&case.platform, case.platform.links().iter().map(|l| (l.from, l.to, &l.cost * &factor)));
+        let expected = throughput(&case) / &factor;
+        prop_assert_eq!(&throughput(&Case { platform: slow, ..case.clone() }), &expected);
+        let larger = Case { size: &case.size * &factor, ..case.clone() };
+        prop_assert_eq!(&throughput(&larger), &expected);
+        prop_assert_eq!(p >= q, expected <= throughput(&case));
+    }
+
+    #[test]
+    fn another_link_never_hurts(case in cases(5, 6), place in 0..20usize, cost in 1..12i64) {
+        let pairs = case.platform.node_ids().flat_map(|from| case.platform.node_ids().map(move |to| (from, to)));
+        let free: Vec<(NodeId, NodeId)> =
+            pairs.filter(|&(from, to)| from != to && case.platform.link_between(from, to).is_none()).collect();
+        prop_assume!(!free.is_empty());
+        let (from, to) = free[place % free.len()];
+        let links = case.platform.links().iter().map(|link| (link.from, link.to, link.cost.clone()));
+        let platform = relinked(&case.platform, links.chain([(from, to, ratio(cost, 2))]));
+        let richer = Case { platform, ..case.clone() };
+        prop_assert!(throughput(&richer) >= throughput(&case));
+    }
+
+    #[test]
+    fn fewer_messages_never_hurt(case in cases(6, 12), place in 0..6usize) {
+        let mut fewer = case.collective.clone();
+        let (members, least) = match &mut fewer {
+            Collective::Scatter { targets, .. } => (targets, 1),
+            Collective::Gather { participants, .. } => (participants, 1),
+            Collective::AllToAll { participants } => (participants, 2),
+            other => unreachable!("{other:?} among cases of messages"),
+        };
+        prop_assume!(members.len() > least);
+        let place = place % members.len();
+        members.remove(place);
+        let fewer = Case { collective: fewer, ..case.clone() };
+        prop_assert!(throughput(&fewer) >= throughput(&case));
+    }
+
+    #[test]
+    fn numbering_does_not_matter(
+        case in connected_cases(6, 12),
+        order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        // `order` sorted by new place: old node `order[i]` becomes node `i`.
+        let order: Vec<usize> = order.into_iter().filter(|&old| old < case.platform.nodes().len()).collect();
+        let renamed = |old: NodeId| NodeId::new(order.iter().position(|&o| o == old.index()).unwrap());
+        let mut builder = Platform::builder();
+        for &old in &order {
+            builder.node(case.platform.nodes()[old].clone()).unwrap();
+        }
+        for link in case.platform.links().iter().rev() {
+            builder.link(renamed(link.from), renamed(link.to), link.cost.clone()).unwrap();
+        }
+        let all = |members: &[NodeId]| members.iter().rev().map(|&member| renamed(member)).collect::<Vec<_>>();
+        let collective = match &case.collective {
+            Collective::Scatter { source, targets } => {
+                Collective::Scatter { source: renamed(*source), targets: all(targets) }
+            }
+            Collective::Gather { target, participants } => {
+                Collective::Gather { target: renamed(*target), participants: all(participants) }
+            }
+            Collective::AllToAll { participants } => Collective::AllToAll { participants: all(participants) },
+            other => unreachable!("{other:?} among cases of messages"),
+        };
+        let other = Case { platform: builder.build().unwrap(), collective, size: case.size.clone() };
+        prop_assert_eq!(throughput(&other), throughput(&case));
+    }
+
+    /// A router in the middle of a link passes on as fast as it receives.
+    #[test]
+    fn a_router_on_the_way_costs_nothing(case in connected_cases(5, 8), place in 0..13usize) {
+        let cut = place % case.platform.links().len();
+        let mut builder = Platform::builder();
+        for node in case.platform.nodes() {
+            builder.node(node.clone()).unwrap();
+        }
+        let middle = builder.node(Node::router("middle")).unwrap();
+        for (place, link) in case.platform.links().iter().enumerate() {
+            if place == cut {
+                builder.link(link.from, middle, link.cost.clone()).unwrap();
+                builder.link(middle, link.to, link.cost.clone()).unwrap();
+            } else {
+                builder.link(link.from, link.to, link.cost.clone()).unwrap();
+            }
+        }
+        let longer = Case { platform: builder.build().unwrap(), ..case.clone() };
+        prop_assert_eq!(throughput(&longer), throughput(&case));
+    }
+
+    #[test]
+    fn a_star_is_as_fast_as_its_hub(seed in 0..1000u64, leaves in 1..9usize) {
+        let options = generate::Options { seed, ..Default::default() };
+        let platform = generate::star(leaves, &options).unwrap();
+        let hub = NodeId::new(0);
+        let others: Vec<NodeId> = platform.processors().skip(1).collect();
+        let total: Rational = platform.outgoing(hub).iter().map(|&link| &platform.link(link).cost).sum();
+        let size = Rational::one();
+        let scatter = Collective::Scatter { source: hub, targets: others.clone() };
+        let gather = Collective::Gather { target: hub, participants: others.clone() };
+        for collective in [scatter, gather] {
+            let case = Case { platform: platform.clone(), collective, size: size.clone() };
+            prop_assert_eq!(certify(&case), total.recip());
+        }
+        // Every leaf's message to every other passes the hub, which also sends its own.
+        let participants: Vec<NodeId> = platform.processors().collect();
+        let case = Case { platform, collective: Collective::AllToAll { participants }, size };
+        prop_assert_eq!(certify(&case), (total * ratio(leaves as i64, 1)).recip());
+    }
+}
+
+/// The generated families, larger than the cases above.
+#[test]
+fn generated_platforms_are_certified() {
+    for seed in 0..12 {
+        let compute = Costs::Constant(Rational::one());
+        let options = generate::Options { seed, link_cost: Costs::Uniform { low: 1, high: 30 }, compute };
+        let platforms = [
+            generate::random_connected(14, 3, &options),
+            generate::grid(3, 4, &options),
+            generate::ring(9, &options),
+            generate::complete(7, &options),
+        ];
+        for platform in platforms {
+            let platform = platform.unwrap();
+            let members: Vec<NodeId> = platform.processors().collect();
+            let (first, rest) = (members[0], members[1..].to_vec());
+            for collective in [
+                Collective::Scatter { source: first, targets: rest.clone() },
+                Collective::Gather { target: first, participants: rest },
+                Collective::AllToAll { participants: members[..5].to_vec() },
+            ] {
+                certify(&Case { platform: platform.clone(), collective, size: ratio(1 + seed as i64, 3) });
+            }
+        }
+    }
+}
+
+/// notes of the literature, as printed and as true: a message that circulates through its target counts once.
+#[test]
+fn circulation_is_no_throughput() {
+    let mut builder = Platform::builder();
+    let [s, t, u] = ["s", "t", "u"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+    builder.link(s, t, ratio(1, 1)).unwrap();
+    builder.duplex(t, u, ratio(1, 4)).unwrap();
+    let collective = Collective::Scatter { source: s, targets: vec![t] };
+    let case = Case { platform: builder.build().unwrap(), collective, size: Rational::one() };
+    assert_eq!(certify(&case), Rational::one());
+}
+
+/// papers/000, figure 2: 1/2.
+#[test]
+fn the_toy_scatter() {
+    let mut builder = Platform::builder();
+    let nodes =
+        ["Ps", "Pa", "Pb", "P0", "P1"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+    let [ps, pa, pb, p0, p1] = nodes;
+    for (from, to, cost) in [
+        (ps, pa, ratio(1, 1)),
+        (ps, pb, ratio(1, 1)),
+        (pa, p0, ratio(2, 3)),
+        (pb, p0, ratio(4, 3)),
+        (pb, p1, ratio(4, 3)),
+    ] {
+        builder.link(from, to, cost).unwrap();
+    }
+    let collective = Collective::Scatter { source: ps, targets: vec![p0, p1] };
+    let case = Case { platform: builder.build().unwrap(), collective, size: Rational::one() };
+    assert_eq!(certify(&case), ratio(1, 2));
+}
+
+#[test]
+fn impossible_questions_are_refused() {
+    let mut builder = Platform::builder();
+    let a = builder.node(Node::processor("a", Rational::one())).unwrap();
+    let b = builder.node(Node::processor("b", Rational::one())).unwrap();
+    let r = builder.node(Node::router("r")).unwrap();
+    builder.duplex(a, b, Rational::one()).unwrap();
+    let platform = builder.build().unwrap();
+    let one = Rational::one();
+    let ask = |collective: &Collective, size: &Rational| {
+        Question::new(&platform, collective, &Volumes::of_size(size.clone())).map(|_| ()).unwrap_err()
+    };
+    let nonsense = [
+        Collective::Scatter { source: a, targets: vec![] },
+        Collective::Scatter { source: a, targets: vec![a] },
+        Collective::Scatter { source: a, targets: vec![b, b] },
+        Collective::Scatter { source: a, targets: vec![r] },
+        Collective::Scatter { source: r, targets: vec![a] },
+        Collective::Scatter { source: NodeId::new(9), targets: vec![a] },
+        Collective::Gather { target: a, participants: vec![NodeId::new(3)] },
+        Collective::AllToAll { participants: vec![a] },
+        Collective::AllToAll { participants: vec![] },
+    ];
+    for collective in &nonsense {
+        assert!(matches!(ask(collective, &one), LpError::Collective(_)), "{collective:?}");
+    }
+    let scatter = Collective::Scatter { source: a, targets: vec![b] };
+    for size in [Rational::zero(), ratio(-1, 2)] {
+        assert!(matches!(ask(&scatter, &size), LpError::Volume(_)), "{size}");
+    }
+    // One link and nothing else in the way: the same in every port model.
+    for model in [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
+        let case =
+            Case { platform: platform.clone().with_model(model), collective: scatter.clone(), size: ratio(3, 2) };
+        assert_eq!(certify(&case), ratio(2, 3), "{model:?}");
+    }
+}

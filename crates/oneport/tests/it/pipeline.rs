@@ -1,0 +1,157 @@
+//! The whole way, on random platforms: every period, every collective, and the plan file there and back.
+
+use crate::common;
+
+use common::{Case, cases, connected_cases, ratio, sample, throughput};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Signed, Zero};
+use oneport::{Error, Formulation, Options, Outcome, Period, Plan, Status, formats, referee, solve};
+use oneport_lp::LpError;
+use oneport_schedule::ScheduleError;
+use proptest::prelude::*;
+
+fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Outcome, Error> {
+    let options = Options { volumes: case.volumes(), period, formulation, ..Options::default() };
+    solve(&case.platform, &case.collective, &options)
+}
+
+#[track_caller]
+fn plan(case: &Case, period: Period) -> Plan {
+    match ask(case, period, Formulation::Columns) {
+        Ok(Outcome::Planned(planned)) => planned.plan,
+        other => panic!("{case:?}: {other:?}"),
+    }
+}
+
+/// The referee's verdict, the file there and back, and the same bytes again.
+#[track_caller]
+fn check(case: &Case, plan: &Plan) {
+    let verdict = referee::check_plan(plan).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+    assert_eq!(verdict.status, Status::Optimal, "{case:?}");
+    assert_eq!(verdict.throughput, throughput(case), "{case:?}");
+    assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
+    assert_eq!((&plan.platform, &plan.collective, &plan.volumes), (&case.platform, &case.collective, &case.volumes()));
+    let text = formats::plan_to_json(plan);
+    let read =
+        formats::plan_from_json("plan.json", text.as_bytes()).unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    assert_eq!(&read, plan, "{case:?}");
+    assert_eq!(formats::plan_to_json(&read), text, "{case:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn exact_periods_attain_the_optimum(case in connected_cases(6, 12)) {
+        let exact = plan(&case, Period::Exact);
+        check(&case, &exact);
+        prop_assert_eq!(exact.schedule.throughput(), exact.steady_state.throughput.clone());
+        // No limit below the exact number is attained by anything smaller, and a limit above it changes nothing.
+        if let Ok(instances) = u64::try_from(&exact.schedule.instances) {
+            prop_assert_eq!(&plan(&case, Period::AtMost(instances)).schedule, &exact.schedule);
+        }
+    }
+
+    #[test]
+    fn limits_are_kept(case in connected_cases(6, 12), most in 1..30u64) {
+        let limited = plan(&case, Period::AtMost(most));
+        check(&case, &limited);
+        prop_assert!(limited.schedule.instances <= BigUint::from(most));
+        prop_assert!(limited.schedule.throughput().is_positive());
+        check(&case, &plan(&case, Period::AtMost(1)));
+        prop_assert!(plan(&case, Period::AtMost(1)).schedule.instances.is_one());
+    }
+
+    #[test]
+    fn fixed_periods_are_kept(case in connected_cases(5, 10), p in 1..300i64, q in 1..5i64) {
+        let period = ratio(p, q);
+        match ask(&case, Period::Fixed(period.clone()), Formulation::Columns) {
+            Ok(Outcome::Planned(planned)) => {
+                check(&case, &planned.plan);
+                prop_assert_eq!(&planned.plan.schedule.period, &period);
+            }
+            Err(Error::Schedule(ScheduleError::PeriodTooShort { needed, .. })) => {
+                prop_assert!(*needed > period, "{case:?}: {needed} is needed, {period} given");
+                check(&case, &plan(&case, Period::Fixed(*needed)));
+            }
+            other => prop_assert!(false, "{case:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_same_question_gives_the_same_bytes(case in connected_cases(6, 12), compact in any::<bool>()) {
+        let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
+        for period in [Period::Exact, Period::AtMost(7), Period::Fixed(ratio(100, 1))] {
+            let texts = [(), ()].map(|()| match ask(&case, period.clone(), formulation) {
+                Ok(Outcome::Planned(planned)) => formats::plan_to_json(&planned.plan),
+                other => format!("{other:?}"),
+            });
+            prop_assert_eq!(&texts[0], &texts[1]);
+        }
+    }
+
+    #[test]
+    fn plans_made_in_no_time_are_checked_too(case in connected_cases(5, 16), most in 1..40u64) {
+        for period in [Period::Exact, Period::AtMost(most), Period::Fixed(ratio(500, 3))] {
+            let options = Options {
+                volumes: case.volumes(),
+                period,
+                time_limit: Some(std::time::Duration::ZERO),
+                ..Options::default()
+            };
+            match solve(&case.platform, &case.collective, &options) {
+                Ok(Outcome::Planned(planned)) => {
+                    let verdict = referee::check_plan(&planned.plan)
+                        .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+                    prop_assert_eq!(verdict.status, planned.plan.status);
+                    prop_assert!(verdict.schedule_throughput <= throughput(&case), "{case:?}");
+                    prop_assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
+                }
+                Err(Error::Schedule(ScheduleError::PeriodTooShort { .. })) => {}
+                other => prop_assert!(false, "{case:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn both_formulations_lead_to_checked_plans(case in cases(6, 8)) {
+        let outcomes = [Formulation::Columns, Formulation::Compact].map(|f| ask(&case, Period::AtMost(20), f).unwrap());
+        match outcomes {
+            [Outcome::Planned(one), Outcome::Planned(other)] => {
+                check(&case, &one.plan);
+                check(&case, &other.plan);
+            }
+            [Outcome::Unreachable(one), Outcome::Unreachable(other)] => prop_assert_eq!(one, other),
+            other => prop_assert!(false, "{case:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let case = sample();
+    let refused = |period: Period| ask(&case, period, Formulation::Columns).unwrap_err();
+    assert_eq!(refused(Period::AtMost(0)), Error::Schedule(ScheduleError::NoInstances));
+    for length in [ratio(0, 1), ratio(-1, 3)] {
+        let expected = ScheduleError::BadPeriod(Box::new(length.clone()));
+        assert_eq!(refused(Period::Fixed(length)), Error::Schedule(expected));
+    }
+    for size in [ratio(0, 1), ratio(-2, 1)] {
+        let case = Case { size, ..case.clone() };
+        let error = ask(&case, Period::Exact, Formulation::Columns).unwrap_err();
+        assert!(matches!(error, Error::Question(LpError::Volume(_))), "{error}");
+    }
+}
+
+/// Numbers as large and as small as files may hold them.
+#[test]
+fn extreme_numbers_are_only_numbers() {
+    let case = sample();
+    let huge = BigInt::from(10).pow(300);
+    for size in [oneport::Rational::from_integer(huge.clone()), oneport::Rational::new(BigInt::one(), huge)] {
+        let case = Case { size, ..case.clone() };
+        check(&case, &plan(&case, Period::Exact));
+        check(&case, &plan(&case, Period::AtMost(3)));
+        assert!(!plan(&case, Period::Exact).schedule.period.is_zero());
+    }
+}

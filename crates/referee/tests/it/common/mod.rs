@@ -1,0 +1,377 @@
+//! Plans to try the referee on, and naive twins of what it computes.
+
+pub mod every;
+pub mod generate;
+pub mod judge;
+pub mod mutate;
+pub mod play;
+pub mod scheme;
+pub mod trees;
+
+use std::collections::BTreeMap;
+
+use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::{
+    Certificate, Collective, Event, Interval, MergeEvent, Path, Pattern, PeriodicSchedule, Plan, Resource,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+
+pub fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+pub fn path(commodity: usize, links: &[LinkId]) -> Pattern {
+    Pattern::path(commodity, links.to_vec())
+}
+
+/// The links of a path, to be changed.
+pub fn path_links(pattern: &mut Pattern) -> &mut Vec<LinkId> {
+    match pattern {
+        Pattern::Path(Path { links, .. }) => links,
+        _ => panic!("not a path"),
+    }
+}
+
+/// The commodity of a pattern, to be changed.
+pub fn commodity(pattern: &mut Pattern) -> &mut usize {
+    match pattern {
+        Pattern::Path(path) => &mut path.commodity,
+        Pattern::Reduction(tree) => &mut tree.commodity,
+        Pattern::Arborescence(tree) => &mut tree.commodity,
+        Pattern::Scheme(scheme) => &mut scheme.commodity,
+    }
+}
+
+pub fn part(first: usize, last: usize) -> Interval {
+    Interval { first, last }
+}
+
+pub fn weighted(pattern: &Pattern, weight: Rational) -> WeightedPattern {
+    WeightedPattern { pattern: pattern.clone(), weight }
+}
+
+pub fn scheduled(pattern: &Pattern, copies: u32) -> ScheduledPattern {
+    ScheduledPattern { pattern: pattern.clone(), copies: copies.into() }
+}
+
+/// Named nodes (names that begin with a small letter are routers) and links with their costs.
+pub fn platform(nodes: &[&str], links: &[(&str, &str, Rational)]) -> Platform {
+    let mut builder = Platform::builder();
+    for &name in nodes {
+        let router = name.starts_with(|c: char| c.is_ascii_lowercase());
+        let node = if router { Node::router(name) } else { Node::processor(name, ratio(1, 1)) };
+        builder.node(node).unwrap();
+    }
+    for (from, to, cost) in links {
+        let (from, to) = (builder.find(from).unwrap(), builder.find(to).unwrap());
+        builder.link(from, to, cost.clone()).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// papers/000 Fig. 2 (costs as in its slides): the scatter toy with its optimum of 1/2, reached with period 2.
+pub fn toy() -> Plan {
+    let links = [
+        ("Ps", "Pa", ratio(1, 1)),
+        ("Ps", "Pb", ratio(1, 1)),
+        ("Pa", "P0", ratio(2, 3)),
+        ("Pb", "P0", ratio(4, 3)),
+        ("Pb", "P1", ratio(4, 3)),
+    ];
+    let platform = platform(&["Ps", "Pa", "Pb", "P0", "P1"], &links);
+    let [source, _, _, p0, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
+    let [sa, sb, a0, _, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
+    let (to_0, to_1) = (path(0, &[sa, a0]), path(1, &[sb, b1]));
+    let slot = |length, links: &[LinkId]| Slot { length, links: links.to_vec() };
+    Plan {
+        platform,
+        collective: Collective::Scatter { source, targets: vec![p0, p1] },
+        volumes: Volumes::of_size(ratio(1, 1)),
+        status: Status::Optimal,
+        steady_state: SteadyState {
+            throughput: ratio(1, 2),
+            patterns: vec![weighted(&to_0, ratio(1, 2)), weighted(&to_1, ratio(1, 2))],
+        },
+        certificate: Certificate { prices: vec![(Resource::Send(source), ratio(1, 1))], ..Certificate::default() },
+        upper_bound: ratio(1, 2),
+        schedule: PeriodicSchedule {
+            period: ratio(2, 1),
+            instances: 1u32.into(),
+            patterns: vec![scheduled(&to_0, 1), scheduled(&to_1, 1)],
+            slots: vec![slot(ratio(2, 3), &[sb, a0]), slot(ratio(1, 3), &[sb, b1]), slot(ratio(1, 1), &[sa, b1])],
+        },
+    }
+}
+
+/// The solution that papers/000 prints for the same toy (Fig. 2 to 4): routes to P0 by both sides, period 12.
+pub fn paper_toy() -> Plan {
+    let mut plan = toy();
+    let [sa, sb, a0, b0, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
+    let (by_a, by_b, to_1) = (path(0, &[sa, a0]), path(0, &[sb, b0]), path(1, &[sb, b1]));
+    plan.steady_state.patterns =
+        vec![weighted(&by_a, ratio(1, 4)), weighted(&by_b, ratio(1, 4)), weighted(&to_1, ratio(1, 2))];
+    let slot = |length, links: &[LinkId]| Slot { length: ratio(length, 1), links: links.to_vec() };
+    plan.schedule = PeriodicSchedule {
+        period: ratio(12, 1),
+        instances: 6u32.into(),
+        patterns: vec![scheduled(&by_a, 3), scheduled(&by_b, 3), scheduled(&to_1, 6)],
+        slots: vec![slot(6, &[sb, b1]), slot(3, &[sa, b0]), slot(2, &[sb, a0, b1]), slot(1, &[sb, b0])],
+    };
+    plan
+}
+
+/// All-to-all on a one-way ring of three: a third of an instance per time unit, half of the messages relayed.
+pub fn ring() -> Plan {
+    let one = || ratio(1, 1);
+    let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("B", "C", one()), ("C", "A", one())]);
+    let nodes: Vec<NodeId> = platform.node_ids().collect();
+    let links = [0, 1, 2].map(LinkId::new);
+    // Commodities in order: A=>B, A=>C, B=>A, B=>C, C=>A, C=>B; link i leaves node i.
+    let collective = Collective::AllToAll { participants: nodes.clone() };
+    let patterns: Vec<Pattern> = collective
+        .commodities()
+        .iter()
+        .enumerate()
+        .map(|(place, commodity)| {
+            let (from, to) = (commodity.source.index(), commodity.target.index());
+            let hops = (to + 3 - from) % 3;
+            path(place, &(0..hops).map(|hop| links[(from + hop) % 3]).collect::<Vec<_>>())
+        })
+        .collect();
+    Plan {
+        platform,
+        collective,
+        volumes: Volumes::of_size(one()),
+        status: Status::Optimal,
+        steady_state: SteadyState {
+            throughput: ratio(1, 3),
+            patterns: patterns.iter().map(|pattern| weighted(pattern, ratio(1, 3))).collect(),
+        },
+        certificate: Certificate {
+            prices: nodes.iter().map(|&node| (Resource::Send(node), one())).collect(),
+            ..Certificate::default()
+        },
+        upper_bound: ratio(1, 3),
+        schedule: PeriodicSchedule {
+            period: ratio(3, 1),
+            instances: 1u32.into(),
+            patterns: patterns.iter().map(|pattern| scheduled(pattern, 1)).collect(),
+            slots: vec![Slot { length: ratio(3, 1), links: links.to_vec() }],
+        },
+    }
+}
+
+/// Distances from one node by Bellman and Ford: the naive twin of the referee's Dijkstra. `None`: unreachable.
+pub fn bellman_ford(platform: &Platform, lengths: &[Rational], root: NodeId) -> Vec<Option<Rational>> {
+    let mut distances: Vec<Option<Rational>> = vec![None; platform.nodes().len()];
+    distances[root.index()] = Some(Rational::zero());
+    for _ in platform.nodes() {
+        for (link, length) in platform.links().iter().zip(lengths) {
+            let Some(from) = &distances[link.from.index()] else { continue };
+            let candidate = from + length;
+            let to = &mut distances[link.to.index()];
+            if to.as_ref().is_none_or(|to| candidate < *to) {
+                *to = Some(candidate);
+            }
+        }
+    }
+    distances
+}
+
+/// Prices of resources by resource.
+pub type Prices<'a> = BTreeMap<Resource, &'a Rational>;
+
+/// What the prices prove, by the definition in `Certificate`, commodity by commodity; `None` if nothing.
+pub fn naive_bound(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    prices: &[(Resource, Rational)],
+) -> Option<Rational> {
+    let sum: Rational = prices.iter().map(|(_, price)| price).sum();
+    let price: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
+    let lengths = lengths(platform, &price);
+    let mut total = Rational::zero();
+    for commodity in collective.commodities() {
+        let size = volumes.size.constant().unwrap();
+        total += size * bellman_ford(platform, &lengths, commodity.source)[commodity.target.index()].clone()?;
+    }
+    for &target in collective.reductions() {
+        total += trees::naive_cheapest(platform, collective, volumes, &price, target)?;
+    }
+    (!total.is_zero()).then(|| sum / total)
+}
+
+/// By link, the price of a message of unit size.
+pub fn lengths(platform: &Platform, prices: &Prices<'_>) -> Vec<Rational> {
+    let length = |link| {
+        let resources = Resource::ends(platform, link).into_iter().flatten().chain([Resource::Link(link)]);
+        let priced: Rational = resources.filter_map(|resource| prices.get(&resource).copied()).sum();
+        &platform.link(link).cost * priced
+    };
+    platform.link_ids().map(length).collect()
+}
+
+/// A schedule played for some starting periods, to the letter of `PeriodicSchedule`'s documentation. The n-th
+/// copy of a commodity within a period, in the order of the patterns, belongs to the period's n-th instance.
+pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
+    let schedule = &plan.schedule;
+    let instances_per_period = schedule.instances.to_u64().unwrap();
+    let clean_up_periods = schedule.depth() as u64 - 1;
+    let (mut events, mut merges) = (Vec::new(), Vec::new());
+    // By pattern: its copies' places among the instances of a period.
+    let mut copies_before: BTreeMap<usize, u64> = BTreeMap::new();
+    let copies: Vec<std::ops::Range<u64>> = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| {
+            let before = copies_before.entry(scheduled.pattern.commodity()).or_default();
+            let first = *before;
+            *before += scheduled.copies.to_u64().unwrap();
+            first..*before
+        })
+        .collect();
+    for period in 0..starting_periods + clean_up_periods {
+        // The time of a copy that does not exist yet, or no longer, stays idle.
+        let instance = |stage: usize, copy: u64| {
+            let started = period.checked_sub(stage as u64).filter(|&p| p < starting_periods)?;
+            Some(started * instances_per_period + copy)
+        };
+        for link in plan.platform.link_ids() {
+            let mut windows = windows(schedule, period, link);
+            for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
+                let mut uses: Vec<_> = scheduled.pattern.transfers().filter(|used| used.link == link).collect();
+                uses.sort_by_key(|used| used.stage);
+                for used in uses {
+                    let message = used.message;
+                    for copy in copies.clone() {
+                        let time = plan.volumes.size_of(message) * &plan.platform.link(link).cost;
+                        let pieces = take(&mut windows, time);
+                        if let Some(instance) = instance(used.stage, copy) {
+                            events.push(Event { instance, message, link, pieces });
+                        }
+                    }
+                }
+            }
+        }
+        for node in plan.platform.processors() {
+            let mut start = &schedule.period * whole(period as usize);
+            for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
+                let mut uses: Vec<_> = scheduled.pattern.merges().filter(|used| used.node == node).collect();
+                uses.sort_by_key(|used| used.stage);
+                for used in uses {
+                    let (message, split) = (used.message, used.split);
+                    for copy in copies.clone() {
+                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part.unwrap());
+                        if let Some(instance) = instance(used.stage, copy) {
+                            let (start, end) = (start.clone(), end.clone());
+                            merges.push(MergeEvent { instance, message, split, node, start, end });
+                        }
+                        start = end;
+                    }
+                }
+            }
+        }
+    }
+    let period = schedule.period.clone();
+    Timeline { period, starting_periods, instances_per_period, clean_up_periods, events, merges }
+}
+
+/// The slots of one link within one period, as dates, the last first.
+fn windows(schedule: &PeriodicSchedule, period: u64, link: LinkId) -> Vec<(Rational, Rational)> {
+    let mut at = &schedule.period * Rational::from_integer(period.into());
+    let mut windows = Vec::new();
+    for slot in &schedule.slots {
+        let end = &at + &slot.length;
+        if slot.links.contains(&link) {
+            windows.push((at, end.clone()));
+        }
+        at = end;
+    }
+    windows.reverse();
+    windows
+}
+
+/// Cuts the next `time` off the windows.
+fn take(windows: &mut Vec<(Rational, Rational)>, mut time: Rational) -> Vec<(Rational, Rational)> {
+    let mut pieces = Vec::new();
+    while !time.is_zero() {
+        let (start, end) = windows.pop().expect("the link has time for its messages");
+        let length = (&end - &start).min(time.clone());
+        let cut = &start + &length;
+        if cut < end {
+            windows.push((cut.clone(), end));
+        }
+        pieces.push((start, cut));
+        time -= length;
+    }
+    pieces
+}
+
+/// papers/000 Fig. 6: three processors, all links of cost 1, P0 merges twice as fast; one reduction per time unit, here
+/// by the one tree of period 1 that the paper does not give.
+pub fn reduce_toy() -> Plan {
+    let mut plan = toy();
+    let mut builder = Platform::builder();
+    let nodes: Vec<NodeId> = [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))]
+        .map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap())
+        .to_vec();
+    for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+        builder.link(nodes[from], nodes[to], ratio(1, 1)).unwrap();
+    }
+    plan.platform = builder.build().unwrap();
+    plan.collective = Collective::Reduce { target: nodes[0], participants: nodes.clone(), commutative: false };
+    let tasks = vec![
+        Task::Transfer { link: LinkId::new(5), part: part(2, 2) },
+        Task::Merge { node: nodes[1], part: part(1, 2), split: 1 },
+        Task::Transfer { link: LinkId::new(2), part: part(1, 2) },
+        Task::Merge { node: nodes[0], part: part(0, 2), split: 0 },
+    ];
+    let tree = Pattern::Reduction(oneport_plan::ReductionTree { commodity: 0, order: None, tasks });
+    plan.steady_state = SteadyState { throughput: ratio(1, 1), patterns: vec![weighted(&tree, ratio(1, 1))] };
+    plan.certificate.prices = vec![(Resource::Receive(nodes[0]), ratio(1, 1))];
+    plan.upper_bound = ratio(1, 1);
+    plan.schedule = PeriodicSchedule {
+        period: ratio(1, 1),
+        instances: 1u32.into(),
+        patterns: vec![scheduled(&tree, 1)],
+        slots: vec![Slot { length: ratio(1, 1), links: vec![LinkId::new(2), LinkId::new(5)] }],
+    };
+    plan
+}
+
+/// A small deterministic generator of pseudo-random numbers (splitmix64).
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.roll() % limit as u64) as usize
+    }
+
+    pub fn one_in(&mut self, chances: usize) -> bool {
+        self.below(chances) == 0
+    }
+
+    pub fn fraction(&mut self, largest: usize) -> Rational {
+        ratio(1 + self.below(largest) as i64, 1 + self.below(largest) as i64)
+    }
+
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+pub fn whole(value: usize) -> Rational {
+    Rational::one() * ratio(value as i64, 1)
+}

@@ -1,0 +1,408 @@
+//! Broadcasts and all-gathers: the cheapest arborescences against a search over everything that can happen, cuts, and
+//! what is refused.
+
+use crate::common;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use common::*;
+use oneport_plan::{
+    Arborescence, Certificate, Collective, Cut, Hop, OddSet, Pattern, Resource, SteadyState, Volumes, WeightedPattern,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::{CopyFault, ProofFault, Violation, bound, check_steady_state};
+use proptest::prelude::*;
+
+/// Some nodes, of which the first replicate and the next may not, with links from almost all to almost all.
+fn network(dice: &mut Dice) -> Platform {
+    let mut builder = Platform::builder();
+    let count = 3 + dice.below(4);
+    for i in 0..count {
+        let replicates = i < 2 || !dice.one_in(3);
+        let node = Node::processor(format!("n{i}"), ratio(1, 1));
+        let model = PortModel::ALL[dice.below(4)];
+        let ports = Some(1 + dice.below(3) as u32);
+        builder.node(Node { replicates, model: Some(model), ports, ..node }).unwrap();
+    }
+    let ids: Vec<NodeId> = (0..count).map(NodeId::new).collect();
+    for i in 0..count {
+        for j in (0..count).filter(|&j| j != i) {
+            if j == (i + 1) % count || dice.one_in(2) {
+                builder.link(ids[i], ids[j], dice.fraction(4)).unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
+    let mut able: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+    dice.shuffle(&mut able);
+    let members = 2 + dice.below(able.len() - 1);
+    able.truncate(members);
+    if dice.one_in(2) {
+        return Collective::AllGather { participants: able };
+    }
+    Collective::Broadcast { source: able[0], targets: able[1..].to_vec() }
+}
+
+/// Random prices on what there is: ports, links, and sets of three ports or so.
+fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
+    let mut certificate = Certificate::default();
+    let mut resources = Resource::of_platform(platform);
+    resources.extend(platform.link_ids().map(Resource::Link));
+    resources.sort_unstable();
+    resources.dedup();
+    for &resource in &resources {
+        if !dice.one_in(3) {
+            certificate.prices.push((resource, dice.fraction(5)));
+        }
+    }
+    let ports: Vec<Resource> = resources.into_iter().filter(|port| !matches!(port, Resource::Link(_))).collect();
+    let mut sets = BTreeSet::new();
+    for _ in 0..dice.below(3) {
+        let ports: Vec<Resource> = ports.iter().copied().filter(|_| dice.one_in(2)).collect();
+        let one_end = |link: &LinkId| {
+            let ends = Resource::ends(platform, *link).into_iter().flatten();
+            ends.filter(|end| ports.contains(end)).count() == 1
+        };
+        let links = platform.link_ids().filter(one_end).filter(|_| dice.one_in(4)).collect();
+        sets.insert(OddSet { ports, links });
+    }
+    certificate.odd_sets = sets.into_iter().map(|set| (set, dice.fraction(3))).collect();
+    certificate
+}
+
+/// By link, what a message of unit size costs.
+fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
+    let price = |resource: Resource| {
+        let priced = certificate.prices.iter().find(|(priced, _)| *priced == resource);
+        priced.map_or(ratio(0, 1), |(_, price)| price.clone())
+    };
+    let length = |link: LinkId| {
+        let ends = Resource::ends(platform, link);
+        let mut sum = price(Resource::Link(link));
+        sum += ends.into_iter().flatten().map(price).sum::<Rational>();
+        for (set, price) in &certificate.odd_sets {
+            let inside = ends.iter().filter(|end| end.is_some_and(|end| set.ports.contains(&end))).count();
+            if inside == 2 || set.links.contains(&link) {
+                sum += price;
+            }
+        }
+        &platform.link(link).cost * sum
+    };
+    platform.link_ids().map(length).collect()
+}
+
+/// What all prices offer: prices times capacities.
+fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
+    let capacity = |resource: Resource| match resource {
+        Resource::Send(node) | Resource::Receive(node) if platform.model_of(node) == PortModel::Multiport => {
+            platform.node(node).ports.unwrap_or(1) as usize
+        }
+        _ => 1,
+    };
+    let resources: Rational =
+        certificate.prices.iter().map(|(resource, price)| price * whole(capacity(*resource))).sum();
+    let sets = certificate.odd_sets.iter().map(|(set, price)| {
+        let offered: usize = set.ports.iter().map(|&port| capacity(port)).sum::<usize>() + set.links.len();
+        price * whole(offered / 2)
+    });
+    resources + sets.sum::<Rational>()
+}
+
+/// The cheapest way to bring copies to all targets, one hop after the other: who has a copy to keep, and where one is on
+/// its way through nodes that do not replicate (one at a time is enough). `None`: out of reach.
+fn naive_copies(platform: &Platform, lengths: &[Rational], source: NodeId, targets: &[NodeId]) -> Option<Rational> {
+    let wanted = targets.iter().fold(0usize, |set, target| set | 1 << target.index());
+    let mut heap = BinaryHeap::from([Reverse((ratio(0, 1), 1usize << source.index(), None::<usize>))]);
+    let mut done = BTreeSet::new();
+    while let Some(Reverse((price, set, passing))) = heap.pop() {
+        if set & wanted == wanted {
+            return Some(price);
+        }
+        if !done.insert((set, passing)) {
+            continue;
+        }
+        for (link, length) in platform.links().iter().zip(lengths) {
+            let (from, to) = (link.from.index(), link.to.index());
+            let holds = match passing {
+                None => set >> from & 1 == 1,
+                Some(at) => at == from,
+            };
+            if holds {
+                let keeps = platform.node(link.to).replicates;
+                let next = if keeps { (set | 1 << to, None) } else { (set, Some(to)) };
+                heap.push(Reverse((&price + length, next.0, next.1)));
+            }
+        }
+    }
+    None
+}
+
+/// By demand: its source and targets.
+fn demands(collective: &Collective) -> Vec<(NodeId, Vec<NodeId>)> {
+    match collective {
+        Collective::Broadcast { source, targets } => vec![(*source, targets.clone())],
+        Collective::AllGather { participants } => {
+            participants.iter().map(|&source| (source, participants.clone())).collect()
+        }
+        _ => unreachable!(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// All port models mixed, odd sets, switches that do not replicate, targets that are not all nodes.
+    #[test]
+    fn bounds_are_those_of_the_naive_search(seed: u64, stretched: bool) {
+        let mut dice = Dice(seed);
+        let platform = network(&mut dice);
+        let collective = collective(&mut dice, &platform);
+        let mut certificate = prices(&mut dice, &platform);
+        if stretched {
+            // Beyond 128 bits.
+            let factor = Rational::new(num_bigint::BigInt::from(7).pow(60) + 1, num_bigint::BigInt::from(3).pow(70));
+            certificate.prices.iter_mut().for_each(|(_, price)| *price += &factor);
+        }
+        let size = dice.fraction(3);
+        let lengths = lengths(&platform, &certificate);
+        let prices: Option<Rational> =
+            demands(&collective).iter().map(|(source, targets)| naive_copies(&platform, &lengths, *source, targets)).sum();
+        let total = prices.unwrap() * &size;
+        let found = bound(&platform, &collective, &Volumes::of_size(size), &certificate);
+        if total == ratio(0, 1) {
+            let nothing = matches!(found, Err(Violation::NoBound { .. }));
+            prop_assert!(nothing);
+        } else {
+            prop_assert_eq!(found, Ok(offered(&platform, &certificate) / total));
+        }
+    }
+
+    /// Cuts that charge no link too much are below every arborescence; charged more, they are refused.
+    #[test]
+    fn cuts_are_accepted_up_to_the_price(seed: u64) {
+        let mut dice = Dice(seed);
+        let platform = network(&mut dice);
+        let collective = collective(&mut dice, &platform);
+        let mut certificate = prices(&mut dice, &platform);
+        let size = dice.fraction(3);
+        let lengths = lengths(&platform, &certificate);
+        let mut rest: Vec<Rational> = lengths.iter().map(|length| length * &size).collect();
+        let leaves = |nodes: &[NodeId], link: usize| {
+            let link = &platform.links()[link];
+            nodes.contains(&link.from) && !nodes.contains(&link.to)
+        };
+        let demands = demands(&collective);
+        let crosses = |nodes: &[NodeId], (source, targets): &(NodeId, Vec<NodeId>)| {
+            nodes.contains(source) && targets.iter().any(|target| !nodes.contains(target))
+        };
+        // Cuts for all demands, each as heavy as what is left; then some for one.
+        let mut total = vec![None; demands.len()];
+        for _ in 0..4 {
+            let nodes: Vec<NodeId> = platform.node_ids().filter(|_| dice.one_in(2)).collect();
+            let crossing: Vec<usize> = (0..rest.len()).filter(|&link| leaves(&nodes, link)).collect();
+            let weight = crossing.iter().map(|&link| rest[link].clone()).min().unwrap_or(ratio(0, 1));
+            if weight == ratio(0, 1) || nodes.is_empty() {
+                continue;
+            }
+            crossing.iter().for_each(|&link| rest[link] -= &weight);
+            for (total, demand) in total.iter_mut().zip(&demands) {
+                if crosses(&nodes, demand) {
+                    *total.get_or_insert(ratio(0, 1)) += &weight;
+                }
+            }
+            certificate.cuts.push(Cut { demand: None, nodes, weight });
+        }
+        if dice.one_in(2) {
+            let place = dice.below(demands.len());
+            let nodes = vec![demands[place].0];
+            let crossing: Vec<usize> = (0..rest.len()).filter(|&link| leaves(&nodes, link)).collect();
+            let weight = crossing.iter().map(|&link| rest[link].clone()).min().unwrap_or(ratio(0, 1));
+            if weight > ratio(0, 1) {
+                *total[place].get_or_insert(ratio(0, 1)) += &weight;
+                certificate.cuts.push(Cut { demand: Some(place), nodes, weight });
+            }
+        }
+        certificate.cuts.sort();
+        let trees: Vec<Rational> = demands
+            .iter()
+            .map(|(source, targets)| naive_copies(&platform, &lengths, *source, targets).unwrap() * &size)
+            .collect();
+        let least: Rational = total.iter().zip(&trees).map(|(cut, tree)| cut.clone().unwrap_or(tree.clone())).sum();
+        for (cut, tree) in total.iter().zip(&trees) {
+            prop_assert!(cut.as_ref().is_none_or(|cut| cut <= tree));
+        }
+        let volumes = Volumes::of_size(size);
+        let found = bound(&platform, &collective, &volumes, &certificate);
+        if least == ratio(0, 1) {
+            let nothing = matches!(found, Err(Violation::NoBound { .. }));
+            prop_assert!(nothing);
+        } else {
+            prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &least));
+        }
+        // One cut that some demand crosses, heavier than some link that leaves it allows.
+        let heavy = (0..certificate.cuts.len()).find(|&place| {
+            let cut = &certificate.cuts[place];
+            let used = |at: usize| cut.demand.is_none_or(|demand| demand == at) && crosses(&cut.nodes, &demands[at]);
+            (0..demands.len()).any(used)
+        });
+        if let Some(place) = heavy {
+            let cut = &mut certificate.cuts[place];
+            let longest = (0..rest.len()).filter(|&link| leaves(&cut.nodes, link)).map(|link| &lengths[link]).max();
+            cut.weight += longest.unwrap() * volumes.size.constant().unwrap() + ratio(1, 1000);
+            let changed = certificate.cuts[place].clone();
+            certificate.cuts.sort();
+            prop_assert!(certificate.cuts.contains(&changed));
+            let refused = bound(&platform, &collective, &volumes, &certificate);
+            let overcharged = matches!(refused, Err(Violation::Proof(ProofFault::Overcharged { .. })));
+            prop_assert!(overcharged, "{:?}", refused);
+        }
+    }
+}
+
+/// A source, a switch that does not replicate, and three processors behind it.
+fn star() -> Platform {
+    let mut builder = Platform::builder();
+    let node = |name: &str| Node::processor(name, ratio(1, 1));
+    let source = builder.node(node("S")).unwrap();
+    let switch = builder.node(Node { replicates: false, ..Node::router("x") }).unwrap();
+    let (_, back) = builder.duplex(source, switch, ratio(1, 1)).unwrap();
+    assert_eq!(back, LinkId::new(1));
+    for name in ["A", "B", "C"] {
+        let leaf = builder.node(node(name)).unwrap();
+        builder.duplex(switch, leaf, ratio(1, 2)).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Hops as (link, after).
+fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
+    let hops = hops.iter().map(|&(link, after)| Hop { link: LinkId::new(link), after }).collect();
+    Pattern::Arborescence(Arborescence { commodity: 0, hops })
+}
+
+/// What the referee says to one arborescence, at a rate that overloads nothing.
+fn verdict(platform: &Platform, collective: &Collective, pattern: Pattern) -> Result<(), Violation> {
+    let throughput = ratio(1, 100);
+    let patterns = vec![WeightedPattern { pattern, weight: throughput.clone() }];
+    check_steady_state(platform, collective, &Volumes::of_size(ratio(1, 1)), &SteadyState { throughput, patterns })
+}
+
+#[test]
+fn arborescences_are_followed_hop_by_hop() {
+    let platform = star();
+    let [s, _, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
+    let collective = Collective::Broadcast { source: s, targets: vec![a, b, c] };
+    // Links: 0 S->x, 1 x->S, 2 x->A, 3 A->x, 4 x->B, 5 B->x, 6 x->C, 7 C->x.
+    let chain = [(0, None), (2, Some(0)), (3, Some(1)), (4, Some(2)), (5, Some(3)), (6, Some(4))];
+    let thrice = [(0, None), (2, Some(0)), (0, None), (4, Some(2)), (0, None), (6, Some(4))];
+    let fork = [(0, None), (2, Some(0)), (3, Some(1)), (4, Some(2)), (3, Some(1)), (6, Some(4))];
+    for hops in [&chain, &thrice, &fork] {
+        verdict(&platform, &collective, tree(hops)).unwrap();
+    }
+    // Wasteful: back to the source and out again.
+    let waste =
+        [(0, None), (1, Some(0)), (0, None), (2, Some(2)), (3, Some(3)), (4, Some(4)), (5, Some(5)), (6, Some(6))];
+    verdict(&platform, &collective, tree(&waste)).unwrap();
+    let refused = |hops: &[(usize, Option<u32>)]| match verdict(&platform, &collective, tree(hops)) {
+        Err(Violation::Copy { fault, .. }) => *fault,
+        other => panic!("{other:?}"),
+    };
+    // The switch duplicates.
+    let node = "x".to_string();
+    let mut hops = thrice;
+    (hops[2], hops[3]) = ((4, Some(0)), (5, Some(2)));
+    assert_eq!(refused(&hops), CopyFault::Duplicated { what: "hops", first: 1, second: 2, node });
+    // A target is left out.
+    assert_eq!(refused(&chain[..4]), CopyFault::NoCopy { target: "C".into() });
+    assert_eq!(refused(&[]), CopyFault::NoCopy { target: "A".into() });
+    // A hop from elsewhere, from the future, from the source that is none.
+    let mut hops = chain;
+    hops[3] = (5, Some(2));
+    assert_eq!(refused(&hops), CopyFault::BrokenHop { hop: 3, link: "B -> x".into(), node: "x".into() });
+    hops = chain;
+    hops[1].1 = Some(1);
+    assert_eq!(refused(&hops), CopyFault::LaterHop { hop: 1, after: 1 });
+    hops[1].1 = Some(99);
+    assert_eq!(refused(&hops), CopyFault::LaterHop { hop: 1, after: 99 });
+    hops[1].1 = None;
+    assert_eq!(refused(&hops), CopyFault::BrokenHop { hop: 1, link: "x -> A".into(), node: "S".into() });
+    hops[1] = (99, Some(0));
+    assert!(matches!(verdict(&platform, &collective, tree(&hops)), Err(Violation::UnknownLink { id: 99, .. })));
+    // Other kinds of patterns.
+    let path = Pattern::path(0, vec![LinkId::new(0), LinkId::new(2)]);
+    assert_eq!(
+        verdict(&platform, &collective, path).unwrap_err().to_string(),
+        "steady-state pattern 0: broadcast is carried out by arborescences, not paths"
+    );
+    let scatter = Collective::Scatter { source: s, targets: vec![a] };
+    assert_eq!(
+        verdict(&platform, &scatter, tree(&chain[..2])).unwrap_err().to_string(),
+        "steady-state pattern 0: scatter is carried out by paths, not arborescences"
+    );
+}
+
+/// Every single change to a valid arborescence is refused, or another definition of validity accepts it.
+#[test]
+fn changed_arborescences_are_refused() {
+    let (mut refused, mut kept) = (0, 0);
+    for seed in 0..60 {
+        let mut dice = Dice(seed);
+        let platform = network(&mut dice);
+        let able: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+        let collective = Collective::Broadcast { source: able[0], targets: able[1..].to_vec() };
+        // Around the ring, which a node that does not replicate does not hinder.
+        let count = platform.nodes().len();
+        let around = (0..count - 1).map(|i| platform.link_between(NodeId::new(i), NodeId::new(i + 1)).unwrap());
+        let hops: Vec<Hop> =
+            around.enumerate().map(|(i, link)| Hop { link, after: i.checked_sub(1).map(|i| i as u32) }).collect();
+        let judge = |hops: &[Hop]| {
+            let pattern = Pattern::Arborescence(Arborescence { commodity: 0, hops: hops.to_vec() });
+            verdict(&platform, &collective, pattern).is_ok()
+        };
+        assert!(judge(&hops));
+        let mut variants = Vec::new();
+        for (place, &hop) in hops.iter().enumerate() {
+            for link in platform.link_ids() {
+                variants.push((place, Hop { link, ..hop }));
+            }
+            for after in [None, Some(0), Some(1), Some(2), Some(9)] {
+                variants.push((place, Hop { after, ..hop }));
+            }
+        }
+        for (place, hop) in variants.into_iter().filter(|(place, hop)| hops[*place] != *hop) {
+            let mut changed = hops.clone();
+            changed[place] = hop;
+            let right = plays(&platform, &changed, able[0], &able);
+            assert_eq!(judge(&changed), right, "{changed:?}");
+            *(if right { &mut kept } else { &mut refused }) += 1;
+        }
+        for place in 0..hops.len() {
+            let mut changed = hops.clone();
+            changed.remove(place);
+            assert_eq!(judge(&changed), plays(&platform, &changed, able[0], &able));
+        }
+    }
+    assert!(refused > 500 && kept > 5, "{refused} {kept}");
+}
+
+/// Plays an arborescence with tokens: a switch's token is spent when it is passed on.
+fn plays(platform: &Platform, hops: &[Hop], source: NodeId, targets: &[NodeId]) -> bool {
+    let mut tokens: Vec<(NodeId, bool)> = Vec::new();
+    for hop in hops {
+        let Some(link) = platform.links().get(hop.link.index()) else { return false };
+        match hop.after {
+            None if link.from == source => {}
+            None => return false,
+            Some(after) => match tokens.get_mut(after as usize) {
+                Some((at, spent)) if *at == link.from && !*spent => *spent = !platform.node(*at).replicates,
+                _ => return false,
+            },
+        }
+        tokens.push((link.to, false));
+    }
+    targets.iter().all(|target| *target == source || tokens.iter().any(|(at, _)| at == target))
+}

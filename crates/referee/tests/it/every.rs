@@ -1,0 +1,373 @@
+//! Every collective under every port model: honest plans and runs are accepted, and changed ones judged as other
+//! definitions judge them.
+
+use crate::common;
+
+use std::collections::BTreeMap;
+
+use common::every::{fits, plan};
+use common::*;
+use num_traits::ToPrimitive;
+use oneport_plan::{Collective, Goals, Interval, Pattern, Plan, Scheme, SchemeTask, Timeline};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_referee::{check_plan, check_schedule, check_steady_state, check_timeline};
+use proptest::prelude::*;
+
+fn is_repeated(collective: &Collective) -> bool {
+    (0..collective.demands()).any(|place| collective.rate(place) > 1)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Weak duality: no honest plan is faster than what any prices prove. And slots prove what odd sets would.
+    #[test]
+    fn honest_plans_are_accepted(seed: u64) {
+        let mut dice = Dice(seed);
+        let plan = plan(&mut dice, false);
+        let verdict = check_plan(&plan).unwrap();
+        prop_assert!(verdict.throughput <= verdict.bound);
+        check_steady_state(&plan.platform, &plan.collective, &plan.volumes, &plan.steady_state).unwrap();
+        if !is_repeated(&plan.collective) {
+            let run = unroll(&plan, 1 + dice.below(2) as u64);
+            let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &run).unwrap();
+            prop_assert!(report.throughput <= verdict.bound);
+            for &(periods, complete) in &report.complete {
+                let time = &plan.schedule.period * whole(periods as usize);
+                prop_assert!(whole(complete as usize) <= &verdict.bound * time);
+            }
+        }
+    }
+
+    /// A link more in a slot: refused, except where ports and the time of the link have room.
+    #[test]
+    fn overfull_slots_are_refused(seed: u64) {
+        let mut dice = Dice(seed);
+        let plan = plan(&mut dice, false);
+        let check = |plan: &Plan| check_schedule(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule);
+        for slot in 0..plan.schedule.slots.len() {
+            for link in plan.platform.link_ids() {
+                let mut changed = plan.clone();
+                let links = &mut changed.schedule.slots[slot].links;
+                if links.contains(&link) {
+                    continue;
+                }
+                links.push(link);
+                links.sort_unstable();
+                let room = fits(&plan.platform, &links.clone());
+                let refusal = check(&changed).unwrap_err().to_string();
+                // With room at the ports only the time of the link is wrong.
+                prop_assert_eq!(room, refusal.contains("its messages take"), "{}", refusal);
+                prop_assert_eq!(!room, refusal.contains("at a time"), "{}", refusal);
+            }
+        }
+    }
+
+    /// Runs with whole dates, disturbed, against a simulation unit by unit.
+    #[test]
+    fn runs_are_judged_as_simulated(seed: u64) {
+        let mut dice = Dice(seed);
+        let plan = plan(&mut dice, true);
+        prop_assume!(!is_repeated(&plan.collective));
+        let run = unroll(&plan, 1 + dice.below(2) as u64);
+        agree(&plan, &run, Some(true));
+        for _ in 0..6 {
+            let mut changed = run.clone();
+            disturb(&mut dice, &plan, &mut changed);
+            agree(&plan, &changed, None);
+        }
+    }
+}
+
+fn agree(plan: &Plan, run: &Timeline, expected: Option<bool>) -> bool {
+    let verdict = check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
+    let right = simulate(plan, run);
+    if let (Some(right), true) = (right, has_only_copies(&plan.collective)) {
+        assert_eq!(verdict.is_ok(), right, "{verdict:?}\n{plan:#?}\n{run:#?}");
+    }
+    assert!(expected.is_none_or(|expected| verdict.is_ok() == expected), "{verdict:?}");
+    verdict.is_ok()
+}
+
+/// Paths and reduction trees have stricter rules, which other files test.
+fn has_only_copies(collective: &Collective) -> bool {
+    (0..collective.demands()).all(|place| !matches!(collective.demand(place).unwrap().goals, Goals::At(_)))
+}
+
+/// Moves, drops or redirects something.
+fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
+    let shift = whole(1 + dice.below(3)) * ratio([1, -1][dice.below(2)], 1);
+    if !run.merges.is_empty() && dice.one_in(3) {
+        let place = dice.below(run.merges.len());
+        match dice.below(4) {
+            0 => drop(run.merges.remove(place)),
+            1 => run.merges[place].node = NodeId::new(dice.below(plan.platform.nodes().len())),
+            _ => {
+                run.merges[place].start += &shift;
+                run.merges[place].end += &shift;
+            }
+        }
+        return;
+    }
+    if run.events.is_empty() {
+        return;
+    }
+    let place = dice.below(run.events.len());
+    match dice.below(6) {
+        0 => drop(run.events.remove(place)),
+        1 => run.events[place].link = LinkId::new(dice.below(plan.platform.links().len())),
+        2 => {
+            let other = run.events[dice.below(run.events.len())].pieces.clone();
+            run.events[place].pieces = other;
+        }
+        _ => run.events[place].pieces.iter_mut().for_each(|(start, end)| {
+            *start += &shift;
+            *end += &shift;
+        }),
+    }
+}
+
+fn int(value: &Rational) -> Option<i64> {
+    value.is_integer().then(|| value.to_integer().to_i64()).flatten()
+}
+
+/// Plays a run of copies and schemes, one unit of time after the other, with tokens; `None` if dates are not whole.
+fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
+    let platform = &plan.platform;
+    let (period, started) = (int(&run.period)?, run.starting_periods * run.instances_per_period);
+    let horizon = period * (run.starting_periods + run.clean_up_periods) as i64;
+    let mut firsts: BTreeMap<u64, i64> = BTreeMap::new();
+    let mut last = 0;
+    // Transfers and merges as (start, end, kind).
+    let mut good = true;
+    let mut pieces: Vec<(i64, i64, LinkId)> = Vec::new();
+    for event in &run.events {
+        let needed = plan.volumes.size_of(event.message) * &platform.link(event.link).cost;
+        let mut dates = Vec::new();
+        for (start, end) in &event.pieces {
+            dates.extend([int(start)?, int(end)?]);
+            pieces.push((int(start)?, int(end)?, event.link));
+        }
+        let total: i64 = dates.chunks(2).map(|piece| piece[1] - piece[0]).sum();
+        good &= int(&needed)? == total && dates.is_sorted() && dates[0] >= 0;
+        last = last.max(dates[dates.len() - 1]);
+        let first = firsts.entry(event.instance).or_insert(i64::MAX);
+        *first = dates[0].min(*first);
+    }
+    for merge in &run.merges {
+        let (start, end) = (int(&merge.start)?, int(&merge.end)?);
+        let needed = plan.volumes.merge_time(platform, merge.node, merge.message.part.unwrap());
+        good &= platform.node(merge.node).is_processor() && int(&needed)? == end - start && start >= 0 && end > start;
+        last = last.max(end);
+        let first = firsts.entry(merge.instance).or_insert(i64::MAX);
+        *first = start.min(*first);
+    }
+    let in_period = |(&instance, &first): (&u64, &i64)| first / period == (instance / run.instances_per_period) as i64;
+    let idle = run.clean_up_periods > 0 && last <= horizon - period;
+    if !good || last > horizon || idle || !firsts.iter().all(in_period) || firsts.len() as u64 != started {
+        return Some(false);
+    }
+    for now in 0..horizon {
+        let busy: Vec<LinkId> =
+            pieces.iter().filter(|(s, e, _)| *s <= now && now < *e).map(|(_, _, link)| *link).collect();
+        let merging = |node: NodeId| {
+            let at = |merge: &&oneport_plan::MergeEvent| {
+                merge.node == node && int(&merge.start).unwrap() <= now && now < int(&merge.end).unwrap()
+            };
+            run.merges.iter().filter(at).count()
+        };
+        if !fits(platform, &busy) || platform.node_ids().any(|node| merging(node) > 1) {
+            return Some(false);
+        }
+    }
+    for instance in 0..started {
+        for place in 0..plan.collective.demands() {
+            if !carried_out(plan, run, instance, place, horizon) {
+                return Some(false);
+            }
+        }
+    }
+    Some(true)
+}
+
+/// One demand of one instance, for some order of its operands.
+fn carried_out(plan: &Plan, run: &Timeline, instance: u64, place: usize, horizon: i64) -> bool {
+    let demand = plan.collective.demand(place).unwrap();
+    let count = demand.operands.len();
+    let orders = if demand.commutative { trees::permutations(count) } else { vec![(0..count).collect()] };
+    let of = |other: u64, commodity: usize| other == instance && commodity == place;
+    orders.iter().any(|order: &Vec<usize>| {
+        // Tokens: what, where, from when, how often left (at a node that replicates always).
+        let mut tokens: Vec<(Interval, NodeId, i64, bool)> =
+            order.iter().enumerate().map(|(i, &owner)| (part(i, i), demand.operands[owner], 0, false)).collect();
+        for now in 0..horizon {
+            let take = |tokens: &mut Vec<(Interval, NodeId, i64, bool)>, what: Interval, at: NodeId| {
+                let keeps = plan.platform.node(at).replicates;
+                let found =
+                    tokens.iter_mut().find(|(p, n, since, spent)| (*p, *n) == (what, at) && *since <= now && !*spent);
+                found.map(|token| token.3 = !keeps).is_some()
+            };
+            for merge in run.merges.iter().filter(|m| of(m.instance, m.message.commodity) && int(&m.start) == Some(now))
+            {
+                let whole = merge.message.part.unwrap();
+                let right = merge.split >= whole.first
+                    && merge.split < whole.last
+                    && take(&mut tokens, part(whole.first, merge.split), merge.node)
+                    && take(&mut tokens, part(merge.split + 1, whole.last), merge.node);
+                if !right {
+                    return false;
+                }
+                tokens.push((whole, merge.node, int(&merge.end).unwrap(), false));
+            }
+            let events = run.events.iter().filter(|e| of(e.instance, e.message.commodity));
+            for event in events.filter(|e| int(&e.pieces[0].0) == Some(now)) {
+                let link = plan.platform.link(event.link);
+                let what = event.message.part.unwrap_or(part(0, 0));
+                if !take(&mut tokens, what, link.from) {
+                    return false;
+                }
+                tokens.push((what, link.to, int(&event.pieces.last().unwrap().1).unwrap(), false));
+            }
+        }
+        demand.goals().iter().all(|&(node, what)| tokens.iter().any(|(p, n, ..)| (*p, *n) == (what, node)))
+    })
+}
+
+/// The disturbances leave both kinds of runs, so that the agreement above is about something.
+#[test]
+fn disturbed_runs_are_right_or_wrong() {
+    let mut counts = [0, 0];
+    for seed in 0..600 {
+        let mut dice = Dice(seed);
+        let plan = plan(&mut dice, true);
+        if is_repeated(&plan.collective) || !has_only_copies(&plan.collective) {
+            continue;
+        }
+        let mut run = unroll(&plan, 1);
+        disturb(&mut dice, &plan, &mut run);
+        counts[usize::from(agree(&plan, &run, None))] += 1;
+    }
+    assert!(counts.iter().all(|&count| count >= 10), "{counts:?}");
+}
+
+/// Every single change to a scheme is judged as by playing it with tokens.
+#[test]
+fn changed_schemes_are_refused() {
+    let (mut refused, mut kept) = (0, 0);
+    for seed in 0..400 {
+        let mut dice = Dice(seed);
+        let plan = plan(&mut dice, false);
+        for (place, weighted) in plan.steady_state.patterns.iter().enumerate() {
+            let Pattern::Scheme(scheme) = &weighted.pattern else { continue };
+            assert!(plays(&plan, scheme));
+            for changed in variants(&plan.platform, scheme) {
+                let right = plays(&plan, &changed);
+                let mut other = plan.clone();
+                // Slow enough for what is wasted.
+                let slower = ratio(1, 1000);
+                other.steady_state.throughput *= &slower;
+                other.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight *= &slower);
+                other.steady_state.patterns[place].pattern = Pattern::Scheme(changed.clone());
+                let verdict =
+                    check_steady_state(&other.platform, &other.collective, &other.volumes, &other.steady_state);
+                assert_eq!(verdict.is_ok(), right, "{verdict:?} {changed:?}");
+                *(if right { &mut kept } else { &mut refused }) += 1;
+            }
+        }
+    }
+    assert!(refused > 1000 && kept > 20, "{refused} {kept}");
+}
+
+fn variants(platform: &Platform, scheme: &Scheme) -> Vec<Scheme> {
+    let mut variants = Vec::new();
+    let inputs = |known: Option<usize>| {
+        let near = known.map_or(0, |known| known + 1);
+        [None, Some(0), Some(near), known.map(|known| known.saturating_sub(1)), Some(999)]
+    };
+    let parts = |known: Interval| {
+        [
+            part(known.first, known.last + 1),
+            part(known.first + 1, known.last),
+            part(known.last, known.first),
+            part(0, 0),
+        ]
+    };
+    let mut change = |place: usize, task: SchemeTask| {
+        if scheme.tasks[place] != task {
+            let mut changed = scheme.clone();
+            changed.tasks[place] = task;
+            variants.push(changed);
+        }
+    };
+    for (place, &task) in scheme.tasks.iter().enumerate() {
+        match task {
+            SchemeTask::Transfer { link, part, after } => {
+                platform.link_ids().for_each(|link| change(place, SchemeTask::Transfer { link, part, after }));
+                inputs(after).into_iter().for_each(|after| change(place, SchemeTask::Transfer { link, part, after }));
+                parts(part).into_iter().for_each(|part| change(place, SchemeTask::Transfer { link, part, after }));
+            }
+            SchemeTask::Merge { node, part, split, left, right } => {
+                let merge = |node, part, split, left, right| SchemeTask::Merge { node, part, split, left, right };
+                platform.node_ids().for_each(|node| change(place, merge(node, part, split, left, right)));
+                parts(part).into_iter().for_each(|part| change(place, merge(node, part, split, left, right)));
+                [0, split + 1, 9].into_iter().for_each(|split| change(place, merge(node, part, split, left, right)));
+                inputs(left).into_iter().for_each(|left| change(place, merge(node, part, split, left, right)));
+                inputs(right).into_iter().for_each(|right| change(place, merge(node, part, split, left, right)));
+            }
+        }
+    }
+    for place in 0..scheme.tasks.len() {
+        let mut dropped = scheme.clone();
+        dropped.tasks.remove(place);
+        variants.push(dropped);
+    }
+    let operands = scheme.order.as_ref().map_or(2, Vec::len);
+    for order in [None, Some((0..operands).rev().collect()), Some(vec![0; operands]), Some(vec![0])] {
+        if order != scheme.order {
+            variants.push(Scheme { order, ..scheme.clone() });
+        }
+    }
+    variants
+}
+
+/// Plays a scheme with tokens: each names its value and is spent where nothing is replicated.
+fn plays(plan: &Plan, scheme: &Scheme) -> bool {
+    let demand = plan.collective.demand(scheme.commodity).unwrap();
+    let natural: Vec<usize> = (0..demand.operands.len()).collect();
+    let order = scheme.order.clone().unwrap_or(natural.clone());
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if sorted != natural || (scheme.order.is_some() && (!demand.commutative || demand.goals == Goals::Prefixes)) {
+        return false;
+    }
+    let mut own: Vec<(Interval, NodeId, bool)> =
+        order.iter().enumerate().map(|(i, &owner)| (part(i, i), demand.operands[owner], false)).collect();
+    let mut made: Vec<(Interval, NodeId, bool)> = Vec::new();
+    for &task in &scheme.tasks {
+        let mut take = |input: Option<usize>, what: Interval, at: NodeId| {
+            let token = match input {
+                Some(input) => made.get_mut(input),
+                None => own.iter_mut().find(|(part, ..)| *part == what),
+            };
+            let Some(token) = token.filter(|token| (token.0, token.1) == (what, at) && !token.2) else { return false };
+            token.2 = !plan.platform.node(at).replicates;
+            true
+        };
+        let token = match task {
+            SchemeTask::Transfer { link, part, after } => {
+                let link = plan.platform.link(link);
+                (take(after, part, link.from), (part, link.to, false))
+            }
+            SchemeTask::Merge { node, part: whole, split, left, right } => {
+                let splits = whole.first <= split && split < whole.last && plan.platform.node(node).is_processor();
+                let left = splits && take(left, part(whole.first, split), node);
+                (left && take(right, part(split + 1, whole.last), node), (whole, node, false))
+            }
+        };
+        if !token.0 {
+            return false;
+        }
+        made.push(token.1);
+    }
+    demand.goals().iter().all(|&(node, what)| own.iter().chain(&made).any(|(p, n, _)| (*p, *n) == (what, node)))
+}

@@ -1,0 +1,524 @@
+//! All-reduce: what borders, potentials and exchanges prove, against twins written from their definitions; what is refused.
+//! (That the theorems behind them are true is held against all schemes elsewhere: see the package `oneport-truth`.)
+
+use crate::common;
+
+use common::*;
+use num_traits::{Signed, Zero};
+use oneport_plan::{
+    Amount, Border, Certificate, Collective, Direction, Exchange, Member, Potential, Resource, Volumes,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::{ProofFault, Violation, bound};
+
+const DIRECTIONS: [Direction; 2] = [Direction::Into, Direction::OutOf];
+
+/// A random all-reduce over nodes of every kind, under `links`, with prices.
+struct Case {
+    platform: Platform,
+    participants: Vec<NodeId>,
+    size: Rational,
+    certificate: Certificate,
+}
+
+impl Case {
+    fn new(dice: &mut Dice) -> Case {
+        // Some platforms are stars round a node that takes no part, and a ring that costs more: there junctions pay.
+        let star = dice.one_in(3);
+        let count = if star { 4 + dice.below(2) } else { 3 + dice.below(3) };
+        let mut builder = Platform::builder();
+        builder.model(PortModel::Links);
+        let joining = if star { count - 1 } else { 2 + dice.below(count - 1).min(2) };
+        for i in 0..count {
+            let name = format!("n{i}");
+            let processor = i < joining || dice.one_in(2);
+            let node = if processor { Node::processor(name, ratio(1, 1)) } else { Node::router(name) };
+            builder.node(Node { replicates: i < joining || dice.one_in(2), ..node }).unwrap();
+        }
+        for i in 0..count {
+            for j in (0..count).filter(|&j| j != i) {
+                let spoke = star && i.max(j) == count - 1;
+                if spoke || j == (i + 1) % count || (!star && dice.one_in(2)) {
+                    let more = if star && !spoke { whole(9) } else { ratio(1, 7) };
+                    builder.link(NodeId::new(i), NodeId::new(j), dice.fraction(4) + more).unwrap();
+                }
+            }
+        }
+        let platform = builder.build().unwrap();
+        let prices = platform.link_ids().filter(|_| !dice.one_in(6)).collect::<Vec<_>>();
+        let prices = prices.into_iter().map(|link| (Resource::Link(link), dice.fraction(5) + ratio(1, 5))).collect();
+        Case {
+            platform,
+            participants: (0..joining).map(NodeId::new).collect(),
+            size: dice.fraction(3) + ratio(1, 2),
+            certificate: Certificate { prices, ..Certificate::default() },
+        }
+    }
+
+    fn collective(&self) -> Collective {
+        Collective::AllReduce { participants: self.participants.clone(), commutative: true }
+    }
+
+    fn bound(&self) -> Result<Rational, Violation> {
+        let volumes = Volumes { size: Amount::Constant(self.size.clone()), work: Amount::Constant(Rational::zero()) };
+        bound(&self.platform, &self.collective(), &volumes, &self.certificate)
+    }
+
+    /// What one instance costs at least, as the referee sees it.
+    fn least(&self) -> Rational {
+        let worth: Rational = self.certificate.prices.iter().map(|(_, price)| price).sum();
+        match self.bound() {
+            Ok(bound) => worth / bound,
+            Err(Violation::NoBound { .. }) => Rational::zero(),
+            Err(violation) => panic!("{violation}"),
+        }
+    }
+
+    /// What a message over each link costs.
+    fn costs(&self) -> Vec<Rational> {
+        let price = |link: LinkId| {
+            let place = self.certificate.prices.binary_search_by_key(&Resource::Link(link), |(one, _)| *one);
+            place.map_or_else(|_| Rational::zero(), |place| self.certificate.prices[place].1.clone())
+        };
+        self.platform.link_ids().map(|link| &self.platform.link(link).cost * price(link) * &self.size).collect()
+    }
+
+    /// What the certificate charges each link, by the definition.
+    fn charges(&self) -> Vec<Rational> {
+        let Certificate { borders, potentials, exchanges, .. } = &self.certificate;
+        let charge = |id: LinkId| {
+            let link = self.platform.link(id);
+            let crossed = |border: &Border| {
+                let crosses = |set: &&Vec<NodeId>| {
+                    let (from, to) = (set.contains(&link.from), set.contains(&link.to));
+                    if border.direction == Direction::Into { to && !from } else { from && !to }
+                };
+                &border.weight * whole(border.sets.iter().filter(crosses).count())
+            };
+            let potential = |one: &Potential| {
+                let sign = i64::from(link.from == one.node) - i64::from(link.to == one.node);
+                &one.value * ratio(sign, 1)
+            };
+            let length = |one: &Exchange| {
+                one.lengths.iter().filter(|(other, _)| *other == id).map(|(_, length)| length).sum::<Rational>()
+            };
+            borders.iter().map(crossed).sum::<Rational>()
+                + potentials.iter().map(potential).sum::<Rational>()
+                + exchanges.iter().map(length).sum::<Rational>()
+        };
+        self.platform.link_ids().map(charge).collect()
+    }
+
+    /// Sets that meet the conditions of the counting theorem; or a single one.
+    fn border(&self, dice: &mut Dice) -> Border {
+        let direction = DIRECTIONS[dice.below(2)];
+        let count = 1 + dice.below(self.participants.len());
+        let mut sets = vec![Vec::new(); count];
+        for (id, node) in self.platform.node_ids().zip(self.platform.nodes()) {
+            let once = if direction == Direction::Into { node.is_processor() } else { node.replicates };
+            if id.index() < self.participants.len() {
+                let only = if count == 1 && id.index() == 0 { None } else { Some(id.index() % count) };
+                only.into_iter().for_each(|set| sets[set].push(id));
+            } else if once && count > 1 {
+                sets[dice.below(count)].push(id);
+            } else {
+                sets.iter_mut().filter(|_| dice.one_in(2)).for_each(|set| set.push(id));
+            }
+        }
+        Border { demand: 0, direction, sets, weight: dice.fraction(3) + ratio(1, 3) }
+    }
+
+    /// Disjoint parts with a participant each; other nodes, participants too, may lie outside.
+    fn exchange(&self, dice: &mut Dice) -> Exchange {
+        let count = 2 + dice.below(self.participants.len() - 1);
+        let mut parts: Vec<Vec<NodeId>> = (0..count).map(|part| vec![NodeId::new(part)]).collect();
+        for id in self.platform.node_ids().skip(count) {
+            if let Some(part) = parts.get_mut(dice.below(count + 1)) {
+                part.push(id);
+            }
+        }
+        let links: Vec<LinkId> = self.platform.link_ids().filter(|_| !dice.one_in(4)).collect();
+        let lengths = links.into_iter().map(|link| (link, dice.fraction(4) + ratio(1, 4))).collect();
+        Exchange { demand: 0, direction: DIRECTIONS[dice.below(2)], parts, lengths }
+    }
+
+    fn potential(&self, dice: &mut Dice, node: NodeId) -> Option<Potential> {
+        let kind = self.platform.node(node);
+        let value = dice.fraction(2) + ratio(1, 9);
+        let joining = node.index() < self.participants.len();
+        let value = match (joining, kind.is_processor(), kind.replicates) {
+            (true, ..) | (_, true, true) => return None,
+            (_, true, false) => -value,
+            (_, false, true) => value,
+            (_, false, false) => {
+                if dice.one_in(2) {
+                    value
+                } else {
+                    -value
+                }
+            }
+        };
+        Some(Potential { demand: 0, node, value })
+    }
+}
+
+/// By the exchange theorem's words: the least over parts `r` of an arborescence into `r` plus the entrances of the others.
+fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
+    let into = exchange.direction == Direction::Into;
+    let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
+    let merges = |node: NodeId| if into { platform.node(node).is_processor() } else { platform.node(node).replicates };
+    let copies = |node: NodeId| if into { platform.node(node).replicates } else { platform.node(node).is_processor() };
+    // Links turned where the theorem is read backwards.
+    let links: Vec<(NodeId, NodeId, Rational)> = platform
+        .link_ids()
+        .map(|id| {
+            let link = platform.link(id);
+            let length = exchange.lengths.iter().find(|(other, _)| *other == id).map(|(_, length)| length.clone());
+            let (from, to) = if into { (link.from, link.to) } else { (link.to, link.from) };
+            (from, to, length.unwrap_or_default())
+        })
+        .collect();
+    // Hubs are parts, then nodes; `None` where there is no way.
+    let hubs = exchange.parts.len() + platform.nodes().len();
+    let hub = |node: NodeId| part(node).unwrap_or(exchange.parts.len() + node.index());
+    let ways = |is_inner: &dyn Fn(NodeId) -> bool| {
+        let mut ways: Vec<Vec<Option<Rational>>> = vec![vec![None; hubs]; hubs];
+        for (from, to, length) in &links {
+            let known = &mut ways[hub(*from)][hub(*to)];
+            if known.as_ref().is_none_or(|known| length < known) {
+                *known = Some(length.clone());
+            }
+        }
+        for inner in platform.node_ids().filter(|&node| part(node).is_none() && is_inner(node)) {
+            let inner = hub(inner);
+            for from in 0..hubs {
+                for to in 0..hubs {
+                    let (Some(one), Some(two)) = (&ways[from][inner], &ways[inner][to]) else { continue };
+                    let both = one + two;
+                    if ways[from][to].as_ref().is_none_or(|known| both < *known) {
+                        ways[from][to] = Some(both);
+                    }
+                }
+            }
+        }
+        ways
+    };
+    let gathering = ways(&|node| !merges(node));
+    let entering = ways(&|node| !copies(node));
+    let sources: Vec<usize> = (0..exchange.parts.len())
+        .chain(platform.node_ids().filter(|&node| part(node).is_none() && copies(node)).map(hub))
+        .collect();
+    let entrance =
+        |to: usize| sources.iter().filter(|&&from| from != to).filter_map(|&from| entering[from][to].clone()).min();
+    let junctions: Vec<usize> =
+        platform.node_ids().filter(|&node| part(node).is_none() && merges(node)).map(hub).collect();
+    let tree = |root: usize| least_tree(&gathering, exchange.parts.len(), &junctions, root);
+    let total = |root: usize| {
+        let others = (0..exchange.parts.len()).filter(|&part| part != root);
+        Some(tree(root)? + others.map(|part| entrance(part).unwrap_or_default()).sum::<Rational>())
+    };
+    (0..exchange.parts.len()).filter_map(total).min().unwrap_or_default()
+}
+
+/// Every choice of junctions, and of where each other hub leads to.
+fn least_tree(ways: &[Vec<Option<Rational>>], parts: usize, junctions: &[usize], root: usize) -> Option<Rational> {
+    let mut best: Option<Rational> = None;
+    for chosen in 0..1usize << junctions.len() {
+        let taken = junctions.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1).map(|(_, &hub)| hub);
+        let hubs: Vec<usize> = (0..parts).filter(|&part| part != root).chain(taken).collect();
+        let mut choice = vec![0usize; hubs.len()];
+        loop {
+            let next = |place: usize| if choice[place] == hubs.len() { root } else { hubs[choice[place]] };
+            let leads = |place: usize| {
+                let mut at = hubs[place];
+                for _ in 0..=hubs.len() {
+                    if at == root {
+                        return true;
+                    }
+                    at = next(hubs.iter().position(|&hub| hub == at).unwrap());
+                }
+                false
+            };
+            let lengths: Option<Vec<&Rational>> =
+                (0..hubs.len()).map(|place| ways[hubs[place]][next(place)].as_ref()).collect();
+            if let Some(lengths) = lengths
+                && (0..hubs.len()).all(leads)
+            {
+                let total: Rational = lengths.into_iter().sum();
+                if best.as_ref().is_none_or(|best| total < *best) {
+                    best = Some(total);
+                }
+            }
+            let Some(place) = choice.iter().position(|&one| one < hubs.len()) else { break };
+            choice[place] += 1;
+            choice[..place].fill(0);
+        }
+    }
+    best
+}
+
+/// Whatever is charged within the prices proves what its definition says, no more and no less; a little more is refused.
+#[test]
+fn certificates_prove_what_adding_up_says() {
+    let (mut refused, mut positive) = (0, [0; 2]);
+    for seed in 0..6000 {
+        let mut dice = Dice(seed);
+        let mut case = Case::new(&mut dice);
+        let both = dice.below(3);
+        case.certificate.borders =
+            (0..if both < 2 { 1 + dice.below(3) } else { 0 }).map(|_| case.border(&mut dice)).collect();
+        case.certificate.exchanges = (0..both).map(|_| case.exchange(&mut dice)).collect();
+        case.certificate.potentials =
+            case.platform.node_ids().filter_map(|node| case.potential(&mut dice, node)).collect();
+        case.certificate.borders.sort();
+        case.certificate.exchanges.sort();
+        // As much of all that as the prices allow.
+        let scale = (case.charges().into_iter().zip(case.costs()))
+            .filter(|(charge, _)| charge.is_positive())
+            .map(|(charge, cost)| cost / charge)
+            .min();
+        let Some(scale) = scale else { continue };
+        if scale.is_zero() {
+            continue;
+        }
+        let Certificate { borders, potentials, exchanges, .. } = &mut case.certificate;
+        borders.iter_mut().for_each(|border| border.weight *= &scale);
+        potentials.iter_mut().for_each(|potential| potential.value *= &scale);
+        exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &scale);
+        case.certificate.borders.sort();
+        case.certificate.exchanges.sort();
+        let crossings = |border: &Border| match border.sets.len() {
+            1 => border.weight.clone(),
+            sets => &border.weight * whole(2 * (sets - 1)),
+        };
+        let counted: Rational = case.certificate.borders.iter().map(crossings).sum();
+        let exchanged: Rational =
+            case.certificate.exchanges.iter().map(|one| naive_exchange(&case.platform, one)).sum();
+        assert_eq!(case.least(), &counted + &exchanged, "seed {seed}");
+        positive[0] += usize::from(counted.is_positive());
+        positive[1] += usize::from(exchanged.is_positive());
+        let factor = ratio(1_000_001, 1_000_000);
+        let Certificate { borders, potentials, exchanges, .. } = &mut case.certificate;
+        borders.iter_mut().for_each(|border| border.weight *= &factor);
+        potentials.iter_mut().for_each(|potential| potential.value *= &factor);
+        exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &factor);
+        match case.bound() {
+            Err(Violation::Proof(ProofFault::ExchangeOvercharged { link, charged, cost, .. })) => {
+                let over = |id: &LinkId| case.platform.link_name(*id) == link;
+                let id = case.platform.link_ids().find(over).unwrap();
+                assert_eq!((*charged, *cost), (case.charges()[id.index()].clone(), case.costs()[id.index()].clone()));
+                refused += 1;
+            }
+            other => panic!("seed {seed}: {other:?}"),
+        }
+    }
+    assert!(refused > 300 && positive[0] > 200 && positive[1] > 150, "{refused} {positive:?}");
+}
+
+/// Without them, every participant is a part of its own and pays all; the better direction counts.
+#[test]
+fn bare_prices_prove_the_exchange_of_single_participants() {
+    let mut better = [0; 2];
+    for seed in 0..300 {
+        let mut dice = Dice(1000 + seed);
+        let case = Case::new(&mut dice);
+        let parts: Vec<Vec<NodeId>> = case.participants.iter().map(|&node| vec![node]).collect();
+        let lengths: Vec<(LinkId, Rational)> = case.platform.link_ids().zip(case.costs()).collect();
+        let [into, out_of] = DIRECTIONS.map(|direction| {
+            naive_exchange(
+                &case.platform,
+                &Exchange { demand: 0, direction, parts: parts.clone(), lengths: lengths.clone() },
+            )
+        });
+        let least = case.least();
+        assert!(least >= into.clone().max(out_of.clone()), "seed {seed}");
+        if into == least {
+            better[0] += usize::from(into > out_of);
+        } else if out_of == least {
+            better[1] += usize::from(out_of > into);
+        }
+    }
+    assert!(better[0] > 30 && better[1] > 30, "{better:?}");
+}
+
+/// A switch that merges but does not copy: two operands meet there, and one transfer goes on. Before, prices on the links into `h`'s
+/// neighbours proved 3/4, though one all-reduce per unit of time is possible.
+#[test]
+fn switches_that_merge_are_junctions() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let ids = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let hub = builder.node(Node { replicates: false, ..Node::processor("h", ratio(1, 1)) }).unwrap();
+    for id in ids {
+        builder.link(id, hub, ratio(1, 2)).unwrap();
+        builder.link(hub, id, ratio(1, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let collective = Collective::AllReduce { participants: ids.to_vec(), commutative: false };
+    let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
+    let prices = ids.map(|id| (Resource::Link(platform.link_between(hub, id).unwrap()), ratio(1, 1)));
+    let mut prices = prices.to_vec();
+    prices.sort();
+    let certificate = Certificate { prices, ..Certificate::default() };
+    assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(1, 1)));
+}
+
+/// Two boxes of two, joined by two links each way: two messages enter a box, whatever else happens.
+#[test]
+fn boxes_are_entered_twice() {
+    let one = || ratio(1, 1);
+    let nodes = ["A", "B", "C", "D"];
+    let links = [("A", "B"), ("B", "A"), ("C", "D"), ("D", "C"), ("A", "C"), ("C", "A"), ("B", "D"), ("D", "B")];
+    let platform = platform(&nodes, &links.map(|(from, to)| (from, to, one())));
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let between: Vec<LinkId> = platform.link_ids().skip(4).collect();
+    let certificate = Certificate {
+        prices: ids.iter().map(|&node| (Resource::Send(node), one())).collect(),
+        borders: DIRECTIONS
+            .map(|direction| Border {
+                demand: 0,
+                direction,
+                sets: vec![ids[..2].to_vec(), ids[2..].to_vec()],
+                weight: ratio(1, 2),
+            })
+            .to_vec(),
+        ..Certificate::default()
+    };
+    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
+    let all_reduce = Collective::AllReduce { participants: ids.clone(), commutative: true };
+    // Four send ports; two messages, in full.
+    assert_eq!(bound(&platform, &all_reduce, &volumes, &certificate), Ok(ratio(2, 1)));
+    assert_eq!(between.len(), 4);
+    // In a list of groups every group has its own, and its own rate.
+    let pair = |rate| Member { collective: all_reduce.clone(), rate };
+    let groups = Collective::Groups { members: vec![pair(1), pair(2)] };
+    let mut both = certificate.clone();
+    both.borders.extend(certificate.borders.iter().map(|border| Border { demand: 1, ..border.clone() }));
+    assert_eq!(bound(&platform, &groups, &volumes, &both), Ok(ratio(2, 3)));
+}
+
+#[test]
+fn malformed_certificates_are_refused_by_name() {
+    let one = || ratio(1, 1);
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let [a, b, c] = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, one())).unwrap());
+    let h = builder.node(Node { replicates: false, ..Node::processor("h", one()) }).unwrap();
+    let r = builder.node(Node::router("r")).unwrap();
+    for (from, to) in [(a, b), (b, c), (c, h), (h, r), (r, a)] {
+        builder.duplex(from, to, one()).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let collective = Collective::AllReduce { participants: vec![a, b], commutative: true };
+    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
+    let prices: Vec<(Resource, Rational)> = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
+    let say = |collective: &Collective, edit: &dyn Fn(&mut Certificate)| {
+        let mut certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
+        edit(&mut certificate);
+        match bound(&platform, collective, &volumes, &certificate) {
+            Ok(bound) => bound.to_string(),
+            Err(violation) => violation.to_string(),
+        }
+    };
+    let into = Direction::Into;
+    let border = |direction, sets: &[&[NodeId]], weight| Border {
+        demand: 0,
+        direction,
+        sets: sets.iter().map(|set| set.to_vec()).collect(),
+        weight,
+    };
+    let nowhere = NodeId::new(9);
+    let borders: [(Border, &str); 11] = [
+        (border(into, &[&[a, c, h], &[b]], one()), "5"),
+        (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
+        (border(into, &[&[a]], one()), "10"),
+        (
+            Border { demand: 1, ..border(into, &[&[a]], one()) },
+            "border 0: demand 1 of 1 is no all-reduce (they are numbered from 0); leave it out",
+        ),
+        (border(into, &[], one()), "border 0: it has no sets; list the nodes of at least one"),
+        (border(into, &[&[a, b]], one()), "border 0: it holds all participants; a single set leaves out at least one"),
+        (
+            border(into, &[&[a, c, h, r], &[]], one()),
+            "border 0: set 1 holds no participant; every set holds at least one",
+        ),
+        (
+            border(into, &[&[a, h], &[b]], one()),
+            "border 0: 'c' lies in 0 of its sets; every processor lies in exactly one set",
+        ),
+        (
+            border(Direction::OutOf, &[&[a, c], &[b]], one()),
+            "border 0: 'r' lies in 0 of its sets; every node that replicates lies in exactly one set",
+        ),
+        (border(into, &[&[h, a]], one()), "border 0: its nodes are out of order; list them ascending, each once"),
+        (
+            border(into, &[&[a, nowhere]], one()),
+            "border 0: the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",
+        ),
+    ];
+    for (border, words) in &borders {
+        assert_eq!(say(&collective, &|certificate| certificate.borders = vec![border.clone()]), *words);
+    }
+    // A node that copies neither need nor must lie in a single set only.
+    let free = border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one());
+    assert_eq!(say(&collective, &|certificate| certificate.borders = vec![free.clone()]), "5");
+    let zero = border(into, &[&[a]], ratio(0, 1));
+    assert!(
+        say(&collective, &|certificate| certificate.borders = vec![zero.clone()])
+            .contains("border 0 is 0; a price must be positive")
+    );
+    let twice = [border(into, &[&[b]], one()), border(into, &[&[a]], one())];
+    assert!(say(&collective, &|certificate| certificate.borders = twice.to_vec()).contains("borders are out of order"));
+    let reduce = Collective::Reduce { target: a, participants: vec![a, b], commutative: true };
+    assert!(
+        say(&reduce, &|certificate| certificate.borders = vec![border(into, &[&[a]], one())]).contains("no all-reduce")
+    );
+    let potentials = [
+        (a, one(), "participants have none"),
+        (h, one(), "only a router's may be positive"),
+        (r, -one(), "only that of a node that does not replicate may be negative"),
+        (c, -one(), "only that of a node that does not replicate may be negative"),
+        (r, ratio(0, 1), "a potential is a number other than 0"),
+        (nowhere, one(), "no such node"),
+    ];
+    for (node, value, words) in potentials {
+        let potential = Potential { demand: 0, node, value };
+        let said = say(&collective, &|certificate| certificate.potentials = vec![potential.clone()]);
+        assert!(said.contains(words), "{said}");
+    }
+    let same = |value| Potential { demand: 0, node: r, value };
+    let said = say(&collective, &|certificate| certificate.potentials = vec![same(one()), same(ratio(2, 1))]);
+    assert!(said.contains("potentials are out of order"), "{said}");
+    let link = |id| (LinkId::new(id), one());
+    let exchange = |parts: &[&[NodeId]], lengths: &[(LinkId, Rational)]| Exchange {
+        demand: 0,
+        direction: into,
+        parts: parts.iter().map(|part| part.to_vec()).collect(),
+        lengths: lengths.to_vec(),
+    };
+    let exchanges = [
+        (exchange(&[&[a]], &[link(0)]), "exchange 0: it has a single part; list at least two"),
+        (exchange(&[&[a, c], &[b, c]], &[link(0)]), "exchange 0: 'c' lies in 2 of its parts; parts are disjoint"),
+        (exchange(&[&[a], &[c]], &[link(0)]), "exchange 0: set 1 holds no participant; every set holds at least one"),
+        (
+            exchange(&[&[a], &[b]], &[link(99)]),
+            "exchange 0: the link id 99 does not exist; the platform has 10 links, numbered from 0",
+        ),
+        (
+            exchange(&[&[a], &[b]], &[link(1), link(0)]),
+            "exchange 0: its links are out of order; list them ascending, each once",
+        ),
+        (
+            exchange(&[&[a], &[b]], &[(LinkId::new(0), -one())]),
+            "price of exchange 0 is -1; a price must be positive (leave out what costs nothing)",
+        ),
+    ];
+    for (exchange, words) in exchanges {
+        assert_eq!(say(&collective, &|certificate| certificate.exchanges = vec![exchange.clone()]), words);
+    }
+    let unsorted = [exchange(&[&[b], &[a]], &[link(0)]), exchange(&[&[a], &[b]], &[link(0)])];
+    assert!(
+        say(&collective, &|certificate| certificate.exchanges = unsorted.to_vec())
+            .contains("exchanges are out of order")
+    );
+}

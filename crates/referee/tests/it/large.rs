@@ -1,0 +1,206 @@
+//! Platforms of the size that real questions have, with answers known in closed form.
+
+use crate::common;
+
+use common::*;
+use num_bigint::BigInt;
+use num_traits::One;
+use oneport_plan::{Certificate, Collective, Pattern, Resource, SteadyState, Volumes, WeightedPattern};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_referee::{Violation, bound, check_steady_state};
+
+/// A square grid of processors with links both ways, all of cost `cost`; node `side * row + column`.
+fn grid(side: usize, cost: &Rational) -> Platform {
+    let mut builder = Platform::builder();
+    let nodes: Vec<NodeId> = (0..side * side)
+        .map(|i| builder.node(oneport_platform::Node::processor(format!("n{i}"), ratio(1, 1))).unwrap())
+        .collect();
+    for (i, &node) in nodes.iter().enumerate() {
+        if i % side + 1 < side {
+            builder.duplex(node, nodes[i + 1], cost.clone()).unwrap();
+        }
+        if i + side < nodes.len() {
+            builder.duplex(node, nodes[i + side], cost.clone()).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// A fraction of about this many bits above and below the line.
+fn wide(bits: u32) -> Rational {
+    Rational::new((BigInt::one() << bits) + 7, BigInt::from(3).pow(bits * 5 / 8))
+}
+
+fn hops(side: usize, from: usize, to: usize) -> usize {
+    (from / side).abs_diff(to / side) + (from % side).abs_diff(to % side)
+}
+
+/// 10,000 nodes, 39,600 links, prices of 1000 bits and more; and the same with prices of one bit.
+#[test]
+fn the_bound_of_a_scatter_on_a_large_grid() {
+    let side = 100;
+    let (cost, size) = (ratio(7, 5), ratio(3, 2));
+    let volumes = Volumes::of_size(size.clone());
+    let platform = grid(side, &cost);
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let source = side * (side / 2) + side / 3;
+    let targets = ids.iter().copied().filter(|id| id.index() != source).collect();
+    let collective = Collective::Scatter { source: ids[source], targets };
+    let total_hops: usize = ids.iter().map(|id| hops(side, source, id.index())).sum();
+    for price in [ratio(1, 1), wide(1000)] {
+        let (send, receive) = (price.clone(), &price * ratio(5, 3));
+        let mut prices: Vec<(Resource, Rational)> = Vec::new();
+        prices.extend(ids.iter().map(|&id| (Resource::Send(id), send.clone())));
+        prices.extend(ids.iter().map(|&id| (Resource::Receive(id), receive.clone())));
+        let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
+        assert_eq!(found, Ok(whole(ids.len()) / (whole(total_hops) * &cost * &size)));
+    }
+}
+
+/// A thousand nodes, a hundred participants, prices of some hundred bits.
+#[test]
+fn the_bound_of_an_all_to_all_on_a_grid() {
+    let side = 32;
+    let platform = grid(side, &ratio(1, 3));
+    let participants: Vec<NodeId> = platform.node_ids().step_by(10).take(100).collect();
+    let total_hops: usize =
+        participants.iter().flat_map(|a| participants.iter().map(|b| hops(side, a.index(), b.index()))).sum();
+    let collective = Collective::AllToAll { participants };
+    for price in [ratio(2, 1), wide(300)] {
+        let prices = platform.node_ids().map(|id| (Resource::Receive(id), price.clone())).collect();
+        let found = bound(
+            &platform,
+            &collective,
+            &Volumes::of_size(ratio(1, 1)),
+            &Certificate { prices, ..Certificate::default() },
+        );
+        assert_eq!(found, Ok(whole(side * side) / (whole(total_hops) * ratio(1, 3))));
+    }
+}
+
+/// Every link with a prime of its own below the line: no common denominator fits, and none is needed.
+#[test]
+fn costs_without_a_common_denominator() {
+    let mut builder = Platform::builder();
+    let count = 6000;
+    let nodes: Vec<NodeId> = (0..count)
+        .map(|i| builder.node(oneport_platform::Node::processor(format!("n{i}"), ratio(1, 1))).unwrap())
+        .collect();
+    // A star of two-link arms: the sum of the prices is over primes, the distances are short.
+    let modulus = |i: usize| (BigInt::one() << 521) - BigInt::from(2 * i + 1);
+    let mut expected = Rational::new(0.into(), 1.into());
+    for arm in 1..count {
+        let cost = Rational::new(1.into(), modulus(arm));
+        if arm < 40 {
+            expected += &cost;
+        }
+        builder.link(nodes[0], nodes[arm], cost).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..40].to_vec() };
+    let prices = vec![(Resource::Send(nodes[0]), ratio(1, 1))];
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &Certificate { prices, ..Certificate::default() },
+    );
+    assert_eq!(found, Ok(ratio(1, 1) / expected));
+}
+
+/// Prices without a common denominator are refused rather than added for hours.
+#[test]
+fn prices_without_a_common_denominator_are_refused() {
+    let platform = grid(100, &ratio(1, 1));
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let price = |i: usize| Rational::new(1.into(), (BigInt::one() << 521) - BigInt::from(2 * i + 1));
+    let prices = ids.iter().enumerate().map(|(i, &id)| (Resource::Send(id), price(i))).collect();
+    let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &Certificate { prices, ..Certificate::default() },
+    );
+    assert!(matches!(found, Err(Violation::TooLarge { what: "the prices", .. })), "{found:?}");
+}
+
+/// 1,599 commodities, each on two paths through the grid with weights of 3000 bits, all different.
+#[test]
+fn a_steady_state_with_wide_weights() {
+    let side = 40;
+    let platform = grid(side, &ratio(1, 1));
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let throughput = ratio(1, 20_000);
+    let modulus = BigInt::from(10).pow(900);
+    let mut patterns = Vec::new();
+    for target in 1..ids.len() {
+        let share = &throughput * Rational::new(&modulus / 3 + BigInt::from(target), modulus.clone());
+        let rest = &throughput - &share;
+        let routes = [staircase(&platform, side, target, false), staircase(&platform, side, target, true)];
+        for (links, weight) in routes.into_iter().zip([share, rest]) {
+            patterns.push(WeightedPattern { pattern: Pattern::path(target - 1, links), weight });
+        }
+    }
+    let mut steady_state = SteadyState { throughput, patterns };
+    let volumes = Volumes::of_size(ratio(1, 1));
+    assert_eq!(check_steady_state(&platform, &collective, &volumes, &steady_state), Ok(()));
+    // One part in 10^900 too much, for the last commodity only.
+    steady_state.patterns.last_mut().unwrap().weight += Rational::new(1.into(), modulus);
+    let refused = check_steady_state(&platform, &collective, &volumes, &steady_state).unwrap_err();
+    assert!(matches!(&refused, Violation::CommodityRate { commodity, .. } if commodity == "n0=>n1599"), "{refused}");
+}
+
+/// From the corner to the target, along the row or the column first.
+fn staircase(platform: &Platform, side: usize, target: usize, column_first: bool) -> Vec<LinkId> {
+    let steps = [vec![1; target % side], vec![side; target / side]];
+    let steps = if column_first { [&steps[1], &steps[0]] } else { [&steps[0], &steps[1]] };
+    let mut at = 0;
+    let mut links = Vec::new();
+    for &step in steps.into_iter().flatten() {
+        links.push(platform.link_between(NodeId::new(at), NodeId::new(at + step)).unwrap());
+        at += step;
+    }
+    links
+}
+
+/// A reduction over all nodes of a grid, in the order of a snake through it. Every node but the target sends at least
+/// once and there are n - 1 merges, which is enough along the snake. The prices have 500 digits and nothing in common,
+/// and very many trees cost the same: wherever neighbours merge, and whoever sends.
+#[test]
+fn the_bound_of_a_large_reduction() {
+    let side = 12;
+    let platform = grid(side, &ratio(3, 7));
+    let snake: Vec<NodeId> = (0..side * side)
+        .map(|i| (i / side, i % side))
+        .map(|(row, column)| NodeId::new(row * side + if row % 2 == 0 { column } else { side - 1 - column }))
+        .collect();
+    let (send, compute) = (wide(1700), wide(1600));
+    let mut prices: Vec<(Resource, Rational)> = Vec::new();
+    prices.extend(platform.node_ids().map(|id| (Resource::Send(id), send.clone())));
+    prices.extend(platform.node_ids().map(|id| (Resource::Compute(id), compute.clone())));
+    let collective = Collective::Reduce { target: snake[0], participants: snake.clone(), commutative: false };
+    let volumes = Volumes::of_size(ratio(5, 2));
+    let found = bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
+    let tasks = whole(snake.len() - 1);
+    let cheapest = tasks * (&send * ratio(3, 7) * ratio(5, 2) + &compute);
+    assert_eq!(found, Ok(whole(snake.len()) * (send + compute) / cheapest));
+}
+
+/// Too many operands for the memory are refused. Processors between which everything is free count as one: then the same question is
+/// small.
+#[test]
+fn a_reduction_too_large_is_refused() {
+    let platform = grid(25, &ratio(1, 1));
+    let participants: Vec<NodeId> = platform.node_ids().collect();
+    let second = participants[1];
+    let everywhere = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
+    let collective = Collective::ReduceScatter { participants, commutative: false };
+    let volumes = Volumes::of_size(ratio(1, 1));
+    let of = |prices| bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
+    let found = of(everywhere);
+    assert!(matches!(found, Err(Violation::TooManyStates { operands: 625, processors: 625, .. })), "{found:?}");
+    // Its operand has to leave for each of the others.
+    assert_eq!(of(vec![(Resource::Send(second), ratio(1, 1))]), Ok(ratio(1, 624)));
+}

@@ -1,0 +1,356 @@
+//! Shares: what they prove, against the cheapest trees of all goals and the cheapest scheme of all; and what they may not say.
+
+use crate::common;
+
+use std::collections::BTreeMap;
+
+use common::scheme::{Case, case, least};
+use common::*;
+use oneport_plan::{Certificate, Collective, Interval, Member, Message, Resource, Share, Task, Volumes};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_referee::{ProofFault, Violation, bound};
+
+/// Parts of so many operands, short ones first.
+fn intervals(operands: usize) -> Vec<Interval> {
+    let all = |longer: usize| (0..operands - longer).map(move |first| Interval { first, last: first + longer });
+    (0..operands).flat_map(all).collect()
+}
+
+/// Everything that a scheme of the case may do, and its price.
+fn tasks(case: &Case) -> Vec<(Task, Interval, Rational)> {
+    let operands = case.collective.demand(0).unwrap().operands.len();
+    let price = |resource: Resource| {
+        let found = case.certificate.prices.iter().find(|(one, _)| *one == resource);
+        found.map_or(whole(0), |(_, price)| price.clone())
+    };
+    let mut all = Vec::new();
+    for part in intervals(operands) {
+        let size = case.volumes.size_of(Message { commodity: 0, part: Some(part) });
+        for (id, link) in case.platform.link_ids().zip(case.platform.links()) {
+            all.push((Task::Transfer { link: id, part }, part, &size * &link.cost * price(Resource::Link(id))));
+        }
+        for node in case.platform.node_ids() {
+            let time = case.volumes.merge_time(&case.platform, node, part);
+            for split in part.first..part.last {
+                all.push((Task::Merge { node, part, split }, part, &time * price(Resource::Compute(node))));
+            }
+        }
+    }
+    all
+}
+
+/// How prices are handed out to the goals.
+#[derive(Clone, Copy)]
+enum Split {
+    /// Some twelfths to each goal that the task may serve, perhaps not all twelve.
+    Twelfths,
+    /// Everything to one goal, for all tasks of a part the same.
+    ByPart(u64),
+    /// Everything to one goal, for all transfers to (and merges at) a node the same.
+    ByNode(u64),
+}
+
+/// Shares of the tasks' prices.
+fn shares(dice: &mut Dice, case: &Case, split: Split) -> Vec<Share> {
+    let goals = case.collective.demand(0).unwrap().goals();
+    let mut shares = Vec::new();
+    for (task, part, price) in tasks(case) {
+        let mut rest = 12;
+        let mut order: Vec<usize> = (0..goals.len()).filter(|&goal| part.last <= goals[goal].1.last).collect();
+        let node = match task {
+            Task::Transfer { link, .. } => case.platform.link(link).to,
+            Task::Merge { node, .. } => node,
+        };
+        match split {
+            Split::Twelfths => dice.shuffle(&mut order),
+            Split::ByPart(seed) => Dice(seed + (part.first * 9 + part.last) as u64).shuffle(&mut order),
+            Split::ByNode(seed) => Dice(seed + node.index() as u64).shuffle(&mut order),
+        }
+        let last = order.last().copied();
+        for goal in order {
+            let taken = match split {
+                Split::Twelfths if Some(goal) == last && dice.one_in(2) => rest,
+                Split::Twelfths => dice.below(rest + 1),
+                Split::ByPart(_) | Split::ByNode(_) => rest,
+            };
+            rest -= taken;
+            if taken > 0 && price > whole(0) {
+                shares.push(Share { demand: 0, goal, task, price: &price * ratio(taken as i64, 12) });
+            }
+        }
+    }
+    shares.sort();
+    shares
+}
+
+/// The cheapest trees of all goals under their shares, together: prices of all parts at all nodes, improved until nothing
+/// changes.
+fn naive_trees(case: &Case, shares: &[Share]) -> Rational {
+    let demand = case.collective.demand(0).unwrap();
+    let costs: BTreeMap<(usize, Task), &Rational> =
+        shares.iter().map(|share| ((share.goal, share.task), &share.price)).collect();
+    let everything = tasks(case);
+    let mut total = whole(0);
+    for (goal, (node, wanted)) in demand.goals().into_iter().enumerate() {
+        let mut prices: BTreeMap<(NodeId, Interval), Rational> = BTreeMap::new();
+        for (operand, &owner) in demand.operands.iter().enumerate() {
+            prices.insert((owner, Interval { first: operand, last: operand }), whole(0));
+        }
+        loop {
+            let before = prices.clone();
+            for &(task, part, _) in &everything {
+                let (at, inputs) = match task {
+                    Task::Transfer { link, .. } => {
+                        let link = case.platform.link(link);
+                        (link.to, vec![(link.from, part)])
+                    }
+                    Task::Merge { node, split, .. } => {
+                        let [left, right] = [(part.first, split), (split + 1, part.last)];
+                        let half = |(first, last)| (node, Interval { first, last });
+                        (node, vec![half(left), half(right)])
+                    }
+                };
+                let Some(inputs) = inputs.iter().map(|input| prices.get(input).cloned()).collect::<Option<Vec<_>>>()
+                else {
+                    continue;
+                };
+                let price = inputs.into_iter().sum::<Rational>();
+                let price = costs.get(&(goal, task)).map_or(price.clone(), |cost| &price + *cost);
+                if prices.get(&(at, part)).is_none_or(|known| price < *known) {
+                    prices.insert((at, part), price);
+                }
+            }
+            if prices == before {
+                break;
+            }
+        }
+        total += &prices[&(node, wanted)];
+    }
+    total
+}
+
+/// What shares prove is the sum of the cheapest trees, and no more than the cheapest scheme costs; shares only add.
+#[test]
+fn shares_are_priced_exactly() {
+    let (mut cases, mut better, mut tight) = (0, 0, 0);
+    for seed in 0..150 {
+        let mut dice = Dice(seed);
+        let mut case = case(&mut dice);
+        if case.collective.is_commutative() || case.price == 0 {
+            continue;
+        }
+        cases += 1;
+        let (without, price) = (least(&case).unwrap_or_default(), whole(case.price as usize));
+        let mut best = without.clone();
+        for round in 0..15 {
+            let random = dice.below(1 << 40) as u64;
+            let split = match round % 3 {
+                0 => Split::Twelfths,
+                1 => Split::ByPart(random),
+                _ => Split::ByNode(random),
+            };
+            case.certificate.shares = shares(&mut dice, &case, split);
+            let trees = naive_trees(&case, &case.certificate.shares);
+            assert!(trees <= price, "seed {seed}: {trees} {price}");
+            let with = least(&case).unwrap_or_default();
+            assert_eq!(with, without.clone().max(trees), "seed {seed}");
+            best = best.max(with);
+        }
+        better += usize::from(best > without);
+        tight += usize::from(best == price && best > without);
+    }
+    assert!(cases > 80 && better > 8 && tight > 4, "{cases}: {better} better, {tight} of them tight");
+}
+
+/// Whatever task is charged more than its price is named, with both numbers.
+#[test]
+fn shares_above_the_price_are_refused() {
+    let mut refused = 0;
+    for seed in 0..60 {
+        let mut dice = Dice(seed);
+        let case = case(&mut dice);
+        if case.collective.is_commutative() {
+            continue;
+        }
+        let full = shares(&mut dice, &case, Split::Twelfths);
+        for (task, _, price) in tasks(&case) {
+            let places: Vec<usize> = (0..full.len()).filter(|&place| full[place].task == task).collect();
+            let charged: Rational = places.iter().map(|&place| &full[place].price).sum();
+            let Some(&raised) = places.first() else { continue };
+            let mut certificate = Certificate { shares: full.clone(), ..case.certificate.clone() };
+            // As much as there is, and then a little more.
+            certificate.shares[raised].price += &price - &charged;
+            let proved = bound(&case.platform, &case.collective, &case.volumes, &certificate);
+            assert!(matches!(proved, Ok(_) | Err(Violation::NoBound { .. })), "{proved:?}");
+            let more = ratio(1, 1000);
+            certificate.shares[raised].price += &more;
+            match bound(&case.platform, &case.collective, &case.volumes, &certificate) {
+                Err(Violation::Proof(ProofFault::ShareOvercharged { charged, cost, .. })) => {
+                    assert_eq!((&*charged, *cost), (&(&price + &more), price));
+                }
+                other => panic!("{other:?}"),
+            }
+            refused += 1;
+        }
+    }
+    assert!(refused > 300, "{refused}");
+}
+
+#[test]
+fn malformed_shares_are_refused_by_name() {
+    let mut builder = Platform::builder();
+    let ids = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let [a, b, c] = ids;
+    let r = builder.node(Node::router("r")).unwrap();
+    for (from, to) in [(a, b), (b, c), (b, r)] {
+        builder.duplex(from, to, ratio(1, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let ab = platform.link_between(a, b).unwrap();
+    let scan = Collective::Scan { participants: ids.to_vec() };
+    let volumes = Volumes::of_size(ratio(1, 1));
+    let prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), ratio(1, 1))).collect();
+    let say = |collective: &Collective, shares: Vec<Share>| {
+        let certificate = Certificate { prices: prices.clone(), shares, ..Certificate::default() };
+        match bound(&platform, collective, &volumes, &certificate) {
+            Ok(bound) => bound.to_string(),
+            Err(violation) => violation.to_string(),
+        }
+    };
+    let part = |first, last| Interval { first, last };
+    let merge = |node, (first, last), split| Task::Merge { node, part: part(first, last), split };
+    let transfer = |link, first, last| Task::Transfer { link, part: part(first, last) };
+    let share = |goal, task, price| Share { demand: 0, goal, task, price };
+    // Three processors offer 3; one merge for goal 1, and two for goal 2, of which one is the same.
+    let honest = || {
+        let mut shares = Vec::new();
+        for node in ids {
+            shares.push(share(1, merge(node, (0, 1), 0), ratio(1, 2)));
+            shares.push(share(2, merge(node, (0, 1), 0), ratio(1, 2)));
+            shares.push(share(2, merge(node, (1, 2), 1), ratio(1, 1)));
+            shares.push(share(2, merge(node, (0, 2), 0), ratio(1, 1)));
+            shares.push(share(2, merge(node, (0, 2), 1), ratio(1, 1)));
+        }
+        shares.sort();
+        shares
+    };
+    assert_eq!(say(&scan, honest()), "3/2");
+    let one = || ratio(1, 1);
+    for (wrong, words) in [
+        (
+            Share { demand: 1, ..share(1, merge(a, (0, 1), 0), one()) },
+            "share 0: demand 1 does not exist; an instance has 1, numbered from 0",
+        ),
+        (share(3, merge(a, (0, 1), 0), one()), "share 0: goal 3 does not exist; the demand has 3, numbered from 0"),
+        (
+            share(1, merge(a, (0, 2), 0), one()),
+            "share 0: v[0,2] is no task of the goal; the goal combines v[0,1]; list parts of it",
+        ),
+        (
+            share(2, merge(a, (1, 0), 0), one()),
+            "share 0: v[1,0] is no task of the goal; the goal combines v[0,2]; list parts of it",
+        ),
+        (
+            share(2, merge(a, (0, 1), 1), one()),
+            "share 0: a merge of v[0,1] after operand 1 is no task of the goal; the left part ends at one of its operands, but not at the last",
+        ),
+        (
+            share(2, merge(r, (0, 1), 0), one()),
+            "share 0: a merge at 'r' is no task of the goal; the node is a router, which merges nothing",
+        ),
+        (
+            share(2, merge(NodeId::new(9), (0, 1), 0), one()),
+            "share 0: the processor of node id 9: no such node; the platform has 4 nodes, numbered from 0",
+        ),
+        (
+            share(2, transfer(LinkId::new(6), 0, 1), one()),
+            "share 0: the link id 6 does not exist; the platform has 6 links, numbered from 0",
+        ),
+        (
+            share(2, merge(a, (0, 1), 0), ratio(0, 1)),
+            "price of share 0 is 0; a price must be positive (leave out what costs nothing)",
+        ),
+        (
+            share(2, merge(a, (0, 1), 0), Rational::new_raw(1.into(), 0.into())),
+            "price of share 0 is 1/0; a price must be positive (leave out what costs nothing)",
+        ),
+        (
+            share(2, merge(a, (0, 1), 0), ratio(3, 2)),
+            "the goals of scan pay 3/2 for the merge of v[0,0] and v[1,1] at 'A'; it costs 1, and they may pay no more",
+        ),
+        (
+            share(2, transfer(ab, 0, 0), ratio(1, 9)),
+            "the goals of scan pay 1/9 for v[0,0] over link 'A -> B'; it costs 0, and they may pay no more",
+        ),
+    ] {
+        assert_eq!(say(&scan, vec![wrong]), words);
+    }
+    let out_of_order = "certificate: the shares are out of order; list them ascending, each once";
+    for place in 1..honest().len() {
+        let (mut swapped, mut twice) = (honest(), honest());
+        swapped.swap(place - 1, place);
+        twice.insert(place, twice[place].clone());
+        assert_eq!((say(&scan, swapped).as_str(), say(&scan, twice).as_str()), (out_of_order, out_of_order));
+    }
+    let share = || vec![share(0, merge(a, (0, 1), 0), one())];
+    for (collective, words) in [
+        (
+            Collective::AllReduce { participants: ids.to_vec(), commutative: true },
+            "share 0: all-reduce has no shares, since its operands may be combined in any order; leave them out",
+        ),
+        (
+            Collective::Reduce { target: c, participants: ids.to_vec(), commutative: false },
+            "share 0: reduction=>C has no shares, since it has a single goal; leave them out",
+        ),
+        (
+            Collective::Broadcast { source: a, targets: vec![b, c] },
+            "share 0: A=>all has no shares, since it combines nothing; leave them out",
+        ),
+    ] {
+        assert_eq!(say(&collective, share()), words);
+    }
+}
+
+/// Shares of one group leave the others as they are.
+#[test]
+fn shares_of_groups_add_up() {
+    let mut met = 0;
+    for seed in 0..40 {
+        let mut dice = Dice(seed);
+        let mut case = case(&mut dice);
+        if case.collective.is_commutative() {
+            continue;
+        }
+        case.certificate.shares = shares(&mut dice, &case, Split::Twelfths);
+        let Some(least) = least(&case) else { continue };
+        met += 1;
+        let member = |rate| Member { collective: case.collective.clone(), rate };
+        let collective = Collective::Groups { members: vec![member(2), member(3)] };
+        let mut certificate = case.certificate.clone();
+        let others = certificate.shares.iter().map(|share| Share { demand: 1, ..share.clone() });
+        certificate.shares = certificate.shares.iter().cloned().chain(others).collect();
+        let offered: Rational = certificate.prices.iter().map(|(_, price)| price).sum();
+        let both = bound(&case.platform, &collective, &case.volumes, &certificate).unwrap();
+        assert_eq!(both, &offered / (&least * whole(5)));
+    }
+    assert!(met > 15, "{met}");
+}
+
+/// So many goals and operands are refused rather than priced for hours.
+#[test]
+fn shares_of_many_operands_are_refused() {
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..120).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
+    ids.windows(2).for_each(|pair| builder.duplex(pair[0], pair[1], ratio(1, 1)).map(|_| ()).unwrap());
+    let platform = builder.build().unwrap();
+    let scan = Collective::Scan { participants: ids.clone() };
+    let task = Task::Merge { node: ids[0], part: Interval { first: 0, last: 1 }, split: 0 };
+    let certificate = Certificate {
+        prices: vec![(Resource::Compute(ids[0]), ratio(1, 1))],
+        shares: vec![Share { demand: 0, goal: 5, task, price: ratio(1, 1) }],
+        ..Certificate::default()
+    };
+    let refusal = bound(&platform, &scan, &Volumes::of_size(ratio(1, 1)), &certificate);
+    assert!(matches!(refusal, Err(Violation::Proof(ProofFault::TooManyShares { operands: 120, .. }))), "{refusal:?}");
+}

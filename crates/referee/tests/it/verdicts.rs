@@ -1,0 +1,452 @@
+//! Honest plans are accepted, with the right figures; wrong ones are refused by name.
+
+use crate::common;
+
+use common::*;
+use oneport_plan::{Collective, Plan, Resource, Status, Volumes};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::{Violation, bound, check_plan, check_schedule, check_steady_state, check_timeline};
+use proptest::prelude::*;
+
+#[test]
+fn the_toy_of_the_paper_is_optimal_at_one_half() {
+    for plan in [toy(), paper_toy()] {
+        let verdict = check_plan(&plan).unwrap();
+        assert_eq!(verdict.throughput, ratio(1, 2));
+        assert_eq!(verdict.bound, ratio(1, 2));
+        assert_eq!(verdict.schedule_throughput, ratio(1, 2));
+        assert_eq!(verdict.status, Status::Optimal);
+    }
+}
+
+/// papers/000 section 3.4 on the toy: K periods deliver K instances per period, less a constant number.
+#[test]
+fn the_toy_runs() {
+    for (plan, per_period) in [(toy(), 1), (paper_toy(), 6)] {
+        for starting in 1..5 {
+            let timeline = unroll(&plan, starting);
+            let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
+            assert_eq!(report.delivered, starting * per_period);
+            assert_eq!(report.horizon, &plan.schedule.period * ratio(starting as i64 + 1, 1));
+            assert!(report.last_arrival <= report.horizon);
+            assert_eq!(report.throughput, ratio((starting * per_period) as i64, 1) / &report.horizon);
+            for periods in 0..starting + 3 {
+                // Two hops: what starts in period p is complete by the end of period p + 1.
+                let expected = periods.saturating_sub(1).min(starting) * per_period;
+                assert_eq!(report.complete_after(periods), expected);
+            }
+        }
+    }
+    let plan = toy();
+    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, 4)).unwrap();
+    // Pa gets a message at the end of each period and has sent it 2/3 later; Pb holds one from time 1 after the
+    // start of a period until the end of the next, so two for a while.
+    assert_eq!(report.peak_buffer, [0, 1, 2, 0, 0]);
+    assert_eq!(report.complete, [(2, 1), (3, 2), (4, 3), (5, 4)]);
+}
+
+#[test]
+fn the_ring_is_optimal_and_runs() {
+    let plan = ring();
+    let verdict = check_plan(&plan).unwrap();
+    assert_eq!((verdict.throughput, verdict.status), (ratio(1, 3), Status::Optimal));
+    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, 3)).unwrap();
+    assert_eq!((report.delivered, report.horizon), (3, ratio(12, 1)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Weak duality on random honest plans: the checks pass and no throughput exceeds any bound.
+    #[test]
+    fn random_honest_plans_pass(seed: u64) {
+        let mut dice = Dice(seed);
+        let plan = generate::plan(&mut dice, false);
+        let verdict = check_plan(&plan).unwrap();
+        prop_assert!(verdict.schedule_throughput <= verdict.throughput);
+        prop_assert!(verdict.throughput <= verdict.bound);
+        let starting = 1 + dice.below(3) as u64;
+        let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, starting)).unwrap();
+        prop_assert!(report.throughput <= verdict.bound);
+        // Lemma 1 of papers/000: after any time K, at most bound * K instances are complete.
+        for &(periods, complete) in &report.complete {
+            let time = &plan.schedule.period * ratio(periods as i64, 1);
+            prop_assert!(ratio(complete as i64, 1) <= &verdict.bound * time);
+        }
+    }
+
+    /// The referee's Dijkstra on integers against Bellman and Ford on rationals. `width` makes the scaled prices
+    /// outgrow 64 and 128 bits.
+    #[test]
+    fn bounds_are_those_of_bellman_and_ford(seed: u64, width in 0u32..6) {
+        let mut dice = Dice(seed);
+        let plan = generate::plan(&mut dice, false);
+        let mut prices = generate::random_prices(&mut dice, &plan.platform);
+        for (_, price) in &mut prices {
+            for _ in 0..width {
+                *price += Rational::new(1.into(), (2 * (dice.roll() >> 34) + 1).into());
+            }
+        }
+        let certificate = oneport_plan::Certificate { prices, ..Default::default() };
+        let found = bound(&plan.platform, &plan.collective, &plan.volumes, &certificate);
+        let expected = naive_bound(&plan.platform, &plan.collective, &plan.volumes, &certificate.prices);
+        prop_assert_eq!(found.ok(), expected);
+    }
+
+    /// A bound does not depend on the unit of the prices.
+    #[test]
+    fn bounds_are_scale_invariant(seed: u64, factor in 1i64..1000, divisor in 1i64..1000) {
+        let plan = generate::plan(&mut Dice(seed), false);
+        let mut certificate = plan.certificate.clone();
+        for (_, price) in &mut certificate.prices {
+            *price *= ratio(factor, divisor);
+        }
+        let found = bound(&plan.platform, &plan.collective, &plan.volumes, &certificate);
+        prop_assert_eq!(found, Ok(plan.upper_bound));
+    }
+}
+
+#[test]
+fn a_gather_is_a_scatter_against_the_links() {
+    let scatter = toy();
+    let mut builder = Platform::builder();
+    for node in scatter.platform.nodes() {
+        builder.node(node.clone()).unwrap();
+    }
+    for link in scatter.platform.links() {
+        builder.link(link.to, link.from, link.cost.clone()).unwrap();
+    }
+    let mut gather = scatter.clone();
+    gather.platform = builder.build().unwrap();
+    let Collective::Scatter { source, targets } = scatter.collective else { unreachable!() };
+    gather.collective = Collective::Gather { target: source, participants: targets };
+    gather.certificate.prices = vec![(Resource::Receive(source), ratio(7, 3))];
+    for weighted in &mut gather.steady_state.patterns {
+        path_links(&mut weighted.pattern).reverse();
+    }
+    for scheduled in &mut gather.schedule.patterns {
+        path_links(&mut scheduled.pattern).reverse();
+    }
+    let verdict = check_plan(&gather).unwrap();
+    assert_eq!((verdict.throughput, verdict.status), (ratio(1, 2), Status::Optimal));
+}
+
+/// One change to the toy, and the words of the refusal.
+#[track_caller]
+fn refused(change: impl Fn(&mut Plan), words: &str) {
+    let mut plan = toy();
+    change(&mut plan);
+    let violation = check_plan(&plan).expect_err(words);
+    assert_eq!(violation.to_string(), words);
+}
+
+#[test]
+fn refusals_name_the_question() {
+    refused(
+        |plan| plan.platform = plan.platform.clone().with_model(PortModel::HalfDuplex),
+        "the port of 'Pb' is busy for 7/6 of the time; at most 1 is possible",
+    );
+    refused(
+        |plan| plan.collective = Collective::Scatter { source: NodeId::new(9999), targets: vec![NodeId::new(3)] },
+        "scatter: node id 9999 does not exist; the platform has 5 nodes, numbered from 0",
+    );
+    refused(|plan| plan.volumes = Volumes::of_size(ratio(0, 1)), "size 0; a message needs a positive size");
+}
+
+#[test]
+fn refusals_name_patterns() {
+    let first = |plan: &mut Plan, links: &[usize]| {
+        *path_links(&mut plan.steady_state.patterns[0].pattern) = links.iter().map(|&link| LinkId::new(link)).collect();
+    };
+    refused(
+        |plan| first(plan, &[0, 99]),
+        "steady-state pattern 0, hop 1: link id 99 does not exist; the platform has 5 links, numbered from 0",
+    );
+    refused(
+        |plan| *commodity(&mut plan.schedule.patterns[1].pattern) = 2,
+        "schedule pattern 1: commodity 2 does not exist; an instance has 2, numbered from 0",
+    );
+    refused(
+        |plan| first(plan, &[0, 4]),
+        "steady-state pattern 0 (Ps=>P0): hop 1 is Pb -> P1, but the path is at 'Pa' then",
+    );
+    refused(
+        |plan| first(plan, &[2]),
+        "steady-state pattern 0 (Ps=>P0): hop 0 is Pa -> P0, but the path is at 'Ps' then",
+    );
+    refused(|plan| first(plan, &[1, 4]), "steady-state pattern 0 (Ps=>P0) ends at 'P1'; it must end at the target");
+    refused(|plan| first(plan, &[]), "steady-state pattern 0 (Ps=>P0) ends at 'Ps'; it must end at the target");
+    let mut plan = ring();
+    *path_links(&mut plan.schedule.patterns[0].pattern) = [0, 1, 2, 0].map(LinkId::new).to_vec();
+    assert_eq!(
+        check_plan(&plan).unwrap_err().to_string(),
+        "schedule pattern 0 (A=>B) comes to 'A' twice; cut the detour out"
+    );
+}
+
+#[test]
+fn refusals_name_the_steady_state() {
+    refused(|plan| plan.steady_state.throughput = ratio(-1, 2), "the throughput is -1/2; it must be positive");
+    refused(
+        |plan| plan.steady_state.patterns[1].weight = ratio(0, 1),
+        "steady-state pattern 1 (Ps=>P1) has weight 0; a weight must be positive",
+    );
+    refused(
+        |plan| plan.steady_state.patterns.swap(0, 1),
+        "steady-state pattern 1 (Ps=>P0) follows one of Ps=>P1; sort patterns by commodity",
+    );
+    refused(
+        |plan| plan.steady_state.patterns[1].weight = ratio(1, 3),
+        "the weights of Ps=>P1 add up to 1/3; they must add up to the throughput, 1/2",
+    );
+    refused(
+        |plan| {
+            plan.steady_state.throughput = ratio(3, 4);
+            plan.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight = ratio(3, 4));
+        },
+        "the send port of 'Ps' is busy for 3/2 of the time; at most 1 is possible",
+    );
+}
+
+#[test]
+fn refusals_name_the_certificate() {
+    let prices = |plan: &mut Plan, prices: &[(Resource, i64)]| {
+        plan.certificate.prices = prices.iter().map(|&(resource, price)| (resource, ratio(price, 1))).collect();
+    };
+    let [s, _, b, _, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
+    refused(
+        |plan| prices(plan, &[(Resource::Send(NodeId::new(5)), 1)]),
+        "price of the send port of node id 5: no such node; the platform has 5 nodes, numbered from 0",
+    );
+    refused(
+        |plan| prices(plan, &[(Resource::Receive(b), -1)]),
+        "price of the receive port of 'Pb' is -1; a price must be positive (leave out what costs nothing)",
+    );
+    refused(
+        |plan| prices(plan, &[(Resource::Receive(b), 1), (Resource::Send(s), 1)]),
+        "price of the send port of 'Ps' follows that of the receive port of 'Pb'; list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node, then links, each once",
+    );
+    refused(
+        |plan| prices(plan, &[(Resource::Send(s), 1), (Resource::Send(s), 1)]),
+        "price of the send port of 'Ps' follows that of the send port of 'Ps'; list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node, then links, each once",
+    );
+    refused(
+        |plan| prices(plan, &[(Resource::Send(p1), 1)]),
+        "the 1 prices make every cheapest pattern free, which proves nothing; some commodity must have to pay",
+    );
+    refused(
+        |plan| prices(plan, &[(Resource::Send(s), 1), (Resource::Send(b), 1)]),
+        "the plan states the upper bound 1/2; the certificate proves 3/5",
+    );
+    let plan = toy();
+    let backwards = Collective::Scatter { source: p1, targets: vec![s] };
+    assert_eq!(
+        bound(&plan.platform, &backwards, &plan.volumes, &plan.certificate).unwrap_err().to_string(),
+        "no path leads from 'P1' to 'Ps'; every source must reach its targets"
+    );
+    let gather = Collective::Gather { target: s, participants: vec![p1] };
+    assert_eq!(
+        bound(&plan.platform, &gather, &plan.volumes, &plan.certificate),
+        Err(Violation::Unreachable { from: "P1".into(), target: "Ps".into() })
+    );
+}
+
+#[test]
+fn refusals_name_the_schedule() {
+    refused(|plan| plan.schedule.period = ratio(0, 1), "the period is 0; it must be positive");
+    refused(
+        |plan| plan.schedule.instances = 0u32.into(),
+        "the schedule starts 0 instances per period; at least 1 is needed",
+    );
+    refused(
+        |plan| plan.schedule.patterns[1].copies = 0u32.into(),
+        "schedule pattern 1 (Ps=>P1) has 0 copies; leave it out, or start at least 1",
+    );
+    refused(
+        |plan| plan.schedule.patterns.truncate(1),
+        "the copies of Ps=>P1 add up to 0; the schedule starts 1 instances per period",
+    );
+    refused(|plan| plan.schedule.slots[2].length = ratio(-1, 1), "slot 2 has length -1; it must be positive");
+    refused(
+        |plan| plan.schedule.slots[1].links.swap(0, 1),
+        "slot 1: Ps -> Pb follows Pb -> P1; list links by id, each once",
+    );
+    refused(
+        |plan| plan.schedule.slots[1].links.insert(0, LinkId::new(0)),
+        "slot 1: Ps -> Pa and Ps -> Pb both need the send port of 'Ps'; it serves one at a time",
+    );
+    refused(
+        |plan| plan.schedule.slots[0].links.push(LinkId::new(3)),
+        "slot 0: Pa -> P0 and Pb -> P0 both need the receive port of 'P0'; it serves one at a time",
+    );
+    refused(|plan| plan.schedule.period = ratio(19, 10), "the slots last 2 together; the period is 19/10");
+    refused(
+        |plan| plan.schedule.slots[1].links.truncate(1),
+        "the slots of Pb -> P1 last 1 per period; its messages take 4/3",
+    );
+    refused(
+        |plan| plan.schedule.slots[2].links = [0, 3].map(LinkId::new).to_vec(),
+        "the slots of Pb -> P0 last 1 per period; its messages take 0",
+    );
+}
+
+#[test]
+fn refusals_name_the_plan() {
+    refused(|plan| plan.upper_bound = ratio(1, 3), "the plan states the upper bound 1/3; the certificate proves 1/2");
+    refused(
+        |plan| plan.status = Status::Feasible,
+        "the status is feasible; with throughput 1/2 and bound 1/2 it must be optimal",
+    );
+    let huge = Rational::new((num_bigint::BigInt::from(1) << 4000) + 1, num_bigint::BigInt::from(3) << 3999);
+    refused(
+        |plan| plan.upper_bound = huge.clone(),
+        "the plan states the upper bound about 6.666666666666666e-1 (a fraction of 8002 bits); the certificate proves 1/2",
+    );
+}
+
+/// One change to a run of the toy over two starting periods, and the words of the refusal. The events are, by
+/// period: [0] sa(0), sb(0); [1] sa(1), sb(1), a0(0), b1(0); [2] a0(1), b1(1).
+#[track_caller]
+fn run_refused(change: impl Fn(&mut oneport_plan::Timeline), words: &str) {
+    let plan = toy();
+    let mut timeline = unroll(&plan, 2);
+    check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
+    change(&mut timeline);
+    let violation = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).expect_err(words);
+    assert_eq!(violation.to_string(), words);
+}
+
+#[test]
+fn refusals_name_the_run() {
+    let piece = |start: (i64, i64), end: (i64, i64)| (ratio(start.0, start.1), ratio(end.0, end.1));
+    run_refused(|run| run.period = ratio(-2, 1), "the period is -2; it must be positive");
+    run_refused(
+        |run| run.starting_periods = 0,
+        "0 starting periods of 1 instances start nothing; both must be positive",
+    );
+    run_refused(
+        |run| run.events[1].instance = 2,
+        "event 1 belongs to instance 2; 2 instances are started, numbered from 0",
+    );
+    run_refused(
+        |run| run.events[4].pieces.clear(),
+        "event 4 (message Ps=>P0 of instance 0 over Pa -> P0) has no pieces; a transfer takes time",
+    );
+    run_refused(
+        |run| run.events[0].pieces[0].0 = ratio(-1, 1),
+        "message Ps=>P0 of instance 0 over Ps -> Pa: date -1; dates start at 0",
+    );
+    run_refused(
+        |run| run.events[0].pieces[0] = piece((2, 1), (1, 1)),
+        "event 0 (message Ps=>P0 of instance 0 over Ps -> Pa): piece from 2 to 1 after one that ends at 0; pieces must be positive, ascending and disjoint",
+    );
+    run_refused(
+        |run| run.events[1].pieces = vec![piece((0, 1), (1, 2)), piece((1, 3), (5, 6))],
+        "event 1 (message Ps=>P1 of instance 0 over Ps -> Pb): piece from 1/3 to 5/6 after one that ends at 1/2; pieces must be positive, ascending and disjoint",
+    );
+    run_refused(
+        |run| run.events[6].pieces = vec![piece((17, 3), (19, 3))],
+        "message Ps=>P0 of instance 1 over Pa -> P0 ends at 19/3; the run ends at 6",
+    );
+    run_refused(
+        |run| run.events[0].pieces = vec![piece((1, 1), (3, 2))],
+        "event 0 (message Ps=>P0 of instance 0 over Ps -> Pa) takes 1/2; the transfer takes 1",
+    );
+    run_refused(
+        |run| run.events[0].pieces = vec![piece((1, 2), (3, 2))],
+        "the send port of 'Ps' starts message Ps=>P0 of instance 0 over Ps -> Pa at 1/2, while message Ps=>P1 of instance 0 over Ps -> Pb lasts until 2/3; it serves one at a time",
+    );
+    run_refused(
+        |run| run.events[4].link = LinkId::new(3),
+        "event 4 (message Ps=>P0 of instance 0 over Pb -> P0) takes 2/3; the transfer takes 4/3",
+    );
+    run_refused(
+        |run| {
+            run.events[0].link = LinkId::new(1);
+        },
+        "message Ps=>P0 of instance 0 starts over Pa -> P0 at 2, but 'Pb' holds it then, or is about to",
+    );
+    run_refused(
+        |run| run.events[4].pieces = vec![piece((5, 3), (7, 3))],
+        "message Ps=>P0 of instance 0 starts over Pa -> P0 at 5/3, but arrives at 'Pa' only at 2",
+    );
+    run_refused(
+        |run| {
+            run.events.pop();
+        },
+        "message Ps=>P1 of instance 1 gets no further than 'Pb'; it must arrive at 'P1'",
+    );
+    run_refused(
+        |run| run.starting_periods = 3,
+        "message Ps=>P0 of instance 2 gets no further than 'Ps'; it must arrive at 'P0'",
+    );
+    run_refused(
+        |run| {
+            // The second copy of the message travels later, in a run that is long enough.
+            let mut again = run.events[0].clone();
+            again.pieces = vec![piece((5, 1), (6, 1))];
+            run.events.push(again);
+        },
+        "message Ps=>P0 of instance 0 starts over Ps -> Pa at 5, after its arrival at its target 'P0'",
+    );
+    run_refused(
+        |run| run.period = ratio(3, 1),
+        "instance 1 starts at 2; it belongs to period 1, from 3 until before 6",
+    );
+    run_refused(|run| run.clean_up_periods = 4, "4 clean-up periods, but the last message arrives at 6; 1 are enough");
+}
+
+/// Two routers between source and target, so that a message can come back to where it was.
+#[test]
+fn a_message_is_delivered_once() {
+    let one = || ratio(1, 1);
+    let links = [("S", "x", one()), ("x", "y", one()), ("y", "x", one()), ("y", "T", one())];
+    let platform = platform(&["S", "T", "x", "y"], &links);
+    let collective = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
+    let event = |link: usize, start: i64| oneport_plan::Event {
+        instance: 0,
+        message: oneport_plan::Message { commodity: 0, part: None },
+        link: LinkId::new(link),
+        pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
+    };
+    let run = |events| oneport_plan::Timeline {
+        period: ratio(5, 1),
+        starting_periods: 1,
+        instances_per_period: 1,
+        clean_up_periods: 0,
+        events,
+        merges: Vec::new(),
+    };
+    let straight = run(vec![event(0, 0), event(1, 1), event(3, 2)]);
+    let report = check_timeline(&platform, &collective, &Volumes::of_size(one()), &straight).unwrap();
+    assert_eq!((report.last_arrival, report.peak_buffer), (ratio(3, 1), vec![0, 0, 1, 1]));
+    let round = run(vec![event(0, 0), event(1, 1), event(2, 2), event(1, 3), event(3, 4)]);
+    assert_eq!(
+        check_timeline(&platform, &collective, &Volumes::of_size(one()), &round).unwrap_err().to_string(),
+        "message S=>T of instance 0 comes over y -> x to 'x', where it has been before; deliver it once"
+    );
+}
+
+/// Models are mixed freely: a node under another model matters only to what passes it.
+#[test]
+fn one_foreign_node_changes_nothing_elsewhere() {
+    let plan = toy();
+    for (place, model) in PortModel::ALL.into_iter().enumerate() {
+        let mut builder = Platform::builder();
+        for node in plan.platform.nodes() {
+            builder.node(node.clone()).unwrap();
+        }
+        let far = builder.node(Node { model: Some(model), ..Node::router("far") }).unwrap();
+        for link in plan.platform.links() {
+            builder.link(link.from, link.to, link.cost.clone()).unwrap();
+        }
+        builder.link(NodeId::new(place), far, ratio(1, 7)).unwrap();
+        let platform = builder.build().unwrap();
+        let timeline = unroll(&plan, 1);
+        let Plan { collective, volumes, .. } = &plan;
+        assert_eq!(bound(&platform, collective, volumes, &plan.certificate), Ok(ratio(1, 2)));
+        check_steady_state(&platform, collective, volumes, &plan.steady_state).unwrap();
+        check_schedule(&platform, collective, volumes, &plan.schedule).unwrap();
+        check_timeline(&platform, collective, volumes, &timeline).unwrap();
+    }
+}

@@ -1,0 +1,274 @@
+//! Random steady states of reduction trees: any bracketing, any processors, any port or processor as the bottleneck.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+
+use num_traits::Zero;
+use oneport_plan::{
+    Amount, Collective, Interval, Pattern, ReductionTree, Resource, SteadyState, Task, Volumes, WeightedPattern,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use proptest::prelude::*;
+
+pub fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+/// A platform, a question, and trees that answer it with a busiest resource that is always busy.
+#[derive(Clone)]
+pub struct Case {
+    pub platform: Platform,
+    pub collective: Collective,
+    pub volumes: Volumes,
+    pub steady_state: SteadyState,
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}, {:?};", self.collective, self.volumes)?;
+        for node in self.platform.nodes() {
+            write!(f, " {} {};", node.name, node.compute.clone().unwrap_or_default())?;
+        }
+        for id in self.platform.link_ids() {
+            write!(f, " {id}: {} {};", self.platform.link_name(id), self.platform.link(id).cost)?;
+        }
+        for WeightedPattern { pattern, weight } in &self.steady_state.patterns {
+            write!(f, " {weight} x {}", pattern.commodity())?;
+            if let Some(ReductionTree { order, tasks, .. }) = pattern.tree() {
+                write!(f, " {order:?}")?;
+                for task in tasks {
+                    match task {
+                        Task::Transfer { link, part } => write!(f, " [{},{}] over {link}", part.first, part.last)?,
+                        Task::Merge { node, part, split } => {
+                            write!(f, " [{},{split},{}] at {node}", part.first, part.last)?
+                        }
+                    }
+                }
+            }
+            write!(f, ";")?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers that decide everything, taken one after the other; whole numbers below a bound at each step.
+struct Dice<'a> {
+    numbers: std::iter::Cycle<std::slice::Iter<'a, usize>>,
+    count: usize,
+}
+
+impl Dice<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        self.count += 1;
+        // The count keeps a short list of numbers from repeating itself.
+        (self.numbers.next().copied().unwrap_or(0) / 7 + self.count * self.count) % bound.max(1)
+    }
+
+    fn number(&mut self, most: usize, denominators: usize) -> Rational {
+        ratio(1 + self.below(most) as i64, 1 + self.below(denominators) as i64)
+    }
+}
+
+/// A tree over participants in this order, with this result.
+fn tree(
+    platform: &Platform,
+    owners: &[NodeId],
+    commodity: usize,
+    target: NodeId,
+    order: Option<Vec<usize>>,
+    dice: &mut Dice<'_>,
+) -> Pattern {
+    let owner = |operand: usize| owners[order.as_ref().map_or(operand, |order| order[operand])];
+    let places: Vec<NodeId> = (0..owners.len()).map(owner).collect();
+    let mut tasks = Vec::new();
+    let at = value(platform, &places, Interval { first: 0, last: owners.len() - 1 }, dice, &mut tasks);
+    carry(platform, at, target, Interval { first: 0, last: owners.len() - 1 }, &mut tasks);
+    Pattern::Reduction(ReductionTree { commodity, order, tasks })
+}
+
+/// Makes a partial result somewhere.
+fn value(platform: &Platform, places: &[NodeId], part: Interval, dice: &mut Dice<'_>, tasks: &mut Vec<Task>) -> NodeId {
+    if part.first == part.last {
+        return places[part.first];
+    }
+    let split = part.first + dice.below(part.last - part.first);
+    let processors: Vec<NodeId> = platform.processors().collect();
+    let node = processors[dice.below(processors.len())];
+    for half in [Interval { last: split, ..part }, Interval { first: split + 1, ..part }] {
+        let at = value(platform, places, half, dice, tasks);
+        carry(platform, at, node, half, tasks);
+    }
+    tasks.push(Task::Merge { node, part, split });
+    node
+}
+
+/// Along a path with the fewest links.
+fn carry(platform: &Platform, from: NodeId, to: NodeId, part: Interval, tasks: &mut Vec<Task>) {
+    let mut by: BTreeMap<NodeId, LinkId> = BTreeMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(node) = queue.pop_front() {
+        for &link in platform.outgoing(node) {
+            let next = platform.link(link).to;
+            if next != from && !by.contains_key(&next) {
+                by.insert(next, link);
+                queue.push_back(next);
+            }
+        }
+    }
+    let mut links = Vec::new();
+    let mut node = to;
+    while node != from {
+        links.push(by[&node]);
+        node = platform.link(by[&node]).from;
+    }
+    tasks.extend(links.into_iter().rev().map(|link| Task::Transfer { link, part }));
+}
+
+/// Busy time of every resource used, task by task.
+pub fn loads<'p>(
+    platform: &Platform,
+    volumes: &Volumes,
+    patterns: impl Iterator<Item = (&'p Pattern, Rational)>,
+) -> BTreeMap<Resource, Rational> {
+    let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
+    for (pattern, count) in patterns {
+        for transfer in pattern.transfers() {
+            let time = &count * volumes.size_of(transfer.message) * &platform.link(transfer.link).cost;
+            for port in Resource::of_link(platform, transfer.link) {
+                *loads.entry(port).or_default() += &time;
+            }
+        }
+        for merge in pattern.merges() {
+            let time = &count * volumes.merge_time(platform, merge.node, merge.message.part.unwrap());
+            *loads.entry(Resource::Compute(merge.node)).or_default() += time;
+        }
+    }
+    loads
+}
+
+/// A ring both ways, chords, some routers.
+fn platform(nodes: usize, participants: usize, dice: &mut Dice<'_>) -> Platform {
+    let mut builder = Platform::builder();
+    for node in 0..nodes {
+        let name = format!("n{node}");
+        let router = node >= participants && dice.below(2) == 0;
+        let compute = dice.number(6, 3);
+        builder.node(if router { Node::router(name) } else { Node::processor(name, compute) }).unwrap();
+    }
+    for node in 0..nodes {
+        let next = NodeId::new((node + 1) % nodes);
+        // Two nodes make a ring of one pair of links.
+        let _ = builder.duplex(NodeId::new(node), next, dice.number(6, 3));
+    }
+    for _ in 0..dice.below(2 * nodes) {
+        let (from, to) = (NodeId::new(dice.below(nodes)), NodeId::new(dice.below(nodes)));
+        let _ = builder.link(from, to, dice.number(6, 3));
+    }
+    builder.build().unwrap()
+}
+
+/// Constant, by the number of operands, or by interval; at least `least`.
+fn amount(operands: usize, kind: usize, least: i64, dice: &mut Dice<'_>) -> Amount {
+    let mut some = |most| ratio(least, 1) + dice.number(most, 3) - ratio(1, 3);
+    match kind {
+        0 => Amount::Constant(some(4)),
+        1 => Amount::Affine { fixed: some(3), per_operand: some(2) },
+        _ => Amount::Table((0..operands).map(|first| (first..operands).map(|_| some(4)).collect()).collect()),
+    }
+}
+
+/// Everything decided by a list of numbers.
+pub fn case(
+    nodes: usize,
+    participants: usize,
+    trees: usize,
+    scatter: bool,
+    commutative: bool,
+    kind: usize,
+    numbers: &[usize],
+) -> Case {
+    let mut dice = Dice { numbers: numbers.iter().cycle(), count: 0 };
+    let dice = &mut dice;
+    let nodes = nodes.max(participants);
+    let platform = platform(nodes, participants, dice);
+    let mut owners: Vec<NodeId> = (0..participants).map(NodeId::new).collect();
+    owners.rotate_left(dice.below(participants));
+    let processors: Vec<NodeId> = platform.processors().collect();
+    let collective = if scatter {
+        Collective::ReduceScatter { participants: owners.clone(), commutative }
+    } else {
+        let target = processors[dice.below(processors.len())];
+        Collective::Reduce { target, participants: owners.clone(), commutative }
+    };
+    let kind = if commutative { kind % 2 } else { kind % 3 };
+    let size = amount(participants, kind, 1, dice);
+    let work =
+        if dice.below(6) == 0 { Amount::Constant(Rational::zero()) } else { amount(participants, kind, 0, dice) };
+    let volumes = Volumes { size, work };
+    volumes.validate(&collective).unwrap();
+    let mut patterns: Vec<(Pattern, Rational)> = Vec::new();
+    for (commodity, &target) in collective.reductions().iter().enumerate() {
+        let mut distinct = BTreeSet::new();
+        for _ in 0..1 + dice.below(trees) {
+            let order = (commutative && dice.below(3) > 0).then(|| {
+                let mut order: Vec<usize> = (0..participants).collect();
+                order.rotate_left(dice.below(participants));
+                order.swap(0, dice.below(participants));
+                order
+            });
+            distinct.insert(tree(&platform, &owners, commodity, target, order, dice));
+        }
+        let shares: Vec<i64> = distinct.iter().map(|_| 1 + dice.below(6) as i64).collect();
+        let total: i64 = shares.iter().sum();
+        patterns.extend(distinct.into_iter().zip(shares).map(|(tree, share)| (tree, ratio(share, total))));
+    }
+    let one = loads(&platform, &volumes, patterns.iter().map(|(pattern, share)| (pattern, share.clone())));
+    let throughput = one.values().max().unwrap().recip();
+    let weighted = |(pattern, share)| WeightedPattern { pattern, weight: share * &throughput };
+    let patterns = patterns.into_iter().map(weighted).collect();
+    Case { platform, collective, volumes, steady_state: SteadyState { throughput, patterns } }
+}
+
+/// Reduce and reduce-scatter on up to so many nodes, with up to so many trees per reduction.
+pub fn cases(nodes: usize, trees: usize) -> impl Strategy<Value = Case> {
+    let numbers = prop::collection::vec(0..10_000usize, 1..60);
+    (2..=nodes, 2..=nodes.min(5), 1..=trees, prop::bool::weighted(0.3), any::<bool>(), 0..3usize, numbers).prop_map(
+        |(nodes, participants, trees, scatter, commutative, kind, numbers)| {
+            case(nodes, participants, trees, scatter, commutative, kind, &numbers)
+        },
+    )
+}
+
+/// Figure 6 of papers/000: three nodes, all links of cost 1, node 0 computes twice as fast; trees of weight 1/3 and 2/3.
+pub fn figure_6() -> Case {
+    let mut builder = Platform::builder();
+    for (name, compute) in [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))] {
+        builder.node(Node::processor(name, compute)).unwrap();
+    }
+    let [p0, p1, p2] = [0, 1, 2].map(NodeId::new);
+    for (a, b) in [(p0, p1), (p0, p2), (p1, p2)] {
+        builder.duplex(a, b, ratio(1, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let link = |from, to| platform.link_between(from, to).unwrap();
+    let part = |first, last| Interval { first, last };
+    let through = |node: NodeId, other: NodeId, leaf: usize| {
+        let tasks = vec![
+            Task::Transfer { link: link(other, node), part: part(leaf, leaf) },
+            Task::Merge { node, part: part(1, 2), split: 1 },
+            Task::Transfer { link: link(node, p0), part: part(1, 2) },
+            Task::Merge { node: p0, part: part(0, 2), split: 0 },
+        ];
+        Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks })
+    };
+    let patterns = vec![
+        WeightedPattern { pattern: through(p1, p2, 2), weight: ratio(1, 3) },
+        WeightedPattern { pattern: through(p2, p1, 1), weight: ratio(2, 3) },
+    ];
+    Case {
+        platform: platform.clone(),
+        collective: Collective::Reduce { target: p0, participants: vec![p0, p1, p2], commutative: false },
+        volumes: Volumes::of_size(ratio(1, 1)),
+        steady_state: SteadyState { throughput: ratio(1, 1), patterns },
+    }
+}

@@ -1,0 +1,171 @@
+//! `oneport-papers [--out DIR]`: every printed value and claim of the papers against ours, and the same pipeline on
+//! real networks.
+//!
+//! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
+//! the expected one, 1 some verdict is not, 2 usage.
+
+mod cases;
+mod errata;
+mod figures;
+mod html;
+mod matchings;
+mod networks;
+mod numbers;
+mod paper000;
+mod paper001;
+mod paper002;
+mod paper003;
+mod paper004;
+mod printed;
+mod reduce;
+mod report;
+mod rows;
+mod runs;
+mod search;
+mod toy;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use oneport::formats::write_atomically;
+
+use figures::{Body, Figure};
+use report::{Report, Section};
+use rows::{Check, Judged, Paper};
+
+/// What is known about one paper.
+pub struct Chapter {
+    /// Its fixture, `fixtures/papers/STEM.toml`.
+    pub stem: &'static str,
+    /// By row, what computes ours; part by part.
+    pub checks: &'static [&'static [(&'static str, Check)]],
+    /// Drawings and tables; part by part.
+    pub figures: &'static [fn() -> Result<Vec<Figure>>],
+}
+
+impl Chapter {
+    fn judge(&self, paper: &Paper) -> Result<Vec<Judged>> {
+        rows::judge_all(paper, &self.checks.concat())
+    }
+
+    fn draw(&self) -> Result<Vec<Figure>> {
+        let parts: Vec<_> = self.figures.iter().map(|figures| figures()).collect::<Result<_>>()?;
+        Ok(parts.concat())
+    }
+}
+
+/// The papers reproduced so far.
+pub const CHAPTERS: &[Chapter] =
+    &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
+
+const USAGE: &str = "usage: oneport-papers [--out DIR]";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let folder = match (arguments.next(), arguments.next(), arguments.next()) {
+        (None, ..) => rows::root().join("target/reproduce"),
+        (Some(option), Some(folder), None) if option == "--out" => PathBuf::from(folder),
+        (Some(option), None, None) if option == "--help" || option == "-h" => {
+            println!(
+                "{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce)."
+            );
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&folder) {
+        Ok(report) if report.failures().is_empty() => ExitCode::SUCCESS,
+        Ok(report) => {
+            report.failures().iter().for_each(|failure| eprintln!("error: {failure}"));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(folder: &Path) -> Result<Report> {
+    let started = Instant::now();
+    let mut sections = Vec::new();
+    for chapter in CHAPTERS {
+        let paper = Paper::load(chapter.stem)?;
+        let rows = chapter.judge(&paper)?;
+        let figures = chapter.draw().with_context(|| format!("figures of {}", paper.name))?;
+        sections.push(Section { paper, rows, figures });
+    }
+    let mut report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
+    report.seconds = started.elapsed().as_secs_f64();
+    write(&report, folder)?;
+    let page = folder.join("index.html");
+    // Whoever reads only the beginning (`| head`) is no failure.
+    let _ = writeln!(
+        std::io::stdout(),
+        "{}\n{} in {:.1} s; report: {}",
+        report.terminal(),
+        report.summary(),
+        report.seconds,
+        page.display()
+    );
+    Ok(report)
+}
+
+fn write(report: &Report, folder: &Path) -> Result<()> {
+    let drawings = folder.join("figures");
+    std::fs::create_dir_all(&drawings).with_context(|| format!("cannot create {}", drawings.display()))?;
+    let write = |path: PathBuf, text: &str| {
+        write_atomically(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    };
+    for figure in report.figures() {
+        if let Body::Svg(svg) = &figure.body {
+            write(drawings.join(format!("{}.svg", report::file_name(figure))), svg)?;
+        }
+    }
+    write(folder.join("REPORT.md"), &report.markdown())?;
+    write(folder.join("index.html"), &html::page(report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The whole comparison, without the networks.
+    #[test]
+    fn every_verdict_is_the_expected_one() -> Result<()> {
+        for chapter in CHAPTERS {
+            let paper = Paper::load(chapter.stem)?;
+            for judged in chapter.judge(&paper)? {
+                assert!(judged.verdict.is_ok(), "{} {}: {:?}", paper.name, judged.row.id, judged.verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// The page loads nothing from elsewhere, and no two drawings share a file.
+    #[test]
+    fn the_page_is_self_contained() -> Result<()> {
+        let mut sections = Vec::new();
+        for chapter in CHAPTERS {
+            let paper = Paper::load(chapter.stem)?;
+            let rows = rows::judge_all(&paper, &[])?;
+            sections.push(Section { paper, rows, figures: chapter.draw()? });
+        }
+        let report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
+        assert!(!report.failures().is_empty(), "rows without checks are failures");
+        let page = html::page(&report);
+        for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
+            assert!(!page.contains(elsewhere), "{elsewhere}");
+        }
+        let names: Vec<String> = report.figures().map(report::file_name).collect();
+        let different: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(names.len(), different.len(), "{names:?}");
+        Ok(())
+    }
+}

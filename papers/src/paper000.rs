@@ -1,0 +1,536 @@
+//! papers/000, sections 1 to 3, and 4.6 for scatters: "Optimizing the steady-state throughput of scatter and reduce
+//! operations". Section 4 is in [`crate::reduce`].
+
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, ensure};
+use num_traits::Zero;
+use oneport::schedule::ScheduleError;
+use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Rational, referee, schedule, solve};
+use oneport_drawings::svg;
+
+use crate::Chapter;
+use crate::cases::{self, Case};
+use crate::errata;
+use crate::figures::{self, Figure};
+use crate::matchings;
+use crate::numbers::{common_denominator, pixels, short, unit_volumes, whole};
+use crate::printed::{Errors, Program};
+use crate::reduce;
+use crate::rows::{Check, Finding, Paper, Value};
+use crate::runs::Run;
+use crate::search;
+use crate::toy::Toy;
+
+/// Sections 1 to 4.
+pub const CHAPTER: Chapter =
+    Chapter { stem: "000", checks: &[CHECKS, reduce::CHECKS], figures: &[figures, reduce::figures] };
+
+const CHECKS: &[(&str, Check)] = &[
+    ("sssp", |_| {
+        Ok(errata::conservation_at_the_source()?.finding().note("(5) makes the source receive what it sends"))
+    }),
+    ("figure-1", |_| amounts_through_figure_1()),
+    ("reception", |_| {
+        Ok(errata::circulation_counts()?.finding().note("the message for t travels t -> u -> t for ever"))
+    }),
+    ("reception-toy", |_| Ok(errata::circulation_counts_on_the_toy()?.finding())),
+    ("toy-throughput", |_| toy_throughput()),
+    ("toy-messages", |_| toy_messages()),
+    ("toy-optimal", |_| toy_optimal()),
+    ("toy-routes", |_| toy_routes()),
+    ("matchings", |_| fewest_matchings()),
+    ("period-split", |_| period_split()),
+    ("split-message", |_| {
+        Ok(Finding::value(errata::split_message()?.0)
+            .note("9/2 messages pass in the first part: the fourth is through, the fifth is cut"))
+    }),
+    ("split-parts", |_| Ok(Finding::value(list(errata::split_message()?.1)))),
+    ("unsplit-factor", |_| Ok(Finding::value(Toy::load()?.unsplit_factor()?))),
+    ("period-unsplit", |_| period_unsplit()),
+    ("figure-reference", figure_reference),
+    ("lemma-1", |_| lemma_1()),
+    ("lemma-1-proof", |_| {
+        Ok(errata::in_transit()?.finding().note("the lemma stands: what is in transit can be dropped"))
+    }),
+    ("whole-times", |_| {
+        Ok(errata::whole_times_are_not_enough()?
+            .finding()
+            .note("T = 1 would carry half a message; section 3.1 has it right"))
+    }),
+    ("buffers", |_| buffers()),
+    ("filling", |_| {
+        Ok(errata::filling_a_long_path()?
+            .finding()
+            .note("not the diameter but the longest path of the solution counts"))
+    }),
+    ("filling-circulation", |_| {
+        Ok(errata::filling_with_a_circulation()?.finding().note("circulations are to be cancelled first"))
+    }),
+    ("proposition-1", |_| limit_is_one(&scatter_runs()?)),
+    ("gossip-indices", |_| Ok(errata::gossip_indices()?.finding())),
+    ("gossip-circulation", |_| Ok(errata::gossip_circulation()?.finding())),
+    ("gossip", |_| gossip()),
+    ("proposition-2", |_| limit_is_one(&gossip_runs()?)),
+    ("proposition-4", |_| fixed_period_loss()),
+];
+
+fn list(values: Vec<usize>) -> Value {
+    Value::List(values.into_iter().map(Value::from).collect())
+}
+
+/// Of the four amounts drawn, two come in and two go out; there is one way.
+fn amounts_through_figure_1() -> Result<Finding> {
+    let slides = Paper::load("003")?;
+    let amounts = slides.printed("amounts")?.list()?;
+    let total: Rational = amounts.iter().copied().sum();
+    Ok(Finding::value(total / whole(2)).note("half of the amounts drawn on slide 20, papers/003"))
+}
+
+fn toy_throughput() -> Result<Finding> {
+    let plan = cases::toy()?.plan()?;
+    let prices: Vec<String> = plan
+        .certificate
+        .prices
+        .iter()
+        .map(|(resource, price)| format!("{} on {}", short(price), resource.describe(&plan.platform)))
+        .collect();
+    Ok(Finding::value(cases::toy()?.throughput()?).note(format!("certificate: price {}", prices.join(", "))))
+}
+
+fn toy_messages() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let schedule = toy.schedule(&toy.period()?)?;
+    let instances = Rational::from_integer(schedule.instances.clone().into());
+    Ok(Finding::value(Value::List(vec![instances.into(), schedule.period.into()])))
+}
+
+/// The papers' own flows, judged by the referee against our certificate; and how much freedom there is.
+fn toy_optimal() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
+    let theirs = toy.steady_state()?;
+    let sound = referee::check_steady_state(platform, collective, &size, &theirs);
+    let bound = referee::bound(platform, collective, &size, &toy.case.plan()?.certificate)?;
+    let holds = sound.is_ok() && theirs.throughput == bound;
+    let (low, high) = toy_freedom(&toy)?;
+    Ok(Finding::claim(holds, format!("sustains {}, bound {bound}", theirs.throughput))
+        .note(format!("not the only optimum: send(Pa -> P0, m0) may be anything from {low} to {high}")))
+}
+
+/// The exact range of `send(Pa -> P0, m0)` over all optimal solutions.
+pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
+    let mut program = Program::new(&toy.case.platform, &toy.case.collective.commodities(), Errors::default());
+    program.fix_throughput(&toy.case.throughput()?);
+    program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
+}
+
+fn toy_routes() -> Result<Finding> {
+    let theirs = Toy::load()?.steady_state()?;
+    let ours = cases::toy()?.plan()?.steady_state;
+    let routes = |patterns: &[oneport::plan::WeightedPattern]| {
+        patterns.iter().filter(|one| one.pattern.commodity() == 0).count()
+    };
+    Ok(Finding::value(routes(&theirs.patterns))
+        .note(format!("our schedule needs {} for the same throughput", routes(&ours.patterns))))
+}
+
+fn fewest_matchings() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let (platform, occupations) = (&toy.case.platform, toy.occupations());
+    matchings::check(platform, &occupations, &toy.matchings)?;
+    let links: Vec<_> = occupations.keys().copied().collect();
+    let all = matchings::all_matchings(platform, &links).len();
+    let fewest = (1..=toy.matchings.len()).find_map(|count| match matchings::cuts(platform, &occupations, count) {
+        Ok(cuts) if cuts.is_empty() => None,
+        found => Some(found.map(|cuts| (count, cuts.len()))),
+    });
+    let (fewest, ways) = fewest.context("the printed matchings are one way")??;
+    let ours = schedule::periodic(platform, &unit_volumes(), toy.whole(&toy.period()?)?)?.slots.len();
+    Ok(Finding::value(fewest).note(format!(
+        "the fewest: none of the smaller sets of the {all} matchings does; {ways} sets of {fewest} do; our decomposition takes {ours}"
+    )))
+}
+
+fn period_split() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let period = toy.period()?;
+    let theirs = toy.schedule(&period)?;
+    referee::check_schedule(&toy.case.platform, &toy.case.collective, &unit_volumes(), &theirs)?;
+    let split = split_transfers(&toy.case, &theirs)?;
+    let ours = ours_in_short(&toy)?;
+    Ok(Finding::value(period).note(format!("{split} messages split per period; ours: {ours}")))
+}
+
+fn period_unsplit() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let theirs = toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?;
+    referee::check_schedule(&toy.case.platform, &toy.case.collective, &unit_volumes(), &theirs)?;
+    ensure!(split_transfers(&toy.case, &theirs)? == 0, "a message is split");
+    let period = theirs.period;
+    Ok(Finding::value(period)
+        .note(format!("the price of the solution chosen, not of the platform; ours: {}", ours_in_short(&toy)?)))
+}
+
+/// Period, slots and split messages of our schedule of the toy.
+fn ours_in_short(toy: &Toy) -> Result<String> {
+    let schedule = toy.case.plan()?.schedule;
+    let split = split_transfers(&toy.case, &schedule)?;
+    Ok(format!("period {}, {} slots, {split} split", schedule.period, schedule.slots.len()))
+}
+
+/// Transfers per period that are interrupted.
+pub fn split_transfers(case: &Case, plan: &oneport::plan::PeriodicSchedule) -> Result<usize> {
+    let timeline = schedule::timeline(&case.platform, &unit_volumes(), plan, 1)?;
+    Ok(timeline.events.iter().filter(|event| event.pieces.len() > 1).count())
+}
+
+fn figure_reference(paper: &Paper) -> Result<Finding> {
+    let captions = [("figure 4(a)", paper.printed("period-split")?), ("figure 4(b)", paper.printed("period-unsplit")?)];
+    Ok(Finding::value(errata::figure_of_the_long_schedule(captions)?))
+}
+
+/// The platforms on which every schedule is tried, with whole costs, and up to which time.
+fn lemma_cases() -> Result<Vec<(Case, usize)>> {
+    let platform = cases::platform("s t u", &[("s", "t", "1"), ("t", "u", "1/4"), ("u", "t", "1/4")])?;
+    let line = cases::platform("s r t", &[("s", "r", "1"), ("r", "t", "2")])?;
+    Ok(vec![
+        (scaled(cases::toy()?)?, 30),
+        (scaled(cases::scatter("detour of E000-2", platform, "s", "t")?)?, 16),
+        (cases::scatter("line of costs 1 and 2", line, "s", "t")?, 16),
+        (cases::scatter_to_all("random, 4 nodes", cases::downwards(&cases::random(4, 2, 1, 3)?)?)?, 14),
+        (cases::scatter_to_all("random, 4 nodes, complete", cases::downwards(&cases::random(4, 3, 2, 2)?)?)?, 12),
+        (cases::scatter_to_all("random, 5 nodes", cases::downwards(&cases::random(5, 2, 3, 3)?)?)?, 16),
+        (cases::scatter_to_all("random, 4 nodes, duplex", cases::random(4, 2, 4, 2)?)?, 6),
+    ])
+}
+
+/// The same with all costs multiplied so that they are whole.
+fn scaled(case: Case) -> Result<Case> {
+    let factor = whole(common_denominator(case.platform.links().iter().map(|link| &link.cost)));
+    let mut builder = Platform::builder();
+    for node in case.platform.nodes() {
+        builder.node(node.clone())?;
+    }
+    for link in case.platform.links() {
+        builder.link(link.from, link.to, &link.cost * &factor)?;
+    }
+    let name = if factor == whole(1) { case.name } else { format!("{}, costs times {factor}", case.name) };
+    Ok(Case { name, platform: builder.build()?, collective: case.collective })
+}
+
+/// Lemma 1 by exhaustion; two papers state it, and it is tried once.
+pub fn lemma_1() -> Result<Finding> {
+    static TRIED: OnceLock<Finding> = OnceLock::new();
+    match TRIED.get() {
+        Some(finding) => Ok(finding.clone()),
+        None => try_lemma_1().map(|finding| TRIED.get_or_init(|| finding).clone()),
+    }
+}
+
+fn try_lemma_1() -> Result<Finding> {
+    let (mut pairs, mut tight, mut failed) = (0, 0, Vec::new());
+    let cases = lemma_cases()?;
+    for (case, horizon) in &cases {
+        let throughput = case.throughput()?;
+        for (time, best) in search::opt(case, *horizon)?.into_iter().enumerate() {
+            let ceiling = &throughput * whole(time);
+            pairs += 1;
+            tight += usize::from(whole(best) == ceiling && time > 0);
+            if whole(best) > ceiling {
+                failed.push(format!("{}, K = {time}: opt {best} > {ceiling}", case.name));
+            }
+        }
+    }
+    let tried = format!("{} platforms, {pairs} pairs (G, K), every schedule tried", cases.len());
+    let tried = failed.first().cloned().unwrap_or(tried);
+    Ok(Finding::claim(failed.is_empty(), tried).note(format!("equality in {tight} of them")))
+}
+
+/// Scatter schedules to run: ours and the papers' on the toy, and a random platform.
+pub fn scatter_runs() -> Result<Vec<Run>> {
+    let toy = Toy::load()?;
+    let random = cases::scatter_to_all("random", cases::random(8, 3, 7, 4)?)?;
+    Ok(vec![
+        Run::new("toy, our period 2", &toy.case, &toy.case.plan()?.schedule, 500)?,
+        Run::new("toy, the paper's period 12", &toy.case, &toy.schedule(&toy.period()?)?, 200)?,
+        Run::new("random platform, 8 nodes", &random, &random.plan()?.schedule, 300)?,
+    ])
+}
+
+/// All-to-all schedules to run.
+fn gossip_runs() -> Result<Vec<Run>> {
+    let mut runs = Vec::new();
+    for (name, platform) in
+        [("random platform, 6 nodes", cases::random(6, 3, 11, 3)?), ("star of 6 nodes", cases::fixture("star.json")?)]
+    {
+        let case = cases::all_to_all_of_all(name, platform)?;
+        runs.push(Run::new(name, &case, &case.plan()?.schedule, 100)?);
+    }
+    Ok(runs)
+}
+
+/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
+pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
+    let mut holds = true;
+    let mut tried = Vec::new();
+    for run in runs {
+        let loss = run.constant_loss();
+        holds &= run.is_between() && loss.is_some();
+        let loss = loss.map_or("varying".to_string(), |loss| loss.to_string());
+        tried.push(format!("{}: {loss}", run.name));
+    }
+    let longest = runs.iter().map(|run| run.periods).max().unwrap_or(0);
+    Ok(Finding::claim(holds, format!("instances behind TP K, the same at every K: {}", tried.join("; "))).note(
+        format!("runs of up to {longest} periods, executed by the referee; never below the paper's own lower bound"),
+    ))
+}
+
+fn buffers() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let random = cases::scatter_to_all("random", cases::random(8, 3, 7, 4)?)?;
+    let gossip = cases::all_to_all_of_all("star", cases::fixture("star.json")?)?;
+    let schedules = [
+        (&toy.case, toy.case.plan()?.schedule),
+        (&toy.case, toy.schedule(&toy.period()?)?),
+        (&toy.case, toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?),
+        (&random, random.plan()?.schedule),
+        (&gossip, gossip.plan()?.schedule),
+    ];
+    let mut holds = true;
+    for (case, schedule) in &schedules {
+        holds &= Run::new("", case, schedule, 30)?.buffers_hold(&case.platform, schedule);
+    }
+    Ok(Finding::claim(holds, format!("{} schedules, 30 periods each, buffers counted by the referee", schedules.len())))
+}
+
+/// Two programs and the certificate agree on the throughput of gossiping.
+fn gossip() -> Result<Finding> {
+    let cases = [
+        cases::all_to_all_of_all("random 6", cases::random(6, 3, 11, 3)?)?,
+        cases::all_to_all_of_all("random 5", cases::random(5, 2, 4, 10)?)?,
+        cases::all_to_all_of_all("star", cases::fixture("star.json")?)?,
+        cases::all_to_all_of_all("two racks", cases::fixture("two-racks.toml")?)?,
+        cases::all_to_all_of_all("four sites", cases::fixture("four-sites.csv")?)?,
+    ];
+    let mut agree = 0;
+    for case in &cases {
+        let columns = case.throughput_by(Formulation::Columns)?;
+        let bound = referee::bound(&case.platform, &case.collective, &unit_volumes(), &case.plan()?.certificate)?;
+        agree += usize::from(columns == case.throughput_by(Formulation::Compact)? && columns == bound);
+    }
+    Ok(Finding::claim(agree == cases.len(), format!("equal on {agree} of {} platforms", cases.len())))
+}
+
+/// A fixed period: throughput by the paper's rule of rounding every path down, and ours.
+struct Fixed {
+    period: u64,
+    rule: Rational,
+    ours: Rational,
+}
+
+fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
+    let patterns = toy.steady_state()?.patterns;
+    let messages = toy.case.collective.commodities().len();
+    (1..=longest)
+        .map(|period| {
+            let length = whole(period);
+            let mut whole_messages = vec![Rational::zero(); messages];
+            for one in &patterns {
+                whole_messages[one.pattern.commodity()] += (&one.weight * &length).floor();
+            }
+            let rule = whole_messages.into_iter().min().unwrap_or_default() / &length;
+            let options = Options { period: Period::Fixed(length), ..Options::default() };
+            let ours = match solve(&toy.case.platform, &toy.case.collective, &options) {
+                Ok(Outcome::Planned(planned)) => planned.plan.schedule.throughput(),
+                Err(Error::Schedule(ScheduleError::PeriodTooShort { .. })) => Rational::zero(),
+                other => anyhow::bail!("period {period}: {other:?}"),
+            };
+            Ok(Fixed { period, rule, ours })
+        })
+        .collect()
+}
+
+fn fixed_period_loss() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let steady_state = toy.steady_state()?;
+    let paths = steady_state.patterns.len();
+    let all = fixed_periods(&toy, 48)?;
+    let bounded =
+        |fixed: &Fixed| &steady_state.throughput - &fixed.rule <= Rational::new(paths.into(), fixed.period.into());
+    let holds =
+        all.iter().all(|fixed| bounded(fixed) && fixed.ours >= fixed.rule && fixed.ours <= steady_state.throughput);
+    let better = all.iter().filter(|fixed| fixed.ours > fixed.rule).count();
+    Ok(Finding::claim(holds, format!("T = 1 to {}, toy, {paths} paths", all.len()))
+        .note(format!("ours is never below the paper's rule and above it for {better} of the periods")))
+}
+
+/// Drawings and tables.
+fn figures() -> Result<Vec<Figure>> {
+    let toy = Toy::load()?;
+    let plan = toy.case.plan()?;
+    let period = toy.period()?;
+    let mut figures = vec![
+        Figure::svg(
+            "The paper's solution of the toy (figure 2)",
+            "Two routes for the messages of P0. The referee finds it optimal.",
+            figures::graph(&toy.case, Some(&toy.steady_state()?)),
+        ),
+        Figure::svg(
+            "Our solution of the toy",
+            "The same throughput with one route per target, and a period of 2 instead of 12.",
+            figures::graph(&toy.case, Some(&plan.steady_state)),
+        ),
+        bipartite(&toy),
+        matching_table(&toy),
+        Figure::svg(
+            "The paper's schedule (figure 4a)",
+            "The four matchings over a period of 12; two messages are split.",
+            figures::gantt(&toy.case, &toy.schedule(&period)?),
+        ),
+        Figure::svg(
+            "Our schedule of the toy",
+            "Period 2: one whole scatter, every message in one piece.",
+            figures::gantt(&toy.case, &plan.schedule),
+        ),
+        Figure::svg(
+            "The paper's schedule without split messages (figure 4b)",
+            "The same matchings over a period of 48.",
+            figures::gantt(&toy.case, &toy.schedule(&(&period * toy.unsplit_factor()?))?),
+        ),
+        lemma_table(&toy)?,
+    ];
+    let runs = scatter_runs()?;
+    let caption = "A run of each schedule, executed message by message by the referee. K is counted in whole periods.";
+    figures.push(figures::asymptotic_table("Proposition 1, measured", caption, &runs)?);
+    let caption = "Instances delivered by time K over TP(G) K; below each, the bound from the paper's proof.";
+    figures.push(Figure::svg(
+        "Proposition 1",
+        caption,
+        figures::asymptotic_curve("Series of scatters: delivered over optimal", &runs),
+    ));
+    let runs = gossip_runs()?;
+    let caption = "The same for the personalised all-to-all.";
+    figures.push(Figure::svg(
+        "Proposition 2",
+        caption,
+        figures::asymptotic_curve("Series of gossips: delivered over optimal", &runs),
+    ));
+    figures.push(fixed_curve(&toy)?);
+    Ok(figures)
+}
+
+/// Figure 3(a) as a table: who sends to whom for how long.
+fn bipartite(toy: &Toy) -> Figure {
+    let platform = &toy.case.platform;
+    let busy = toy.occupations();
+    let receivers: Vec<_> = platform.node_ids().filter(|&node| !platform.incoming(node).is_empty()).collect();
+    let mut header = vec!["send \\ receive".to_string()];
+    header.extend(receivers.iter().map(|&node| platform.name(node).to_string()));
+    header.push("total".to_string());
+    let mut rows = Vec::new();
+    for sender in platform.node_ids().filter(|&node| !platform.outgoing(node).is_empty()) {
+        let time = |receiver| platform.link_between(sender, receiver).and_then(|link| busy.get(&link));
+        let times: Vec<Option<&Rational>> = receivers.iter().map(|&receiver| time(receiver)).collect();
+        let total: Rational = times.iter().flatten().copied().sum();
+        let mut row = vec![platform.name(sender).to_string()];
+        row.extend(times.iter().map(|time| time.map_or(String::new(), ToString::to_string)));
+        row.push(total.to_string());
+        rows.push(row);
+    }
+    let mut totals = vec!["total".to_string()];
+    totals.extend(
+        receivers.iter().map(|&node| {
+            platform.incoming(node).iter().filter_map(|link| busy.get(link)).sum::<Rational>().to_string()
+        }),
+    );
+    totals.push(String::new());
+    rows.push(totals);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let caption = "The paper's solution: share of time for which each sender is busy with each receiver. No total exceeds 1, so matchings of total length 1 exist.";
+    Figure::table("Bipartite graph of the toy (figure 3a)", caption, &header, rows)
+}
+
+fn matching_table(toy: &Toy) -> Figure {
+    let platform = &toy.case.platform;
+    let rows =
+        toy.matchings.iter().zip(toy.messages_per_matching()).enumerate().map(|(place, ((_, time), messages))| {
+            let messages: Vec<String> =
+                messages.iter().map(|(link, count)| format!("{} ({count})", platform.link_name(*link))).collect();
+            vec![(place + 1).to_string(), time.to_string(), messages.join(", ")]
+        });
+    let caption = "How long each matching is kept per unit of time, and in brackets the messages that it carries.";
+    Figure::table("Matchings (figure 3b to 3e)", caption, &["matching", "kept for", "links (messages)"], rows.collect())
+}
+
+fn lemma_table(toy: &Toy) -> Result<Figure> {
+    // Three units of the scaled platform are one of the toy's.
+    let factor = 3;
+    let last = 10;
+    let best = search::opt(&scaled(toy.case.clone())?, factor * last)?;
+    let run = Run::new("toy", &toy.case, &toy.case.plan()?.schedule, last as u64)?;
+    let throughput = toy.case.throughput()?;
+    let rows = (2..=last).map(|time| {
+        let periods = (whole(time) / &run.period).to_integer().try_into().unwrap_or(0);
+        let best = best.get(factor * time).map_or(String::new(), ToString::to_string);
+        vec![time.to_string(), run.delivered(periods).to_string(), best, (&throughput * whole(time)).to_string()]
+    });
+    let header = ["K", "our schedule", "opt(G, K), every schedule tried", "TP(G) K"];
+    let caption =
+        "No schedule delivers more than TP(G) K instances by time K. Ours is counted at the end of whole periods.";
+    Ok(Figure::table("Lemma 1 on the toy", caption, &header, rows.collect()))
+}
+
+fn fixed_curve(toy: &Toy) -> Result<Figure> {
+    let all = fixed_periods(toy, 48)?;
+    let throughput = toy.case.throughput()?;
+    let points = |value: &dyn Fn(&Fixed) -> &Rational| {
+        all.iter().map(|fixed| (fixed.period as f64, pixels(&(value(fixed) / &throughput)))).collect()
+    };
+    let series = [
+        svg::Series { name: "ours".to_string(), points: points(&|fixed| &fixed.ours) },
+        svg::Series { name: "rounding down the paper's paths".to_string(), points: points(&|fixed| &fixed.rule) },
+    ];
+    let options = svg::CurveOptions { log_x: false, reference: Some((1.0, "optimum".to_string())) };
+    let attained = all.iter().filter(|fixed| fixed.ours == throughput).count();
+    let caption = format!(
+        "Throughput of the toy for a given period, as a share of the optimum; ours is optimal for {attained} of {} periods.",
+        all.len()
+    );
+    let curve = svg::curve("Scatter with a fixed period", "T, units of time", "throughput / TP", &series, &options);
+    Ok(Figure::svg("Fixed period (section 4.6)", caption, curve))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::number;
+
+    #[test]
+    fn our_schedule_of_the_toy_is_short_and_whole() -> Result<()> {
+        let toy = Toy::load()?;
+        assert_eq!(ours_in_short(&toy)?, "period 2, 3 slots, 0 split");
+        assert_eq!(split_transfers(&toy.case, &toy.schedule(&toy.period()?)?)?, 2);
+        Ok(())
+    }
+
+    #[test]
+    fn the_toy_leaves_this_much_freedom() -> Result<()> {
+        assert_eq!(toy_freedom(&Toy::load()?)?, (number("1/4")?, number("1/2")?));
+        Ok(())
+    }
+
+    /// Every least set of matchings for the paper's solution needs the same long period without splitting.
+    #[test]
+    fn no_other_four_matchings_are_shorter() -> Result<()> {
+        let toy = Toy::load()?;
+        for cut in matchings::cuts(&toy.case.platform, &toy.occupations(), 4)? {
+            matchings::check(&toy.case.platform, &toy.occupations(), &cut)?;
+            let count = |link: &oneport::platform::LinkId, time: &Rational| time / &toy.case.platform.link(*link).cost;
+            let counts: Vec<_> =
+                cut.iter().flat_map(|(links, time)| links.iter().map(move |link| count(link, time))).collect();
+            assert_eq!(common_denominator(&counts), 48.into());
+        }
+        Ok(())
+    }
+}

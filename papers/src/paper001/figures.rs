@@ -1,0 +1,190 @@
+//! The worked figures of papers/001.
+
+use anyhow::{Result, ensure};
+use oneport::heterogeneous::{Destination, Method, Processors, earliest, slowest_first};
+use oneport::plan::Reduction;
+use oneport::{Rational, reduce_processors};
+use oneport_drawings::svg;
+
+use super::brute;
+use super::budget;
+use crate::figures::Figure;
+use crate::numbers::{number, whole, whole_number};
+use crate::rows::{Check, Finding, Value};
+
+pub const CHECKS: &[(&str, Check)] = &[
+    ("figure-3", |_| figure_3()),
+    ("figure-3-lengths", |_| example_lengths()),
+    ("figure-4", |_| figure_4()),
+    ("figure-5", |_| figure_5()),
+    ("figure-8", |_| figure_8(&["21/20", "5/4", "7/5"], |_| whole(4))),
+    ("figure-8-large", |_| figure_8(&["3/2", "7/4", "39/20"], |x| x * whole(2) + whole(1))),
+    ("figure-12", |_| figure_12()),
+    ("figures-13-to-16", |_| regions()),
+];
+
+/// Transmission times of A to G, figure 1; A is the destination.
+const EXAMPLE: [u64; 7] = [10, 5, 5, 5, 4, 2, 2];
+/// The destination.
+const A: usize = 0;
+/// Figure 3's sequence: the text names G, F, D, then C; B and E may follow in either order.
+const FIGURE_3: [usize; 6] = [6, 5, 3, 2, 1, 4];
+
+fn example() -> Result<Processors> {
+    Ok(Processors::new(EXAMPLE.map(whole).to_vec(), Destination::Listed(A))?)
+}
+
+/// The schedule of figure 3's sequence.
+fn figure_3_schedule() -> Result<Reduction> {
+    Ok(earliest(&example()?, &FIGURE_3)?)
+}
+
+/// C, 2A' and the number of free processors at time 2, before C starts.
+fn figure_3() -> Result<Finding> {
+    let sequence = FIGURE_3.map(|processor| EXAMPLE[processor]);
+    let run = brute::earliest(&sequence);
+    ensure!(run.starts[3] == 2, "C starts at {}", run.starts[3]);
+    let [_, active, complete] = brute::counts(&sequence, &run, 2);
+    let free = EXAMPLE.len() - 2 * active - complete;
+    Ok(Finding::value(Value::List([complete, 2 * active, free].map(Value::from).to_vec())))
+}
+
+/// Which lengths earliest-possible schedules of the example have.
+fn example_lengths() -> Result<Finding> {
+    let senders: Vec<u64> = EXAMPLE[1..].to_vec();
+    let mut lengths: Vec<u64> = brute::orders(&senders).iter().map(|order| brute::earliest(order).length).collect();
+    let tried = lengths.len();
+    lengths.sort_unstable();
+    lengths.dedup();
+    ensure!(lengths == [11, 12, 14, 15], "{lengths:?}");
+    let third = figure_3_schedule()?.length;
+    ensure!(third == whole(14), "the sequence of figure 3 takes {third}");
+    Ok(Finding::claim(true, format!("{tried} sequences take 11, 12, 14 or 15; that of figure 3 takes 14")))
+}
+
+/// Destinations by lemma 1: the sender and its receiver are the destinations of the sender's two predecessors.
+fn figure_4() -> Result<Finding> {
+    let schedule = figure_3_schedule()?;
+    oneport::referee::check_reduction(&schedule, oneport::plan::Limit::Unlimited)?;
+    let last = (0..EXAMPLE.len()).filter(|&i| i != A).max_by_key(|&i| {
+        let start = schedule.starts.get(i).unwrap_or_default();
+        (start + whole(EXAMPLE[i]), i)
+    });
+    let receiver = last.and_then(|last| schedule.receivers.get(last));
+    ensure!(receiver == Some(&(A as u32)), "the last message goes to {receiver:?}");
+    Ok(Finding::claim(true, "the last message goes to A; no two overlapping windows share a processor"))
+}
+
+/// Slowest node first on the example, and the optimum.
+fn figure_5() -> Result<Finding> {
+    let processors = example()?;
+    let snf = slowest_first::length(&processors.cluster());
+    let best = brute::best(&EXAMPLE[1..]);
+    let ours = reduce_processors(&processors, Method::Auto, &budget())?.checked.shortest.length;
+    ensure!(snf == whole(best) && ours == snf, "SNF {snf}, ours {ours}, best sequence {best}");
+    Ok(Finding::claim(true, format!("SNF takes {snf}, the shortest of all sequences")))
+}
+
+/// SNF and optimum for figure 8's cluster with one of the four slow processors as the destination.
+pub fn slow_destination(x: &Rational) -> Result<[Rational; 2]> {
+    let times = [vec![x.clone(); 4], vec![whole(1); 8]].concat();
+    both(&Processors::new(times, Destination::Listed(0))?)
+}
+
+/// SNF and optimum; the optimum also by all sequences.
+pub fn both(processors: &Processors) -> Result<[Rational; 2]> {
+    let snf = slowest_first::length(&processors.cluster());
+    let best = reduce_processors(processors, Method::Auto, &budget())?.checked.shortest.length;
+    let scale = processors.times().iter().fold(whole(1), |scale, time| scale * whole(time.denom().clone()));
+    let ticks = |sender: usize| whole_number(&(&processors.times()[sender] * &scale));
+    let times: Vec<u64> = processors.senders().map(ticks).collect::<Result<_>>()?;
+    ensure!(&best * &scale == whole(brute::best(&times)), "{best} is not the best of all sequences");
+    Ok([snf, best])
+}
+
+fn figure_8(xs: &[&str], optimum: fn(&Rational) -> Rational) -> Result<Finding> {
+    for x in xs {
+        let x = number(x)?;
+        let [snf, best] = slow_destination(&x)?;
+        ensure!(snf == &x + whole(3), "x = {x}: SNF takes {snf}");
+        ensure!(best == optimum(&x), "x = {x}: the optimum is {best}");
+    }
+    Ok(Finding::claim(true, format!("x = {}, destination slow, all sequences", xs.join(", "))))
+}
+
+/// Figure 12: beyond a cell with f* > s*, nothing is smaller.
+fn figure_12() -> Result<Finding> {
+    let mut tried = 0;
+    for (fast, slow) in [(10, 11), (2, 3), (10, 19)] {
+        let table = brute::table(fast, slow, 20, 20);
+        for f in 0..=20 {
+            for s in 0..f {
+                let beyond = (f..=20).flat_map(|g| (s..=20).map(move |t| (g, t)));
+                for (g, t) in beyond {
+                    ensure!(table[g][t] >= table[f][s], "T({g}, {t}) < T({f}, {s}), ratio {slow}/{fast}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} pairs of cells")))
+}
+
+/// Figures 13 to 16: a pair in a region that the third algorithm skips is never better than the pair it is skipped for.
+fn regions() -> Result<Finding> {
+    let mut tried = 0;
+    for (fast, slow) in [(10, 11), (2, 3), (10, 19)] {
+        let table = brute::table(fast, slow, 22, 22);
+        for f in 1..=22usize {
+            for s in 1..=22usize {
+                // A = (a, a + 1) on the line s = f + 1, the smaller one of the two; its buddy B.
+                for a in (0..f.min(s)).take_while(|a| 2 * a < f) {
+                    let b = (f - 1 - a, s - a - 1);
+                    let (at_a, at_b) = (table[a][a + 1], table[b.0][b.1]);
+                    // Figures 13 and 14: nothing with fewer slow ones than A; figure 15: nothing with more.
+                    let under = a < b.1 + 1 || at_a <= at_b;
+                    let skipped = if under { 0..=a } else { a + 2..=s };
+                    for share in skipped {
+                        let pair = table[a][share].max(table[b.0][s - share]);
+                        ensure!(pair >= at_a.max(at_b), "f = {f}, s = {s}, A = ({a}, {}): {share} is better", a + 1);
+                        tried += 1;
+                    }
+                }
+            }
+        }
+    }
+    ensure!(tried > 0, "no region was skipped");
+    Ok(Finding::claim(true, format!("{tried} skipped pairs; algorithm 3 as a whole in tables 2 to 4")))
+}
+
+pub fn figures() -> Result<Vec<Figure>> {
+    let processors = example()?;
+    let third = figure_3_schedule()?;
+    let fifth = earliest(&processors, &slowest_first::sequence(&processors))?;
+    let eighth = Processors::new([vec![number("3/2")?; 4], vec![whole(1); 8]].concat(), Destination::Listed(0))?;
+    let alternative = reduce_processors(&eighth, Method::Auto, &budget())?.checked.shortest.reduction;
+    let snf = earliest(&eighth, &slowest_first::sequence(&eighth))?;
+    let mut figures = vec![
+        Figure::svg(
+            "Figures 3 and 4 of papers 001",
+            "Earliest-possible schedule of G, F, D, C, B, E with destinations; processors A to G are 0 to 6.",
+            svg::reduction_gantt(&third),
+        ),
+        Figure::svg(
+            "Figure 5 of papers 001",
+            "Slowest node first, which is optimal here.",
+            svg::reduction_gantt(&fifth),
+        ),
+        Figure::svg(
+            "Figure 8 of papers 001: slowest node first",
+            "x = 3/2, the destination (processor 0) is slow.",
+            svg::reduction_gantt(&snf),
+        ),
+        Figure::svg("Figure 11 of papers 001", "The tree of figure 5: who sends to whom.", svg::once_tree(&fifth)),
+    ];
+    if let Some(alternative) = alternative {
+        let caption = "x = 3/2, the destination (processor 0) is slow: 4 instead of 9/2.";
+        figures.push(Figure::svg("Figure 8 of papers 001: optimum", caption, svg::reduction_gantt(&alternative)));
+    }
+    Ok(figures)
+}

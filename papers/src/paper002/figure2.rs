@@ -1,0 +1,196 @@
+//! Figure 2: how much longer the binomial and Fibonacci strategies are than the optimum; it depends on the rule for ties.
+
+use anyhow::{Result, ensure};
+use oneport::Rational;
+use oneport::homogeneous::{self, Strategy, Tie};
+use oneport::plan::Limit;
+use oneport_drawings::svg;
+
+use super::{costs, length};
+use crate::figures::Figure;
+use crate::numbers::{digits, pixels, short, whole};
+use crate::rows::Finding;
+
+const TIES: [(Tie, &str); 4] = [
+    (Tie::Oldest, "lowest index"),
+    (Tie::Newest, "newest"),
+    (Tie::FewestChildren, "fewest children"),
+    (Tie::MostChildren, "most children"),
+];
+/// The strategies, each with the costs (d, c) conjectured to be its worst.
+const CURVES: [(Strategy, (u64, u64), &str); 2] =
+    [(Strategy::Binomial, (1, 1), "binomial, d = c"), (Strategy::Fibonacci, (0, 1), "Fibonacci, d = 0")];
+/// The figure's range.
+const MOST: u64 = 10_000;
+
+/// Strategy over optimum.
+fn ratio(n: u64, (d, c): (u64, u64), strategy: Strategy, tie: Tie) -> Result<Rational> {
+    let costs = costs(d, c)?;
+    let of = |strategy| homogeneous::length(n, &costs, strategy, Limit::Unlimited, tie);
+    Ok(of(strategy)? / of(Strategy::Greedy)?)
+}
+
+/// One curve per rule.
+struct Curve {
+    name: String,
+    /// For n = 2, 3, ...
+    ratios: Vec<Rational>,
+}
+
+impl Curve {
+    fn new(strategy: Strategy, costs: (u64, u64), tie: Tie, name: String, grid: &[u64]) -> Result<Curve> {
+        let ratios = grid.iter().map(|&n| ratio(n, costs, strategy, tie)).collect::<Result<_>>()?;
+        Ok(Curve { name, ratios })
+    }
+}
+
+/// Every n; in unoptimised builds fewer beyond 1000.
+fn grid() -> Vec<u64> {
+    (2..=MOST).filter(|n| *n <= 1000 || !cfg!(debug_assertions) || n.is_multiple_of(97)).collect()
+}
+
+fn curves() -> Result<Vec<Curve>> {
+    let grid = grid();
+    let mut curves = Vec::new();
+    for (strategy, costs, name) in CURVES {
+        for (tie, rule) in TIES {
+            curves.push((strategy, costs, tie, format!("{name}, {rule}")));
+        }
+    }
+    // Two threads: the curves are the longest part of the report.
+    let (left, right) = curves.split_at(curves.len() / 2);
+    let run = |part: &[(Strategy, (u64, u64), Tie, String)]| -> Result<Vec<Curve>> {
+        part.iter()
+            .map(|(strategy, costs, tie, name)| Curve::new(*strategy, *costs, *tie, name.clone(), &grid))
+            .collect()
+    };
+    let (left, right) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(right));
+        (run(left), other.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a curve's thread panicked"))))
+    });
+    Ok(left?.into_iter().chain(right?).collect())
+}
+
+/// What the drawing must have, whatever the rule: from 1 to at most 2.
+pub fn within_two() -> Result<Finding> {
+    let mut tried = 0;
+    for curve in curves()? {
+        for ratio in &curve.ratios {
+            ensure!(*ratio >= whole(1) && *ratio <= whole(2), "{}: {ratio}", curve.name);
+            tried += 1;
+        }
+        ensure!(curve.ratios.iter().min() == Some(&whole(1)), "{}: never optimal", curve.name);
+    }
+    Ok(Finding::claim(true, format!("{tried} ratios from 1 to 2, four rules for ties")))
+}
+
+/// For very many values the ratios at the special trees' sizes approach 2 log2 phi and log_phi 2 from below.
+pub fn limits() -> Result<Finding> {
+    let phi = (1.0 + 5f64.sqrt()) / 2.0;
+    let binomial = whole(2 * 62) / whole(length(1 << 62, 1, 1, Strategy::Greedy, Limit::Unlimited)?);
+    let (mut order, mut number, mut next) = (0u64, 1u64, 2u64);
+    while next < 1 << 62 {
+        (order, number, next) = (order + 1, next, number + next);
+    }
+    let fibonacci = whole(order) / whole(length(number, 0, 1, Strategy::Greedy, Limit::Unlimited)?);
+    for (found, limit) in [(&binomial, 2.0 * phi.log2()), (&fibonacci, 2f64.ln() / phi.ln())] {
+        let share = pixels(found) / limit;
+        ensure!((0.97..=1.0).contains(&share), "{found} is not close to {limit}");
+    }
+    let (left, right) = (digits(2.0 * phi.log2()), digits(2f64.ln() / phi.ln()));
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} at n = 2^62, limit {left}; {} at n = F_{}, limit {right}",
+            short(&binomial),
+            short(&fibonacci),
+            order + 2
+        ),
+    ))
+}
+
+/// The conjecture for every n by itself, binomial, lowest index: for how many n other costs are worse.
+pub fn counterexamples() -> Result<Finding> {
+    let mut found = Vec::new();
+    for n in 2..=100 {
+        let conjectured = ratio(n, (1, 1), Strategy::Binomial, Tie::Oldest)?;
+        let pairs = (1..=8).flat_map(|d| (1..=8).map(move |c| (d, c)));
+        for (d, c) in pairs {
+            if ratio(n, (d, c), Strategy::Binomial, Tie::Oldest)? > conjectured {
+                found.push(n);
+                break;
+            }
+        }
+    }
+    ensure!(found.contains(&22) && found.contains(&56), "{found:?}");
+    let list: Vec<String> = found.iter().map(u64::to_string).collect();
+    Ok(Finding::value(found.len()).note(format!("n = {}", list.join(", "))))
+}
+
+/// The figure under each rule, and its extremes.
+pub fn figures() -> Result<Vec<Figure>> {
+    let (grid, curves) = (grid(), curves()?);
+    let points = |curve: &Curve| grid.iter().zip(&curve.ratios).map(|(&n, ratio)| (n as f64, pixels(ratio))).collect();
+    let phi = (1.0 + 5f64.sqrt()) / 2.0;
+    let limits = [(2.0 * phi.log2(), "limit 2 log2 phi"), (2f64.ln() / phi.ln(), "limit log_phi 2")];
+    let mut figures = Vec::new();
+    for (rule, (_, name)) in TIES.iter().enumerate() {
+        let mut series: Vec<svg::Series> = [rule, rule + TIES.len()]
+            .into_iter()
+            .filter_map(|place| curves.get(place))
+            .map(|curve| svg::Series { name: curve.name.clone(), points: points(curve) })
+            .collect();
+        for (height, label) in limits {
+            let points = vec![(2.0, height), (MOST as f64, height)];
+            series.push(svg::Series { name: format!("{label} = {}", digits(height)), points });
+        }
+        let options = svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum".to_string())) };
+        let title = format!("Figure 2 of papers 002, ties: {name}");
+        let drawing = svg::curve(&title, "number of values", "length over the optimum", &series, &options);
+        let caption = "Ratios of schedule lengths for 2 <= n <= 10000.";
+        figures.push(Figure::svg(title, caption, drawing));
+    }
+    let row = |curve: &Curve| {
+        let worst = curve.ratios.iter().max().cloned().unwrap_or_default();
+        let at = curve.ratios.iter().position(|ratio| *ratio == worst).and_then(|place| grid.get(place));
+        let tail: Vec<&Rational> = grid.iter().zip(&curve.ratios).filter(|(n, _)| **n > 5000).map(|(_, r)| r).collect();
+        let end = |value: Option<&&Rational>| value.map(|value| digits(pixels(value))).unwrap_or_default();
+        vec![
+            curve.name.clone(),
+            short(&worst),
+            at.map(u64::to_string).unwrap_or_default(),
+            format!("{} to {}", end(tail.iter().min()), end(tail.iter().max())),
+        ]
+    };
+    let rows = curves.iter().map(row).collect();
+    let header = ["strategy, costs, rule for ties", "largest ratio", "first at n", "n > 5000"];
+    figures.push(Figure::table(
+        "Figure 2 by rule for ties",
+        "The drawing depends on whom Algorithm 1 takes among equals.",
+        &header,
+        rows,
+    ));
+    Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The extremes found before oneport existed, by other programs.
+    #[test]
+    fn the_largest_ratios_are_those_known() -> Result<()> {
+        for (curve, tie, n, expected) in [
+            (0, Tie::Oldest, 4096, (4, 3)),
+            (0, Tie::Newest, 86, (7, 5)),
+            (0, Tie::FewestChildren, 5, (3, 2)),
+            (1, Tie::Oldest, 4, (3, 2)),
+            (1, Tie::Newest, 987, (7, 5)),
+            (1, Tie::FewestChildren, 987, (7, 5)),
+        ] {
+            let (strategy, costs, _) = CURVES[curve];
+            assert_eq!(ratio(n, costs, strategy, tie)?, whole(expected.0) / whole(expected.1), "{strategy:?} {tie:?}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! papers/002: one reduction with equal costs, transfers and merges overlapping.
+
+mod brute;
+pub mod errata;
+mod figure2;
+mod theorems;
+
+use anyhow::{Result, ensure};
+use num_traits::Zero;
+use oneport::homogeneous::{self, Costs, Strategy, Tie};
+use oneport::plan::{Limit, Reduction};
+use oneport::{Rational, referee};
+use oneport_drawings::svg;
+
+use crate::Chapter;
+use crate::figures::Figure;
+use crate::numbers::{whole, whole_number};
+use crate::rows::{Check, Finding, Value};
+
+/// The whole report.
+pub const CHAPTER: Chapter = Chapter { stem: "002", checks: &[CHECKS, theorems::CHECKS], figures: &[figures] };
+
+const CHECKS: &[(&str, Check)] = &[
+    ("figure-1", |_| figure_1()),
+    ("figure-1-length", |_| Ok(Finding::value(reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?.length))),
+    ("one-machine", |_| one_machine()),
+    ("no-overlap", |_| no_overlap()),
+    ("proposition-2", |_| Ok(errata::largest_first()?.finding().note("transfers at 0 and 10, d = c = 1"))),
+    ("proposition-3", |_| theorems::default_times()),
+    ("lemma-5-sizes", |_| Ok(errata::sizes_in_the_proof().finding().note("k = 1: both parts of a reduction of 5"))),
+    ("algorithm-2-line-14", |_| {
+        Ok(errata::starts_too_late()?.finding().note("n = 2, K = 1, d = c = 1: the last merge ends"))
+    }),
+    ("algorithm-2-line-8", |_| {
+        Ok(errata::before_the_first()?.finding().note("n = 4, K = 2: where t_(i-K) is looked up"))
+    }),
+    ("proposition-8", |_| {
+        Ok(errata::bound_of_limited_transfers()?.finding().note("n = 6, K = 3, d = 1, c = 0; Algorithm 2 takes 3"))
+    }),
+    ("corollary-11", |_| {
+        Ok(errata::bound_of_limited_reducers()?.finding().note("n = 6, K = 3, d = 1, c = 0; Algorithm 3 takes 3"))
+    }),
+    ("figure-2", |_| figure2::within_two()),
+    ("figure-2-limits", |_| figure2::limits()),
+    ("conjecture", |_| Ok(errata::worst_costs()?.finding().note("binomial, lowest index: (2, 3) is worse than d = c"))),
+    ("conjecture-cases", |_| figure2::counterexamples()),
+];
+
+/// Costs in whole numbers.
+fn costs(d: u64, c: u64) -> Result<Costs> {
+    Ok(Costs::new(whole(d), whole(c))?)
+}
+
+/// A schedule that the referee has passed.
+fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<Reduction> {
+    let reduction = homogeneous::reduce(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?;
+    referee::check_reduction(&reduction, limit)?;
+    Ok(reduction)
+}
+
+/// Our length, as a whole number.
+fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<u64> {
+    whole_number(&homogeneous::length(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?)
+}
+
+/// Figure 1: four values with d = c; the dates of the three transfers.
+fn figure_1() -> Result<Finding> {
+    let reduction = reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?;
+    let mut dates: Vec<Rational> = (1..4).filter_map(|sender| reduction.starts.get(sender)).collect();
+    // The paper's machines 2, 3, 4 are numbered backwards in time.
+    dates.sort_by(|a, b| b.cmp(a));
+    Ok(Finding::value(Value::List(dates.into_iter().map(Value::Number).collect())))
+}
+
+/// Section 3.1: k values on one machine take d + (k - 1) max(d, c) + c.
+fn one_machine() -> Result<Finding> {
+    let mut tried = 0;
+    for (d, c) in COSTS {
+        for k in 1..=12 {
+            let flat = reduce(k + 1, d, c, Strategy::Flat, Limit::Unlimited)?.length;
+            let formula = if d < c { d + k * c } else { k * d + c };
+            ensure!(formula == d + (k - 1) * d.max(c) + c, "the two formulas differ at d = {d}, c = {c}, k = {k}");
+            ensure!(flat == whole(formula), "d = {d}, c = {c}, k = {k}: {flat}, not {formula}");
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} flat trees, both formulas")))
+}
+
+/// Section 3.1: without overlap, k values take k (d + c): the transfer's cost moves into the merge's.
+fn no_overlap() -> Result<Finding> {
+    for (d, c) in COSTS {
+        for k in 1..=12 {
+            let flat = reduce(k + 1, 0, d + c, Strategy::Flat, Limit::Unlimited)?.length;
+            ensure!(flat == whole(k * (d + c)), "d = {d}, c = {c}, k = {k}: {flat}");
+        }
+    }
+    Ok(Finding::claim(true, format!("{} cases", COSTS.len() * 12)))
+}
+
+/// Pairs of costs (d, c) for sweeps.
+const COSTS: [(u64, u64); 18] = [
+    (0, 0),
+    (0, 1),
+    (1, 0),
+    (1, 1),
+    (1, 2),
+    (2, 1),
+    (1, 3),
+    (3, 1),
+    (2, 3),
+    (3, 2),
+    (3, 5),
+    (5, 3),
+    (1, 5),
+    (5, 1),
+    (1, 10),
+    (10, 1),
+    (7, 4),
+    (4, 7),
+];
+
+fn figures() -> Result<Vec<Figure>> {
+    let four = reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?;
+    let limited = reduce(16, 2, 1, Strategy::Greedy, Limit::Transfers(3))?;
+    let mut figures = vec![
+        Figure::svg("Figure 1 of papers 002: schedule", "Four values, d = c.", svg::reduction_gantt(&four)),
+        Figure::svg("Figure 1 of papers 002: spanning tree", "The sink is at the top.", svg::once_tree(&four)),
+        Figure::svg(
+            "Algorithm 2: sixteen values, at most three transfers at once",
+            "d = 2, c = 1; the last loop corrected (E002-3).",
+            svg::reduction_gantt(&limited),
+        ),
+    ];
+    for (title, strategy, n) in
+        [("Binomial tree of order 4", Strategy::Binomial, 16), ("Fibonacci tree of order 5", Strategy::Fibonacci, 13)]
+    {
+        let tree = reduce(n, 1, 1, strategy, Limit::Unlimited)?;
+        ensure!(!tree.length.is_zero(), "an empty schedule");
+        figures.push(Figure::svg(title, "d = c = 1.", svg::once_tree(&tree)));
+    }
+    figures.extend(figure2::figures()?);
+    Ok(figures)
+}

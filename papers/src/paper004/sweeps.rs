@@ -1,0 +1,317 @@
+//! Section 3: duality, separation, compactness and polynomial behaviour, on many platforms.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use oneport::lp::{self, Answer};
+use oneport::matching::general::{PortGraph, least_period};
+use oneport::platform::generate::{self, Costs};
+use oneport::trees::arborescence::arborescence;
+use oneport::{PortModel, Rational, referee};
+use oneport_drawings::svg;
+
+use super::program::{self, Ended, Net};
+use super::{broadcast, enumerated, plan, random_platforms};
+use crate::figures::Figure;
+use crate::numbers::{digits, pixels, short, unit_volumes, whole};
+use crate::rows::{Check, Finding};
+
+pub const CHECKS: &[(&str, Check)] = &[
+    ("edge-colouring", |_| edge_colouring()),
+    ("separate-problems", |_| separate_problems()),
+    ("program-p", |_| program_p()),
+    ("program-d", |_| program_d()),
+    ("lemma-2", |_| lemma_2()),
+    ("lemma-3", |_| lemma_3()),
+    ("theorem-3", |_| theorem_3()),
+];
+
+/// Sizes and degrees of the platforms that are enumerated, and how many of each.
+const SMALL: &[(usize, usize)] = &[(3, 2), (4, 2), (4, 3), (5, 2), (5, 3)];
+const PER_SIZE: u64 = 12;
+
+/// What the enumeration says of one small platform.
+struct Surveyed {
+    net: Net,
+    ours: Rational,
+    full_duplex: Rational,
+    optimum: program::Optimum,
+    ports: program::Optimum,
+    /// What the trees of the program of ports take, one after another as matchings allow.
+    time: Rational,
+}
+
+/// The small platforms, all computed once.
+fn survey() -> Result<&'static [Surveyed]> {
+    static SURVEY: OnceLock<Vec<Surveyed>> = OnceLock::new();
+    if let Some(done) = SURVEY.get() {
+        return Ok(done);
+    }
+    let mut surveyed = Vec::new();
+    for platform in random_platforms(SMALL, PER_SIZE)? {
+        let (net, collective) = (Net::of(&platform), broadcast(&platform));
+        let ports = program::ports_only(&net, &net.trees(0))?;
+        let full = platform.clone().with_model(PortModel::FullDuplex);
+        surveyed.push(Surveyed {
+            ours: plan(&platform, &collective)?.steady_state.throughput,
+            full_duplex: plan(&full, &collective)?.steady_state.throughput,
+            optimum: enumerated(&platform, &collective)?,
+            time: program::least_time(&net.matchings(), &program::busy(&net, &ports.patterns))?,
+            ports,
+            net,
+        });
+    }
+    Ok(SURVEY.get_or_init(|| surveyed))
+}
+
+/// The fractional chromatic index is more than the largest degree: the trees of the program of ports do not fit.
+fn edge_colouring() -> Result<Finding> {
+    let mut longest = whole(1);
+    let (mut tried, mut late) = (0usize, 0usize);
+    for one in survey()? {
+        let busy = program::busy(&one.net, &one.ports.patterns);
+        let edges = one.net.arcs.iter().map(|arc| [Some(arc.from), Some(arc.to)]).collect();
+        let ours = least_period(&PortGraph { capacities: vec![1; one.net.nodes], edges }, &busy)?;
+        ensure!(ours == one.time, "our decomposition takes {ours}, all matchings {}", one.time);
+        late += usize::from(ours > whole(1));
+        longest = longest.max(ours);
+        tried += 1;
+    }
+    let tried =
+        format!("{tried} platforms; in {late} the ports' unit of time is not enough, at most {longest} is needed");
+    Ok(Finding::claim(late > 0, tried))
+}
+
+/// The program of ports promises more than can be achieved.
+fn separate_problems() -> Result<Finding> {
+    let mut largest = whole(1);
+    let (mut tried, mut more) = (0usize, 0usize);
+    for one in survey()? {
+        let ratio = &one.ports.value / &one.optimum.value;
+        ensure!(ratio >= whole(1), "the relaxation is below the optimum");
+        more += usize::from(ratio > whole(1));
+        largest = largest.max(ratio);
+        tried += 1;
+    }
+    Ok(Finding::claim(
+        more > 0,
+        format!("{tried} platforms; in {more} it promises more, up to {largest} times the optimum"),
+    ))
+}
+
+/// Our column generation and (P).
+fn program_p() -> Result<Finding> {
+    for one in survey()? {
+        ensure!(one.ours == one.optimum.value, "{} ours, {} by (P)", one.ours, one.optimum.value);
+    }
+    let most = survey()?.iter().map(|one| one.net.trees(0).len() + one.net.matchings().len()).max().unwrap_or(0);
+    Ok(Finding::claim(true, format!("{} platforms, up to {most} variables", survey()?.len())))
+}
+
+/// (D) and (P).
+fn program_d() -> Result<Finding> {
+    for one in survey()? {
+        let dual = program::dual(&one.net, &one.net.matchings(), &one.net.trees(0), false)?.value()?;
+        ensure!(dual == one.optimum.value, "{dual} by (D), {} by (P)", one.optimum.value);
+    }
+    Ok(Finding::claim(true, format!("{} platforms", survey()?.len())))
+}
+
+/// A vertex of (P) uses at most as many trees and matchings as it has rows, and needs no more.
+fn lemma_2() -> Result<Finding> {
+    let mut most = 0;
+    for one in survey()? {
+        let used = one.optimum.patterns.len() + one.optimum.sets.len();
+        ensure!(used <= one.net.arcs.len() + 1, "{used} trees and matchings, {} links", one.net.arcs.len());
+        most = most.max(used);
+        let (sets, trees): (Vec<_>, Vec<_>) = (
+            one.optimum.sets.iter().map(|(set, _)| set.clone()).collect(),
+            one.optimum.patterns.iter().map(|(tree, _)| tree.clone()).collect(),
+        );
+        let restricted = program::primal(&one.net, &sets, &trees)?;
+        ensure!(restricted.value == one.optimum.value, "(P') yields {}", restricted.value);
+    }
+    Ok(Finding::claim(true, format!("{} platforms: at most |E| + 1, here up to {most}; (P') = (P)", survey()?.len())))
+}
+
+/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn prices and
+/// under those of (D)'s optimum, where it weighs 1. Of type I: there the heaviest matching weighs u.
+fn lemma_3() -> Result<Finding> {
+    let mut tried = 0;
+    for (place, one) in survey()?.iter().enumerate() {
+        let trees = one.net.trees(0);
+        for round in 0..4 {
+            let price = |link: usize| ((link + place) as u64 * 7 + round * 11) * 13 % 17;
+            let weight = |links: &[usize]| links.iter().map(|&link| price(link)).sum::<u64>();
+            let arcs: Vec<(usize, usize, u64)> =
+                one.net.arcs.iter().enumerate().map(|(link, arc)| (arc.from, arc.to, price(link))).collect();
+            let found = arborescence(one.net.nodes, 0, &arcs).context("a node is not reached")?;
+            let lightest = trees.iter().map(|tree| weight(tree)).min();
+            ensure!(lightest == Some(found.cost), "{lightest:?} among all trees, {} found", found.cost);
+            tried += 1;
+        }
+        let matchings = one.net.matchings();
+        let Ended::Optimal(u, values) = program::dual(&one.net, &matchings, &trees, false)? else {
+            anyhow::bail!("(D) has no optimum")
+        };
+        // Columns: u, then the positive and the negative part of every v. What is negative is as good at 0.
+        let links = one.net.arcs.len();
+        let v = |link: usize| (&values[1 + link] - &values[1 + links + link]).max(whole(0));
+        let heaviest = matchings.iter().map(|set| set.iter().map(|&link| v(link)).sum::<Rational>()).max();
+        ensure!(heaviest.as_ref() == Some(&u), "the heaviest matching weighs {heaviest:?}, u is {u}");
+        let arcs = one.net.arcs.iter().enumerate();
+        let arcs: Vec<_> = arcs.map(|(link, arc)| (arc.from, arc.to, &arc.cost * v(link))).collect();
+        let lightest = arborescence(one.net.nodes, 0, &arcs).context("a node is not reached")?.cost;
+        ensure!(lightest == whole(1), "the lightest tree weighs {lightest}");
+        tried += 1;
+    }
+    Ok(Finding::claim(true, format!("{tried} prices, all trees; all matchings at the optima of (D)")))
+}
+
+/// One size of the experiment.
+struct Point {
+    nodes: usize,
+    links: usize,
+    throughput: Rational,
+    trees: usize,
+    rounds: usize,
+    odd_sets: usize,
+    seconds: f64,
+}
+
+/// Numbers of nodes of the experiment.
+const SIZES: [usize; 9] = [5, 10, 15, 20, 30, 40, 60, 80, 100];
+/// Graphs of every size.
+const GRAPHS: u64 = 3;
+
+/// The optimal steady state and its proof, without a schedule, against the number of nodes; computed once.
+fn scaling() -> Result<&'static [Point]> {
+    static SCALING: OnceLock<Vec<Point>> = OnceLock::new();
+    if let Some(done) = SCALING.get() {
+        return Ok(done);
+    }
+    let mut points = Vec::new();
+    for (nodes, seed) in SIZES.into_iter().flat_map(|nodes| (1..=GRAPHS).map(move |seed| (nodes, seed))) {
+        let costs = Costs::Uniform { low: 10, high: 20 };
+        let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+        let platform = generate::random_connected(nodes, 4, &options)?.with_model(PortModel::HalfDuplex);
+
+        let (collective, volumes) = (broadcast(&platform), unit_volumes());
+        let started = Instant::now();
+        let question = lp::Question::new(&platform, &collective, &volumes)?;
+        let mut rounds = 0;
+        let answer = lp::solve_watched(&question, &lp::Options::default(), &mut |_| {
+            rounds += 1;
+            ControlFlow::Continue(())
+        })?;
+        let seconds = started.elapsed().as_secs_f64();
+        let Answer::Steady(solution) = answer else { anyhow::bail!("a node is not reached") };
+        let bound = referee::bound(&platform, &collective, &volumes, &solution.certificate)?;
+        ensure!(bound == solution.steady_state.throughput, "n = {nodes}: the optimum is not proved");
+        points.push(Point {
+            nodes,
+            links: platform.links().len(),
+            throughput: bound,
+            trees: solution.steady_state.patterns.len(),
+            rounds,
+            odd_sets: solution.certificate.odd_sets.len(),
+            seconds,
+        });
+    }
+    Ok(SCALING.get_or_init(|| points))
+}
+
+/// Rounds of column generation stay within a polynomial: far below the square of the number of nodes.
+fn theorem_3() -> Result<Finding> {
+    let points = scaling()?;
+    for point in points {
+        ensure!(point.rounds <= point.nodes * point.nodes, "n = {}: {} rounds", point.nodes, point.rounds);
+        ensure!(point.trees <= 2 * point.nodes, "n = {}: {} trees", point.nodes, point.trees);
+    }
+    let most = |value: fn(&Point) -> usize| points.iter().map(value).max().unwrap_or(0);
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} graphs of 5 to {} nodes, every optimum proved; up to {} rounds, {} trees, {} odd sets with a price",
+            points.len(),
+            most(|point| point.nodes),
+            most(|point| point.rounds),
+            most(|point| point.trees),
+            most(|point| point.odd_sets)
+        ),
+    ))
+}
+
+/// Of every size the graph that took most rounds: who took most time depends on the machine.
+fn hardest(points: &[Point]) -> Vec<&Point> {
+    let of = |nodes| points.iter().filter(move |point| point.nodes == nodes).max_by_key(|point| point.rounds);
+    SIZES.into_iter().filter_map(of).collect()
+}
+
+/// Time and rounds against the number of nodes, and the models compared.
+pub fn figures() -> Result<Vec<Figure>> {
+    let points: Vec<&Point> = hardest(scaling()?);
+    let series = |name: &str, value: &dyn Fn(&Point) -> f64| svg::Series {
+        name: name.to_string(),
+        points: points.iter().map(|point| (point.nodes as f64, value(point))).collect(),
+    };
+    let title = "Papers 004: time to the optimum";
+    let drawing = svg::curve(
+        title,
+        "nodes",
+        "seconds",
+        &[series("exact optimum, proved", &|point| point.seconds)],
+        &svg::CurveOptions::default(),
+    );
+    let rounds = svg::curve(
+        "Papers 004: rounds to the optimum",
+        "nodes",
+        "rounds of column generation",
+        &[series("rounds", &|point| point.rounds as f64), series("trees", &|point| point.trees as f64)],
+        &svg::CurveOptions::default(),
+    );
+    let caption = "Of three random connected graphs of degree 4 the one with most rounds, links of cost 10 to 20; steady \
+                   state and certificate, without the schedule. As measured on the machine that made this report.";
+    let rows = points.iter().map(|point| {
+        vec![
+            point.nodes.to_string(),
+            point.links.to_string(),
+            short(&point.throughput),
+            point.rounds.to_string(),
+            point.trees.to_string(),
+            point.odd_sets.to_string(),
+            format!("{:.3}", point.seconds),
+        ]
+    });
+    let header = ["nodes", "links", "TP", "rounds", "trees", "odd sets with a price", "seconds"];
+    let table = Figure::table("Papers 004: time to the optimum, numbers", caption, &header, rows.collect());
+    let rounds = Figure::svg("Papers 004: rounds to the optimum", caption, rounds);
+    Ok(vec![Figure::svg(title, caption, drawing), rounds, table, models()?])
+}
+
+/// The program of ports and the full-duplex model against the half-duplex optimum.
+fn models() -> Result<Figure> {
+    let surveyed = survey()?;
+    let mut rows = Vec::new();
+    let of = |one: &Surveyed| (one.net.nodes, &one.ports.value / &one.ours, &one.full_duplex / &one.ours);
+    for nodes in 3..=5 {
+        let ratios: Vec<_> = surveyed.iter().map(of).filter(|(n, ..)| *n == nodes).collect();
+        let most = |values: Vec<&Rational>| values.into_iter().max().cloned().unwrap_or_default();
+        let ports = most(ratios.iter().map(|(_, ports, _)| ports).collect());
+        let full = most(ratios.iter().map(|(.., full)| full).collect());
+        ensure!(full <= whole(2), "full-duplex more than twice as fast: {full}");
+        rows.push(vec![
+            nodes.to_string(),
+            ratios.len().to_string(),
+            ratios.iter().filter(|(_, ports, _)| *ports > whole(1)).count().to_string(),
+            format!("{ports} = {}", digits(pixels(&ports))),
+            format!("{full} = {}", digits(pixels(&full))),
+        ]);
+    }
+    let header = ["nodes", "platforms", "ports only > optimum", "largest ratio", "full-duplex / half-duplex, largest"];
+    let caption = "Random platforms, links of cost 1 to 4, everything enumerated. A full-duplex steady state run half as \
+                   fast need not fit half-duplex ports; no ratio above 2 was met.";
+    Ok(Figure::table("Papers 004: what the port models cost", caption, &header, rows))
+}

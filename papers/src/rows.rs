@@ -1,0 +1,427 @@
+//! What the papers print, what we find, and the verdict on each row.
+//!
+//! The printed values live in `fixtures/papers/NAME.toml`, each with its place and the verdict expected. A check
+//! computes ours; [`judge`] compares exactly. A verdict that nobody expected is a failure, and so is a row without
+//! a check or a check without a row.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use oneport::{Rational, parse_rational};
+use serde::Deserialize;
+
+use crate::numbers::short;
+
+/// A value that is compared exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(Rational),
+    /// Several, in order.
+    List(Vec<Value>),
+    /// Several, by name.
+    Table(BTreeMap<String, Value>),
+    /// Words; of a claim, the claim itself.
+    Words(String),
+}
+
+impl Value {
+    /// The number, if it is one.
+    pub fn number(&self) -> Result<&Rational> {
+        match self {
+            Value::Number(number) => Ok(number),
+            other => bail!("'{other}' is not a number"),
+        }
+    }
+
+    /// The entries, if it is a table of numbers.
+    pub fn table(&self) -> Result<BTreeMap<&str, &Rational>> {
+        let Value::Table(table) = self else { bail!("'{self}' is not a table") };
+        table.iter().map(|(name, value)| Ok((name.as_str(), value.number()?))).collect()
+    }
+
+    /// The entries, if it is a list of numbers.
+    pub fn list(&self) -> Result<Vec<&Rational>> {
+        let Value::List(list) = self else { bail!("'{self}' is not a list") };
+        list.iter().map(Value::number).collect()
+    }
+
+    fn read(value: &toml::Value) -> Result<Value> {
+        Ok(match value {
+            toml::Value::Integer(number) => Value::Number(Rational::from_integer((*number).into())),
+            toml::Value::String(text) => {
+                parse_rational(text).map_or_else(|_| Value::Words(text.clone()), Value::Number)
+            }
+            toml::Value::Array(values) => Value::List(values.iter().map(Value::read).collect::<Result<_>>()?),
+            toml::Value::Table(values) => {
+                let entry = |(name, value): (&String, &toml::Value)| Ok((name.clone(), Value::read(value)?));
+                Value::Table(values.iter().map(entry).collect::<Result<_>>()?)
+            }
+            other => bail!("{other} is neither a whole number, a text, a list nor a table; write 1/2 as \"1/2\""),
+        })
+    }
+}
+
+impl From<Rational> for Value {
+    fn from(number: Rational) -> Self {
+        Value::Number(number)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(number: usize) -> Self {
+        Value::Number(Rational::from_integer(number.into()))
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(number) => f.write_str(&short(number)),
+            Value::Words(words) => f.write_str(words),
+            Value::List(values) => {
+                let nested = values.iter().any(|value| !matches!(value, Value::Number(_) | Value::Words(_)));
+                let parts: Vec<String> = values.iter().map(Value::to_string).collect();
+                f.write_str(&parts.join(if nested { "; " } else { ", " }))
+            }
+            Value::Table(values) => {
+                let parts: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                f.write_str(&parts.join(", "))
+            }
+        }
+    }
+}
+
+/// What came of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Ours is what the paper prints.
+    Exact,
+    /// The paper is wrong; the erratum says why.
+    Corrected,
+    /// It cannot be computed from what we have.
+    NotReproducible,
+    /// It can be, but has not been yet.
+    Open,
+}
+
+impl Verdict {
+    /// For tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Exact => "exact",
+            Verdict::Corrected => "corrected",
+            Verdict::NotReproducible => "not reproducible",
+            Verdict::Open => "open",
+        }
+    }
+}
+
+/// One printed value or claim.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Links it to its check.
+    pub id: String,
+    /// Section, figure, slide.
+    pub place: String,
+    /// What it is.
+    pub what: String,
+    /// As printed; for a program, what it yields as printed.
+    pub printed: Value,
+    /// What is right, where the paper is wrong.
+    pub right: Option<Value>,
+    /// What we expect to find.
+    pub verdict: Verdict,
+    /// Which entry of `docs/errata.md` explains it.
+    pub erratum: Option<String>,
+    /// Why it cannot be reproduced, or has not been yet.
+    pub reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRow {
+    id: String,
+    place: String,
+    what: String,
+    printed: toml::Value,
+    right: Option<toml::Value>,
+    verdict: Verdict,
+    erratum: Option<String>,
+    reason: Option<String>,
+}
+
+/// A printed table that is too large for a row; its rows by name, cells separated by blanks.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintedTable {
+    /// Name.
+    pub id: String,
+    /// Section, figure, slide.
+    pub place: String,
+    /// As printed.
+    pub rows: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPaper {
+    title: String,
+    source: String,
+    row: Vec<RawRow>,
+    #[serde(default)]
+    table: Vec<PrintedTable>,
+}
+
+/// The printed values of one paper.
+#[derive(Debug, Clone)]
+pub struct Paper {
+    /// Short name: "papers/000".
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Authors, where published.
+    pub source: String,
+    /// In the order of the paper.
+    pub rows: Vec<Row>,
+    /// Large tables.
+    pub tables: Vec<PrintedTable>,
+}
+
+impl Paper {
+    /// Reads `fixtures/papers/STEM.toml`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a row contradicts itself.
+    pub fn load(stem: &str) -> Result<Paper> {
+        let path = root().join(format!("fixtures/papers/{stem}.toml"));
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Paper::parse(stem, &text).with_context(|| path.display().to_string())
+    }
+
+    fn parse(stem: &str, text: &str) -> Result<Paper> {
+        let raw: RawPaper = toml::from_str(text)?;
+        let mut ids = BTreeSet::new();
+        let mut rows = Vec::new();
+        if let Some(table) = raw.table.iter().find(|table| table.rows.is_empty()) {
+            bail!("table '{}' ({}) has no rows", table.id, table.place);
+        }
+        for row in raw.row {
+            ensure!(ids.insert(row.id.clone()), "row '{}' is given twice", row.id);
+            rows.push(checked(row)?);
+        }
+        Ok(Paper { name: format!("papers/{stem}"), title: raw.title, source: raw.source, rows, tables: raw.table })
+    }
+
+    /// A large table.
+    pub fn table(&self, id: &str) -> Result<&PrintedTable> {
+        let table = self.tables.iter().find(|table| table.id == id);
+        table.with_context(|| format!("{}: no table '{id}'", self.name))
+    }
+
+    /// The printed value of a row.
+    pub fn printed(&self, id: &str) -> Result<&Value> {
+        let row = self.rows.iter().find(|row| row.id == id);
+        Ok(&row.with_context(|| format!("{}: no row '{id}'", self.name))?.printed)
+    }
+}
+
+fn checked(raw: RawRow) -> Result<Row> {
+    let RawRow { id, place, what, printed, right, verdict, erratum, reason } = raw;
+    let corrected = verdict == Verdict::Corrected;
+    ensure!(corrected == right.is_some(), "row '{id}': `right` belongs to corrected rows, and to all of them");
+    ensure!(corrected == erratum.is_some(), "row '{id}': `erratum` belongs to corrected rows, and to all of them");
+    let lost = matches!(verdict, Verdict::NotReproducible | Verdict::Open);
+    ensure!(
+        lost == reason.is_some(),
+        "row '{id}': `reason` belongs to rows that are open or not reproducible, and to all of them"
+    );
+    let printed = Value::read(&printed).with_context(|| format!("row '{id}'"))?;
+    let right = right.as_ref().map(Value::read).transpose().with_context(|| format!("row '{id}'"))?;
+    Ok(Row { id, place, what, printed, right, verdict, erratum, reason })
+}
+
+/// What a check found.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    ours: Ours,
+    /// What the paper's own text yields when it is carried out as printed; compared with the printed value.
+    as_printed: Option<Value>,
+    note: String,
+}
+
+#[derive(Debug, Clone)]
+enum Ours {
+    Value(Value),
+    Claim { holds: bool, tried: String },
+}
+
+impl Finding {
+    /// A value of ours.
+    pub fn value(ours: impl Into<Value>) -> Finding {
+        Finding { ours: Ours::Value(ours.into()), as_printed: None, note: String::new() }
+    }
+
+    /// Whether a claim holds, and on what it was tried.
+    pub fn claim(holds: bool, tried: impl Into<String>) -> Finding {
+        Finding { ours: Ours::Claim { holds, tried: tried.into() }, as_printed: None, note: String::new() }
+    }
+
+    /// What carrying out the printed text yields.
+    pub fn with_printed(mut self, value: impl Into<Value>) -> Finding {
+        self.as_printed = Some(value.into());
+        self
+    }
+
+    /// A remark for the reader.
+    pub fn note(mut self, note: impl Into<String>) -> Finding {
+        self.note = note.into();
+        self
+    }
+}
+
+/// Computes ours for one row.
+pub type Check = fn(&Paper) -> Result<Finding>;
+
+/// A row with its outcome.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The row.
+    pub row: Row,
+    /// Ours, as shown.
+    pub ours: String,
+    /// The verdict, or what is wrong.
+    pub verdict: Result<Verdict, String>,
+    /// A remark.
+    pub note: String,
+}
+
+/// Runs every check of a paper against its rows.
+///
+/// # Errors
+/// Checks without a row. Everything else is a verdict.
+pub fn judge_all(paper: &Paper, checks: &[(&str, Check)]) -> Result<Vec<Judged>> {
+    let mut by_id = BTreeMap::new();
+    for &(id, check) in checks {
+        ensure!(by_id.insert(id, check).is_none(), "{}: two checks named '{id}'", paper.name);
+    }
+    if let Some(id) = by_id.keys().find(|&&id| paper.rows.iter().all(|row| row.id != id)) {
+        bail!("{}: check '{id}' has no row; add one to the fixture", paper.name);
+    }
+    Ok(paper.rows.iter().map(|row| judge(paper, row, by_id.get(row.id.as_str()).copied())).collect())
+}
+
+fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
+    let judged = |ours: String, verdict, note| Judged { row: row.clone(), ours, verdict, note };
+    let finding = match (check, &row.reason) {
+        (None, Some(reason)) => return judged("-".to_string(), Ok(row.verdict), reason.clone()),
+        (None, None) => return judged("-".to_string(), Err("the row has no check".to_string()), String::new()),
+        (Some(_), Some(_)) => {
+            return judged(
+                "-".to_string(),
+                Err("a row that is open or not reproducible has a check".to_string()),
+                String::new(),
+            );
+        }
+        (Some(check), None) => match check(paper) {
+            Ok(finding) => finding,
+            Err(error) => return judged("-".to_string(), Err(format!("the check failed: {error:#}")), String::new()),
+        },
+    };
+    let verdict = verdict_of(row, &finding).and_then(|found| {
+        if found == row.verdict {
+            Ok(found)
+        } else {
+            Err(format!("found {}, expected {}", found.name(), row.verdict.name()))
+        }
+    });
+    let ours = match &finding.ours {
+        Ours::Value(value) => value.to_string(),
+        Ours::Claim { holds: true, tried } => format!("holds: {tried}"),
+        Ours::Claim { holds: false, tried } => format!("FAILS: {tried}"),
+    };
+    judged(ours, verdict, finding.note)
+}
+
+fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
+    if let Some(value) = finding.as_printed.as_ref().filter(|&value| *value != row.printed) {
+        return Err(format!("the printed text yields {value}, not {}", row.printed));
+    }
+    match &finding.ours {
+        Ours::Claim { holds: true, .. } => Ok(Verdict::Exact),
+        Ours::Claim { holds: false, .. } => Err("the claim fails".to_string()),
+        Ours::Value(value) if *value == row.printed => Ok(Verdict::Exact),
+        Ours::Value(value) if Some(value) == row.right.as_ref() => Ok(Verdict::Corrected),
+        Ours::Value(value) => match &row.right {
+            Some(right) => Err(format!("{value} is neither the printed {} nor the right {right}", row.printed)),
+            None => Err(format!("{value} is not the printed {}", row.printed)),
+        },
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    folder.ancestors().nth(1).unwrap_or(folder).to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "title = 't'\nsource = 's'\n";
+
+    fn half(_: &Paper) -> Result<Finding> {
+        Ok(Finding::value(Rational::new(1.into(), 2.into())))
+    }
+
+    #[track_caller]
+    fn verdict(row: &str) -> Result<Verdict, String> {
+        let text = format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}");
+        let paper = Paper::parse("000", &text).map_err(|error| format!("{error:#}"))?;
+        let judged = judge_all(&paper, &[("a", half)]).map_err(|error| error.to_string())?;
+        judged.into_iter().next().map_or(Err("no row".to_string()), |judged| judged.verdict)
+    }
+
+    #[test]
+    fn verdicts_are_compared_with_what_was_expected() {
+        assert_eq!(verdict("printed = '2/4'\nverdict = 'exact'"), Ok(Verdict::Exact));
+        let wrong = "printed = 1\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'";
+        assert_eq!(verdict(wrong), Ok(Verdict::Corrected));
+        for unexpected in [
+            "printed = '1/3'\nverdict = 'exact'",
+            "printed = '1/2'\nright = '1/3'\nerratum = 'E'\nverdict = 'corrected'",
+            "printed = 1\nright = '1/3'\nerratum = 'E'\nverdict = 'corrected'",
+            "printed = 1\nverdict = 'corrected'",
+            "printed = 0.5\nverdict = 'exact'",
+            "printed = '1/2'\nverdict = 'not-reproducible'\nreason = 'lost'",
+            "printed = '1/2'\nverdict = 'not-reproducible'",
+        ] {
+            assert!(verdict(unexpected).is_err(), "{unexpected}");
+        }
+    }
+
+    #[test]
+    fn rows_and_checks_must_match() -> Result<()> {
+        let text = format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = '1/2'\nverdict = 'exact'");
+        let paper = Paper::parse("000", &text)?;
+        assert!(judge_all(&paper, &[])?[0].verdict.is_err());
+        assert!(judge_all(&paper, &[("a", half), ("b", half)]).is_err());
+        assert!(judge_all(&paper, &[("a", half), ("a", half)]).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_printed_program_must_yield_what_is_printed() -> Result<()> {
+        let row = "[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = 0\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'";
+        let paper = Paper::parse("000", &format!("{HEAD}{row}"))?;
+        let with = |check: Check| -> Result<bool> { Ok(judge_all(&paper, &[("a", check)])?[0].verdict.is_ok()) };
+        assert!(with(|paper| Ok(half(paper)?.with_printed(0)))?);
+        assert!(!with(|paper| Ok(half(paper)?.with_printed(1)))?);
+        assert!(!with(|_| Ok(Finding::claim(false, "nothing")))?);
+        Ok(())
+    }
+}
