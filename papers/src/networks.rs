@@ -148,7 +148,8 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
     } else {
         format!("{} % less", digits(pixels(&((whole(1) - share) * whole(100)))))
     };
-    let messages = case.collective.operands().map_or(case.collective.commodities().len(), <[_]>::len);
+    let messages =
+        if case.collective.combines() { case.collective.most_operands() } else { case.collective.commodities().len() };
     let bound = if verdict.bound == verdict.throughput { "= TP".to_string() } else { short(&verdict.bound) };
     Ok(Solved {
         network: case.name.clone(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use anyhow::{Context, Result, bail};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport::plan::PeriodicSchedule;
+use oneport::plan::{Kind, PeriodicSchedule};
 use oneport::platform::LinkId;
 use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Rational, referee, schedule};
@@ -45,7 +45,11 @@ impl Run {
             name: name.to_string(),
             period: schedule.period.clone(),
             instances: schedule.instances.to_u64().context("too many instances per period")?,
-            initial: if case.collective.operands().is_some() { depth } else { diameter(&case.platform) },
+            initial: if case.collective.blocks().iter().any(|block| block.kind == Kind::Combine) {
+                depth
+            } else {
+                diameter(&case.platform)
+            },
             periods,
             depth,
             report,

@@ -224,7 +224,7 @@ fn cuts(
 
 /// The smallest message there is.
 pub(crate) fn smallest_size(collective: &Collective, volumes: &Volumes) -> Rational {
-    let operands = collective.values().map_or(1, <[NodeId]>::len);
+    let operands = collective.most_operands();
     let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
     parts.filter_map(|part| volumes.size.of(part)).min().unwrap_or_else(Rational::one)
 }

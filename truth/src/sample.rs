@@ -167,7 +167,7 @@ fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
 fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
     let (sizes, works) = (["1", "1", "1", "2", "1/2", "5/3"], ["1", "0", "0", "1/2", "2", "1/7"]);
     let constant = |draw: &mut Draw, list: &[&str]| Amount::Constant(number(draw.pick(list)));
-    let Some(operands) = collective.values().map(<[NodeId]>::len) else {
+    let Some(operands) = collective.combines().then(|| collective.most_operands()) else {
         return Volumes { size: constant(draw, &sizes), work: constant(draw, &works) };
     };
     let any = |draw: &mut Draw, list: &[&str]| match draw.below(10) {

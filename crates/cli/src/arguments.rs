@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use oneport::Collective;
 
 /// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
 #[derive(Debug, Parser)]
@@ -28,27 +30,14 @@ pub enum Command {
     Convert(ConvertArguments),
 }
 
+/// Custom demands, beside the named collectives.
+pub const CUSTOM: &str = "custom";
+
 /// The collectives that can be solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CollectiveName {
-    /// The source sends a distinct message to each target.
-    Scatter,
-    /// Each participant sends a distinct message to the target.
-    Gather,
-    /// Each participant sends a distinct message to each other participant.
-    AllToAll,
-    /// The participants' values are combined into one at the target.
-    Reduce,
-    /// One reduction per participant, with the result at that participant.
-    ReduceScatter,
-    /// The source's message is copied to all targets.
-    Broadcast,
-    /// Each participant's message is copied to all others.
-    AllGather,
-    /// The participants' values are combined into one, which all receive.
-    AllReduce,
-    /// Parallel prefix: each participant receives the values up to its own, combined.
-    Scan,
+fn collectives() -> PossibleValuesParser {
+    let named = Collective::forms().iter().map(|form| PossibleValue::new(form.name).help(form.about));
+    let custom = PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
+    PossibleValuesParser::new(named.chain([custom]))
 }
 
 /// Which linear program is solved.
@@ -77,7 +66,8 @@ pub struct LimitArguments {
 #[derive(Debug, Args)]
 pub struct SolveArguments {
     /// What to schedule.
-    pub collective: CollectiveName,
+    #[arg(value_parser = collectives())]
+    pub collective: String,
     /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
     #[arg(long, value_name = "FILE")]
     pub platform: PathBuf,
@@ -97,6 +87,9 @@ pub struct SolveArguments {
     /// the first node is the source or target, where there is one.
     #[arg(long = "group", value_name = "A,B,C[@RATE]")]
     pub groups: Vec<String>,
+    /// Custom: the demands, a JSON or TOML file: who owns which values, what is wanted where, how often.
+    #[arg(long, value_name = "FILE")]
+    pub demands: Option<PathBuf>,
     /// Port model: full-duplex, half-duplex, multiport, links (default: the platform file's, else full-duplex).
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

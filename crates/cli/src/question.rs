@@ -4,11 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use clap::ValueEnum;
-use oneport::plan::{Member, VolumeError};
+use oneport::plan::{Form, Member, Role, VolumeError};
 use oneport::{Collective, NodeId, Platform, PortModel, Volumes, formats, parse_rational};
 
-use crate::arguments::{CollectiveName, SolveArguments};
+use crate::arguments::{CUSTOM, SolveArguments};
 use crate::numbers::decimal;
 
 /// A mistake in how the command was called: exit code 2.
@@ -49,23 +48,51 @@ pub fn platform(path: &Path, model: Option<&str>) -> Result<Platform> {
     }
 }
 
-/// The options that name nodes, by collective.
-fn options_of(name: CollectiveName) -> &'static [&'static str] {
-    match name {
-        CollectiveName::Scatter | CollectiveName::Broadcast => &["--source", "--targets"],
-        CollectiveName::Gather => &["--target", "--participants"],
-        CollectiveName::AllToAll | CollectiveName::AllGather => &["--participants"],
-        CollectiveName::Reduce => &["--target", "--participants", "--work", "--commutative"],
-        CollectiveName::ReduceScatter | CollectiveName::AllReduce => &["--participants", "--work", "--commutative"],
-        CollectiveName::Scan => &["--participants", "--work"],
-    }
+/// The options that a named collective takes.
+fn options_of(form: &Form) -> Vec<String> {
+    let roles = form.roles.iter().map(|role| format!("--{}", role.key));
+    let work = form.combines.then(|| "--work".to_string());
+    let commutative = form.commutes.then(|| "--commutative".to_string());
+    roles.chain(work).chain(commutative).collect()
+}
+
+/// What was given for a role: the text of its option.
+fn given<'a>(arguments: &'a SolveArguments, role: &Role) -> Option<&'a str> {
+    let given = [
+        ("source", &arguments.source),
+        ("target", &arguments.target),
+        ("targets", &arguments.targets),
+        ("participants", &arguments.participants),
+    ];
+    given.into_iter().find(|(key, _)| *key == role.key).and_then(|(_, text)| text.as_deref())
 }
 
 /// The collective asked for, every option it does not take refused.
 pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
-    let name = arguments.collective;
-    let label = name.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
-    let takes = options_of(name);
+    let Some(form) = Form::find(&arguments.collective) else { return custom(platform, arguments) };
+    let takes = options_of(form);
+    refuse_others(arguments, form.name, &takes)?;
+    if !arguments.groups.is_empty() {
+        return groups(platform, arguments, form);
+    }
+    let mut nodes: Vec<Vec<NodeId>> = Vec::with_capacity(form.roles.len());
+    for role in form.roles {
+        let option = format!("--{}", role.key);
+        let text = given(arguments, role);
+        nodes.push(if role.many {
+            // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
+            let except = nodes.first().and_then(|nodes| nodes.first()).copied().filter(|_| !form.overlaps());
+            listed(platform, text, &option, except)?
+        } else {
+            let missing = || usage(format!("{} needs {option} NODE; the processors are {}", form.name, some(platform)));
+            vec![node(platform, text.ok_or_else(missing)?, &option)?]
+        });
+    }
+    form.build(&nodes, arguments.commutative).ok_or_else(|| usage(format!("{} needs {}", form.name, takes.join(", "))))
+}
+
+/// Refuses the options that are not taken.
+fn refuse_others(arguments: &SolveArguments, label: &str, takes: &[String]) -> Result<()> {
     let given = [
         ("--source", arguments.source.is_some()),
         ("--targets", arguments.targets.is_some()),
@@ -73,59 +100,33 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
         ("--participants", arguments.participants.is_some()),
         ("--work", arguments.work.is_some()),
         ("--commutative", arguments.commutative),
+        ("--demands", arguments.demands.is_some()),
     ];
-    if let Some((option, _)) = given.iter().find(|(option, given)| *given && !takes.contains(option)) {
-        return Err(usage(format!("{label} takes no {option}; it takes {}", takes.join(", "))));
+    match given.iter().find(|(option, given)| *given && !takes.iter().any(|taken| taken == option)) {
+        Some((option, _)) => Err(usage(format!("{label} takes no {option}; it takes {}", takes.join(", ")))),
+        None => Ok(()),
     }
-    if !arguments.groups.is_empty() {
-        return groups(platform, arguments);
-    }
-    let missing = |option: &str| usage(format!("{label} needs {option} NODE; the processors are {}", some(platform)));
-    let centre = if takes.contains(&"--source") {
-        let name = arguments.source.as_deref().ok_or_else(|| missing("--source"))?;
-        Some(node(platform, name, "--source")?)
-    } else if takes.contains(&"--target") {
-        let name = arguments.target.as_deref().ok_or_else(|| missing("--target"))?;
-        Some(node(platform, name, "--target")?)
-    } else {
-        None
-    };
-    // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
-    let except = centre.filter(|_| name != CollectiveName::Reduce);
-    let members = match takes.contains(&"--targets") {
-        true => nodes(platform, arguments.targets.as_deref(), "--targets", except)?,
-        false => nodes(platform, arguments.participants.as_deref(), "--participants", except)?,
-    };
-    Ok(assemble(name, centre, members, arguments.commutative))
 }
 
-/// A collective from its root, where it has one, and its other members.
-fn assemble(name: CollectiveName, centre: Option<NodeId>, members: Vec<NodeId>, commutative: bool) -> Collective {
-    let root = || centre.unwrap_or(NodeId::new(0));
-    match name {
-        CollectiveName::Scatter => Collective::Scatter { source: root(), targets: members },
-        CollectiveName::Broadcast => Collective::Broadcast { source: root(), targets: members },
-        CollectiveName::Gather => Collective::Gather { target: root(), participants: members },
-        CollectiveName::AllToAll => Collective::AllToAll { participants: members },
-        CollectiveName::AllGather => Collective::AllGather { participants: members },
-        CollectiveName::Reduce => Collective::Reduce { target: root(), participants: members, commutative },
-        CollectiveName::ReduceScatter => Collective::ReduceScatter { participants: members, commutative },
-        CollectiveName::AllReduce => Collective::AllReduce { participants: members, commutative },
-        CollectiveName::Scan => Collective::Scan { participants: members },
+/// The demands of a file.
+fn custom(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
+    refuse_others(arguments, CUSTOM, &["--demands".to_string(), "--work".to_string()])?;
+    if !arguments.groups.is_empty() {
+        return Err(usage("custom takes no --group; list the demands of all groups in the file"));
     }
+    let missing = || usage("custom needs --demands FILE: JSON or TOML with a list of values and where they are wanted");
+    Ok(formats::read_demands_file(arguments.demands.as_deref().ok_or_else(missing)?, platform)?)
 }
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
-fn groups(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
+fn groups(platform: &Platform, arguments: &SolveArguments, form: &Form) -> Result<Collective> {
     let options = [&arguments.source, &arguments.targets, &arguments.target, &arguments.participants];
     if options.into_iter().any(Option::is_some) {
         return Err(usage(
             "--group lists a group's members itself; leave out --source, --targets, --target, --participants",
         ));
     }
-    let name = arguments.collective;
-    let takes = options_of(name);
-    let rooted = takes.contains(&"--source") || takes.contains(&"--target");
+    let rooted = form.roles.iter().any(|role| !role.many);
     let member = |group: &String| {
         let (list, rate) = match group.rsplit_once('@') {
             Some((list, rate)) if platform.find(group).is_none() => {
@@ -138,16 +139,18 @@ fn groups(platform: &Platform, arguments: &SolveArguments) -> Result<Collective>
             }
             _ => (group.as_str(), 1),
         };
-        let listed = nodes(platform, Some(list), "--group", None)?;
-        let (centre, members) = match listed.split_first() {
+        let listed = listed(platform, Some(list), "--group", None)?;
+        let nodes = match listed.split_first() {
+            // The target of a reduction owns a value, too.
             Some((&centre, others)) if rooted => {
-                // The target of a reduction owns a value, too.
-                let members = if name == CollectiveName::Reduce { listed.clone() } else { others.to_vec() };
-                (Some(centre), members)
+                vec![vec![centre], if form.overlaps() { listed.clone() } else { others.to_vec() }]
             }
-            _ => (None, listed),
+            _ => vec![listed],
         };
-        Ok(Member { collective: assemble(name, centre, members, arguments.commutative), rate })
+        let built = form.build(&nodes, arguments.commutative);
+        let collective =
+            built.ok_or_else(|| usage(format!("--group {group}: {} needs a node to start from", form.name)))?;
+        Ok(Member { collective, rate })
     };
     Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
 }
@@ -199,7 +202,7 @@ fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
 }
 
 /// A list of names; "all" and nothing mean every processor except one.
-fn nodes(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
+fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
     match list {
         None | Some("all") => Ok(platform.processors().filter(|&id| Some(id) != except).collect()),
         // A name may contain a comma.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use comfy_table::{Table, presets};
 use num_traits::Zero;
-use oneport::plan::{Arborescence, Goals, Pattern, ReductionTree, Scheme, SchemeTask, Task, WeightedPattern};
+use oneport::plan::{Arborescence, Goals, Kind, Pattern, ReductionTree, Scheme, SchemeTask, Task, WeightedPattern};
 use oneport::platform::LinkId;
 use oneport::{Amount, Collective, NodeId, Plan, Rational, formats, referee, schedule};
 
@@ -165,12 +165,15 @@ fn fill(table: &mut Table, total: usize, rows: impl Iterator<Item = Vec<String>>
 
 /// What the collective's patterns are called, and one step of them.
 fn words(collective: &Collective) -> (&'static str, &'static str) {
-    match collective {
-        Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => ("paths", "hop"),
-        Collective::Reduce { .. } | Collective::ReduceScatter { .. } => ("trees", "task"),
-        Collective::Broadcast { .. } | Collective::AllGather { .. } => ("trees", "hop"),
-        Collective::AllReduce { .. } | Collective::Scan { .. } => ("schemes", "task"),
-        Collective::Groups { .. } => ("patterns", "task"),
+    let blocks = collective.blocks();
+    match blocks[..] {
+        [block] if collective.members().is_empty() => match block.kind {
+            Kind::Route => ("paths", "hop"),
+            Kind::Copy => ("trees", "hop"),
+            Kind::Combine => ("trees", "task"),
+            Kind::CombineCopy | Kind::Prefix => ("schemes", "task"),
+        },
+        _ => ("patterns", "task"),
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use oneport::plan::Kind;
 use oneport::{
     Collective, Commodity, DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Planned, Platform,
     Rational, formats, parse_rational, solve_watched,
@@ -167,26 +168,24 @@ fn infeasible_report(collective: &str, platform: &Platform, names: &[String], se
 
 /// The collective's name; that of its groups, which are alike.
 fn label(collective: &Collective) -> &'static str {
-    match collective {
-        Collective::Groups { members } => members.first().map_or("groups", |member| member.collective.name()),
-        other => other.name(),
-    }
+    collective.members().first().map_or(collective.name(), |member| member.collective.name())
 }
 
 /// How many process groups there are; 0 where none were asked for.
 fn groups(collective: &Collective) -> usize {
-    match collective {
-        Collective::Groups { members } => members.len(),
-        _ => 0,
-    }
+    collective.members().len()
 }
 
 /// What is moved or combined.
 fn extent(collective: &Collective) -> String {
-    match (collective, collective.values()) {
-        (Collective::Groups { members }, _) => count(members.len(), "group"),
-        (Collective::Broadcast { targets, .. }, _) => count(targets.len(), "target"),
-        (_, Some(operands)) => count(operands.len(), "operand"),
+    let blocks = collective.blocks();
+    match blocks[..] {
+        _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
+        [block] if block.kind.combines() => count(block.operands().len(), "operand"),
+        [block] if block.kind == Kind::Copy && block.count == 1 => {
+            count(block.demand(0).map_or(0, |demand| demand.targets().len()), "target")
+        }
+        _ if blocks.iter().any(|block| block.kind.combines()) => count(collective.demands(), "demand"),
         _ => count(collective.demands(), "message"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Interval, ReductionTree, Task, Volumes};
+use oneport_plan::{Collective, Goals, Interval, ReductionTree, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::svg::words::{self, inputs};
@@ -124,7 +124,7 @@ impl Workshop<'_> {
             Some(order) => *order.get(part.first)?,
             None => part.first,
         };
-        self.collective.operands()?.get(place).copied()
+        self.collective.demand(self.tree.commodity)?.operands.get(place).copied()
     }
 }
 
@@ -136,8 +136,9 @@ pub(crate) fn title(
     tree: &ReductionTree,
     weight: Option<&Rational>,
 ) -> [String; 2] {
-    let target = match (collective, collective.reductions().get(tree.commodity)) {
-        (Collective::ReduceScatter { .. }, Some(&node)) => format!(", result at {}", words::name(platform, node)),
+    let goal = collective.demand(tree.commodity).map(|demand| demand.goals);
+    let target = match goal.filter(|_| collective.demands() > 1) {
+        Some(Goals::At(node)) => format!(", result at {}", words::name(platform, node)),
         _ => String::new(),
     };
     let merges = tree.tasks.iter().filter(|task| matches!(task, Task::Merge { .. })).count();

@@ -22,6 +22,12 @@ impl FormatError {
     pub(crate) fn new(file: &str, line: Option<usize>, key: Option<String>, problem: Problem) -> Self {
         FormatError { place: Box::new(Place { file: file.to_string(), line, key }), problem: Box::new(problem) }
     }
+
+    /// The same, for text whose lines are not those of the file.
+    pub(crate) fn without_line(mut self) -> Self {
+        self.place.line = None;
+        self
+    }
 }
 
 /// A place in a file: `platform.toml:12: link[3].cost`.

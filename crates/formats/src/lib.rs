@@ -7,6 +7,7 @@
 //! | `gml` | yes | no | networks of the Internet Topology Zoo |
 //! | `joined` | yes | no | measured grids: the JSON that joins a Tiers topology to its link table |
 //! | plan | yes | yes | [`plan_to_json`]: the self-contained answer, `oneport-plan/1` |
+//! | demands | yes | no | [`read_demands_file`]: a collective without a name, `oneport-demands/1` |
 //! | amount | yes | no | [`read_amount`]: sizes of messages or work of merges, by the operands combined |
 //!
 //! Every number means exactly what its text says: none passes through a float. Every refusal is one
@@ -30,6 +31,7 @@
 
 mod amount;
 mod atomic;
+mod demands;
 mod error;
 mod gml;
 mod joined;
@@ -44,6 +46,7 @@ mod source;
 
 pub use amount::{AmountError, MAX_AMOUNT_BYTES, parse_amount, read_amount};
 pub use atomic::{try_writing, write_atomically};
+pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{FormatError, Place, Problem};
 pub use joined::read_joined_tiers;
 pub use once::{broadcast_to_json, reduction_to_json};

@@ -6,7 +6,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
-use oneport_plan::{Collective, Hop, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Status, Task};
+use oneport_plan::{Block, Hop, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Status, Task};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::{Prices, Reduction};
@@ -31,7 +31,9 @@ pub struct AllReduction<'a> {
     times: Times,
     network: Network,
     cheapest: Cheapest<'a>,
-    participants: &'a [NodeId],
+    operands: usize,
+    /// Where the result is wanted.
+    targets: Vec<NodeId>,
     /// Of the result.
     size: Rational,
     /// Where the result may be made: every processor that replicates.
@@ -39,19 +41,21 @@ pub struct AllReduction<'a> {
 }
 
 impl<'a> AllReduction<'a> {
-    /// Prepares the all-reduce.
-    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
+    /// Prepares the only demand of a block.
+    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let platform = question.platform();
-        let participants = collective.values().unwrap_or_default();
-        let whole = Interval { first: 0, last: participants.len().saturating_sub(1) };
+        let operands = block.operands();
+        let targets = block.demand(0).map_or(Vec::new(), |demand| demand.targets().to_vec());
+        let whole = Interval { first: 0, last: operands.len().saturating_sub(1) };
         let size = question.volumes().size.of(whole).unwrap_or_default();
         AllReduction {
             question,
             times: Times::of_size(question, &size),
             size,
             network: Network::new(platform).watched(question.watch().clone()),
-            cheapest: Cheapest::new(question, participants, collective.is_commutative()),
-            participants,
+            cheapest: Cheapest::new(question, operands, block.is_commutative()),
+            operands: operands.len(),
+            targets,
             roots: question.roots().iter().copied().filter(|&node| platform.node(node).is_processor()).collect(),
         }
     }
@@ -61,7 +65,7 @@ impl<'a> AllReduction<'a> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let found = |&root: &NodeId| {
             self.question.watch().ask().ok()?;
-            self.network.cheapest(&routes, &self.network.spread(root, self.participants), guide)
+            self.network.cheapest(&routes, &self.network.spread(root, &self.targets), guide)
         };
         self.roots.iter().map(found).collect()
     }
@@ -87,7 +91,7 @@ impl<'a> AllReduction<'a> {
         }
         let Some((at_least, _, place)) = best else { return Err(NOWHERE) };
         let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(NOWHERE) };
-        Ok(vec![Offer { at_least, patterns: vec![composition(self.participants.len(), &tree, &spread.hops)] }])
+        Ok(vec![Offer { at_least, patterns: vec![composition(self.operands, &tree, &spread.hops)] }])
     }
 }
 
@@ -96,7 +100,7 @@ impl AllReduction<'_> {
     /// before any tree.
     fn ordered(&self) -> Option<&Reduction> {
         match &self.cheapest {
-            Cheapest::Ordered(reduction) if self.network.is_all(self.participants) => Some(reduction),
+            Cheapest::Ordered(reduction) if self.network.is_all(&self.targets) => Some(reduction),
             _ => None,
         }
     }
@@ -111,7 +115,7 @@ impl AllReduction<'_> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let place = |(root, price): (&NodeId, &Option<N>)| Some((self.network.place(*root)?, price.clone()?));
         let roots: Vec<(usize, N)> = self.roots.iter().zip(reductions).filter_map(place).collect();
-        let found = self.network.cheapest_from_any(&routes, self.participants, &roots, true);
+        let found = self.network.cheapest_from_any(&routes, &self.targets, &roots, true);
         let (root, found) = found.ok_or(NOWHERE)?;
         let is_root = |node: &NodeId| self.network.place(*node) == Some(root);
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
@@ -126,7 +130,7 @@ impl AllReduction<'_> {
         let bounds: Vec<Option<u128>> = self.roots.iter().map(|&root| guide.lower_bound(root).map(units)).collect();
         let (place, found) = self.best_root(&bounds, &costs)?;
         let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
-        let patterns = vec![composition(self.participants.len(), &tree, &found.hops)];
+        let patterns = vec![composition(self.operands, &tree, &found.hops)];
         Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns })
     }
 
@@ -146,7 +150,7 @@ impl AllReduction<'_> {
         loop {
             let (place, found) = self.best_root(&prices, &costs)?;
             if let Some(tree) = &trees[place] {
-                let patterns = vec![composition(self.participants.len(), tree, &found.hops)];
+                let patterns = vec![composition(self.operands, tree, &found.hops)];
                 return Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns });
             }
             let cheapest = exact.cheapest(self.roots[place]);
@@ -177,7 +181,7 @@ impl Part for AllReduction<'_> {
     }
 
     fn is_exact(&self) -> bool {
-        let spanning = |&root: &NodeId| self.network.is_spanning(&self.network.spread(root, self.participants));
+        let spanning = |&root: &NodeId| self.network.is_spanning(&self.network.spread(root, &self.targets));
         self.cheapest.is_exact() && self.roots.iter().all(spanning)
     }
 }

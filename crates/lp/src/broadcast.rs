@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use num_bigint::BigUint;
 use num_traits::One;
-use oneport_plan::{Arborescence, Collective, Goals, Hop, Pattern};
+use oneport_plan::{Arborescence, Block, Demand, Hop, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::{Number, arborescence};
 use oneport_trees::cheapest::Prices;
@@ -265,15 +265,11 @@ impl<N: Number> Routes<'_, N> {
 }
 
 impl<'a> Copies<'a> {
-    /// Prepares the messages of a collective.
-    pub fn new(question: &'a Question<'a>, collective: &Collective) -> Self {
+    /// Prepares the messages of a block.
+    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let network = Network::new(question.platform()).watched(question.watch().clone());
-        let spread = |place: usize| {
-            let demand = collective.demand(place)?;
-            let Goals::Everywhere(targets) = demand.goals else { return None };
-            Some(network.spread(*demand.operands.first()?, targets))
-        };
-        let demands = (0..collective.demands()).filter_map(spread).collect();
+        let spread = |demand: Demand<'_>| Some(network.spread(*demand.operands.first()?, demand.targets()));
+        let demands = block.demands().filter_map(spread).collect();
         Copies { question, times: Times::new(question), network, demands }
     }
 

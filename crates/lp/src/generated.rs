@@ -3,17 +3,18 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use crate::bounds::is_all_reduce;
 use crate::columns::{Progress, Watch, generate, proved};
 use crate::copies_flow::{self, FlowBound};
 use crate::fewest::fewest;
-use crate::patterns::Patterns;
+use crate::patterns::{Patterns, is_composed};
 use crate::resources::Resources;
 use crate::slowest_cut::{SlowestCut, slowest_cut};
 use crate::symmetric::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 use crate::{all_reduce, scan, shared, ssr};
 
-use oneport_plan::{Collective, Member, Status};
+use oneport_plan::{Kind, Status};
 
 /// Solves a question whose values can all reach where they are wanted.
 ///
@@ -29,28 +30,27 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
         return Ok(solution);
     }
     if options.formulation == Formulation::Columns
-        && let Collective::Scan { participants } = collective
-        && scan::is_large(question.platform(), participants.len())
+        && let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix)
+        && scan::is_large(question.platform(), block.operands().len())
     {
-        let solution = scan::chains(question, participants, options.time_limit, watch)?;
+        let solution = scan::chains(question, block.operands(), options.time_limit, watch)?;
         return shared::scan(question, solution, options.time_limit);
     }
     let patterns = Patterns::new(question);
     let resources = Resources::new(question.platform(), collective.combines());
+    let kind = question.block().map(|block| block.kind);
     let solution = match options.formulation {
         Formulation::Columns => generate(question, resources, &patterns, options.time_limit, watch)?,
-        Formulation::Compact if matches!(collective, Collective::Broadcast { .. } | Collective::AllGather { .. }) => {
+        Formulation::Compact if kind == Some(Kind::Copy) => {
             // Trees first: they are an answer, if time does not suffice for the program.
             let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
-            let sinks =
-                if let Collective::AllGather { participants } = collective { participants.as_slice() } else { &[] };
-            let flow = match slowest_cut(question, sinks) {
+            let flow = match slowest_cut(question, None) {
                 Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
                 None => copies_flow::solve(question, options)?,
             };
             flow.map_or(trees.clone(), |flow| both(trees, flow))
         }
-        Formulation::Compact if collective.operands().is_none() => {
+        Formulation::Compact if kind != Some(Kind::Combine) => {
             return Err(LpError::NoCompact { collective: collective.name() });
         }
         Formulation::Compact if collective.is_commutative() => return Err(LpError::CompactCommutative),
@@ -61,15 +61,27 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
         },
     };
     let solution = fewest(question, &patterns, solution)?;
-    match collective {
-        Collective::Scan { .. } => shared::scan(question, solution, options.time_limit),
-        Collective::AllReduce { .. } => {
-            let resources = Resources::new(question.platform(), true);
+    bounded(question, solution, options.time_limit, watch)
+}
+
+/// The solution with a bound that holds for every scheme, where its patterns are not all schemes.
+fn bounded(
+    question: &Question<'_>,
+    solution: Solution,
+    time_limit: Option<Duration>,
+    watch: Watch<'_>,
+) -> Result<Solution, LpError> {
+    let blocks = question.blocks();
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    match &blocks[..] {
+        [block] if block.kind == Kind::Prefix => shared::scan(question, solution, time_limit),
+        [block] if is_all_reduce(block) => {
             let solution = all_reduce::bounded(question, &resources, solution, watch)?;
-            shared::all_reduce(question, solution, options.time_limit)
+            shared::all_reduce(question, solution, time_limit)
         }
-        Collective::Groups { members } if members.iter().any(is_composed) => {
-            grouped(question, solution, options.time_limit, watch)
+        blocks if blocks.iter().any(is_composed) => {
+            let solution = grouped(question, solution, time_limit, watch)?;
+            shared::all_reduce(question, solution, time_limit)
         }
         _ => Ok(solution),
     }
@@ -90,11 +102,6 @@ fn check_size(question: &Question<'_>) -> Result<(), LpError> {
     }
     let collective = question.collective().name();
     Err(LpError::TooManyOperands { collective, operands, processors, prices, most: MOST_PRICES })
-}
-
-/// Whether its patterns are compositions, which other schedules may beat.
-fn is_composed(member: &Member) -> bool {
-    matches!(member.collective, Collective::AllReduce { .. })
 }
 
 /// The solution with a bound that holds for every schedule, and not only for compositions: what its own prices prove,

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use num_bigint::BigUint;
-use oneport_plan::{Collective, Commodity, Pattern};
+use oneport_plan::{Block, Commodity, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
@@ -23,9 +23,9 @@ pub struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// Prepares the messages of a collective.
-    pub fn new(question: &'a Question<'a>, collective: &Collective) -> Self {
-        Paths { question, times: Times::new(question), commodities: collective.commodities() }
+    /// Prepares the messages of a block.
+    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+        Paths { question, times: Times::new(question), commodities: block.commodities() }
     }
 
     fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Offer>, LpError> {

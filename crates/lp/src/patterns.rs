@@ -1,14 +1,16 @@
-//! Which collective has which patterns: the list of them all.
+//! The pricing oracle of each kind of demand.
 //!
-//! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new collective
-//! is a file of its own and a line in [`part`].
+//! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new kind is a file of
+//! its own and a line in [`part`].
 
-use oneport_plan::{Collective, Pattern};
+use oneport_plan::{Block, Kind, Pattern};
 use oneport_platform::Rational;
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
 use crate::all_reduce::AllReduction;
+use crate::bounds::contained::Contained;
+use crate::bounds::is_all_reduce;
 use crate::bounds::singletons::Least;
 use crate::broadcast::Copies;
 use crate::columns::{Guided, Pricing};
@@ -47,17 +49,19 @@ pub struct Patterns<'a> {
     parts: Vec<(usize, Box<dyn Part + 'a>)>,
 }
 
-/// Who prices the patterns of a collective that is no list of groups.
-fn part<'a>(question: &'a Question<'a>, collective: &'a Collective) -> Box<dyn Part + 'a> {
-    match collective {
-        Collective::Scatter { .. }
-        | Collective::Gather { .. }
-        | Collective::AllToAll { .. }
-        | Collective::Groups { .. } => Box::new(Paths::new(question, collective)),
-        Collective::Broadcast { .. } | Collective::AllGather { .. } => Box::new(Copies::new(question, collective)),
-        Collective::Reduce { .. } | Collective::ReduceScatter { .. } => Box::new(Trees::new(question, collective)),
-        Collective::AllReduce { .. } => Box::new(AllReduction::new(question, collective)),
-        Collective::Scan { .. } => Box::new(Prefixes::new(question, collective)),
+/// Whether its patterns are compositions of a reduction and copies, which other schemes may beat.
+pub fn is_composed(block: &Block<'_>) -> bool {
+    block.kind == Kind::CombineCopy
+}
+
+/// Who prices the patterns of a block.
+fn part<'a>(question: &'a Question<'a>, block: &Block<'a>) -> Box<dyn Part + 'a> {
+    match block.kind {
+        Kind::Route => Box::new(Paths::new(question, block)),
+        Kind::Copy => Box::new(Copies::new(question, block)),
+        Kind::Combine => Box::new(Trees::new(question, block)),
+        Kind::CombineCopy => Box::new(AllReduction::new(question, block)),
+        Kind::Prefix => Box::new(Prefixes::new(question, block)),
     }
 }
 
@@ -70,29 +74,18 @@ impl<'a> Patterns<'a> {
     /// The same, but what a composition cannot undercut is replaced by what no schedule can: it bounds, and makes no
     /// patterns.
     pub fn least(question: &'a Question<'a>) -> Self {
-        Patterns::of_parts(question, |question, collective| match collective {
-            Collective::AllReduce { .. } => Box::new(Least::new(question, collective)),
-            _ => part(question, collective),
+        Patterns::of_parts(question, |question, block| match is_composed(block) {
+            true if is_all_reduce(block) => Box::new(Least::new(question, block)),
+            true => Box::new(Contained::new(question, block)),
+            false => part(question, block),
         })
     }
 
-    fn of_parts(
-        question: &'a Question<'a>,
-        part: impl Fn(&'a Question<'a>, &'a Collective) -> Box<dyn Part + 'a>,
-    ) -> Self {
-        let collective = question.collective();
-        let rate = |place| Rational::from_integer(collective.rate(place).into());
-        let rates = (0..collective.demands()).map(rate).collect();
-        let Collective::Groups { members } = collective else {
-            return Patterns { rates, watch: question.watch(), parts: vec![(0, part(question, collective))] };
-        };
-        let mut first = 0;
-        let mut parts = Vec::with_capacity(members.len());
-        for member in members {
-            parts.push((first, part(question, &member.collective)));
-            first += member.collective.demands();
-        }
-        Patterns { rates, watch: question.watch(), parts }
+    fn of_parts(question: &'a Question<'a>, part: impl Fn(&'a Question<'a>, &Block<'a>) -> Box<dyn Part + 'a>) -> Self {
+        let blocks = question.blocks();
+        let rates = blocks.iter().flat_map(|block| vec![Rational::from_integer(block.rate.into()); block.count]);
+        let parts = blocks.iter().map(|block| (block.first, part(question, block))).collect();
+        Patterns { rates: rates.collect(), watch: question.watch(), parts }
     }
 
     /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.

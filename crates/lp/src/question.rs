@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use oneport_exact::ExactError;
-use oneport_plan::{Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
+use oneport_plan::{Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
@@ -166,7 +166,7 @@ impl<'a> Question<'a> {
         self.volumes
     }
 
-    /// The distinct messages of one instance; none for reductions.
+    /// Where all messages travel alone, these; see [`Collective::commodities`].
     pub fn commodities(&self) -> &[Commodity] {
         &self.commodities
     }
@@ -188,6 +188,17 @@ impl<'a> Question<'a> {
     pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
         let collective = self.collective;
         (0..collective.demands()).map_while(|place| collective.demand(place))
+    }
+
+    /// The demands, by blocks that are priced together.
+    pub(crate) fn blocks(&self) -> Vec<Block<'a>> {
+        self.collective.blocks()
+    }
+
+    /// The only block, if there is one.
+    pub(crate) fn block(&self) -> Option<Block<'a>> {
+        let blocks = self.blocks();
+        if let [block] = blocks[..] { Some(block) } else { None }
     }
 
     /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair once.

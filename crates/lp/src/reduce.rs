@@ -1,6 +1,6 @@
 //! Series of reduces (papers/000 section 4), and reduce-scatter: the cheapest patterns are reduction trees.
 
-use oneport_plan::{Collective, Pattern, ReductionTree};
+use oneport_plan::{Block, Pattern, ReductionTree};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::{Prices, Reduction};
 use oneport_trees::commutative::{Commutative, Exactness};
@@ -11,7 +11,7 @@ use crate::{LpError, Question};
 /// Prices reduction trees; demands are the reductions of an instance.
 pub struct Trees<'a> {
     cheapest: Cheapest<'a>,
-    targets: &'a [NodeId],
+    targets: Vec<NodeId>,
 }
 
 /// Who finds cheapest trees.
@@ -73,11 +73,10 @@ impl<'a> Cheapest<'a> {
 const UNREACHABLE: LpError = LpError::Contradiction("a connected platform has no reduction tree");
 
 impl<'a> Trees<'a> {
-    /// Prepares the reductions of a collective.
-    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
-        let operands = collective.operands().unwrap_or_default();
-        let cheapest = Cheapest::new(question, operands, collective.is_commutative());
-        Trees { cheapest, targets: collective.reductions() }
+    /// Prepares the reductions of a block.
+    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+        let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
+        Trees { cheapest, targets: block.demands().flat_map(|demand| demand.targets().to_vec()).collect() }
     }
 }
 
@@ -87,7 +86,7 @@ impl Part for Trees<'_> {
             let (at_least, trees) = found.ok_or(UNREACHABLE)?;
             Ok(Offer { at_least, patterns: trees.into_iter().map(Pattern::Reduction).collect() })
         };
-        self.cheapest.guide(prices, self.targets).into_iter().map(offer).collect()
+        self.cheapest.guide(prices, &self.targets).into_iter().map(offer).collect()
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
@@ -95,7 +94,7 @@ impl Part for Trees<'_> {
             let (at_least, tree) = found.ok_or(UNREACHABLE)?;
             Ok(Offer { at_least, patterns: vec![Pattern::Reduction(tree)] })
         };
-        self.cheapest.cheapest(prices, self.targets).into_iter().map(offer).collect()
+        self.cheapest.cheapest(prices, &self.targets).into_iter().map(offer).collect()
     }
 
     fn is_exact(&self) -> bool {

@@ -92,7 +92,7 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
 
 /// The least size of what is sent.
 fn least_size(question: &Question<'_>) -> Rational {
-    let operands = question.collective().values().map_or(1, <[NodeId]>::len);
+    let operands = question.collective().most_operands();
     let size = &question.volumes().size;
     let of = |first: usize, last: usize| size.of(Interval { first, last });
     let last = operands.saturating_sub(1);
@@ -149,7 +149,7 @@ impl Ways<'_, '_> {
             }
             Goals::At(target) => self.reduction(demand, target),
             Goals::Everywhere(targets) => self.composition(demand, targets),
-            Goals::Prefixes => self.chain(&demand.operands),
+            Goals::Prefixes => self.chain(demand.operands),
         }
     }
 

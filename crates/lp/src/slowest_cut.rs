@@ -20,7 +20,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed};
 use oneport_matching::minimum_cut;
-use oneport_plan::{Certificate, Collective, Cut, Resource};
+use oneport_plan::{Certificate, Cut, Demand, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::Question;
@@ -33,10 +33,28 @@ pub struct SlowestCut {
     pub certificate: Certificate,
 }
 
-/// The slowest cut of an all-gather. `sinks` are the participants to look at: all of them, or those that stand for all on a symmetric platform.
-/// `None` for other collectives and where ports or odd sets count, too.
-pub fn slowest_cut(question: &Question<'_>, sinks: &[NodeId]) -> Option<SlowestCut> {
-    let Collective::AllGather { participants } = question.collective() else { return None };
+/// The participants of an all-gather: the owners of one message each, which is wanted by all owners. `None` for others.
+/// `O(n^2 log n)` for `n` participants.
+pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
+    let block = question.block().filter(|block| block.kind == Kind::Copy)?;
+    let owners: Vec<NodeId> = block.demands().flat_map(|demand| demand.operands.to_vec()).collect();
+    let mut sorted = owners.clone();
+    sorted.sort_unstable();
+    let wants_all = |demand: Demand<'_>| {
+        // Who owns a message has it, whether or not it is a target, too.
+        let mut wanting = [demand.targets(), demand.operands].concat();
+        wanting.sort_unstable();
+        wanting.dedup();
+        wanting == sorted
+    };
+    let distinct = sorted.is_sorted_by(|a, b| a < b);
+    (owners.len() > 1 && distinct && block.demands().all(wants_all)).then_some(owners)
+}
+
+/// The slowest cut of an all-gather. `sinks` are the participants to look at, if not all of them: on a symmetric platform, those that
+/// stand for all. `None` for other collectives and where ports or odd sets count, too.
+pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
+    let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();
     if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
         return None;
@@ -50,7 +68,7 @@ pub fn slowest_cut(question: &Question<'_>, sinks: &[NodeId]) -> Option<SlowestC
     };
     let first = participants.first()?;
     let mut throughput = improve(platform.node_ids().map(|node| node == *first).collect());
-    for &sink in sinks {
+    for &sink in sinks.unwrap_or(participants) {
         if question.watch().ask().is_err() {
             // What is proved so far is a bound, though not the best.
             break;

@@ -50,9 +50,11 @@ const MOST_COLUMNS: usize = 1_000_000;
 /// # Errors
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Solution>, LpError> {
-    let operands = question.collective().operands().unwrap_or_default();
+    let Some(block) = question.block() else { return Ok(None) };
+    let operands = block.operands();
     check_size(question, operands.len())?;
-    let ssr = build(question.platform(), operands, question.collective().reductions(), question.volumes())?;
+    let targets: Vec<NodeId> = block.demands().flat_map(|demand| demand.targets().to_vec()).collect();
+    let ssr = build(question.platform(), operands, &targets, question.volumes())?;
     let mut solver = Solver::new(ssr.program.clone());
     let watch = question.watch().stage(PROGRAM);
     let limits = exact::Options { time_limit: options.time_limit, watch, ..exact::Options::default() };
@@ -81,7 +83,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<Soluti
 
 /// Refuses programs that are too large, before they are built.
 fn check_size(question: &Question<'_>, operands: usize) -> Result<(), LpError> {
-    let columns = Tasks::count_of(question.platform(), operands) * question.collective().reductions().len() as u128;
+    let columns = Tasks::count_of(question.platform(), operands) * question.collective().demands() as u128;
     if columns <= MOST_COLUMNS as u128 {
         return Ok(());
     }

@@ -11,26 +11,28 @@
 use std::collections::BTreeMap;
 
 use oneport_plan::{
-    Arborescence, Collective, Hop, Member, Pattern, ReductionTree, Resource, Scheme, SchemeTask, Status, SteadyState,
-    Task, WeightedPattern,
+    Arborescence, Block, Collective, CustomDemand, Demand, Hop, Kind, Pattern, ReductionTree, Resource, Scheme,
+    SchemeTask, Status, SteadyState, Task, Wanted, WeightedPattern,
 };
 use oneport_platform::{Automorphism, LinkId, NodeId, PortModel, Rational, free_automorphisms};
 
 use crate::all_reduce;
+use crate::bounds::is_all_reduce;
 use crate::columns::{Pricing, Watch, generate};
 use crate::in_order::{self, Intervals, Renaming};
 use crate::patterns::Patterns;
 use crate::resources::Resources;
-use crate::slowest_cut::slowest_cut;
+use crate::slowest_cut::{all_gather_participants, slowest_cut};
 use crate::{LpError, Options, Question, Solution};
 
 /// The question about representatives.
 pub struct Quotient<'a> {
     question: &'a Question<'a>,
     group: Vec<Automorphism>,
-    /// The demands of the representatives, as groups.
+    /// The demands of the representatives.
     collective: Collective,
-    /// By group, the participant whose demand it is; none where the only demand is everybody's.
+    participants: Vec<NodeId>,
+    /// By demand, the participant whose demand it is; none where the only demand is everybody's.
     representatives: Vec<NodeId>,
     /// Of operators that keep their operands' order: the partial results that are sent, and the images of the operands.
     in_order: Option<(Intervals, Vec<Vec<usize>>)>,
@@ -40,12 +42,8 @@ impl<'a> Quotient<'a> {
     /// `None` where nothing is symmetric.
     pub fn new(question: &'a Question<'a>) -> Option<Self> {
         let platform = question.platform();
-        let participants = match question.collective() {
-            Collective::AllGather { participants }
-            | Collective::ReduceScatter { participants, .. }
-            | Collective::AllReduce { participants, .. } => participants,
-            _ => return None,
-        };
+        let block = question.block().filter(|block| block.rate == 1)?;
+        let participants = &alike(question, &block)?[..];
         // Odd sets would have to be symmetric, too.
         if platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex) {
             return None;
@@ -62,21 +60,28 @@ impl<'a> Quotient<'a> {
                 group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
             }
         }
-        let in_order = match question.collective() {
-            Collective::AllGather { .. } => None,
-            collective if collective.is_commutative() => None,
-            _ => {
-                let renamings = renamings(&group, participants);
-                Some((Intervals::new(&renamings, participants.len(), question.volumes())?, renamings))
-            }
+        let in_order = if block.kind.combines() && !block.is_commutative() {
+            let renamings = renamings(&group, participants);
+            Some((Intervals::new(&renamings, participants.len(), question.volumes())?, renamings))
+        } else {
+            None
         };
+        if block.count == 1 {
+            let collective = question.collective().clone();
+            let participants = participants.to_vec();
+            return Some(Quotient { question, group, collective, participants, representatives: Vec::new(), in_order });
+        }
         let rate = group.len() as u64;
-        let member = |&node: &NodeId| Member { collective: of_one(question.collective(), node), rate };
-        let (collective, representatives) = match question.collective() {
-            whole @ Collective::AllReduce { .. } => (whole.clone(), Vec::new()),
-            _ => (Collective::Groups { members: representatives.iter().map(member).collect() }, representatives),
+        let demands = participants.iter().zip(block.demands()).filter(|(node, _)| representatives.contains(node));
+        let of_one = |(_, demand): (&NodeId, Demand<'_>)| CustomDemand {
+            owners: demand.operands.to_vec(),
+            wanted: Wanted::At(demand.targets().iter().copied().filter(|node| demand.operands != [*node]).collect()),
+            commutative: demand.commutative,
+            rate,
         };
-        Some(Quotient { question, group, collective, representatives, in_order })
+        let collective = Collective::Custom { demands: demands.map(of_one).collect() };
+        let participants = participants.to_vec();
+        Some(Quotient { question, group, collective, participants, representatives, in_order })
     }
 
     /// Solves the quotient and carries its answer over to the platform. `None` if operands keep their order and others than
@@ -108,19 +113,17 @@ impl<'a> Quotient<'a> {
             }
             other => other?,
         };
-        let optimal = match self.collective {
-            // The bound is that of every all-reduce.
-            Collective::AllReduce { .. } => {
-                solution = all_reduce::bounded(&question, &resources, solution, watch)?;
-                solution.status == Status::Optimal
-            }
-            _ => false,
-        };
+        // The bound is that of every all-reduce.
+        let all_reduce = question.block().is_some_and(|block| is_all_reduce(&block));
+        if all_reduce {
+            solution = all_reduce::bounded(&question, &resources, solution, watch)?;
+        }
+        let optimal = all_reduce && solution.status == Status::Optimal;
         if !cheapest && !optimal {
             return Ok(None);
         }
         // A cut is checked at once, where one tree per participant would be priced.
-        if let Some(cut) = slowest_cut(self.question, &self.representatives)
+        if let Some(cut) = slowest_cut(self.question, Some(&self.representatives))
             && cut.throughput == solution.steady_state.throughput
         {
             solution.certificate = cut.certificate;
@@ -152,11 +155,7 @@ impl<'a> Quotient<'a> {
 
     /// Every pattern's images, with equal parts of its weight.
     fn spread(&self, quotient: &SteadyState) -> SteadyState {
-        let collective = self.question.collective();
-        let participants = collective.values().unwrap_or(match collective {
-            Collective::AllGather { participants } => participants,
-            _ => &[],
-        });
+        let participants = &self.participants;
         let places: BTreeMap<NodeId, usize> =
             participants.iter().enumerate().map(|(place, &node)| (node, place)).collect();
         let part = Rational::from_integer(self.group.len().into()).recip();
@@ -200,17 +199,18 @@ fn proves(question: &Question<'_>, solution: &Solution) -> Result<bool, LpError>
     Ok(resources.worth(&prices) == instance * &solution.steady_state.throughput)
 }
 
-/// One participant's demand as a collective of its own.
-fn of_one(collective: &Collective, node: NodeId) -> Collective {
-    match collective {
-        Collective::ReduceScatter { participants, commutative } => {
-            Collective::Reduce { target: node, participants: participants.clone(), commutative: *commutative }
+/// The participants, if all are treated alike, so that a platform's symmetry is the question's: those of an all-gather, of a
+/// reduce-scatter (every owner wants a reduction of its own, in the owners' order) or of an all-reduce.
+fn alike(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
+    match block.kind {
+        Kind::Copy => all_gather_participants(question),
+        Kind::Combine => {
+            let owners = block.operands();
+            let wanted = block.demands().flat_map(|demand| demand.targets().to_vec());
+            wanted.eq(owners.iter().copied()).then(|| owners.to_vec())
         }
-        Collective::AllGather { participants } => {
-            let targets = participants.iter().copied().filter(|&other| other != node).collect();
-            Collective::Broadcast { source: node, targets }
-        }
-        other => other.clone(),
+        Kind::CombineCopy => is_all_reduce(block).then(|| block.operands().to_vec()),
+        Kind::Route | Kind::Prefix => None,
     }
 }
 

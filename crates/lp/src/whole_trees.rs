@@ -106,7 +106,7 @@ pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
     let cost =
         |links: &[LinkId]| links.iter().map(|&link| platform.link(link).cost.clone()).reduce(|a, b| divisor(&a, &b));
-    let operands = question.collective().values().map_or(1, <[_]>::len);
+    let operands = question.collective().most_operands();
     let volumes = question.volumes();
     let (cost, amount) = match resource {
         Resource::Send(node) => (cost(platform.outgoing(node))?, common(&volumes.size, operands)?),

@@ -1,11 +1,14 @@
 //! Collectives: what one instance of the operation has to bring where.
+//!
+//! All matches on [`Collective`] stand in this file. Everybody else asks for [demands](Collective::demand), for
+//! [blocks](Collective::blocks) of demands of one [`Kind`], or for the [roles](Form::roles) that nodes play. A new collective is
+//! a variant, a [`Form`] that says what files and options call its roles, and its arms below.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use oneport_platform::{NodeId, Platform};
 
-use crate::Interval;
+use crate::demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 
 /// A collective operation on named participants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +78,11 @@ pub enum Collective {
         /// What runs side by side, and how often per instance of the whole.
         members: Vec<Member>,
     },
+    /// Any list of demands.
+    Custom {
+        /// The demands, in the order in which patterns name them.
+        demands: Vec<CustomDemand>,
+    },
 }
 
 /// One of several collectives that run side by side.
@@ -86,58 +94,152 @@ pub struct Member {
     pub rate: u64,
 }
 
-/// What one pattern carries out: a single value moved or copied, or the values of several owners combined.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Demand<'a> {
-    /// The owners of the values to be combined, in operand order; a single one owns a message.
-    pub operands: Cow<'a, [NodeId]>,
-    /// What is wanted where.
-    pub goals: Goals<'a>,
-    /// Whether operands may be combined in any order.
-    pub commutative: bool,
-}
-
-/// Where the combination of which operands is wanted.
+/// A role that nodes play in a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goals<'a> {
-    /// All operands combined, at one node.
-    At(NodeId),
-    /// All operands combined, at each of these. The owner of a single operand has it already.
-    Everywhere(&'a [NodeId]),
-    /// Operands `0..=i` combined, at the owner of operand `i`.
-    Prefixes,
+pub struct Role {
+    /// What files and options call it: `source`, `targets`.
+    pub key: &'static str,
+    /// What messages call one node that plays it: `source`, `target`.
+    pub one: &'static str,
+    /// Whether several nodes play it.
+    pub many: bool,
 }
 
-impl Demand<'_> {
-    /// All operands.
-    pub fn whole(&self) -> Interval {
-        Interval { first: 0, last: self.operands.len().saturating_sub(1) }
+/// What a named collective takes, so that readers, writers and commands need not know it.
+#[derive(Debug)]
+pub struct Form {
+    /// The name used on the command line and in files.
+    pub name: &'static str,
+    /// What happens, in a sentence.
+    pub about: &'static str,
+    /// The roles: at most one that a single node plays, before the lists.
+    pub roles: &'static [Role],
+    /// Whether values are combined, so that work matters.
+    pub combines: bool,
+    /// Whether the operator may be commutative.
+    pub commutes: bool,
+    build: fn(&[Vec<NodeId>], bool) -> Collective,
+}
+
+impl Form {
+    /// The form of this name.
+    pub fn find(name: &str) -> Option<&'static Form> {
+        Collective::forms().iter().find(|form| form.name == name)
     }
 
-    /// Every node at which something is wanted, and what.
-    pub fn goals(&self) -> Vec<(NodeId, Interval)> {
-        match self.goals {
-            Goals::At(node) => vec![(node, self.whole())],
-            Goals::Everywhere(nodes) => nodes.iter().map(|&node| (node, self.whole())).collect(),
-            Goals::Prefixes => {
-                let prefix = |(last, &node)| (node, Interval { first: 0, last });
-                self.operands.iter().enumerate().map(prefix).collect()
-            }
-        }
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role that
+    /// a single node plays needs one.
+    pub fn build(&self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
+        let complete = self.roles.iter().enumerate().all(|(place, role)| match nodes.get(place) {
+            Some(nodes) => role.many || nodes.len() == 1,
+            None => role.many,
+        });
+        complete.then(|| (self.build)(nodes, commutative))
+    }
+
+    /// Whether a node may play both the first role and one of the others: the target of a reduction may own a value, but nobody
+    /// sends a message to itself.
+    pub fn overlaps(&self) -> bool {
+        self.combines
     }
 }
 
-/// One distinct message of each instance: `m_{k,l}` of papers/000 section 3.5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Commodity {
-    /// Where the message starts.
-    pub source: NodeId,
-    /// Where the message has to arrive.
-    pub target: NodeId,
+const SOURCE: Role = Role { key: "source", one: "source", many: false };
+const TARGET: Role = Role { key: "target", one: "target", many: false };
+const TARGETS: Role = Role { key: "targets", one: "target", many: true };
+const PARTICIPANTS: Role = Role { key: "participants", one: "participant", many: true };
+
+fn the(nodes: &[Vec<NodeId>]) -> NodeId {
+    nodes.first().and_then(|nodes| nodes.first()).copied().unwrap_or(NodeId::new(0))
 }
+
+fn list(nodes: &[Vec<NodeId>], place: usize) -> Vec<NodeId> {
+    nodes.get(place).cloned().unwrap_or_default()
+}
+
+/// The named collectives.
+static FORMS: [Form; 9] = [
+    Form {
+        name: "scatter",
+        about: "The source sends a distinct message to each target",
+        roles: &[SOURCE, TARGETS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::Scatter { source: the(nodes), targets: list(nodes, 1) },
+    },
+    Form {
+        name: "gather",
+        about: "Each participant sends a distinct message to the target",
+        roles: &[TARGET, PARTICIPANTS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::Gather { target: the(nodes), participants: list(nodes, 1) },
+    },
+    Form {
+        name: "all-to-all",
+        about: "Each participant sends a distinct message to each other participant",
+        roles: &[PARTICIPANTS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::AllToAll { participants: list(nodes, 0) },
+    },
+    Form {
+        name: "reduce",
+        about: "The participants' values are combined into one at the target",
+        roles: &[TARGET, PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::Reduce {
+            target: the(nodes),
+            participants: list(nodes, 1),
+            commutative,
+        },
+    },
+    Form {
+        name: "reduce-scatter",
+        about: "One reduction per participant, with the result at that participant",
+        roles: &[PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::ReduceScatter { participants: list(nodes, 0), commutative },
+    },
+    Form {
+        name: "broadcast",
+        about: "The source's message is copied to all targets",
+        roles: &[SOURCE, TARGETS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::Broadcast { source: the(nodes), targets: list(nodes, 1) },
+    },
+    Form {
+        name: "all-gather",
+        about: "Each participant's message is copied to all others",
+        roles: &[PARTICIPANTS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::AllGather { participants: list(nodes, 0) },
+    },
+    Form {
+        name: "all-reduce",
+        about: "The participants' values are combined into one, which all receive",
+        roles: &[PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::AllReduce { participants: list(nodes, 0), commutative },
+    },
+    Form {
+        name: "scan",
+        about: "Parallel prefix: each participant receives the values up to its own, combined",
+        roles: &[PARTICIPANTS],
+        combines: true,
+        commutes: false,
+        build: |nodes, _| Collective::Scan { participants: list(nodes, 0) },
+    },
+];
 
 /// Why a collective does not fit its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CollectiveError {
     /// A participant id outside the platform.
     #[error("{collective}: node id {id} does not exist; the platform has {nodes} nodes, numbered from 0")]
@@ -215,6 +317,23 @@ pub enum CollectiveError {
         /// What is wrong with it.
         error: Box<CollectiveError>,
     },
+    /// A list of demands without a demand.
+    #[error("no demand is given; list at least one")]
+    NoDemands,
+    /// A demand that is never carried out.
+    #[error("demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out")]
+    NoRateOfDemand {
+        /// The place in the list.
+        demand: usize,
+    },
+    /// A demand that does not fit.
+    #[error("demand {demand} (counted from 0): {error}")]
+    InDemand {
+        /// The place in the list.
+        demand: usize,
+        /// What is wrong with it.
+        error: Box<CollectiveError>,
+    },
     /// A reduction of one value.
     #[error(
         "{collective}: a single participant is its own result, so the throughput would be unbounded; at least 2 \
@@ -239,6 +358,11 @@ pub enum CollectiveError {
 }
 
 impl Collective {
+    /// What the named collectives take.
+    pub fn forms() -> &'static [Form] {
+        &FORMS
+    }
+
     /// The name used on the command line and in files.
     pub fn name(&self) -> &'static str {
         match self {
@@ -252,7 +376,46 @@ impl Collective {
             Collective::AllReduce { .. } => "all-reduce",
             Collective::Scan { .. } => "scan",
             Collective::Groups { .. } => "groups",
+            Collective::Custom { .. } => "custom",
         }
+    }
+
+    /// What a named collective takes; `None` for groups and custom demands.
+    pub fn form(&self) -> Option<&'static Form> {
+        Form::find(self.name())
+    }
+
+    /// Who plays the roles of the [form](Collective::form), in its order; nothing for groups and custom demands.
+    pub fn cast(&self) -> Vec<&[NodeId]> {
+        match self {
+            Collective::Scatter { source: centre, targets: list }
+            | Collective::Broadcast { source: centre, targets: list }
+            | Collective::Gather { target: centre, participants: list }
+            | Collective::Reduce { target: centre, participants: list, .. } => {
+                vec![std::slice::from_ref(centre), list.as_slice()]
+            }
+            Collective::AllToAll { participants }
+            | Collective::ReduceScatter { participants, .. }
+            | Collective::AllGather { participants }
+            | Collective::AllReduce { participants, .. }
+            | Collective::Scan { participants } => vec![participants.as_slice()],
+            Collective::Groups { .. } | Collective::Custom { .. } => Vec::new(),
+        }
+    }
+
+    /// The groups; none for other collectives.
+    pub fn members(&self) -> &[Member] {
+        if let Collective::Groups { members } = self { members } else { &[] }
+    }
+
+    /// The custom demands; none for other collectives.
+    pub fn custom(&self) -> &[CustomDemand] {
+        if let Collective::Custom { demands } = self { demands } else { &[] }
+    }
+
+    /// Whether demands are known by their places only, and not by their ends: groups and custom demands may have equal ones.
+    pub fn is_listed(&self) -> bool {
+        self.form().is_none()
     }
 
     /// How many patterns one instance consists of. They are not listed: an all-to-all among ten thousand has 10^8.
@@ -272,56 +435,64 @@ impl Collective {
             Collective::Groups { members } => {
                 members.iter().fold(0, |all, member| all.saturating_add(member.collective.demands()))
             }
+            Collective::Custom { demands } => demands.len(),
         }
     }
 
     /// The demand at this place, from 0; `None` beyond the last. Patterns name their demand by this place.
     pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
-        let message = |source: NodeId, goals| Demand { operands: vec![source].into(), goals, commutative: false };
+        let message = |operands, goals| Demand { operands, goals, commutative: false };
+        let one = std::slice::from_ref::<NodeId>;
         let first = place == 0;
         match self {
-            Collective::Scatter { source, targets } => Some(message(*source, Goals::At(*targets.get(place)?))),
-            Collective::Gather { target, participants } => Some(message(*participants.get(place)?, Goals::At(*target))),
+            Collective::Scatter { source, targets } => Some(message(one(source), Goals::At(*targets.get(place)?))),
+            Collective::Gather { target, participants } => {
+                Some(message(one(participants.get(place)?), Goals::At(*target)))
+            }
             Collective::AllToAll { participants } => {
                 let others = participants.len().checked_sub(1).filter(|&others| others > 0)?;
                 let (source, target) = (place / others, place % others);
                 // The source is skipped in the list of targets.
                 let target = target + usize::from(target >= source);
-                Some(message(*participants.get(source)?, Goals::At(*participants.get(target)?)))
+                Some(message(one(participants.get(source)?), Goals::At(*participants.get(target)?)))
             }
-            Collective::Reduce { target, participants, commutative } => first.then(|| Demand {
-                operands: participants.as_slice().into(),
-                goals: Goals::At(*target),
-                commutative: *commutative,
-            }),
+            Collective::Reduce { target, participants, commutative } => {
+                first.then(|| Demand { operands: participants, goals: Goals::At(*target), commutative: *commutative })
+            }
             Collective::ReduceScatter { participants, commutative } => Some(Demand {
-                operands: participants.as_slice().into(),
+                operands: participants,
                 goals: Goals::At(*participants.get(place)?),
                 commutative: *commutative,
             }),
-            Collective::Broadcast { source, targets } => first.then(|| message(*source, Goals::Everywhere(targets))),
+            Collective::Broadcast { source, targets } => {
+                first.then(|| message(one(source), Goals::Everywhere(targets)))
+            }
             Collective::AllGather { participants } => {
-                Some(message(*participants.get(place)?, Goals::Everywhere(participants)))
+                Some(message(one(participants.get(place)?), Goals::Everywhere(participants)))
             }
             Collective::AllReduce { participants, commutative } => first.then(|| Demand {
-                operands: participants.as_slice().into(),
+                operands: participants,
                 goals: Goals::Everywhere(participants),
                 commutative: *commutative,
             }),
             Collective::Scan { participants } => {
-                let operands = participants.as_slice().into();
+                let operands = participants.as_slice();
                 first.then_some(Demand { operands, goals: Goals::Prefixes, commutative: false })
             }
             Collective::Groups { .. } => {
                 let (member, place) = self.member(place)?;
                 member.collective.demand(place)
             }
+            Collective::Custom { demands } => demands.get(place).map(CustomDemand::demand),
         }
     }
 
-    /// How often the demand at this place is carried out per instance: 1, or the rate of its group.
+    /// How often the demand at this place is carried out per instance: 1, or the rate of its group, or its own.
     pub fn rate(&self, place: usize) -> u64 {
-        self.member(place).map_or(1, |(member, _)| member.rate)
+        match self.custom().get(place) {
+            Some(demand) => demand.rate,
+            None => self.member(place).map_or(1, |(member, _)| member.rate),
+        }
     }
 
     /// The group that a demand belongs to, and its place there; `None` where there are no groups.
@@ -337,69 +508,86 @@ impl Collective {
         None
     }
 
-    /// Where nothing is combined or copied, the distinct messages of one instance, in the order of the demands; else empty.
+    /// The demands by blocks that can be priced together: one for a named collective, those of every group, and of custom demands
+    /// as long as one is like the one before.
+    pub fn blocks(&self) -> Vec<Block<'_>> {
+        let mut blocks = Vec::new();
+        match self {
+            Collective::Groups { members } => {
+                let mut first = 0_usize;
+                for member in members {
+                    blocks.extend(self.named_block(&member.collective, first, member.rate));
+                    first = first.saturating_add(member.collective.demands());
+                }
+            }
+            Collective::Custom { demands } => self.custom_blocks(demands, &mut blocks),
+            Collective::Scatter { .. }
+            | Collective::Gather { .. }
+            | Collective::AllToAll { .. }
+            | Collective::Reduce { .. }
+            | Collective::ReduceScatter { .. }
+            | Collective::Broadcast { .. }
+            | Collective::AllGather { .. }
+            | Collective::AllReduce { .. }
+            | Collective::Scan { .. } => blocks.extend(self.named_block(self, 0, 1)),
+        }
+        blocks
+    }
+
+    /// The demands of a named collective, which begin at this place of the whole.
+    fn named_block<'a>(&'a self, named: &Collective, first: usize, rate: u64) -> Option<Block<'a>> {
+        let kind = named.demand(0)?.kind();
+        Some(Block { collective: self, kind, first, count: named.demands(), rate, name: named.name() })
+    }
+
+    fn custom_blocks<'a>(&'a self, demands: &[CustomDemand], blocks: &mut Vec<Block<'a>>) {
+        for (place, demand) in demands.iter().enumerate() {
+            let kind = demand.demand().kind();
+            let joins = |block: &Block<'_>| {
+                let before = &demands[block.first];
+                let shares = match kind {
+                    Kind::Route | Kind::Copy => true,
+                    Kind::Combine => (&before.owners, before.commutative) == (&demand.owners, demand.commutative),
+                    Kind::CombineCopy | Kind::Prefix => false,
+                };
+                (block.kind, block.rate) == (kind, demand.rate) && shares
+            };
+            match blocks.last_mut() {
+                Some(block) if joins(block) => block.count += 1,
+                _ => blocks.push(Block {
+                    collective: self,
+                    kind,
+                    first: place,
+                    count: 1,
+                    rate: demand.rate,
+                    name: self.name(),
+                }),
+            }
+        }
+    }
+
+    /// If all demands are messages that travel alone, these in the order of the demands; else nothing.
     pub fn commodities(&self) -> Vec<Commodity> {
-        match self {
-            Collective::Scatter { source, targets } => {
-                targets.iter().map(|&target| Commodity { source: *source, target }).collect()
-            }
-            Collective::Gather { target, participants } => {
-                participants.iter().map(|&source| Commodity { source, target: *target }).collect()
-            }
-            Collective::AllToAll { participants } => participants
-                .iter()
-                .flat_map(|&source| participants.iter().map(move |&target| Commodity { source, target }))
-                .filter(|commodity| commodity.source != commodity.target)
-                .collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The targets of the reductions of one instance, in the order of the demands; empty for other collectives.
-    pub fn reductions(&self) -> &[NodeId] {
-        match self {
-            Collective::Reduce { target, .. } => std::slice::from_ref(target),
-            Collective::ReduceScatter { participants, .. } => participants,
-            _ => &[],
-        }
-    }
-
-    /// The owners of a reduction's values, in operand order; `None` for other collectives than reduce and
-    /// reduce-scatter.
-    pub fn operands(&self) -> Option<&[NodeId]> {
-        match self {
-            Collective::Reduce { participants, .. } | Collective::ReduceScatter { participants, .. } => {
-                Some(participants)
-            }
-            _ => None,
-        }
+        let blocks = self.blocks();
+        let travel_alone = blocks.iter().all(|block| block.kind == Kind::Route);
+        let listed = self.is_listed();
+        // The rates of a list would have to be those of flows.
+        if travel_alone && !listed { blocks.iter().flat_map(Block::commodities).collect() } else { Vec::new() }
     }
 
     /// Whether values are combined, so that work matters and sizes may depend on what is combined.
     pub fn combines(&self) -> bool {
-        match self {
-            Collective::Groups { members } => members.iter().any(|member| member.collective.combines()),
-            _ => self.values().is_some(),
-        }
+        self.blocks().iter().any(|block| block.kind.combines())
     }
 
-    /// The owners of values to be combined, in operand order; `None` where nothing is, and for groups.
-    pub fn values(&self) -> Option<&[NodeId]> {
-        match self {
-            Collective::AllReduce { participants, .. } | Collective::Scan { participants } => Some(participants),
-            _ => self.operands(),
-        }
+    /// The most operands that are combined at once; 1 where nothing is.
+    pub fn most_operands(&self) -> usize {
+        self.blocks().iter().map(|block| block.operands().len()).max().unwrap_or(0).max(1)
     }
 
-    /// Whether operands may be combined in any order.
+    /// Whether some operands may be combined in any order.
     pub fn is_commutative(&self) -> bool {
-        match self {
-            Collective::Reduce { commutative, .. }
-            | Collective::ReduceScatter { commutative, .. }
-            | Collective::AllReduce { commutative, .. } => *commutative,
-            Collective::Groups { members } => members.iter().any(|member| member.collective.is_commutative()),
-            _ => false,
-        }
+        self.blocks().iter().any(Block::is_commutative)
     }
 
     /// Checks that every participant exists, computes, and is listed once.
@@ -407,69 +595,101 @@ impl Collective {
     /// # Errors
     /// The first participant that does not fit, by name.
     pub fn validate(&self, platform: &Platform) -> Result<(), CollectiveError> {
-        let (centre, role, members, least) = match self {
-            Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
-                (Some(("source", *source)), "target", targets, 1)
-            }
-            Collective::Gather { target, participants } => (Some(("target", *target)), "participant", participants, 1),
-            Collective::AllToAll { participants }
-            | Collective::ReduceScatter { participants, .. }
-            | Collective::AllGather { participants }
-            | Collective::AllReduce { participants, .. }
-            | Collective::Scan { participants } => (None, "participant", participants, 2),
-            Collective::Reduce { target, participants, .. } => {
-                (Some(("target", *target)), "participant", participants, 2)
-            }
-            Collective::Groups { members } => return validate_groups(members, platform),
-        };
-        let collective = self.name();
+        match self {
+            Collective::Groups { members } => validate_groups(members, platform),
+            Collective::Custom { demands } => validate_demands(demands, platform),
+            Collective::Scatter { .. }
+            | Collective::Gather { .. }
+            | Collective::AllToAll { .. }
+            | Collective::Reduce { .. }
+            | Collective::ReduceScatter { .. }
+            | Collective::Broadcast { .. }
+            | Collective::AllGather { .. }
+            | Collective::AllReduce { .. }
+            | Collective::Scan { .. } => self.validate_named(platform),
+        }
+    }
+
+    fn validate_named(&self, platform: &Platform) -> Result<(), CollectiveError> {
+        let Some(form) = self.form() else { return Ok(()) };
+        let collective = form.name;
+        // A collective whose lists are too short has no demand, and then nothing is wanted that a switch could not keep.
         let copies = self.copies();
-        let check = |role, id: NodeId| {
-            let nodes = platform.nodes().len();
-            if id.index() >= nodes {
-                return Err(CollectiveError::UnknownNode { collective, id: id.index(), nodes });
+        let mut centre: Option<NodeId> = None;
+        for (role, nodes) in form.roles.iter().zip(self.cast()) {
+            let check = Check { collective, role: role.one, copies, platform };
+            check.distinct(nodes)?;
+            let itself = centre.filter(|centre| !form.overlaps() && nodes.contains(centre));
+            if let Some(node) = itself {
+                return Err(CollectiveError::ToItself { collective, role: role.one, node: platform.name(node).into() });
             }
-            let node = || platform.name(id).to_string();
-            if !platform.node(id).is_processor() {
-                return Err(CollectiveError::Router { collective, role, node: node() });
+            if form.combines && role.many && nodes.len() == 1 {
+                return Err(CollectiveError::OwnResult { collective });
             }
-            if copies && !platform.node(id).replicates {
-                return Err(CollectiveError::CannotCopy { collective, role, node: node() });
+            let least = if centre.is_some() && !form.combines { 1 } else { 2 };
+            if role.many && nodes.len() < least {
+                return Err(CollectiveError::TooFew { collective, role: role.one, count: nodes.len(), least });
             }
-            Ok(())
-        };
-        if let Some((role, id)) = centre {
-            check(role, id)?;
-        }
-        let mut seen = BTreeSet::new();
-        for &id in members {
-            check(role, id)?;
-            let node = || platform.name(id).to_string();
-            if !seen.insert(id) {
-                return Err(CollectiveError::Twice { collective, role, node: node() });
-            }
-            if self.values().is_none() && centre.is_some_and(|(_, centre)| centre == id) {
-                return Err(CollectiveError::ToItself { collective, role, node: node() });
-            }
-        }
-        if self.values().is_some_and(|operands| operands.len() == 1) {
-            return Err(CollectiveError::OwnResult { collective });
-        }
-        if members.len() < least {
-            return Err(CollectiveError::TooFew { collective, role, count: members.len(), least });
+            centre = nodes.first().copied().filter(|_| !role.many).or(centre);
         }
         Ok(())
     }
 
     /// Whether a value may have to be kept and passed on by the same node.
     fn copies(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Collective::Broadcast { .. }
-                | Collective::AllGather { .. }
-                | Collective::AllReduce { .. }
-                | Collective::Scan { .. }
-        )
+            | Collective::AllGather { .. }
+            | Collective::AllReduce { .. }
+            | Collective::Scan { .. } => true,
+            Collective::Scatter { .. }
+            | Collective::Gather { .. }
+            | Collective::AllToAll { .. }
+            | Collective::Reduce { .. }
+            | Collective::ReduceScatter { .. } => false,
+            Collective::Groups { .. } | Collective::Custom { .. } => {
+                self.blocks().iter().any(|block| block.kind.copies())
+            }
+        }
+    }
+}
+
+/// Checks the nodes that play a role.
+struct Check<'a> {
+    collective: &'static str,
+    role: &'static str,
+    /// Whether they have to keep what they pass on.
+    copies: bool,
+    platform: &'a Platform,
+}
+
+impl Check<'_> {
+    fn distinct(&self, nodes: &[NodeId]) -> Result<(), CollectiveError> {
+        let mut seen = BTreeSet::new();
+        for &id in nodes {
+            self.node(id)?;
+            if !seen.insert(id) {
+                let (collective, role) = (self.collective, self.role);
+                return Err(CollectiveError::Twice { collective, role, node: self.platform.name(id).to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&self, id: NodeId) -> Result<(), CollectiveError> {
+        let &Check { collective, role, copies, platform } = self;
+        let nodes = platform.nodes().len();
+        if id.index() >= nodes {
+            return Err(CollectiveError::UnknownNode { collective, id: id.index(), nodes });
+        }
+        let node = || platform.name(id).to_string();
+        if !platform.node(id).is_processor() {
+            return Err(CollectiveError::Router { collective, role, node: node() });
+        }
+        if copies && !platform.node(id).replicates {
+            return Err(CollectiveError::CannotCopy { collective, role, node: node() });
+        }
+        Ok(())
     }
 }
 
@@ -478,7 +698,7 @@ fn validate_groups(members: &[Member], platform: &Platform) -> Result<(), Collec
         return Err(CollectiveError::NoGroups);
     }
     for (group, Member { collective, rate }) in members.iter().enumerate() {
-        if matches!(collective, Collective::Groups { .. }) {
+        if collective.is_listed() {
             return Err(CollectiveError::Nested { group });
         }
         if *rate == 0 {
@@ -486,6 +706,45 @@ fn validate_groups(members: &[Member], platform: &Platform) -> Result<(), Collec
         }
         let in_group = |error| CollectiveError::InGroup { group, error: Box::new(error) };
         collective.validate(platform).map_err(in_group)?;
+    }
+    Ok(())
+}
+
+fn validate_demands(demands: &[CustomDemand], platform: &Platform) -> Result<(), CollectiveError> {
+    if demands.is_empty() {
+        return Err(CollectiveError::NoDemands);
+    }
+    for (place, demand) in demands.iter().enumerate() {
+        if demand.rate == 0 {
+            return Err(CollectiveError::NoRateOfDemand { demand: place });
+        }
+        let in_demand = |error| CollectiveError::InDemand { demand: place, error: Box::new(error) };
+        validate_demand(demand, platform).map_err(in_demand)?;
+    }
+    Ok(())
+}
+
+fn validate_demand(custom: &CustomDemand, platform: &Platform) -> Result<(), CollectiveError> {
+    let collective = "custom";
+    let demand = custom.demand();
+    let check = |role| Check { collective, role, copies: demand.kind().copies(), platform };
+    if custom.owners.is_empty() {
+        return Err(CollectiveError::TooFew { collective, role: "owner", count: 0, least: 1 });
+    }
+    check("owner").distinct(&custom.owners)?;
+    let nodes: &[NodeId] = match &custom.wanted {
+        Wanted::At(nodes) => nodes,
+        // A single value is its own prefix.
+        Wanted::Prefixes if custom.owners.len() == 1 => return Err(CollectiveError::OwnResult { collective }),
+        Wanted::Prefixes => return Ok(()),
+    };
+    check("target").distinct(nodes)?;
+    if nodes.is_empty() {
+        return Err(CollectiveError::TooFew { collective, role: "target", count: 0, least: 1 });
+    }
+    if custom.owners.len() == 1 && nodes.contains(&custom.owners[0]) {
+        let node = platform.name(custom.owners[0]).to_string();
+        return Err(CollectiveError::ToItself { collective, role: "target", node });
     }
     Ok(())
 }

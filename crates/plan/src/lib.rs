@@ -9,6 +9,7 @@
 
 mod certificate;
 mod collective;
+mod demand;
 mod pattern;
 mod plan;
 mod reduction;
@@ -17,7 +18,8 @@ mod timeline;
 mod volume;
 
 pub use certificate::{Border, Certificate, Cut, Direction, Exchange, OddSet, Potential, Resource, Share};
-pub use collective::{Collective, CollectiveError, Commodity, Demand, Goals, Member};
+pub use collective::{Collective, CollectiveError, Form, Member, Role};
+pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 pub use num_bigint::BigUint;
 pub use pattern::{
     Arborescence, Hop, Interval, Merge, Message, Path, Pattern, ReductionTree, Scheme, SchemeTask, SteadyState, Task,

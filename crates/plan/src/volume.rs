@@ -3,7 +3,7 @@
 use num_traits::{One, Signed};
 use oneport_platform::{NodeId, Platform, Rational};
 
-use crate::{Collective, Interval, Message};
+use crate::{Block, Collective, Interval, Message};
 
 /// An amount for every partial result `v[k,m]` of a reduction; messages of other collectives only know constants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,18 +128,20 @@ impl Volumes {
     /// # Errors
     /// See [`VolumeError`].
     pub fn validate(&self, collective: &Collective) -> Result<(), VolumeError> {
-        let name = collective.name();
-        if let Collective::Groups { members } = collective {
-            return members.iter().try_for_each(|member| self.validate(&member.collective));
-        }
-        let Some(operands) = collective.values().map(<[NodeId]>::len) else {
-            let size = self.size.constant().ok_or(VolumeError::NotConstant { collective: name })?;
+        collective.blocks().iter().try_for_each(|block| self.validate_block(block))
+    }
+
+    fn validate_block(&self, block: &Block<'_>) -> Result<(), VolumeError> {
+        let collective = block.name;
+        if !block.kind.combines() {
+            let size = self.size.constant().ok_or(VolumeError::NotConstant { collective })?;
             return positive(size, String::new());
-        };
+        }
+        let operands = block.operands().len();
         for (what, amount) in [("size", &self.size), ("work", &self.work)] {
             if let Amount::Table(rows) = amount {
-                if collective.is_commutative() {
-                    return Err(VolumeError::TableOfCommutative { collective: name, what });
+                if block.is_commutative() {
+                    return Err(VolumeError::TableOfCommutative { collective, what });
                 }
                 check_shape(what, rows, operands)?;
             }

@@ -1,7 +1,7 @@
 //! The question under review, checked once: platform, collective and volumes.
 
 use num_traits::Signed;
-use oneport_plan::{Amount, Collective, Demand, Goals, Interval, Message, VolumeError, Volumes};
+use oneport_plan::{self as plan, Amount, Block, Collective, Demand, Goals, Interval, Message, VolumeError, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -15,6 +15,8 @@ pub(crate) struct Case<'a> {
     pub(crate) platform: &'a Platform,
     pub(crate) collective: &'a Collective,
     pub(crate) volumes: &'a Volumes,
+    /// Of a group: its demands alone.
+    block: Option<Block<'a>>,
     /// Asked by what takes long; what it cuts short is meaningless.
     watch: Option<&'a Watch>,
 }
@@ -53,14 +55,28 @@ impl Kind {
     }
 }
 
-/// One collective of a list of groups, or the only one.
+/// Demands of one kind that are carried out equally often.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'a> {
     pub(crate) case: Case<'a>,
+    /// The kind of all its demands.
+    pub(crate) kind: plan::Kind,
     /// How often it is carried out per instance of the whole.
     pub(crate) rate: u64,
     /// Place of its first demand in the whole.
     pub(crate) first: usize,
+}
+
+impl Group<'_> {
+    /// Whether values are combined for exactly those who own them. Only these have to exchange what the theorems on
+    /// all-reduces say.
+    pub(crate) fn is_all_reduce(&self) -> bool {
+        let sets = |nodes: &[NodeId]| nodes.iter().copied().collect::<std::collections::BTreeSet<NodeId>>();
+        match self.case.demand(0).map(|demand| (demand.operands, demand.goals)) {
+            Some((owners, Goals::Everywhere(targets))) => owners.len() > 1 && sets(owners) == sets(targets),
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Case<'a> {
@@ -90,44 +106,53 @@ impl<'a> Case<'a> {
             }
         }
         volumes.validate(collective)?;
-        let case = Case { platform, collective, volumes, watch: None };
+        let case = Case { platform, collective, volumes, block: None, watch: None };
         case.groups().iter().try_for_each(|group| check_amounts(&group.case))?;
         Ok(case)
     }
 
     /// How often the demand at this place is carried out per instance.
     pub(crate) fn rate(&self, place: usize) -> u64 {
-        self.collective.rate(place)
+        self.block.map_or_else(|| self.collective.rate(place), |block| block.rate)
     }
 
-    /// The collectives that run side by side.
-    pub(crate) fn groups(&self) -> Vec<Group<'a>> {
-        let Collective::Groups { members } = self.collective else {
-            return vec![Group { case: *self, rate: 1, first: 0 }];
-        };
-        let mut first = 0;
-        let mut groups = Vec::with_capacity(members.len());
-        for member in members {
-            let case = Case { collective: &member.collective, ..*self };
-            groups.push(Group { case, rate: member.rate, first });
-            first = first.saturating_add(case.commodities());
+    /// By demand, how often it is carried out per instance; empty where all are carried out once.
+    pub(crate) fn rates(&self) -> Vec<u64> {
+        match self.collective.is_listed() {
+            true => (0..self.commodities()).map(|place| self.rate(place)).collect(),
+            false => Vec::new(),
         }
-        groups
+    }
+
+    /// The demands by groups of one kind.
+    pub(crate) fn groups(&self) -> Vec<Group<'a>> {
+        let group = |block: Block<'a>| Group {
+            case: Case { block: Some(block), ..*self },
+            kind: block.kind,
+            rate: block.rate,
+            first: block.first,
+        };
+        self.collective.blocks().into_iter().map(group).collect()
     }
 
     /// How many demands an instance has. They are not listed: an all-to-all among ten thousand has 10^8.
     pub(crate) fn commodities(&self) -> usize {
-        self.collective.demands()
+        self.block.map_or_else(|| self.collective.demands(), |block| block.count)
     }
 
     /// The demand at this place.
     pub(crate) fn demand(&self, place: usize) -> Option<Demand<'a>> {
-        self.collective.demand(place)
+        self.block.map_or_else(|| self.collective.demand(place), |block| block.demand(place))
     }
 
-    /// The owners of the values to be combined; none where nothing is, and for groups.
+    /// Of a group: the owners of the values to be combined; none where nothing is.
     pub(crate) fn operands(&self) -> &'a [NodeId] {
-        self.collective.values().unwrap_or_default()
+        self.block.map_or(&[], |block| block.operands())
+    }
+
+    /// Of a group: whether operands may be combined in any order.
+    pub(crate) fn is_commutative(&self) -> bool {
+        self.block.is_some_and(|block| block.is_commutative())
     }
 
     /// The size of a message; of partial results where anything is combined.
@@ -138,15 +163,17 @@ impl<'a> Case<'a> {
     /// `A=>B`, `A=>all`, `reduction=>B`, `all-reduce` or `scan`, for messages.
     pub(crate) fn commodity_name(&self, place: usize) -> String {
         let Some(demand) = self.demand(place) else { return format!("commodity {place}") };
-        let whole = match (demand.goals, demand.operands.as_ref()) {
+        let whole = match (demand.goals, demand.operands) {
             (Goals::At(target), &[source]) => format!("{}=>{}", self.name(source), self.name(target)),
             (Goals::At(target), _) => format!("reduction=>{}", self.name(target)),
             (_, &[source]) => format!("{}=>all", self.name(source)),
             (Goals::Everywhere(_), _) => "all-reduce".to_string(),
             (Goals::Prefixes, _) => "scan".to_string(),
         };
+        let groups = self.collective.members();
         match self.groups().iter().rposition(|group| group.first <= place) {
-            Some(group) if matches!(self.collective, Collective::Groups { .. }) => format!("{whole} of group {group}"),
+            Some(group) if !groups.is_empty() => format!("{whole} of group {group}"),
+            _ if self.collective.is_listed() => format!("demand {place} ({whole})"),
             _ => whole,
         }
     }
@@ -193,13 +220,13 @@ pub(crate) fn has_part(demand: &Demand<'_>, part: Interval) -> bool {
 
 /// Tables fit the operands of a collective, sizes are positive and work is not negative.
 fn check_amounts(case: &Case<'_>) -> Result<(), VolumeError> {
-    let (collective, Volumes { size, work }) = (case.collective, case.volumes);
+    let (collective, Volumes { size, work }) = (case.block.map_or("", |block| block.name), case.volumes);
     // What is not combined is a single operand.
     let operands = case.operands().len().max(1);
     for (what, amount) in [("size", size), ("work", work)] {
         let Amount::Table(rows) = amount else { continue };
-        if collective.is_commutative() {
-            return Err(VolumeError::TableOfCommutative { collective: collective.name(), what });
+        if case.is_commutative() {
+            return Err(VolumeError::TableOfCommutative { collective, what });
         }
         let wrong = |place, found, right| VolumeError::TableShape { what, place, found, right, operands };
         if rows.len() != operands {

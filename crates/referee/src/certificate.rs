@@ -6,7 +6,7 @@
 //! `TP * sum_k rate_k cheapest_k <= sum_r pi_r cap_r`. A lower bound of `cheapest_k` proves a larger bound of `TP`.
 
 use num_traits::Zero;
-use oneport_plan::{Certificate, Collective, Volumes};
+use oneport_plan::{Certificate, Collective, Kind, Volumes};
 use oneport_platform::{Platform, Rational};
 use oneport_watch::Watch;
 
@@ -81,17 +81,12 @@ pub fn bound_watched(
     let exchanges = Exchanges::new(&case, certificate, &prices)?;
     let mut total = Rational::zero();
     for group in case.groups() {
-        let price = match group.case.collective {
-            Collective::Scatter { .. } | Collective::Gather { .. } | Collective::AllToAll { .. } => {
-                cheapest_paths(&group.case, &lengths)?
+        let price = match group.kind {
+            Kind::Route => cheapest_paths(&group.case, &lengths)?,
+            Kind::Copy => cheapest_copies(&group, &lengths, &cuts)?,
+            Kind::Combine | Kind::CombineCopy | Kind::Prefix => {
+                cheapest_combinations(&group, &prices, &cuts, &exchanges)?
             }
-            Collective::Broadcast { .. } | Collective::AllGather { .. } => cheapest_copies(&group, &lengths, &cuts)?,
-            Collective::Reduce { .. }
-            | Collective::ReduceScatter { .. }
-            | Collective::AllReduce { .. }
-            | Collective::Scan { .. } => cheapest_combinations(&group, &prices, &cuts, &exchanges)?,
-            // A valid list of groups contains no other.
-            Collective::Groups { .. } => continue,
         };
         let price = price.max(shares.of_group(&group, &prices)?);
         case.ask()?;

@@ -25,7 +25,7 @@ mod streams;
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Amount, Collective, Goals};
+use oneport_plan::{Amount, Goals, Kind};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Violation;
@@ -66,9 +66,9 @@ pub(crate) fn cheapest_combinations(
         return Ok(transfers + simple::merges(&group.case, prices));
     }
     let without = without_exchange(group, prices, cuts)?;
-    match group.case.collective {
-        Collective::AllReduce { .. } => Ok(simple::exchange(&group.case, prices)?.max(without)),
-        _ => Ok(without),
+    match group.is_all_reduce() {
+        true => Ok(simple::exchange(&group.case, prices)?.max(without)),
+        false => Ok(without),
     }
 }
 
@@ -83,7 +83,7 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
         match priced_demands(case, prices, crowd) {
             Ok(trees) => Some(trees),
             Err(Violation::TooManyStates { .. } | Violation::TooLarge { .. }) if all_cut => None,
-            Err(Violation::TooManyStates { .. }) if case.collective.reductions().is_empty() => {
+            Err(Violation::TooManyStates { .. }) if group.kind != Kind::Combine => {
                 return simple::longest_way(case, prices);
             }
             Err(violation) => return Err(violation),
@@ -101,7 +101,7 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
 /// sets to be brought from each to each.
 fn is_crowd(case: &Case<'_>) -> bool {
     let operands = case.operands().len();
-    case.collective.is_commutative() && operands > SET_OPERANDS && operations(case, false) > SET_OPERATIONS
+    case.is_commutative() && operands > SET_OPERANDS && operations(case, false) > SET_OPERATIONS
 }
 
 /// Machine operations of the exact method, roughly.
@@ -109,7 +109,7 @@ fn operations(case: &Case<'_>, crowd: bool) -> u128 {
     let (operands, processors) = (case.operands().len(), case.platform.processors().count() as u128);
     let n = operands as u128;
     let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
-    let (splits, parts) = if case.collective.is_commutative() && !crowd {
+    let (splits, parts) = if case.is_commutative() && !crowd {
         (3u128.saturating_pow(exponent), 2u128.saturating_pow(exponent))
     } else {
         (n * n * n / 6, n * n / 2)
@@ -139,7 +139,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
     let lengths = prices.lengths(case);
     let stands_for = if crowd { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
     let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
-    let sets = case.collective.is_commutative() && !crowd;
+    let sets = case.is_commutative() && !crowd;
     let states = Parts::count(operands, sets) * processors.len() as u128;
     if states > MAX_STATES {
         let (processors, limit) = (processors.len(), MAX_STATES);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Certificate, Collective, Cut, Demand, Goals};
+use oneport_plan::{Certificate, Cut, Demand, Goals};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -59,7 +59,7 @@ impl<'a> Cuts<'a> {
             if self.cuts.is_empty() { Vec::new() } else { (0..).map_while(|i| group.case.demand(i)).collect() };
         let mut crossed = vec![Vec::new(); group.case.commodities()];
         for &place in self.by_demand.get(&None).into_iter().flatten() {
-            let crossing = Crossing::new(&self.cuts[place], group.case.collective);
+            let mut crossing = Crossing::new(&self.cuts[place]);
             for (crossed, demand) in crossed.iter_mut().zip(&demands) {
                 if crossing.crossed_by(demand) {
                     crossed.push(place);
@@ -68,7 +68,7 @@ impl<'a> Cuts<'a> {
         }
         for (i, demand) in demands.iter().enumerate() {
             for &place in self.by_demand.get(&Some(group.first + i)).into_iter().flatten() {
-                if Crossing::new(&self.cuts[place], group.case.collective).crossed_by(demand) {
+                if Crossing::new(&self.cuts[place]).crossed_by(demand) {
                     crossed[i].push(place);
                 }
             }
@@ -115,34 +115,40 @@ impl<'a> Cuts<'a> {
     }
 }
 
-/// A cut and a collective.
+/// A cut, and whether something is wanted outside it.
 struct Crossing<'c> {
     cut: &'c Cut,
-    /// Of a collective that is wanted everywhere: whether that is somewhere outside.
-    outside: bool,
+    /// The last list of targets asked about, and whether one of them is outside: an all-gather has one list for all demands.
+    known: Option<(&'c [NodeId], bool)>,
 }
 
 impl<'c> Crossing<'c> {
-    fn new(cut: &'c Cut, collective: &Collective) -> Crossing<'c> {
-        let everywhere: &[NodeId] = match collective {
-            Collective::Broadcast { targets, .. } => targets,
-            Collective::AllGather { participants } | Collective::AllReduce { participants, .. } => participants,
-            _ => &[],
-        };
-        Crossing { cut, outside: everywhere.iter().any(|&node| !has(cut, node)) }
+    fn new(cut: &'c Cut) -> Crossing<'c> {
+        Crossing { cut, known: None }
     }
 
-    fn crossed_by(&self, demand: &Demand<'_>) -> bool {
-        let inside = |node: &NodeId| has(self.cut, *node);
+    fn crossed_by(&mut self, demand: &Demand<'c>) -> bool {
+        let cut = self.cut;
+        let inside = |node: &NodeId| has(cut, *node);
         match demand.goals {
             Goals::At(target) => !inside(&target) && demand.operands.iter().any(inside),
-            Goals::Everywhere(_) => self.outside && demand.operands.iter().any(inside),
+            Goals::Everywhere(targets) => self.leaves(targets) && demand.operands.iter().any(inside),
             // Operand `i` is wanted wherever a later one is.
             Goals::Prefixes => {
                 let first = demand.operands.iter().position(inside);
                 first.is_some_and(|first| demand.operands[first..].iter().any(|node| !inside(node)))
             }
         }
+    }
+
+    fn leaves(&mut self, targets: &'c [NodeId]) -> bool {
+        if let Some((known, leaves)) = self.known.filter(|(known, _)| std::ptr::eq(*known, targets)) {
+            debug_assert_eq!(known.len(), targets.len());
+            return leaves;
+        }
+        let leaves = targets.iter().any(|&node| !has(self.cut, node));
+        self.known = Some((targets, leaves));
+        leaves
     }
 }
 

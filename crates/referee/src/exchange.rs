@@ -23,7 +23,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
-use oneport_plan::{Border, Certificate, Collective, Direction, Exchange, Potential};
+use oneport_plan::{Border, Certificate, Direction, Exchange, Potential};
 use oneport_platform::{LinkId, Node, NodeId, Rational};
 
 use crate::arithmetic::{Scale, fraction, is_positive, is_sound, parts};
@@ -73,7 +73,9 @@ impl<'a> Exchanges<'a> {
     ///
     /// O(nodes of the sets + links x sets that a link crosses) additions, and the exchanges' arborescences.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Option<Rational>, Violation> {
-        let Collective::AllReduce { .. } = group.case.collective else { return Ok(None) };
+        if !group.is_all_reduce() {
+            return Ok(None);
+        }
         let Certificate { borders, potentials, exchanges, .. } = self.certificate;
         let borders: Vec<&Border> = borders.iter().filter(|border| border.demand == group.first).collect();
         let exchanges: Vec<&Exchange> = exchanges.iter().filter(|one| one.demand == group.first).collect();
@@ -174,8 +176,7 @@ fn sets_of_nodes(sets: &[Vec<NodeId>], nodes: usize) -> Vec<Vec<usize>> {
 /// The participants of the all-reduce at this place.
 fn participants<'a>(case: &Case<'a>, place: &str, demand: usize) -> Result<&'a [NodeId], ProofFault> {
     let group = case.groups().into_iter().find(|group| group.first == demand);
-    let all_reduce = |group: &Group<'a>| matches!(group.case.collective, Collective::AllReduce { .. });
-    match group.filter(all_reduce) {
+    match group.filter(Group::is_all_reduce) {
         Some(group) => Ok(group.case.operands()),
         None => Err(ProofFault::NoAllReduce { place: place.to_string(), demand, demands: case.commodities() }),
     }

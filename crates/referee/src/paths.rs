@@ -1,8 +1,10 @@
 //! The price of the cheapest paths.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::Collective;
+use oneport_plan::{Demand, Goals};
 use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
@@ -57,22 +59,23 @@ fn sum_of_shortest<T: Length, S>(
     mut total: S,
     add: impl Fn(&mut S, &T),
 ) -> Result<S, Violation> {
-    // For an all-to-all the root is among the ends: its distance to itself is 0.
-    let (roots, ends, reversed): (&[NodeId], &[NodeId], bool) = match case.collective {
-        Collective::Scatter { source, targets } => (std::slice::from_ref(source), targets, false),
-        Collective::Gather { target, participants } => (std::slice::from_ref(target), participants, true),
-        Collective::AllToAll { participants } => (participants, participants, false),
-        _ => return Ok(total),
-    };
-    let mut is_end = vec![false; case.platform.nodes().len()];
-    for end in ends {
-        is_end[end.index()] = true;
+    let demands: Vec<(NodeId, NodeId)> =
+        (0..case.commodities()).filter_map(|place| ends(&case.demand(place)?)).collect();
+    let count = |end: fn(&(NodeId, NodeId)) -> NodeId| demands.iter().map(end).collect::<BTreeSet<NodeId>>().len();
+    // As few runs as possible: one from every source, or one to every target.
+    let reversed = count(|ends| ends.1) < count(|ends| ends.0);
+    let mut by_root: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for (source, target) in demands {
+        let (root, end) = if reversed { (target, source) } else { (source, target) };
+        by_root.entry(root).or_default().push(end);
     }
     let mut paths = ShortestPaths::new(case.platform, lengths, reversed);
-    for &root in roots {
+    for (root, ends) in by_root {
         case.ask()?;
-        paths.run(root, &is_end, ends.len());
-        for &end in ends {
+        let mut is_end = vec![false; case.platform.nodes().len()];
+        ends.iter().for_each(|end| is_end[end.index()] = true);
+        paths.run(root, &is_end, is_end.iter().filter(|&&is_end| is_end).count());
+        for end in ends {
             let Some(distance) = paths.distance(end) else {
                 let (from, target) = if reversed { (end, root) } else { (root, end) };
                 return Err(Violation::Unreachable { from: case.name(from), target: case.name(target) });
@@ -83,12 +86,20 @@ fn sum_of_shortest<T: Length, S>(
     Ok(total)
 }
 
+/// Where a message that travels alone starts and ends.
+fn ends(demand: &Demand<'_>) -> Option<(NodeId, NodeId)> {
+    match (demand.operands, demand.goals) {
+        (&[source], Goals::At(target)) => Some((source, target)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::prices::Prices;
     use num_traits::One;
-    use oneport_plan::{Certificate, Resource, Volumes};
+    use oneport_plan::{Certificate, Collective, Resource, Volumes};
     use oneport_platform::{Node, Platform};
 
     /// Both ways of adding lengths agree: 1/(prime) costs, so that every link has a denominator of its own.

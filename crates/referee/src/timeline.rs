@@ -285,10 +285,7 @@ impl<'a> Run<'a> {
         let mut starts: BTreeMap<u64, &BigUint> = BTreeMap::new();
         let mut ends: BTreeMap<u64, BigUint> = BTreeMap::new();
         // A demand carried out several times per instance counts each time.
-        let rates: Vec<u64> = match self.case.collective {
-            Collective::Groups { .. } => (0..self.case.commodities()).map(|place| self.case.rate(place)).collect(),
-            _ => Vec::new(),
-        };
+        let rates = self.case.rates();
         let own = |time: u64, message: Message| time / rates.get(message.commodity).copied().unwrap_or(1).max(1);
         let transfers = self
             .events

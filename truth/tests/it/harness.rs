@@ -183,7 +183,7 @@ fn samples_have_every_collective_model_and_kind_of_node() {
         rows.insert((question.label.clone(), question.model));
         let owners: Vec<_> = (0..question.collective.demands())
             .filter_map(|place| question.collective.demand(place))
-            .flat_map(|demand| demand.operands.into_owned())
+            .flat_map(|demand| demand.operands.to_vec())
             .collect();
         for id in question.platform.node_ids() {
             let node = question.platform.node(id);

@@ -42,6 +42,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
+    ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     ("oneport-cli", &["oneport", "oneport-drawings"]),
     ("oneport-papers", &["oneport", "oneport-drawings"]),
     ("oneport-benches", &["oneport"]),

@@ -56,15 +56,15 @@ impl Role {
     }
 
     fn name(self, collective: &Collective) -> &'static str {
-        match (self, collective) {
-            (Role::Target, Collective::Gather { .. }) => "sender",
-            (Role::Source, Collective::Groups { .. }) => "source or target of a group",
-            (Role::Participant, Collective::Groups { .. }) => "member of a group",
-            (Role::Source, Collective::Reduce { target, participants, .. }) if participants.contains(target) => {
-                "target and participant"
-            }
-            (Role::Source, Collective::Gather { .. } | Collective::Reduce { .. }) => "target",
-            (Role::Source, _) => "source",
+        let groups = !collective.members().is_empty();
+        let centre = words::centre(collective);
+        match (self, centre) {
+            (Role::Source, _) if groups => "source or target of a group",
+            (Role::Participant, _) if groups => "member of a group",
+            (Role::Target, Some("target")) => "sender",
+            (Role::Source, Some("target")) if words::owns_too(collective) => "target and participant",
+            (Role::Source, Some(centre)) => centre,
+            (Role::Source, None) => "source",
             (Role::Target, _) => "target",
             (Role::Participant, _) => "participant",
             (Role::Processor, _) => "other processor",
@@ -166,38 +166,33 @@ fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
         (false, false) => Role::Switch,
     };
     let mut roles: Vec<Role> = platform.nodes().iter().map(role).collect();
-    match collective {
-        Collective::Groups { members } => {
-            members.iter().for_each(|member| assign(&mut roles, &member.collective));
-            for role in roles.iter_mut().filter(|role| **role == Role::Target) {
-                *role = Role::Participant;
-            }
+    assign(&mut roles, collective);
+    if !collective.members().is_empty() {
+        collective.members().iter().for_each(|member| assign(&mut roles, &member.collective));
+        for role in roles.iter_mut().filter(|role| **role == Role::Target) {
+            *role = Role::Participant;
         }
-        single => assign(&mut roles, single),
     }
     roles
 }
 
-/// The roles of the nodes that take part in a collective.
+/// The roles of the nodes that take part in a collective: the one that a single node plays stands out.
 fn assign(roles: &mut [Role], collective: &Collective) {
-    let (centre, others, role) = match collective {
-        Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
-            (Some(*source), targets, Role::Target)
+    let mut give = |nodes: &[NodeId], role: Role| {
+        for node in nodes {
+            if let Some(place) = roles.get_mut(node.index()) {
+                *place = role;
+            }
         }
-        Collective::Gather { target, participants } => (Some(*target), participants, Role::Target),
-        Collective::Reduce { target, participants, .. } => (Some(*target), participants, Role::Participant),
-        Collective::AllToAll { participants }
-        | Collective::ReduceScatter { participants, .. }
-        | Collective::AllGather { participants }
-        | Collective::AllReduce { participants, .. }
-        | Collective::Scan { participants } => (None, participants, Role::Participant),
-        Collective::Groups { .. } => return,
     };
-    let others = others.iter().map(|&node| (node, role));
-    for (node, role) in others.chain(centre.map(|node| (node, Role::Source))) {
-        if let Some(place) = roles.get_mut(node.index()) {
-            *place = role;
-        }
+    for demand in collective.custom() {
+        give(&demand.owners, Role::Participant);
+        give(demand.demand().targets(), Role::Participant);
+    }
+    let Some(form) = collective.form() else { return };
+    let others = if words::centre(collective).is_some() && !form.combines { Role::Target } else { Role::Participant };
+    for (role, nodes) in form.roles.iter().zip(collective.cast()).rev() {
+        give(nodes, if role.many { others } else { Role::Source });
     }
 }
 

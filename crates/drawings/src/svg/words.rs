@@ -1,7 +1,9 @@
 //! Labels: numbers, names, widths of texts.
 
+use std::collections::BTreeSet;
+
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::{Amount, Collective, Goals, Interval, Member, Message, Volumes};
+use oneport_plan::{Amount, Collective, Goals, Interval, Kind, Member, Message, Volumes};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 
 use super::colour::Colour;
@@ -111,9 +113,10 @@ pub(super) struct Messages<'a> {
 
 impl<'a> Messages<'a> {
     pub(super) fn new(platform: &'a Platform, collective: &'a Collective) -> Self {
-        let Collective::Groups { members } = collective else {
+        let members = collective.members();
+        if members.is_empty() {
             return Messages { platform, groups: vec![(0, collective)], grouped: false };
-        };
+        }
         let mut first = 0_usize;
         let group = |member: &'a Member| {
             let start = first;
@@ -142,17 +145,17 @@ impl<'a> Messages<'a> {
         let demand = collective.demand(place)?;
         let name = |node| name(self.platform, node);
         Some(match (part, demand.goals) {
-            (Some(part), Goals::At(target)) if matches!(collective, Collective::ReduceScatter { .. }) => {
+            (Some(part), Goals::At(target)) if collective.demands() > 1 => {
                 format!("{}→{}", partial(part), name(target))
             }
             (Some(part), Goals::Prefixes) if part.first == 0 && part.last > 0 => format!("prefix {}", partial(part)),
             (Some(part), _) => partial(part),
             (None, Goals::At(target)) => {
                 let source = *demand.operands.first()?;
-                match collective {
-                    Collective::Scatter { .. } => format!("m {}", name(target)),
-                    Collective::Gather { .. } => format!("m {}", name(source)),
-                    _ => format!("{}→{}", name(source), name(target)),
+                match centre(collective) {
+                    Some("source") => format!("m {}", name(target)),
+                    Some(_) => format!("m {}", name(source)),
+                    None => format!("{}→{}", name(source), name(target)),
                 }
             }
             (None, _) => format!("copies of {}'s message", name(*demand.operands.first()?)),
@@ -166,14 +169,13 @@ impl<'a> Messages<'a> {
         let name = |node| name(self.platform, node);
         match (message.part, demand.goals) {
             (Some(part), _) => {
-                let longer =
-                    self.grouped || matches!(collective, Collective::ReduceScatter { .. } | Collective::Scan { .. });
+                let longer = self.grouped || collective.demands() > 1 || demand.kind() == Kind::Prefix;
                 longer.then(|| partial(part))
             }
-            (None, Goals::At(target)) => match collective {
-                Collective::Scatter { .. } => Some(name(target)),
-                Collective::Gather { .. } => Some(name(*demand.operands.first()?)),
-                _ => self.grouped.then(|| self.label_in(collective, place, None)).flatten(),
+            (None, Goals::At(target)) => match centre(collective) {
+                Some("source") => Some(name(target)),
+                Some(_) => Some(name(*demand.operands.first()?)),
+                None => self.grouped.then(|| self.label_in(collective, place, None)).flatten(),
             },
             (None, _) => Some(format!("m {}", name(*demand.operands.first()?))),
         }
@@ -183,7 +185,9 @@ impl<'a> Messages<'a> {
     /// reductions, and of groups, one by demand.
     pub(super) fn category(&self, message: Message) -> usize {
         let combined = match self.groups.first() {
-            Some((_, collective)) if !self.grouped && collective.demands() == 1 => collective.values(),
+            Some((_, collective)) if !self.grouped && collective.demands() == 1 => {
+                collective.demand(0).filter(|demand| demand.kind().combines()).map(|demand| demand.operands)
+            }
             _ => None,
         };
         match (combined, message.part) {
@@ -204,11 +208,10 @@ impl<'a> Messages<'a> {
     /// What a legend says of the message's category.
     pub(super) fn category_label(&self, message: Message) -> String {
         let Some((group, collective, place)) = self.find(message.commodity) else { return self.label(message) };
-        let values = match collective {
-            Collective::ReduceScatter { participants, .. } => {
-                let target = participants.get(place).map(|&target| name(self.platform, target));
-                format!("reduction to {}", target.unwrap_or_else(|| format!("target {place}")))
-            }
+        let several = collective.demands() > 1 && collective.combines();
+        let values = match collective.demand(place).map(|demand| demand.goals) {
+            Some(Goals::At(target)) if several => format!("reduction to {}", name(self.platform, target)),
+            None if several => format!("reduction to target {place}"),
             _ if self.grouped && message.part.is_some() => format!("values of the {}", collective.name()),
             _ => return self.label(message),
         };
@@ -248,56 +251,61 @@ pub(crate) fn volumes(collective: &Collective, volumes: &Volumes) -> String {
     if collective.combines() { format!("{size} · work of a merge {}", amount(&volumes.work)) } else { size }
 }
 
+/// What messages call the role that a single node plays: "source" or "target"; `None` where all play one role.
+pub(crate) fn centre(collective: &Collective) -> Option<&'static str> {
+    collective.form()?.roles.iter().find(|role| !role.many).map(|role| role.one)
+}
+
+/// Whether the node that plays a role alone is in the list of the others, too.
+pub(crate) fn owns_too(collective: &Collective) -> bool {
+    matches!(collective.cast()[..], [&[centre], list] if list.contains(&centre))
+}
+
 /// The collective in words: "Scatter from Ps to 2 targets".
 pub(crate) fn describe(platform: &Platform, collective: &Collective) -> String {
-    match collective {
-        Collective::Scatter { source, targets } => {
-            format!("Scatter from {} to {}", name(platform, *source), plural(targets.len(), "target"))
-        }
-        Collective::Gather { target, participants } => {
-            format!("Gather to {} from {}", name(platform, *target), plural(participants.len(), "sender"))
-        }
-        Collective::AllToAll { participants } => {
-            format!("All-to-all between {}", plural(participants.len(), "participant"))
-        }
-        Collective::Reduce { target, participants, commutative } => {
-            let values = plural(participants.len(), "value");
-            format!(
-                "{} to {} of {values}",
-                if *commutative { "Commutative reduce" } else { "Reduce" },
-                name(platform, *target)
-            )
-        }
-        Collective::ReduceScatter { participants, commutative } => {
-            let kind = if *commutative { "Commutative reduce-scatter" } else { "Reduce-scatter" };
-            format!("{kind} between {}", plural(participants.len(), "participant"))
-        }
-        Collective::Broadcast { source, targets } => {
-            format!("Broadcast from {} to {}", name(platform, *source), plural(targets.len(), "target"))
-        }
-        Collective::AllGather { participants } => {
-            format!("All-gather between {}", plural(participants.len(), "participant"))
-        }
-        Collective::AllReduce { participants, commutative } => {
-            let kind = if *commutative { "Commutative all-reduce" } else { "All-reduce" };
-            format!("{kind} of {}", plural(participants.len(), "value"))
-        }
-        Collective::Scan { participants } => format!("Scan of {}", plural(participants.len(), "value")),
-        Collective::Groups { members } => {
-            let mut names: Vec<String> = members.iter().take(NAMED_GROUPS).map(member).collect();
-            if members.len() > NAMED_GROUPS {
-                names.push(format!("{} more", members.len() - NAMED_GROUPS));
-            }
-            format!("{}: {}", plural(members.len(), "group"), names.join(", "))
-        }
+    let Some(form) = collective.form() else { return listed(collective) };
+    let commutative = if collective.is_commutative() { "commutative " } else { "" };
+    let mut text = format!("{commutative}{}", form.name);
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
     }
+    // Values where they are combined into one result.
+    let values = form.combines && collective.demands() == 1;
+    let alone = centre(collective);
+    for (role, nodes) in form.roles.iter().zip(collective.cast()) {
+        let count = nodes.len();
+        text += &match (role.key, nodes) {
+            ("source", &[node]) => format!(" from {}", name(platform, node)),
+            ("target", &[node]) => format!(" to {}", name(platform, node)),
+            (_, _) if values => format!(" of {}", plural(count, "value")),
+            (_, _) if role.key == "targets" => format!(" to {}", plural(count, "target")),
+            (_, _) if alone.is_some() => format!(" from {}", plural(count, "sender")),
+            (_, _) => format!(" between {}", plural(count, role.one)),
+        };
+    }
+    text
+}
+
+/// Groups or custom demands in words.
+fn listed(collective: &Collective) -> String {
+    let members = collective.members();
+    if members.is_empty() {
+        return format!("Custom collective of {}", plural(collective.demands(), "demand"));
+    }
+    let mut names: Vec<String> = members.iter().take(NAMED_GROUPS).map(member).collect();
+    if members.len() > NAMED_GROUPS {
+        names.push(format!("{} more", members.len() - NAMED_GROUPS));
+    }
+    format!("{}: {}", plural(members.len(), "group"), names.join(", "))
 }
 
 /// ", group 2" for a demand of a list of groups, else nothing.
 pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
-    let Collective::Groups { members } = collective else { return String::new() };
+    if !collective.custom().is_empty() {
+        return format!(", demand {place}");
+    }
     let mut first = 0_usize;
-    let group = members.iter().position(|member| {
+    let group = collective.members().iter().position(|member| {
         first = first.saturating_add(member.collective.demands());
         place < first
     });
@@ -306,17 +314,8 @@ pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
 
 /// "broadcast among 4 ×2".
 fn member(Member { collective, rate }: &Member) -> String {
-    let nodes = match collective {
-        Collective::Scatter { targets, .. } | Collective::Broadcast { targets, .. } => targets.len() + 1,
-        Collective::Gather { participants, .. } => participants.len() + 1,
-        Collective::AllToAll { participants }
-        | Collective::Reduce { participants, .. }
-        | Collective::ReduceScatter { participants, .. }
-        | Collective::AllGather { participants }
-        | Collective::AllReduce { participants, .. }
-        | Collective::Scan { participants } => participants.len(),
-        Collective::Groups { members } => members.len(),
-    };
+    let nodes: BTreeSet<NodeId> = collective.cast().into_iter().flatten().copied().collect();
+    let nodes = nodes.len();
     let often = if *rate == 1 { String::new() } else { format!(" ×{rate}") };
     format!("{} among {nodes}{often}", collective.name())
 }

@@ -14,7 +14,7 @@ use oneport_platform::{
 };
 
 pub(crate) use json::{assemble, read_json};
-pub(crate) use toml::read_toml;
+pub(crate) use toml::{read_toml, syntax as toml_syntax};
 pub(crate) use write::{quote, write_json, write_json_into, write_toml};
 
 use crate::error::{FormatError, Problem, clip, quoted};

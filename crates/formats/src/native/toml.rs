@@ -139,7 +139,7 @@ fn decimal<'t>(integer: &'t DeInteger<'_>) -> Cow<'t, str> {
     }
 }
 
-fn syntax(source: &Source<'_>, error: &toml::de::Error) -> FormatError {
+pub(crate) fn syntax(source: &Source<'_>, error: &toml::de::Error) -> FormatError {
     let message = clip_message(error.message());
     match error.span() {
         Some(span) => {

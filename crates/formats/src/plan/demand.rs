@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Demand, Goals};
+use oneport_plan::{Block, Collective, Demand, Goals};
 use oneport_platform::NodeId;
 
 /// The kind of pattern that carries out a demand.
@@ -30,109 +30,80 @@ impl Kind {
     }
 }
 
-/// The numbering of [`Collective::demand`], both ways. Built in `O(n log n)` for `n` participants of all groups.
+/// The numbering of [`Collective::demand`], both ways. Built in `O(n log n)` for `n` owners and targets of all blocks.
 pub(super) struct Demands<'c> {
-    /// One, or the members of a list of groups.
-    groups: Vec<Group<'c>>,
-    grouped: bool,
-    count: usize,
+    collective: &'c Collective,
+    blocks: Vec<Places<'c>>,
+    /// The place of every node in the list of participants or targets of a named collective.
+    listed: BTreeMap<NodeId, usize>,
 }
 
-/// Consecutive demands of one collective.
-struct Group<'c> {
-    /// The number of its first demand.
-    first: usize,
-    collective: &'c Collective,
-    /// The place of every node in the list of participants or targets.
-    places: BTreeMap<NodeId, usize>,
+/// A block, and the place of every owner among its operands.
+struct Places<'c> {
+    block: Block<'c>,
+    operands: BTreeMap<NodeId, usize>,
+}
+
+fn places(nodes: &[NodeId]) -> BTreeMap<NodeId, usize> {
+    nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect()
 }
 
 impl<'c> Demands<'c> {
     pub fn new(collective: &'c Collective) -> Self {
-        let members = match collective {
-            Collective::Groups { members } => members.iter().map(|member| &member.collective).collect(),
-            single => vec![single],
-        };
-        let mut count = 0_usize;
-        let group = |collective: &'c Collective| {
-            let first = count;
-            count = count.saturating_add(collective.demands());
-            let places = members_of(collective).iter().enumerate().map(|(place, &node)| (node, place)).collect();
-            Group { first, collective, places }
-        };
-        let groups = members.into_iter().map(group).collect();
-        Demands { groups, grouped: matches!(collective, Collective::Groups { .. }), count }
+        let of_block = |block: Block<'c>| Places { block, operands: places(block.operands()) };
+        let listed = collective.cast().last().map(|nodes| places(nodes)).unwrap_or_default();
+        Demands { collective, blocks: collective.blocks().into_iter().map(of_block).collect(), listed }
     }
 
-    /// Whether there are groups, so that a demand is not known by its ends.
+    /// Whether there are groups or custom demands, so that a demand is not known by its ends.
     pub fn grouped(&self) -> bool {
-        self.grouped
+        self.collective.is_listed()
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.count
+        self.collective.demands()
     }
 
     /// The demand with this number. `O(log g)` for `g` groups.
     pub fn get(&self, place: usize) -> Option<Demand<'c>> {
-        let group = self.group(place)?;
-        group.collective.demand(place - group.first)
+        let block = self.block(place)?.block;
+        block.demand(place - block.first)
     }
 
     /// The place of a participant among the operands of the demand with this number.
     pub fn participant(&self, place: usize, node: NodeId) -> Option<usize> {
-        self.group(place)?.places.get(&node).copied()
+        self.block(place)?.operands.get(&node).copied()
     }
 
     /// The number of the message from one node to another; none in groups.
     pub fn message(&self, source: NodeId, target: NodeId) -> Option<usize> {
-        let Group { collective, places, .. } = self.single()?;
-        let place = |node: NodeId| places.get(&node).copied();
-        match **collective {
-            Collective::Scatter { source: centre, .. } => place(target).filter(|_| source == centre),
-            Collective::Gather { target: centre, .. } => place(source).filter(|_| target == centre),
-            Collective::AllToAll { .. } => {
-                // Row by row, each without the diagonal.
-                let (row, column) = (place(source)?, place(target)?);
-                (row != column).then(|| row * (places.len() - 1) + column - usize::from(column > row))
-            }
-            _ => None,
-        }
+        let (from, to) = (self.listed.get(&source).copied(), self.listed.get(&target).copied());
+        // Row by row, each without the diagonal.
+        let between = from.zip(to).filter(|(row, column)| row != column).and_then(|(row, column)| {
+            row.checked_mul(self.listed.len() - 1)?.checked_add(column - usize::from(column > row))
+        });
+        let is_it = |place: &usize| {
+            self.single(*place).is_some_and(|demand| (demand.operands, demand.goals) == (&[source], Goals::At(target)))
+        };
+        [to, from, between].into_iter().flatten().find(is_it)
     }
 
     /// The number of the reduction whose result this node receives; none in groups.
     pub fn reduction(&self, target: NodeId) -> Option<usize> {
-        let group = self.single()?;
-        match *group.collective {
-            Collective::Reduce { target: centre, .. } => (target == centre).then_some(0),
-            Collective::ReduceScatter { .. } => group.places.get(&target).copied(),
-            _ => None,
-        }
+        let is_it = |place: &usize| {
+            self.single(*place).is_some_and(|demand| demand.kind().combines() && demand.goals == Goals::At(target))
+        };
+        [Some(0), self.listed.get(&target).copied()].into_iter().flatten().find(is_it)
     }
 
-    fn single(&self) -> Option<&Group<'c>> {
-        self.groups.first().filter(|_| !self.grouped)
+    fn single(&self, place: usize) -> Option<Demand<'c>> {
+        if self.grouped() { None } else { self.collective.demand(place) }
     }
 
-    fn group(&self, place: usize) -> Option<&Group<'c>> {
-        let after = self.groups.partition_point(|group| group.first <= place);
-        self.groups.get(after.checked_sub(1)?)
-    }
-}
-
-/// The list of participants or targets.
-fn members_of(collective: &Collective) -> &[NodeId] {
-    match collective {
-        Collective::Scatter { targets, .. } | Collective::Broadcast { targets, .. } => targets,
-        Collective::Gather { participants, .. }
-        | Collective::AllToAll { participants }
-        | Collective::Reduce { participants, .. }
-        | Collective::ReduceScatter { participants, .. }
-        | Collective::AllGather { participants }
-        | Collective::AllReduce { participants, .. }
-        | Collective::Scan { participants } => participants,
-        Collective::Groups { .. } => &[],
+    fn block(&self, place: usize) -> Option<&Places<'c>> {
+        let after = self.blocks.partition_point(|places| places.block.first <= place);
+        self.blocks.get(after.checked_sub(1)?)
     }
 }
 
@@ -170,13 +141,18 @@ mod tests {
                         let place = listed.iter().position(|one| (one.source, one.target) == (source, target));
                         assert_eq!(demands.message(source, target), place, "{collective:?} {source} {target}");
                     }
-                    let place = collective.reductions().iter().position(|&other| other == source);
+                    let results = |place: &usize| {
+                        let demand = collective.demand(*place).unwrap();
+                        (demand.kind(), demand.goals) == (oneport_plan::Kind::Combine, Goals::At(source))
+                    };
+                    let place = (0..collective.demands()).find(results);
                     assert_eq!(demands.reduction(source), place, "{collective:?} {source}");
                 }
                 for place in 0..collective.demands() + 3 {
                     assert_eq!(demands.get(place), collective.demand(place), "{collective:?} {place}");
                 }
-                for (place, &operand) in collective.values().into_iter().flatten().enumerate() {
+                let combined = collective.blocks().first().map_or(&[][..], |block| block.operands());
+                for (place, &operand) in combined.iter().enumerate() {
                     assert_eq!(demands.participant(0, operand), Some(place));
                 }
             }

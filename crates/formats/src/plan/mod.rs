@@ -19,6 +19,7 @@ use oneport_plan::Plan;
 use crate::error::FormatError;
 use crate::source::read_bytes;
 
+pub(crate) use question::read_demands;
 pub use read::plan_from_json;
 pub use write::plan_to_json;
 

@@ -1,7 +1,7 @@
 //! The question of a plan: the collective, the sizes of its messages, the work of its merges.
 
 use num_traits::{One, ToPrimitive};
-use oneport_plan::{Collective, CollectiveError, Member, VolumeError, Volumes};
+use oneport_plan::{Collective, CollectiveError, CustomDemand, Form, Member, Role, VolumeError, Volumes, Wanted};
 use oneport_platform::{NodeId, Platform, Rational};
 
 use crate::amount::amount;
@@ -11,7 +11,9 @@ use crate::native::{Scalar, closest};
 use crate::number::natural;
 
 const NAMES: &str = "a collective: scatter, gather, all-to-all, reduce, reduce-scatter, broadcast, all-gather, all-reduce, \
-                     scan or groups";
+                     scan, groups or custom";
+/// The keys of the roles.
+const ROLES: [&str; 4] = ["source", "target", "targets", "participants"];
 
 /// The collective, checked against its platform.
 pub(super) fn read_collective(value: &Json<'_, '_>, platform: &Platform) -> Result<Collective, FormatError> {
@@ -20,53 +22,41 @@ pub(super) fn read_collective(value: &Json<'_, '_>, platform: &Platform) -> Resu
 
 /// A collective, or one of several: the `group`-th of a list, which holds no lists.
 fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) -> Result<Collective, FormatError> {
-    let keys = ["name", "source", "target", "targets", "participants", "commutative", "members"];
-    let [name, source, target, targets, participants, commutative, members] = value.object(keys)?;
+    let [source_key, target_key, targets_key, participants_key] = ROLES;
+    let keys = ["name", source_key, target_key, targets_key, participants_key, "commutative", "members", "demands"];
+    let given = value.object(keys)?;
+    let [name, source, target, targets, participants, commutative, members, demands] = given;
     let name = need(value, name, "name", NAMES)?;
-    let one = |node, key| find(&need(value, node, key, "a node's name")?, platform);
-    let many = |list, key| {
-        let mut nodes = Vec::new();
-        need(value, list, key, "a list of nodes' names")?.each(|_, node| {
-            nodes.push(find(&node, platform)?);
-            Ok(())
-        })?;
-        Ok(nodes)
-    };
-    let targets_of = || many(targets, "targets");
-    let participants_of = || many(participants, "participants");
-    let collective = match (name.string()?.as_ref(), group) {
-        ("scatter", _) => {
-            let targets = targets_of()?;
-            Collective::Scatter { source: one(source, "source")?, targets }
-        }
-        ("gather", _) => {
-            let participants = participants_of()?;
-            Collective::Gather { target: one(target, "target")?, participants }
-        }
-        ("all-to-all", _) => Collective::AllToAll { participants: participants_of()? },
-        ("reduce", _) => {
-            let (target, participants) = (one(target, "target")?, participants_of()?);
-            Collective::Reduce { target, participants, commutative: flag(commutative)? }
-        }
-        ("reduce-scatter", _) => {
-            Collective::ReduceScatter { participants: participants_of()?, commutative: flag(commutative)? }
-        }
-        ("broadcast", _) => Collective::Broadcast { source: one(source, "source")?, targets: targets_of()? },
-        ("all-gather", _) => Collective::AllGather { participants: participants_of()? },
-        ("all-reduce", _) => {
-            Collective::AllReduce { participants: participants_of()?, commutative: flag(commutative)? }
-        }
-        ("scan", _) => Collective::Scan { participants: participants_of()? },
+    let (collective, known) = match (name.string()?.as_ref(), group) {
         ("groups", None) => {
             let list = need(value, members, "members", "the groups, a list of {\"rate\": 1, \"collective\": {...}}")?;
-            Collective::Groups { members: read_groups(&list, platform)? }
+            (Collective::Groups { members: read_groups(&list, platform)? }, vec!["name", "members"])
         }
-        ("groups", Some(group)) => return Err(name.fail(Problem::Collective(CollectiveError::Nested { group }))),
-        _ => return Err(name.wrong(NAMES)),
+        ("custom", None) => {
+            let list =
+                need(value, demands, "demands", "the demands, a list of {\"values\": [...], \"wanted\": [...]}")?;
+            (Collective::Custom { demands: read_demands(&list, platform)? }, vec!["name", "demands"])
+        }
+        ("groups" | "custom", Some(group)) => {
+            return Err(name.fail(Problem::Collective(CollectiveError::Nested { group })));
+        }
+        (label, _) => {
+            let form = Form::find(label).ok_or_else(|| name.wrong(NAMES))?;
+            let mut nodes = Vec::with_capacity(form.roles.len());
+            for role in form.roles {
+                let place = ROLES.iter().position(|key| *key == role.key);
+                let listed = place.and_then(|place| [source, target, targets, participants][place]);
+                nodes.push(read_role(value, listed, role, platform)?);
+            }
+            let commutative = if form.commutes { flag(commutative)? } else { false };
+            let known: Vec<&'static str> = std::iter::once("name")
+                .chain(form.roles.iter().map(|role| role.key))
+                .chain(form.commutes.then_some("commutative"))
+                .collect();
+            (form.build(&nodes, commutative).ok_or_else(|| value.wrong("one node for each role"))?, known)
+        }
     };
-    let known = collective_keys(&collective);
-    for (key, given) in keys.into_iter().zip([Some(name), source, target, targets, participants, commutative, members])
-    {
+    for (key, given) in keys.into_iter().zip(given) {
         if let Some(given) = given.filter(|_| !known.contains(&key)) {
             let key = given.path.spelt().unwrap_or_default();
             return Err(value.fail(Problem::UnknownKey { key, known }));
@@ -76,6 +66,28 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
     Ok(collective)
 }
 
+/// The nodes that play a role.
+fn read_role(
+    value: &Json<'_, '_>,
+    listed: Option<Json<'_, '_>>,
+    role: &Role,
+    platform: &Platform,
+) -> Result<Vec<NodeId>, FormatError> {
+    if role.many {
+        return read_nodes(&need(value, listed, role.key, "a list of nodes' names")?, platform);
+    }
+    Ok(vec![find(&need(value, listed, role.key, "a node's name")?, platform)?])
+}
+
+fn read_nodes(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<NodeId>, FormatError> {
+    let mut nodes = Vec::new();
+    list.each(|_, node| {
+        nodes.push(find(&node, platform)?);
+        Ok(())
+    })?;
+    Ok(nodes)
+}
+
 fn read_groups(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Member>, FormatError> {
     let mut members = Vec::new();
     list.each(|group, entry| {
@@ -83,14 +95,44 @@ fn read_groups(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Member>, 
         let collective = need(&entry, collective, "collective", "what the group carries out")?;
         let collective = read_member(&collective, platform, Some(group))?;
         let rate = need(&entry, rate, "rate", "how often per instance of the whole")?;
-        let often = natural(rate)?.to_u64().ok_or_else(|| rate.wrong("a whole number up to 18446744073709551615"))?;
-        if often == 0 {
-            return Err(rate.fail(Problem::Collective(CollectiveError::NoRate { group })));
-        }
-        members.push(Member { collective, rate: often });
+        members.push(Member { collective, rate: read_rate(&rate, CollectiveError::NoRate { group })? });
         Ok(())
     })?;
     Ok(members)
+}
+
+/// Any list of demands. `rate` is 1 and `commutative` false where absent.
+pub(crate) fn read_demands(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<CustomDemand>, FormatError> {
+    let mut demands = Vec::new();
+    list.each(|place, entry| {
+        let [values, wanted, prefixes, rate, commutative] =
+            entry.object(["values", "wanted", "prefixes", "rate", "commutative"])?;
+        let owners =
+            read_nodes(&need(&entry, values, "values", "the owners of the values, in operand order")?, platform)?;
+        let wanted = match (wanted, flag(prefixes)?) {
+            (None, true) => Wanted::Prefixes,
+            (Some(wanted), true) => {
+                return Err(wanted.fail(Problem::NotHere { key: "wanted", why: "prefixes are wanted by their owners" }));
+            }
+            (wanted, false) => {
+                let meaning = "a list of nodes' names, or \"prefixes\": true";
+                Wanted::At(read_nodes(&need(&entry, wanted, "wanted", meaning)?, platform)?)
+            }
+        };
+        let rate = match rate {
+            Some(rate) => read_rate(&rate, CollectiveError::NoRateOfDemand { demand: place })?,
+            None => 1,
+        };
+        demands.push(CustomDemand { owners, wanted, commutative: flag(commutative)?, rate });
+        Ok(())
+    })?;
+    Ok(demands)
+}
+
+/// A whole number from 1; `none` is what to say of 0.
+fn read_rate(rate: &Json<'_, '_>, none: CollectiveError) -> Result<u64, FormatError> {
+    let often = natural(*rate)?.to_u64().ok_or_else(|| rate.wrong("a whole number up to 18446744073709551615"))?;
+    if often == 0 { Err(rate.fail(Problem::Collective(none))) } else { Ok(often) }
 }
 
 /// `commutative`: false when absent.
@@ -99,19 +141,6 @@ fn flag(value: Option<Json<'_, '_>>) -> Result<bool, FormatError> {
     match value.scalar()? {
         Scalar::Bool(flag) => Ok(flag),
         _ => Err(value.wrong("true or false")),
-    }
-}
-
-fn collective_keys(collective: &Collective) -> Vec<&'static str> {
-    match collective {
-        Collective::Scatter { .. } | Collective::Broadcast { .. } => vec!["name", "source", "targets"],
-        Collective::Gather { .. } => vec!["name", "target", "participants"],
-        Collective::AllToAll { .. } | Collective::AllGather { .. } | Collective::Scan { .. } => {
-            vec!["name", "participants"]
-        }
-        Collective::Reduce { .. } => vec!["name", "target", "participants", "commutative"],
-        Collective::ReduceScatter { .. } | Collective::AllReduce { .. } => vec!["name", "participants", "commutative"],
-        Collective::Groups { .. } => vec!["name", "members"],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Amount, Collective, Member, Plan};
+use oneport_plan::{Amount, Collective, CustomDemand, Member, Plan, Wanted};
 use oneport_platform::{LinkId, NodeId, Platform};
 
 use super::demand::Demands;
@@ -55,31 +55,44 @@ pub fn plan_to_json(plan: &Plan) -> String {
 
 fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
     let _ = write!(out, "{{\"name\": {}, ", quote(collective.name()));
-    let (centre, role, list) = match collective {
-        Collective::Scatter { source, targets } | Collective::Broadcast { source, targets } => {
-            (Some(("source", *source)), "targets", targets)
+    let Some(form) = collective.form() else { return listed(out, platform, collective) };
+    for (place, (role, nodes)) in form.roles.iter().zip(collective.cast()).enumerate() {
+        out.push_str(if place == 0 { "" } else { ", " });
+        match nodes {
+            &[node] if !role.many => _ = write!(out, "\"{}\": {}", role.key, name(platform, node)),
+            nodes => node_list(out, platform, role.key, nodes),
         }
-        Collective::Gather { target, participants } | Collective::Reduce { target, participants, .. } => {
-            (Some(("target", *target)), "participants", participants)
-        }
-        Collective::AllToAll { participants }
-        | Collective::ReduceScatter { participants, .. }
-        | Collective::AllGather { participants }
-        | Collective::AllReduce { participants, .. }
-        | Collective::Scan { participants } => (None, "participants", participants),
-        Collective::Groups { members } => return groups(out, platform, members),
-    };
-    if let Some((role, node)) = centre {
-        let _ = write!(out, "\"{role}\": {}, ", name(platform, node));
     }
-    node_list(out, platform, role, list);
-    if let Collective::Reduce { commutative, .. }
-    | Collective::ReduceScatter { commutative, .. }
-    | Collective::AllReduce { commutative, .. } = collective
-    {
-        let _ = write!(out, ", \"commutative\": {commutative}");
+    if form.commutes {
+        let _ = write!(out, ", \"commutative\": {}", collective.is_commutative());
     }
     out.push('}');
+}
+
+/// The rest of groups or custom demands.
+fn listed(out: &mut String, platform: &Platform, collective: &Collective) {
+    match collective.members() {
+        [] => demands(out, platform, collective.custom()),
+        members => groups(out, platform, members),
+    }
+}
+
+/// The rest of custom demands, one a line.
+fn demands(out: &mut String, platform: &Platform, demands: &[CustomDemand]) {
+    out.push_str("\"demands\": [");
+    for (index, demand) in demands.iter().enumerate() {
+        let _ = write!(out, "{}\n    {{\"rate\": \"{}\", ", if index == 0 { "" } else { "," }, demand.rate);
+        node_list(out, platform, "values", &demand.owners);
+        match &demand.wanted {
+            Wanted::Prefixes => out.push_str(", \"prefixes\": true"),
+            Wanted::At(nodes) => {
+                out.push_str(", ");
+                node_list(out, platform, "wanted", nodes);
+            }
+        }
+        let _ = write!(out, ", \"commutative\": {}}}", demand.commutative);
+    }
+    out.push_str("\n  ]}");
 }
 
 /// The rest of a list of groups, one a line.

@@ -10,6 +10,7 @@
 //! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second
 //! step: it works on the quotient.
 
+pub(crate) mod contained;
 mod cutting_planes;
 mod exchange;
 mod flow;
@@ -18,7 +19,7 @@ pub mod singletons;
 mod volume;
 
 use num_traits::Signed;
-use oneport_plan::{Border, Certificate, Collective, Direction, Resource};
+use oneport_plan::{Block, Border, Certificate, Direction, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::columns::Watch;
@@ -49,7 +50,7 @@ pub(crate) fn bound(
     enough: &Rational,
     watch: Watch<'_>,
 ) -> Result<Bound, LpError> {
-    let participants = question.collective().values().unwrap_or_default();
+    let participants = question.block().map_or(&[][..], |block| block.operands());
     let volume = Volume::new(question, participants.len());
     let mut search = Search { question, participants, volume, enough, best: None };
     match search.run(resources, watch) {
@@ -59,6 +60,11 @@ pub(crate) fn bound(
             search.best.ok_or(LpError::Contradiction("nothing bounds an all-reduce"))
         }
     }
+}
+
+/// Whether values are combined for exactly those who own them: what the theorems of this module are about.
+pub(crate) fn is_all_reduce(block: &Block<'_>) -> bool {
+    block.kind == Kind::CombineCopy && block.demand(0).is_some_and(|demand| demand.is_mutual())
 }
 
 /// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough`
@@ -71,7 +77,7 @@ pub fn all_reduce_bound(
     enough: &Rational,
     watch: Watch<'_>,
 ) -> Result<Option<Bound>, LpError> {
-    if !matches!(question.collective(), Collective::AllReduce { .. }) {
+    if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(None);
     }
     bound(question, &Resources::new(question.platform(), true), enough, watch).map(Some)

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Collective, Direction, Interval, Pattern, Scheme, SchemeTask};
+use oneport_plan::{Block, Direction, Interval, Pattern, Scheme, SchemeTask};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
@@ -32,8 +32,9 @@ pub fn bound(
     enough: &Rational,
     watch: Watch<'_>,
 ) -> Result<Bound, LpError> {
+    let participants = question.block().map_or(&[][..], |block| block.operands());
     let mut solve = |direction| {
-        let collections = Collections::of(question, question.collective(), direction);
+        let collections = Collections::of(question, participants, direction);
         let found = generate(question, resources.clone(), &collections, None, &mut |progress| {
             if progress.upper_bound <= *enough { ControlFlow::Break(()) } else { watch(progress) }
         })?;
@@ -63,8 +64,7 @@ struct Collections<'a> {
 }
 
 impl<'a> Collections<'a> {
-    fn of(question: &'a Question<'a>, collective: &'a Collective, direction: Direction) -> Self {
-        let participants = collective.values().unwrap_or_default();
+    fn of(question: &'a Question<'a>, participants: &[NodeId], direction: Direction) -> Self {
         let operands = participants.len();
         let volumes = question.volumes();
         Collections {
@@ -163,8 +163,9 @@ pub struct Least<'a> {
 
 impl<'a> Least<'a> {
     /// Prepares the all-reduce.
-    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
-        Least { directions: [Direction::Into, Direction::OutOf].map(|one| Collections::of(question, collective, one)) }
+    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+        let of = |direction| Collections::of(question, block.operands(), direction);
+        Least { directions: [Direction::Into, Direction::OutOf].map(of) }
     }
 
     fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Offer>, LpError> {

@@ -13,7 +13,7 @@ pub(crate) mod tasks;
 
 use num_bigint::BigUint;
 use num_traits::One;
-use oneport_plan::{Collective, Demand};
+use oneport_plan::{Block, Demand};
 use oneport_platform::{LinkId, Platform, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
@@ -48,7 +48,7 @@ pub fn is_large(platform: &Platform, participants: usize) -> bool {
 /// Prices prefix schemes.
 pub struct Prefixes<'a> {
     question: &'a Question<'a>,
-    /// `None` for a collective that is no scan.
+    /// `None` where there are many participants.
     known: Option<(Tasks, Scaled)>,
     /// Instead, where there are many participants.
     chain: Option<Chain<'a>>,
@@ -56,8 +56,8 @@ pub struct Prefixes<'a> {
 
 impl<'a> Prefixes<'a> {
     /// Prepares the scan.
-    pub fn new(question: &'a Question<'a>, collective: &'a Collective) -> Self {
-        let participants = collective.values().unwrap_or_default();
+    pub fn new(question: &'a Question<'a>, block: &Block<'a>) -> Self {
+        let participants = block.operands();
         if is_large(question.platform(), participants.len()) {
             return Prefixes { question, known: None, chain: Some(Chain::new(question, participants)) };
         }
@@ -66,7 +66,7 @@ impl<'a> Prefixes<'a> {
             let scaled = Scaled::new(question, &tasks);
             (tasks, scaled)
         };
-        Prefixes { question, known: collective.demand(0).map(of_demand), chain: None }
+        Prefixes { question, known: block.demand(0).map(of_demand), chain: None }
     }
 
     fn offer<N: Number + Into<BigUint>>(

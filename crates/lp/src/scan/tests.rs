@@ -134,7 +134,8 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
     let collective = Collective::Scan { participants: participants.to_vec() };
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(platform, &collective, &volumes).unwrap();
-    let prefixes = Prefixes::new(&question, &collective);
+    let blocks = collective.blocks();
+    let prefixes = Prefixes::new(&question, &blocks[0]);
     let prices = draw.prices(platform);
     let cheapest = sweep(platform, participants, &prices);
     let offer = prefixes.cheapest(&prices).unwrap().remove(0);

@@ -1,6 +1,7 @@
 //! Reductions by column generation: the same optimum as the compact program, certified by the referee, and the theorems
 //! that any optimum has to obey.
 
+use oneport_testkit::Reductions;
 use std::ops::ControlFlow;
 
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve, solve_watched};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
-use oneport_plan::{Collective, Demand, Goals, Interval, Message};
+use oneport_plan::{Demand, Goals, Interval, Message};
 use oneport_platform::NodeId;
 
 use super::Run;
@@ -76,10 +76,7 @@ impl<'a> Run<'a> {
     /// timeline may be far larger than its list of events.
     fn check_complete<'k>(&self, mut found: impl Iterator<Item = &'k (u64, usize)>) -> Result<(), Violation> {
         let commodities = self.case.commodities();
-        let rates: Vec<u64> = match self.case.collective {
-            Collective::Groups { .. } => (0..commodities).map(|place| self.case.rate(place)).collect(),
-            _ => Vec::new(),
-        };
+        let rates = self.case.rates();
         let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
         let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
         let most = started * rates.iter().copied().max().map_or(1, u128::from);

@@ -1,6 +1,7 @@
 //! Reductions: whole copies of trees, slots, runs and buffers, against sums over single tasks and the paper's rule.
 
 use crate::reductions;
+use oneport_testkit::Reductions;
 
 use std::collections::{BTreeMap, BTreeSet};
 

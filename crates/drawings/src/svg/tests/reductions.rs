@@ -81,7 +81,7 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
     };
     let mut builds = Vec::new();
     for _ in 0..trees {
-        let commodity = dice.roll(collective.reductions().len());
+        let commodity = dice.roll(collective.demands());
         let mut order: Vec<usize> = (0..hosts).collect();
         if collective.is_commutative() {
             order.rotate_left(dice.roll(hosts));
@@ -94,7 +94,7 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
             }
         };
         let end = grow(&owners, part(0, hosts - 1), &mut dice, &mut send, &mut tasks);
-        send(end, collective.reductions()[commodity], part(0, hosts - 1), &mut tasks);
+        send(end, collective.demand(commodity).unwrap().targets()[0], part(0, hosts - 1), &mut tasks);
         let order = collective.is_commutative().then_some(order);
         builds.push((ReductionTree { commodity, order, tasks }, 1 + dice.roll(3) as u32));
     }

@@ -121,7 +121,7 @@ fn arrows_join_what_the_tasks_join() {
         let elements = draw(&sample, drawn);
         let vertices = vertices(&elements);
         let count = |class: &str| vertices.iter().filter(|vertex| vertex.class == class).count();
-        let operands = sample.collective.operands().unwrap().len();
+        let operands = sample.collective.most_operands();
         assert_eq!((count("value"), count("merge"), count("result"), count("missing")), (operands, operands - 1, 1, 0));
         let mut inputs: BTreeMap<usize, Vec<(f64, usize)>> = BTreeMap::new();
         for (from, to, at) in arrows(&elements, &vertices) {
@@ -150,7 +150,7 @@ fn arrows_join_what_the_tasks_join() {
         // Values stand in operand order, each at its owner.
         let mut values: Vec<&Vertex> = vertices.iter().filter(|vertex| vertex.class == "value").collect();
         values.sort_by(|a, b| a.left.total_cmp(&b.left));
-        let owners = sample.collective.operands().unwrap();
+        let owners = sample.collective.demand(0).unwrap().operands;
         for (place, vertex) in values.iter().enumerate() {
             let owner = owners[drawn.order.as_ref().map_or(place, |order| order[place])];
             assert_eq!(vertex.lines, [format!("v{place}"), format!("@ {}", sample.platform.name(owner))]);
@@ -343,7 +343,7 @@ fn graphviz_text_has_the_same_content() {
                 _ => {}
             }
         }
-        let operands = sample.collective.operands().unwrap().len();
+        let operands = sample.collective.most_operands();
         assert_eq!(labels.len(), 2 * operands, "values, merges, the result");
         assert_eq!(edges.len(), 2 * operands - 1);
         let transfers = drawn.tasks.iter().filter(|task| matches!(task, Task::Transfer { .. })).count();

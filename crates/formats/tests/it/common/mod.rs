@@ -1,5 +1,6 @@
 //! Random platforms and plans, and the data of others.
 
+use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
 use oneport_plan::{

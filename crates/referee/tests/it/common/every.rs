@@ -69,7 +69,7 @@ fn volumes(dice: &mut Dice, collective: &Collective, integer: bool) -> Volumes {
     let number = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
     let affine =
         |dice: &mut Dice| Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(dice.below(2)) };
-    if collective.values().is_some() && dice.one_in(2) {
+    if collective.combines() && dice.one_in(2) {
         let volumes = Volumes { size: affine(dice), work: affine(dice) };
         if volumes.validate(collective).is_ok() {
             return volumes;

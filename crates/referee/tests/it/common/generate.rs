@@ -6,6 +6,7 @@ use oneport_plan::{
     SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_testkit::Reductions;
 
 use super::{Dice, naive_bound, trees, whole};
 

@@ -1,5 +1,6 @@
 //! The naive twin of `check_plan`: the definitions, word for word, in rationals.
 
+use oneport_testkit::Reductions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{Signed, Zero};

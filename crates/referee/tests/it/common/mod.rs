@@ -8,6 +8,7 @@ pub mod play;
 pub mod scheme;
 pub mod trees;
 
+use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
 use num_traits::{One, ToPrimitive, Zero};

@@ -6,6 +6,7 @@ use oneport_plan::{
     Volumes,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_testkit::Reductions;
 
 use super::{commodity, ratio};
 
@@ -280,7 +281,7 @@ fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
         | Collective::AllReduce { participants, .. }
         | Collective::Scan { participants } => participants,
         Collective::Broadcast { targets, .. } => targets,
-        Collective::Groups { .. } => panic!("groups have no participants of their own"),
+        Collective::Groups { .. } | Collective::Custom { .. } => panic!("lists have no participants of their own"),
     }
 }
 

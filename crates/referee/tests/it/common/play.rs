@@ -1,5 +1,6 @@
 //! The naive twin of `check_timeline`: a run played from date to date, with every value on a table.
 
+use oneport_testkit::Reductions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;

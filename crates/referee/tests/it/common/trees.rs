@@ -1,5 +1,6 @@
 //! Reduction trees: random ones, all of them, and the cheapest by other ways than the referee's.
 
+use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
 use num_traits::Zero;

@@ -1,5 +1,6 @@
 //! Random steady states of reduction trees: any bracketing, any processors, any port or processor as the bottleneck.
 
+use oneport_testkit::Reductions;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 

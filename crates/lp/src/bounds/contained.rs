@@ -1,0 +1,54 @@
+//! What a scheme for several nodes costs at least: it contains a reduction tree for each of them.
+//!
+//! Whatever a scheme does, following the inputs of what arrives at one goal back to the operands gives a reduction tree for this
+//! goal whose tasks are tasks of the scheme. So it costs no less than the dearest of the cheapest trees.
+
+use oneport_plan::{Block, Pattern, ReductionTree};
+use oneport_platform::{NodeId, Rational};
+use oneport_trees::cheapest::Prices;
+
+use crate::patterns::{Offer, Part};
+use crate::reduce::Cheapest;
+use crate::{LpError, Question};
+
+/// Prices the dearest tree. Its patterns stand for what has to be paid, and carry nothing out.
+pub struct Contained<'a> {
+    cheapest: Cheapest<'a>,
+    targets: Vec<NodeId>,
+}
+
+impl<'a> Contained<'a> {
+    /// Prepares the only demand of a block.
+    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+        let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
+        Contained { cheapest, targets: block.demand(0).map_or(Vec::new(), |demand| demand.targets().to_vec()) }
+    }
+
+    fn dearest(found: impl Iterator<Item = Option<(Rational, ReductionTree)>>) -> Result<Vec<Offer>, LpError> {
+        let mut dearest: Option<(Rational, ReductionTree)> = None;
+        for one in found {
+            let (cost, tree) = one.ok_or(LpError::Contradiction("a connected platform has no reduction tree"))?;
+            if dearest.as_ref().is_none_or(|(known, _)| *known < cost) {
+                dearest = Some((cost, tree));
+            }
+        }
+        let (at_least, tree) = dearest.ok_or(LpError::Contradiction("a result is wanted nowhere"))?;
+        Ok(vec![Offer { at_least, patterns: vec![Pattern::Reduction(tree)] }])
+    }
+}
+
+impl Part for Contained<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+        let found = self.cheapest.guide(prices, &self.targets);
+        let first = |(least, trees): (Rational, Vec<ReductionTree>)| Some((least, trees.into_iter().next()?));
+        Contained::dearest(found.into_iter().map(|found| found.and_then(first)))
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+        Contained::dearest(self.cheapest.cheapest(prices, &self.targets).into_iter())
+    }
+
+    fn is_exact(&self) -> bool {
+        false
+    }
+}
