@@ -235,10 +235,7 @@ fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Res
 }
 
 fn scans(collective: &Collective) -> bool {
-    match collective {
-        Collective::Groups { members } => members.iter().any(|member| scans(&member.collective)),
-        _ => matches!(collective, Collective::Scan { .. }),
-    }
+    collective.blocks().iter().any(|block| block.kind == oneport_plan::Kind::Prefix)
 }
 
 /// Whether the compact formulation says that it does not know the question.

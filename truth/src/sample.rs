@@ -1,6 +1,6 @@
 //! Random tiny questions: every kind of node, every port model, every collective, easy and nasty numbers.
 
-use oneport_plan::{Amount, Collective, Member, Volumes};
+use oneport_plan::{Amount, Collective, CustomDemand, Member, Volumes, Wanted};
 use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational};
 
 use crate::draw::Draw;
@@ -35,17 +35,19 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("all-reduce commutative", 8),
     ("scan", 5),
     ("groups", 3),
+    ("custom", 6),
 ];
 
 /// Draws a question: the name of its collective first, then who takes part, nodes, links and numbers.
 pub fn sample(draw: &mut Draw) -> Sample {
     let label = weighted(draw, COLLECTIVES);
     let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
-    let few = ["all-to-all", "reduce-scatter", "reduce-scatter commutative", "groups"].contains(&label);
+    let few = ["all-to-all", "reduce-scatter", "reduce-scatter commutative", "groups", "custom"].contains(&label);
     let members = draw.pick(if few { &[2, 3, 3] } else { &[2, 2, 3, 3, 3, 3, 3, 4] }).min(most);
     let nodes = draw.between(members, most);
     let order = draw.shuffled((0..nodes).map(NodeId::new));
-    let copies = ["broadcast", "all-gather", "all-reduce", "all-reduce commutative", "scan", "groups"].contains(&label);
+    let copies = ["broadcast", "all-gather", "all-reduce", "all-reduce commutative", "scan", "groups", "custom"]
+        .contains(&label);
     // Of a reduction, the target may be a processor that owns no operand.
     let outside = label.starts_with("reduce") && !label.starts_with("reduce-") && nodes > members && draw.percent(30);
     let processors = &order[..members + usize::from(outside)];
@@ -149,15 +151,37 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
         "reduce-scatter" => Collective::ReduceScatter { participants, commutative },
         "all-reduce" => Collective::AllReduce { participants, commutative },
         "scan" => Collective::Scan { participants },
+        "custom" => {
+            let count = draw.between(1, 2);
+            Collective::Custom { demands: (0..count).map(|_| custom(draw, members)).collect() }
+        }
         _ => Collective::Groups { members: (0..2).map(|_| group(draw, members)).collect() },
     }
+}
+
+/// A demand of values of some of these nodes, wanted at some of them.
+fn custom(draw: &mut Draw, members: &[NodeId]) -> CustomDemand {
+    let count = draw.between(1, members.len());
+    let owners = draw.shuffled(members.iter().copied())[..count].to_vec();
+    let several = draw.between(1, members.len());
+    let mut wanted = draw.shuffled(members.iter().copied())[..several].to_vec();
+    if let &[owner] = &owners[..] {
+        // A message to its owner is none.
+        wanted.retain(|&node| node != owner);
+        if wanted.is_empty() {
+            wanted.extend(members.iter().copied().find(|&node| node != owner));
+        }
+    }
+    let wanted = if count > 1 && draw.percent(15) { Wanted::Prefixes } else { Wanted::At(wanted) };
+    CustomDemand { owners, wanted, commutative: draw.percent(50), rate: draw.between(1, 2) as u64 }
 }
 
 /// A collective among some of these nodes, at a rate.
 fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
     let size = draw.between(2, members.len());
     let some = draw.shuffled(members.iter().copied());
-    let names: Vec<&str> = COLLECTIVES.iter().map(|(name, _)| *name).filter(|name| *name != "groups").collect();
+    let names: Vec<&str> =
+        COLLECTIVES.iter().map(|(name, _)| *name).filter(|name| !["groups", "custom"].contains(name)).collect();
     let name = draw.pick(&names);
     let target = draw.pick(&some[..size]);
     Member { collective: collective(draw, name, &some[..size], target), rate: draw.between(1, 3) as u64 }
@@ -167,7 +191,11 @@ fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
 fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
     let (sizes, works) = (["1", "1", "1", "2", "1/2", "5/3"], ["1", "0", "0", "1/2", "2", "1/7"]);
     let constant = |draw: &mut Draw, list: &[&str]| Amount::Constant(number(draw.pick(list)));
-    let Some(operands) = collective.combines().then(|| collective.most_operands()) else {
+    let blocks = collective.blocks();
+    let operands = blocks.first().map_or(0, |block| block.operands().len());
+    // Else amounts have to be constant, or tables of several sizes.
+    let alike = blocks.iter().all(|block| block.kind.combines() && block.operands().len() == operands);
+    let Some(operands) = alike.then_some(operands) else {
         return Volumes { size: constant(draw, &sizes), work: constant(draw, &works) };
     };
     let any = |draw: &mut Draw, list: &[&str]| match draw.below(10) {

@@ -75,7 +75,7 @@ impl<'a> Quotient<'a> {
         let demands = participants.iter().zip(block.demands()).filter(|(node, _)| representatives.contains(node));
         let of_one = |(_, demand): (&NodeId, Demand<'_>)| CustomDemand {
             owners: demand.operands.to_vec(),
-            wanted: Wanted::At(demand.targets().iter().copied().filter(|node| demand.operands != [*node]).collect()),
+            wanted: Wanted::At(demand.targets().to_vec()),
             commutative: demand.commutative,
             rate,
         };

@@ -742,8 +742,9 @@ fn validate_demand(custom: &CustomDemand, platform: &Platform) -> Result<(), Col
     if nodes.is_empty() {
         return Err(CollectiveError::TooFew { collective, role: "target", count: 0, least: 1 });
     }
-    if custom.owners.len() == 1 && nodes.contains(&custom.owners[0]) {
-        let node = platform.name(custom.owners[0]).to_string();
+    // Beside others, the owner of a message has it already.
+    if custom.owners == nodes && nodes.len() == 1 {
+        let node = platform.name(nodes[0]).to_string();
         return Err(CollectiveError::ToItself { collective, role: "target", node });
     }
     Ok(())
