@@ -13,6 +13,11 @@ use crate::program::{LinearProgram, Relation, Sense};
 
 /// Largest spread of exponents that needs no row and column scaling.
 const EASY_SPREAD: i64 = 10;
+/// Passes of scaling, and most passes where entries stay out of range: each shrinks what is wrong severalfold.
+const PASSES: usize = 4;
+const MOST_PASSES: usize = 40;
+/// Exponents of scaled entries that HiGHS takes as they are.
+const IN_RANGE: std::ops::RangeInclusive<i64> = -44..=44;
 
 /// The exponents of one scaling.
 #[derive(Debug, Clone, Default)]
@@ -67,13 +72,24 @@ impl Scaling {
         if let (Some(least), Some(most)) = (all().min(), all().max())
             && most - least > EASY_SPREAD
         {
-            for _ in 0..4 {
+            // Long numbers beside ones: what stays out of range would be cut off, and the program another one.
+            for pass in 0..MOST_PASSES {
+                if pass >= PASSES && scaling.is_in_range(&exponents) {
+                    break;
+                }
                 scaling.balance(&exponents);
             }
         }
         scaling.rhs = scaling.largest_rhs(program);
         scaling.cost = scaling.largest_cost(program);
         scaling
+    }
+
+    fn is_in_range(&self, exponents: &[Vec<(usize, i64)>]) -> bool {
+        let mut columns = exponents.iter().zip(&self.columns);
+        columns.all(|(entries, own)| {
+            entries.iter().all(|&(row, exponent)| IN_RANGE.contains(&(exponent + self.rows[row] + own)))
+        })
     }
 
     /// One pass: rows, then columns, to a mean exponent of zero.

@@ -15,7 +15,7 @@
 //! asks at two such points, at the same time. Prices guide in rounded integers; the last word is an exact optimum and
 //! exact cheapest patterns.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -24,11 +24,12 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_plan::{Interval, Pattern, Status, SteadyState, Use, WeightedPattern};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
+use crate::stages::{Stages, joined, paired, stages};
 use crate::{LpError, Question, Solution};
 
 /// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern
@@ -76,7 +77,7 @@ pub struct Guided {
 /// How far column generation has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// Patterns found so far.
+    /// Patterns found so far; of an all-reduce, their stages.
     pub patterns: usize,
     /// What they sustain, up to rounding.
     pub throughput: Rational,
@@ -216,8 +217,14 @@ struct Master<'m> {
     demands: Vec<Row>,
     /// Of platforms with half-duplex nodes.
     port_graph: Option<PortSets>,
+    /// By column: patterns, and stages of patterns.
     patterns: Vec<Pattern>,
-    known: BTreeSet<Pattern>,
+    /// By column: where a stage meets others, and whether it is the second one.
+    meets: Vec<Option<(usize, bool)>>,
+    /// By demand and processor: where stages meet, and by that place: as often as second stages start, first ones end.
+    joints: BTreeMap<(usize, NodeId), usize>,
+    balances: Vec<Row>,
+    known: BTreeSet<(Option<(usize, bool)>, Pattern)>,
     first: usize,
     /// What the program's optimum was believed to be last.
     estimate: Option<exact::Estimate>,
@@ -244,6 +251,9 @@ impl<'m> Master<'m> {
             demands,
             port_graph: PortSets::new(question.platform()),
             patterns: Vec::new(),
+            meets: Vec::new(),
+            joints: BTreeMap::new(),
+            balances: Vec::new(),
             known: BTreeSet::new(),
             first: throughput.0 + 1,
             estimate: None,
@@ -252,21 +262,80 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// Adds the patterns that are new; returns how many.
+    /// Adds the patterns that are new, or their stages that are; returns how many.
     fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
-            if !self.known.insert(pattern.clone()) {
+            let Some(Stages { at, first, second }) = stages(&pattern) else {
+                added += usize::from(self.add_column(pattern, None)?);
                 continue;
-            }
-            let demand = self.demands[pattern.commodity()];
-            let loads = self.resources.loads(self.question, &pattern);
-            let loads = loads.into_iter().map(|(place, time)| (self.rows[place], time));
-            self.solver.add_column(Rational::zero(), loads.chain([(demand, -Rational::one())]))?;
-            self.patterns.push(pattern);
-            added += 1;
+            };
+            let joint = self.joint(pattern.commodity(), at)?;
+            let first = self.add_column(Pattern::Scheme(first), Some((joint, false)))?;
+            let second = self.add_column(Pattern::Scheme(second), Some((joint, true)))?;
+            added += usize::from(first) + usize::from(second);
         }
         Ok(added)
+    }
+
+    /// The place where stages meet at a processor.
+    fn joint(&mut self, demand: usize, at: NodeId) -> Result<usize, LpError> {
+        if let Some(&joint) = self.joints.get(&(demand, at)) {
+            return Ok(joint);
+        }
+        let joint = self.balances.len();
+        self.balances.push(self.solver.add_row(Relation::AtMost, Rational::zero(), [])?);
+        self.joints.insert((demand, at), joint);
+        Ok(joint)
+    }
+
+    /// Adds a pattern or a stage; says whether it is new. A demand counts patterns, and second stages.
+    fn add_column(&mut self, pattern: Pattern, meets: Option<(usize, bool)>) -> Result<bool, LpError> {
+        if !self.known.insert((meets, pattern.clone())) {
+            return Ok(false);
+        }
+        let demand = self.demands[pattern.commodity()];
+        let loads = self.resources.loads(self.question, &pattern);
+        let mut entries: Vec<(Row, Rational)> =
+            loads.into_iter().map(|(place, time)| (self.rows[place], time)).collect();
+        if let Some((joint, is_second)) = meets {
+            let one = Rational::one();
+            entries.push((self.balances[joint], if is_second { one } else { -one }));
+        }
+        if meets.is_none_or(|(_, is_second)| is_second) {
+            entries.push((demand, -Rational::one()));
+        }
+        self.solver.add_column(Rational::zero(), entries)?;
+        self.patterns.push(pattern);
+        self.meets.push(meets);
+        Ok(true)
+    }
+
+    /// The patterns, stages composed, that columns of these weights carry out, and how often.
+    fn composed(&self, weight: impl Fn(usize) -> Rational) -> Vec<(Pattern, Rational)> {
+        let mut whole = Vec::new();
+        let mut meeting = vec![[const { Vec::new() }; 2]; self.balances.len()];
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            let weight = weight(place);
+            match self.meets[place] {
+                _ if !weight.is_positive() => {}
+                None => whole.push((pattern.clone(), weight)),
+                Some((joint, is_second)) => meeting[joint][usize::from(is_second)].push((place, weight)),
+            }
+        }
+        for [first, second] in meeting {
+            let pairs = paired(&first, &second).into_iter();
+            whole.extend(pairs.filter_map(|(first, second, weight)| Some((self.pair(first, second)?, weight))));
+        }
+        whole
+    }
+
+    /// The pattern of two stages, by their columns' places.
+    fn pair(&self, first: usize, second: usize) -> Option<Pattern> {
+        match (&self.patterns[first], &self.patterns[second]) {
+            (Pattern::Scheme(first), Pattern::Scheme(second)) => Some(joined(first, second)),
+            _ => None,
+        }
     }
 
     /// Adds odd-set inequalities that the patterns' link times violate; says whether there are any.
@@ -415,13 +484,13 @@ impl<'m> Master<'m> {
         }
         let mut patterns = Vec::new();
         let mut left: Vec<Rational> = self.pricing.rates().iter().map(|rate| rate * &throughput).collect();
-        for (place, pattern) in self.patterns.iter().enumerate() {
+        for (pattern, weight) in self.composed(|place| optimum.primal.get(Column(self.first + place))) {
             // A demand may be served more often than asked; the surplus is left out.
             let left = &mut left[pattern.commodity()];
-            let weight = optimum.primal.get(Column(self.first + place)).min(left.clone());
+            let weight = weight.min(left.clone());
             if weight.is_positive() {
                 *left -= &weight;
-                patterns.push(WeightedPattern { pattern: pattern.clone(), weight });
+                patterns.push(WeightedPattern { pattern, weight });
             }
         }
         patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
@@ -450,11 +519,17 @@ impl<'m> Master<'m> {
             };
             optimum.primal.numerator(column).is_zero() && excess(unit()).is_zero()
         };
-        (0..self.patterns.len())
-            .filter(|&place| is_tight(place))
-            .take(MOST_TIGHT)
-            .map(|place| self.patterns[place].clone())
-            .collect()
+        let tight = (0..self.patterns.len()).filter(|&place| is_tight(place)).take(MOST_TIGHT);
+        let used = |place: &usize| !optimum.primal.numerator(Column(self.first + place)).is_zero();
+        let partner = |joint: usize, is_second: bool| {
+            (0..self.patterns.len()).filter(used).find(|&place| self.meets[place] == Some((joint, !is_second)))
+        };
+        let whole = |place: usize| match self.meets[place] {
+            None => Some(self.patterns[place].clone()),
+            Some((joint, true)) => self.pair(partner(joint, true)?, place),
+            Some((joint, false)) => self.pair(place, partner(joint, false)?),
+        };
+        tight.filter_map(whole).collect()
     }
 
     /// The best so far: the optimum over the patterns found, and the bound of the best prices (or the one known).
@@ -494,8 +569,7 @@ impl<'m> Master<'m> {
             self.question.watch().ask()?;
             return Err(LpError::Contradiction("the best prices prove nothing"));
         };
-        let shares = self.shares()?.into_iter().map(|(place, share)| (self.patterns[place].clone(), share));
-        let steady_state = mixed(self.question, &self.resources, self.port_graph.as_ref(), shares.collect())?;
+        let steady_state = mixed(self.question, &self.resources, self.port_graph.as_ref(), self.shares()?)?;
         let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
         Ok(Solution {
             steady_state,
@@ -508,42 +582,42 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// How often patterns are carried out per instance, by their places: as believed best, or the first pattern of every
-    /// demand where nothing is believed yet.
-    fn shares(&self) -> Result<Vec<(usize, Rational)>, LpError> {
+    /// How often patterns are carried out per instance: as believed best, or the first pattern of every demand where nothing is
+    /// believed yet.
+    fn shares(&self) -> Result<Vec<(Pattern, Rational)>, LpError> {
         const BITS: u32 = 20;
         let believed = |place: usize| {
-            let estimate = self.estimate.as_ref()?;
-            estimate.primal.get(self.first + place).filter(|weight| weight.is_positive()).cloned()
+            let primal = self.estimate.as_ref().and_then(|estimate| estimate.primal.get(self.first + place));
+            primal.cloned().unwrap_or_default()
         };
-        let mut of_demand: Vec<Vec<(Rational, usize)>> = vec![Vec::new(); self.demands.len()];
-        for (place, pattern) in self.patterns.iter().enumerate() {
+        let mut of_demand: Vec<Vec<(Rational, Pattern)>> = vec![Vec::new(); self.demands.len()];
+        for (pattern, weight) in self.composed(believed) {
+            of_demand[pattern.commodity()].push((weight, pattern));
+        }
+        // Stand in for demands that nobody believes in.
+        for (pattern, weight) in self.composed(|_| Rational::one()) {
             let list = &mut of_demand[pattern.commodity()];
-            match believed(place) {
-                Some(weight) => list.push((weight, place)),
-                // Stands in for a demand that nobody believes in.
-                None if list.is_empty() => list.push((Rational::zero(), place)),
-                None => {}
+            if list.is_empty() {
+                list.push((weight, pattern));
             }
         }
         let mut shares = Vec::new();
-        for (list, rate) in of_demand.into_iter().zip(self.pricing.rates()) {
-            let heaviest = list.iter().max().ok_or(LpError::Contradiction("a demand has no pattern"))?.1;
+        for (mut list, rate) in of_demand.into_iter().zip(self.pricing.rates()) {
+            list.sort();
+            let (_, heaviest) = list.last().cloned().ok_or(LpError::Contradiction("a demand has no pattern"))?;
             let sum: Rational = list.iter().map(|(weight, _)| weight).sum();
             let mut left = BigInt::one() << BITS;
-            let mut parts: Vec<(usize, BigInt)> = Vec::new();
-            if sum.is_positive() {
-                for (weight, place) in list.into_iter().filter(|(_, place)| *place != heaviest) {
-                    let part = (weight / &sum * (BigInt::one() << BITS)).floor().to_integer();
-                    left -= &part;
-                    parts.push((place, part));
-                }
+            let mut parts: Vec<(Pattern, BigInt)> = Vec::new();
+            list.pop();
+            for (weight, pattern) in list {
+                let part = (weight / &sum * (BigInt::one() << BITS)).floor().to_integer();
+                left -= &part;
+                parts.push((pattern, part));
             }
             parts.push((heaviest, left));
             let share = |part: BigInt| Rational::new(part, BigInt::one() << BITS) * rate;
-            shares.extend(
-                parts.into_iter().filter(|(_, part)| part.is_positive()).map(|(place, part)| (place, share(part))),
-            );
+            let parts = parts.into_iter().filter(|(_, part)| part.is_positive());
+            shares.extend(parts.map(|(pattern, part)| (pattern, share(part))));
         }
         Ok(shares)
     }

@@ -31,6 +31,7 @@ mod simple;
 mod slowest_cut;
 mod solve;
 mod ssr;
+mod stages;
 mod start;
 mod symmetric;
 mod whole;

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use num_traits::Zero;
+use num_traits::{Signed, ToPrimitive};
 use oneport_exact::{Column, Row};
 use oneport_plan::Resource;
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -33,8 +33,8 @@ pub fn shortest_paths(
     let platform = question.platform();
     let columns: BTreeMap<(usize, LinkId), Column> =
         flows.iter().map(|flow| ((flow.group, flow.link), flow.column)).collect();
-    let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
-    let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
+    let times = rounded(&platform.link_ids().map(|link| question.time(link)).collect::<Vec<_>>());
+    let mut loads: BTreeMap<Resource, u128> = BTreeMap::new();
     let mut tree = Vec::with_capacity(groups.len() * platform.nodes().len());
     for (place, group) in groups.iter().enumerate() {
         let (by, order) = search(question, group, &times);
@@ -49,20 +49,35 @@ pub fn shortest_paths(
             tree.push(*columns.get(&(place, link))?);
             let passed = messages[node.index()];
             if passed > 0 {
-                let busy = &times[link.index()] * Rational::from_integer(passed.into());
+                let busy = times[link.index()].saturating_mul(passed.into());
                 for resource in Resource::of_link(platform, link) {
-                    *loads.entry(resource).or_insert_with(Rational::zero) += &busy;
+                    let load = loads.entry(resource).or_default();
+                    *load = load.saturating_add(busy);
                 }
                 messages[towards_root(question, group, link).index()] += passed;
             }
         }
     }
-    let share = |(resource, time): (Resource, Rational)| {
-        (resource, time / Rational::from_integer(resource.capacity(platform).into()))
+    let per_port = |resource: Resource| u128::from(resource.capacity(platform)).max(1);
+    let less = |a: &(Resource, u128), b: &(Resource, u128)| {
+        let sides = [a.1.saturating_mul(per_port(b.0)), b.1.saturating_mul(per_port(a.0))];
+        sides[0].cmp(&sides[1]).then(b.0.cmp(&a.0))
     };
-    let busiest = loads.into_iter().map(share).max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))?.0;
+    let busiest = loads.into_iter().max_by(less)?.0;
     let idle_ports = ports.iter().filter(|(resource, _)| *resource != busiest).map(|&(_, row)| row).collect();
     Some(Start { tree, idle_ports })
+}
+
+/// Times as integers, the longest of about 90 bits: long rationals would grow with every link of a path, and a start may be
+/// wrong.
+fn rounded(times: &[Rational]) -> Vec<u128> {
+    const BITS: i64 = 90;
+    let exponent = |time: &Rational| time.numer().bits() as i64 - time.denom().bits() as i64;
+    let longest = times.iter().filter(|time| time.is_positive()).map(exponent).max().unwrap_or(0);
+    let shift = BITS - longest;
+    let (up, down) = (shift.max(0).unsigned_abs(), (-shift).max(0).unsigned_abs());
+    let integer = |time: &Rational| ((time.numer() << up) / (time.denom() << down)).to_u128().unwrap_or(0);
+    times.iter().map(integer).collect()
 }
 
 /// The end of a link that is nearer to the group's root.
@@ -72,14 +87,14 @@ fn towards_root(question: &Question<'_>, group: &Group, link: LinkId) -> NodeId 
 }
 
 /// Dijkstra from the root: each node's link towards it, and the nodes in order of distance.
-fn search(question: &Question<'_>, group: &Group, times: &[Rational]) -> (Vec<Option<LinkId>>, Vec<NodeId>) {
+fn search(question: &Question<'_>, group: &Group, times: &[u128]) -> (Vec<Option<LinkId>>, Vec<NodeId>) {
     let platform = question.platform();
-    let mut distance: Vec<Option<Rational>> = vec![None; platform.nodes().len()];
+    let mut distance: Vec<Option<u128>> = vec![None; platform.nodes().len()];
     let mut done = vec![false; platform.nodes().len()];
     let mut by = vec![None; platform.nodes().len()];
     let mut order = Vec::with_capacity(platform.nodes().len());
-    distance[group.root.index()] = Some(Rational::zero());
-    let mut heap = BinaryHeap::from([Reverse((Rational::zero(), group.root))]);
+    distance[group.root.index()] = Some(0);
+    let mut heap = BinaryHeap::from([Reverse((0, group.root))]);
     while let Some(Reverse((near, node))) = heap.pop() {
         if std::mem::replace(&mut done[node.index()], true) {
             continue;
@@ -88,9 +103,9 @@ fn search(question: &Question<'_>, group: &Group, times: &[Rational]) -> (Vec<Op
         let links = if group.side == Side::Source { platform.outgoing(node) } else { platform.incoming(node) };
         for &link in links {
             let next = if group.side == Side::Source { platform.link(link).to } else { platform.link(link).from };
-            let far = &near + &times[link.index()];
-            if distance[next.index()].as_ref().is_none_or(|known| far < *known) {
-                distance[next.index()] = Some(far.clone());
+            let far = times[link.index()].saturating_add(near);
+            if distance[next.index()].is_none_or(|known| far < known) {
+                distance[next.index()] = Some(far);
                 by[next.index()] = Some(link);
                 heap.push(Reverse((far, next)));
             }
