@@ -208,6 +208,30 @@ pub fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
+    /// A star's scatter: `c f_i` on two ports each beside `-T`, `f_i = 1`, and ports that send nothing; `c` has 200 digits.
+    #[test]
+    fn long_numbers_beside_ones_are_scaled_into_range() {
+        let mut program = LinearProgram::new(Sense::Minimize);
+        let one = || Rational::from_integer(1.into());
+        let long = Rational::from_integer(BigInt::from(10).pow(200));
+        let hub = program.add_row(Relation::AtMost, Rational::zero());
+        let leaves: Vec<_> = (0..300)
+            .map(|_| (program.add_row(Relation::AtMost, Rational::zero()), program.add_row(Relation::Equal, one())))
+            .collect();
+        let idle: Vec<_> = leaves.iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+        let ports = leaves.iter().map(|(port, _)| *port).chain(idle).chain([hub]).map(|port| (port, -one()));
+        program.add_column(one(), ports).unwrap();
+        for &(port, balance) in &leaves {
+            program
+                .add_column(Rational::zero(), [(hub, long.clone()), (port, long.clone()), (balance, one())])
+                .unwrap();
+        }
+        let float = Scaling::new(&program).apply(&program);
+        for value in float.values {
+            assert!((1e-14..LARGEST).contains(&value.abs()), "{value}");
+        }
+    }
+
     #[test]
     fn numbers_survive_the_split() {
         for (n, d) in [(1i64, 3i64), (-7, 2), (1 << 45, 3), (10_000_000, 1), (1, 1 << 62)] {

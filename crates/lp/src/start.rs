@@ -113,3 +113,24 @@ fn search(question: &Question<'_>, group: &Group, times: &[u128]) -> (Vec<Option
     }
     (by, order)
 }
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+
+    use super::*;
+
+    /// Long times keep their order and their proportions; times that are far shorter than the longest count nothing.
+    #[test]
+    fn rounded_times_keep_proportions() {
+        let long = BigInt::from(10).pow(199);
+        let times: Vec<Rational> = (1..=50u32).map(|n| Rational::new(&long * n, &long + 7u32)).collect();
+        let whole = rounded(&times);
+        for (n, &time) in (1u128..).zip(&whole) {
+            assert!(time.abs_diff(n * whole[0]) <= n && time >> 80 > 0, "{n}: {time}");
+        }
+        let uneven = [Rational::from_integer(long.clone()), Rational::from_integer(1.into())];
+        assert_eq!(rounded(&uneven)[1], 0);
+        assert!((88..=91).contains(&rounded(&[Rational::new(1.into(), long)])[0].ilog2()));
+    }
+}
