@@ -71,15 +71,14 @@ fn bounded(
     time_limit: Option<Duration>,
     watch: Watch<'_>,
 ) -> Result<Solution, LpError> {
-    let blocks = question.blocks();
     let resources = Resources::new(question.platform(), question.collective().combines());
-    match &blocks[..] {
-        [block] if block.kind == Kind::Prefix => shared::scan(question, solution, time_limit),
-        [block] if is_all_reduce(block) => {
+    match question.block() {
+        Some(block) if block.kind == Kind::Prefix => shared::scan(question, solution, time_limit),
+        Some(block) if is_all_reduce(&block) => {
             let solution = all_reduce::bounded(question, &resources, solution, watch)?;
             shared::all_reduce(question, solution, time_limit)
         }
-        blocks if blocks.iter().any(is_composed) => {
+        _ if question.blocks().iter().any(is_composed) => {
             let solution = grouped(question, solution, time_limit, watch)?;
             shared::all_reduce(question, solution, time_limit)
         }

@@ -195,10 +195,10 @@ impl<'a> Question<'a> {
         self.collective.blocks()
     }
 
-    /// The only block, if there is one.
+    /// The only block, if there is one and each of its demands is carried out once per instance.
     pub(crate) fn block(&self) -> Option<Block<'a>> {
         let blocks = self.blocks();
-        if let [block] = blocks[..] { Some(block) } else { None }
+        if let [block] = blocks[..] { Some(block).filter(|block| block.rate == 1) } else { None }
     }
 
     /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair once.

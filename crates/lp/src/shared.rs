@@ -83,7 +83,8 @@ fn bound_within(
     time_limit: Option<Duration>,
 ) -> Result<Option<Shared>, LpError> {
     let collective = question.collective();
-    let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && collective.demands() == 1) else {
+    let once = collective.demands() == 1 && collective.rate(0) == 1;
+    let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && once) else {
         return Ok(None);
     };
     // Counted before anything is listed: tasks grow like the fourth power of the participants, columns like the fifth.

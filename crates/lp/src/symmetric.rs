@@ -42,7 +42,7 @@ impl<'a> Quotient<'a> {
     /// `None` where nothing is symmetric.
     pub fn new(question: &'a Question<'a>) -> Option<Self> {
         let platform = question.platform();
-        let block = question.block().filter(|block| block.rate == 1)?;
+        let block = question.block()?;
         let participants = &alike(question, &block)?[..];
         // Odd sets would have to be symmetric, too.
         if platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex) {
