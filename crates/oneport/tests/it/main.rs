@@ -2,6 +2,7 @@
 
 #[path = "../../../lp/tests/it/common/mod.rs"]
 mod common;
+mod custom;
 mod limits;
 mod nasty;
 mod periods;

@@ -1,0 +1,160 @@
+//! Custom collectives: a named collective and the list of its demands are the same question.
+
+use std::path::PathBuf;
+
+use oneport::plan::{CustomDemand, Form, Goals, Wanted};
+use oneport::{Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, formats, referee, solve};
+
+fn fixture(name: &str) -> Platform {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
+    formats::read_platform(&path).unwrap()
+}
+
+/// Its demands, one by one, as a list.
+fn listed(collective: &Collective) -> Collective {
+    let custom = |place: usize| {
+        let demand = collective.demand(place).unwrap();
+        let wanted = match demand.goals {
+            Goals::Prefixes => Wanted::Prefixes,
+            Goals::At(_) | Goals::Everywhere(_) => Wanted::At(demand.targets().to_vec()),
+        };
+        let rate = collective.rate(place);
+        CustomDemand { owners: demand.operands.to_vec(), wanted, commutative: demand.commutative, rate }
+    };
+    Collective::Custom { demands: (0..collective.demands()).map(custom).collect() }
+}
+
+/// The roles of the form, played by the first processors that replicate.
+fn named(form: &Form, platform: &Platform, commutative: bool) -> Option<Collective> {
+    let nodes: Vec<NodeId> = platform.processors().filter(|&node| platform.node(node).replicates).take(4).collect();
+    let mut rest = nodes.as_slice();
+    let cast = form.roles.iter().map(|role| {
+        if role.many {
+            return rest.to_vec();
+        }
+        let (first, others) = rest.split_first().unwrap();
+        if !form.overlaps() {
+            rest = others;
+        }
+        vec![*first]
+    });
+    let cast: Vec<Vec<NodeId>> = cast.collect();
+    form.build(&cast, commutative && form.commutes)
+}
+
+fn planned(platform: &Platform, collective: &Collective) -> Plan {
+    match solve(platform, collective, &Options::default()) {
+        Ok(Outcome::Planned(planned)) => planned.plan,
+        other => panic!("{collective:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_list_of_its_demands_has_the_same_optimum() {
+    for name in ["toy-scatter.toml", "toy-reduce.toml", "toy-broadcast.toml", "star.json"] {
+        for model in PortModel::ALL {
+            let platform = fixture(name).with_model(model);
+            for (form, commutative) in Collective::forms().iter().flat_map(|form| [(form, false), (form, true)]) {
+                let collective = named(form, &platform, commutative).unwrap();
+                if commutative && !form.commutes || collective.validate(&platform).is_err() {
+                    continue;
+                }
+                let Ok(Outcome::Planned(one)) = solve(&platform, &collective, &Options::default()) else { continue };
+                let (one, other) = (one.plan, planned(&platform, &listed(&collective)));
+                let place = format!("{name} {model} {} {commutative}", form.name);
+                let answer =
+                    |plan: &Plan| (plan.steady_state.throughput.clone(), plan.upper_bound.clone(), plan.status);
+                assert_eq!(answer(&one), answer(&other), "{place}");
+                let text = formats::plan_to_json(&other);
+                let read = formats::plan_from_json("plan.json", text.as_bytes()).unwrap();
+                assert_eq!(read, other, "{place}");
+                let proved = referee::bound(&read.platform, &read.collective, &read.volumes, &read.certificate);
+                assert_eq!(proved.as_ref(), Ok(&read.upper_bound), "{place}");
+            }
+        }
+    }
+}
+
+/// Twice as often halves the throughput, whatever is asked for.
+#[test]
+fn rates_count() {
+    let platform = fixture("toy-reduce.toml");
+    for form in Collective::forms() {
+        let collective = listed(&named(form, &platform, false).unwrap());
+        let Ok(Outcome::Planned(once)) = solve(&platform, &collective, &Options::default()) else { continue };
+        let twice = collective.custom().iter().map(|demand| CustomDemand { rate: 2, ..demand.clone() }).collect();
+        let twice = planned(&platform, &Collective::Custom { demands: twice });
+        let halved = &once.plan.steady_state.throughput / oneport::Rational::from_integer(2.into());
+        assert!(twice.upper_bound >= halved, "{}", form.name);
+        if once.plan.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal {
+            assert_eq!(twice.steady_state.throughput, halved, "{}", form.name);
+        }
+    }
+}
+
+/// Values combined for several nodes that own none: no shorter than a reduction to each of them alone.
+#[test]
+fn results_may_be_wanted_by_others() {
+    let platform = fixture("toy-reduce.toml");
+    let nodes: Vec<NodeId> = platform.processors().collect();
+    let demand = |wanted: &[NodeId]| CustomDemand {
+        owners: nodes[..2].to_vec(),
+        wanted: Wanted::At(wanted.to_vec()),
+        commutative: true,
+        rate: 1,
+    };
+    let throughput = |wanted: &[NodeId]| {
+        planned(&platform, &Collective::Custom { demands: vec![demand(wanted)] }).steady_state.throughput
+    };
+    let both = throughput(&nodes[1..3]);
+    assert!(both <= throughput(&nodes[1..2]).min(throughput(&nodes[2..3])));
+}
+
+#[test]
+fn bad_lists_are_refused_by_name() {
+    let platform = fixture("toy-reduce.toml");
+    let names: Vec<String> = platform.processors().map(|node| platform.name(node).to_string()).collect();
+    let (a, b) = (&names[0], &names[1]);
+    let cases = [
+        (r#"{"demands": []}"#.to_string(), "format"),
+        (r#"{"format": "oneport-demands/1", "demands": []}"#.to_string(), "list at least one"),
+        (
+            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["{a}"]}}]}}"#),
+            "itself",
+        ),
+        (
+            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": []}}]}}"#),
+            "0 targets",
+        ),
+        (
+            format!(
+                r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}", "{a}"], "wanted": ["{b}"]}}]}}"#
+            ),
+            "twice",
+        ),
+        (
+            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "prefixes": true}}]}}"#),
+            "its own result",
+        ),
+        (
+            format!(
+                r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["{b}"], "rate": 0}}]}}"#
+            ),
+            "rate 0",
+        ),
+        (
+            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["nobody"]}}]}}"#),
+            "nobody",
+        ),
+    ];
+    for (text, word) in cases {
+        let refused = formats::parse_demands("demands.json", text.as_bytes(), false, &platform).unwrap_err();
+        assert!(refused.to_string().contains(word), "{text}: {refused}");
+    }
+    let toml =
+        format!("format = \"oneport-demands/1\"\n[[demands]]\nvalues = [\"{a}\"]\nwanted = [\"{b}\"]\nrate = 3\n");
+    let read = formats::parse_demands("demands.toml", toml.as_bytes(), true, &platform).unwrap();
+    assert_eq!((read.demands(), read.rate(0)), (1, 3));
+    let broken = formats::parse_demands("demands.toml", b"format = ", true, &platform).unwrap_err();
+    assert!(broken.to_string().contains("TOML"), "{broken}");
+}
