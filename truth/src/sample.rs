@@ -35,6 +35,8 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("all-reduce commutative", 8),
     ("scan", 5),
     ("groups", 3),
+    ("reduce-to-several", 3),
+    ("reduce-to-several commutative", 3),
     ("custom", 6),
 ];
 
@@ -47,7 +49,8 @@ pub fn sample(draw: &mut Draw) -> Sample {
     let nodes = draw.between(members, most);
     let order = draw.shuffled((0..nodes).map(NodeId::new));
     let copies = ["broadcast", "all-gather", "all-reduce", "all-reduce commutative", "scan", "groups", "custom"]
-        .contains(&label);
+        .contains(&label)
+        || label.starts_with("reduce-to-several");
     // Of a reduction, the target may be a processor that owns no operand.
     let outside = label.starts_with("reduce") && !label.starts_with("reduce-") && nodes > members && draw.percent(30);
     let processors = &order[..members + usize::from(outside)];
@@ -151,6 +154,11 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
         "reduce-scatter" => Collective::ReduceScatter { participants, commutative },
         "all-reduce" => Collective::AllReduce { participants, commutative },
         "scan" => Collective::Scan { participants },
+        "reduce-to-several" => {
+            let several = draw.between(1, members.len());
+            let targets = draw.shuffled(members.iter().copied())[..several].to_vec();
+            Collective::ReduceToSeveral { targets, participants, commutative }
+        }
         "custom" => {
             let count = draw.between(1, 2);
             Collective::Custom { demands: (0..count).map(|_| custom(draw, members)).collect() }

@@ -73,6 +73,15 @@ pub enum Collective {
         /// Owners of the values, in operand order, and receivers.
         participants: Vec<NodeId>,
     },
+    /// The participants' values are combined into one, which every target receives.
+    ReduceToSeveral {
+        /// Receivers of the result; participants or not.
+        targets: Vec<NodeId>,
+        /// Owners of the values, in operand order.
+        participants: Vec<NodeId>,
+        /// Whether operands may be combined in any order.
+        commutative: bool,
+    },
     /// Several collectives at once on one platform (process groups); none of them is itself a list of groups.
     Groups {
         /// What runs side by side, and how often per instance of the whole.
@@ -158,7 +167,7 @@ fn list(nodes: &[Vec<NodeId>], place: usize) -> Vec<NodeId> {
 }
 
 /// The named collectives.
-static FORMS: [Form; 9] = [
+static FORMS: [Form; 10] = [
     Form {
         name: "scatter",
         about: "The source sends a distinct message to each target",
@@ -226,6 +235,18 @@ static FORMS: [Form; 9] = [
         combines: true,
         commutes: true,
         build: |nodes, commutative| Collective::AllReduce { participants: list(nodes, 0), commutative },
+    },
+    Form {
+        name: "reduce-to-several",
+        about: "The participants' values are combined into one, which every target receives",
+        roles: &[TARGETS, PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::ReduceToSeveral {
+            targets: list(nodes, 0),
+            participants: list(nodes, 1),
+            commutative,
+        },
     },
     Form {
         name: "scan",
@@ -375,6 +396,7 @@ impl Collective {
             Collective::AllGather { .. } => "all-gather",
             Collective::AllReduce { .. } => "all-reduce",
             Collective::Scan { .. } => "scan",
+            Collective::ReduceToSeveral { .. } => "reduce-to-several",
             Collective::Groups { .. } => "groups",
             Collective::Custom { .. } => "custom",
         }
@@ -399,6 +421,9 @@ impl Collective {
             | Collective::AllGather { participants }
             | Collective::AllReduce { participants, .. }
             | Collective::Scan { participants } => vec![participants.as_slice()],
+            Collective::ReduceToSeveral { targets, participants, .. } => {
+                vec![targets.as_slice(), participants.as_slice()]
+            }
             Collective::Groups { .. } | Collective::Custom { .. } => Vec::new(),
         }
     }
@@ -431,7 +456,8 @@ impl Collective {
             Collective::Reduce { .. }
             | Collective::Broadcast { .. }
             | Collective::AllReduce { .. }
-            | Collective::Scan { .. } => 1,
+            | Collective::Scan { .. }
+            | Collective::ReduceToSeveral { .. } => 1,
             Collective::Groups { members } => {
                 members.iter().fold(0, |all, member| all.saturating_add(member.collective.demands()))
             }
@@ -473,6 +499,11 @@ impl Collective {
             Collective::AllReduce { participants, commutative } => first.then(|| Demand {
                 operands: participants,
                 goals: Goals::Everywhere(participants),
+                commutative: *commutative,
+            }),
+            Collective::ReduceToSeveral { targets, participants, commutative } => first.then(|| Demand {
+                operands: participants,
+                goals: if let &[target] = &targets[..] { Goals::At(target) } else { Goals::Everywhere(targets) },
                 commutative: *commutative,
             }),
             Collective::Scan { participants } => {
@@ -529,7 +560,8 @@ impl Collective {
             | Collective::Broadcast { .. }
             | Collective::AllGather { .. }
             | Collective::AllReduce { .. }
-            | Collective::Scan { .. } => blocks.extend(self.named_block(self, 0, 1)),
+            | Collective::Scan { .. }
+            | Collective::ReduceToSeveral { .. } => blocks.extend(self.named_block(self, 0, 1)),
         }
         blocks
     }
@@ -606,7 +638,8 @@ impl Collective {
             | Collective::Broadcast { .. }
             | Collective::AllGather { .. }
             | Collective::AllReduce { .. }
-            | Collective::Scan { .. } => self.validate_named(platform),
+            | Collective::Scan { .. }
+            | Collective::ReduceToSeveral { .. } => self.validate_named(platform),
         }
     }
 
@@ -623,10 +656,12 @@ impl Collective {
             if let Some(node) = itself {
                 return Err(CollectiveError::ToItself { collective, role: role.one, node: platform.name(node).into() });
             }
-            if form.combines && role.many && nodes.len() == 1 {
+            // The last role is that of those who own values, or receive messages.
+            let last = form.roles.last() == Some(role);
+            if form.combines && last && nodes.len() == 1 {
                 return Err(CollectiveError::OwnResult { collective });
             }
-            let least = if centre.is_some() && !form.combines { 1 } else { 2 };
+            let least = if last && (centre.is_none() || form.combines) { 2 } else { 1 };
             if role.many && nodes.len() < least {
                 return Err(CollectiveError::TooFew { collective, role: role.one, count: nodes.len(), least });
             }
@@ -642,6 +677,7 @@ impl Collective {
             | Collective::AllGather { .. }
             | Collective::AllReduce { .. }
             | Collective::Scan { .. } => true,
+            Collective::ReduceToSeveral { targets, .. } => targets.len() > 1,
             Collective::Scatter { .. }
             | Collective::Gather { .. }
             | Collective::AllToAll { .. }

@@ -277,8 +277,8 @@ pub(crate) fn describe(platform: &Platform, collective: &Collective) -> String {
         text += &match (role.key, nodes) {
             ("source", &[node]) => format!(" from {}", name(platform, node)),
             ("target", &[node]) => format!(" to {}", name(platform, node)),
-            (_, _) if values => format!(" of {}", plural(count, "value")),
             (_, _) if role.key == "targets" => format!(" to {}", plural(count, "target")),
+            (_, _) if values => format!(" of {}", plural(count, "value")),
             (_, _) if alone.is_some() => format!(" from {}", plural(count, "sender")),
             (_, _) => format!(" between {}", plural(count, role.one)),
         };

@@ -11,7 +11,7 @@ use crate::native::{Scalar, closest};
 use crate::number::natural;
 
 const NAMES: &str = "a collective: scatter, gather, all-to-all, reduce, reduce-scatter, broadcast, all-gather, all-reduce, \
-                     scan, groups or custom";
+                     reduce-to-several, scan, groups or custom";
 /// The keys of the roles.
 const ROLES: [&str; 4] = ["source", "target", "targets", "participants"];
 

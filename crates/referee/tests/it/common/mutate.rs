@@ -279,6 +279,7 @@ fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
         | Collective::ReduceScatter { participants, .. }
         | Collective::AllGather { participants }
         | Collective::AllReduce { participants, .. }
+        | Collective::ReduceToSeveral { participants, .. }
         | Collective::Scan { participants } => participants,
         Collective::Broadcast { targets, .. } => targets,
         Collective::Groups { .. } | Collective::Custom { .. } => panic!("lists have no participants of their own"),
