@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -44,6 +44,9 @@ pub struct Arguments {
     /// A dependant whose tests may catch mutants too; may be repeated
     #[arg(long, value_name = "CRATE")]
     also_test: Vec<String>,
+    /// Leave out tests that take so many seconds: first try all mutants with 1, then `--again` what is left with all tests
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    longest: u64,
     /// How many tests run at once
     #[arg(long, default_value_t = 2)]
     jobs: usize,
@@ -87,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut built = build::build(&place, mutants, &arguments.also_test)?;
     eprintln!("mutants: built in {}", workspace::duration(start.elapsed()));
     arguments.choose(&mut built.mutants)?;
-    let tests = trial::tests(&built.binaries, &target, arguments.jobs)?;
+    let tests = trial::tests(&built.binaries, &target, Duration::from_secs(arguments.longest), arguments.jobs)?;
     let outcomes = trial::run(&built, &tests, arguments.jobs);
     let report = Report { built: &built, outcomes: &outcomes };
     let default = target.join(format!("{}.survivors", arguments.package));

@@ -43,11 +43,11 @@ pub enum Outcome {
     Missed(usize),
 }
 
-/// Runs each test alone, without a mutant.
+/// Runs each test alone, without a mutant; leaves out those that take `longest` or longer.
 ///
 /// # Errors
 /// A test fails, or a program cannot be run.
-pub fn tests<'a>(binaries: &'a [Binary], folder: &Path, jobs: usize) -> Result<Vec<Test<'a>>> {
+pub fn tests<'a>(binaries: &'a [Binary], folder: &Path, longest: Duration, jobs: usize) -> Result<Vec<Test<'a>>> {
     let mut names = Vec::new();
     for binary in binaries {
         let output =
@@ -64,6 +64,9 @@ pub fn tests<'a>(binaries: &'a [Binary], folder: &Path, jobs: usize) -> Result<V
     };
     let mut tests = parallel(names.len(), jobs, alone).into_iter().collect::<Result<Vec<Test<'_>>>>()?;
     tests.sort_by_key(|test| test.time);
+    let slow = tests.iter().rev().take_while(|test| test.time >= longest);
+    slow.for_each(|test| eprintln!("mutants: left out: {}, {}", test.name, workspace::duration(test.time)));
+    tests.retain(|test| test.time < longest);
     let count = (tests.len(), binaries.len());
     eprintln!(
         "mutants: {} tests in {} programs, run one by one in {}",
@@ -153,7 +156,7 @@ fn runs<'a>(tests: &[&'a Test<'a>]) -> Vec<Vec<&'a Test<'a>>> {
 fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     let names: Vec<&str> = run.iter().map(|test| test.name.as_str()).collect();
     let time: Duration = run.iter().map(|test| test.time).sum();
-    let limit = time * 5 + Duration::from_secs(3);
+    let limit = time * 5 + Duration::from_secs(2);
     let mut command = command(run[0].binary, &names, limit);
     // A program that cannot be run ends like one that fails; `tests` has run it before.
     let mut child = command.env("XTASK_MUTANT", mutant.to_string()).spawn().ok()?;
