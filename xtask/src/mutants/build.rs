@@ -29,12 +29,12 @@ pub struct Place<'a> {
 impl Place<'_> {
     /// Here mutants are tried out until all of them compile.
     fn draft(&self) -> PathBuf {
-        self.target.join("draft")
+        self.target.join(self.package).join("draft")
     }
 
     /// Here the tests are built. It changes only where the outcome does, so that the next run need not build again.
     fn tree(&self) -> PathBuf {
-        self.target.join("tree")
+        self.target.join(self.package).join("tree")
     }
 }
 
