@@ -319,3 +319,28 @@ fn the_longest_way_of_very_many_operands() {
     let found = bound(&platform, &Collective::Scan { participants }, &volumes, &certificate);
     assert!(matches!(&found, Err(Violation::Unreachable { from, .. }) if from == "far"), "{found:?}");
 }
+
+/// A ring of 256 processors: the distances of all pairs have room for 2^16 bits each, those of big integers included.
+#[test]
+fn distances_that_fill_the_memory_are_refused() {
+    let count = 256;
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..count).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
+    for i in 0..count {
+        builder.link(ids[i], ids[(i + 1) % count], ratio(1, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap().with_model(PortModel::Links);
+    let collective = Collective::Reduce { target: ids[0], participants: ids[..2].to_vec(), commutative: false };
+    let with = |bits: u32| {
+        let mut prices: Vec<(Resource, Rational)> =
+            platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
+        prices[7].1 = Rational::from_integer((BigInt::one() << bits) - 1);
+        let certificate = Certificate { prices, ..Certificate::default() };
+        bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate)
+    };
+    let limit = 1 << 16;
+    let what = "the distances between processors";
+    assert_eq!(with(65_281), Err(Violation::TooLarge { what, bits: limit + 1, limit }));
+    assert!(with(1_000).is_ok());
+}
