@@ -90,7 +90,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut built = build::build(&place, mutants, &arguments.also_test)?;
     eprintln!("mutants: built in {}", workspace::duration(start.elapsed()));
     arguments.choose(&mut built.mutants)?;
-    let tests = trial::tests(&built.binaries, &target, Duration::from_secs(arguments.longest), arguments.jobs)?;
+    let (folder, longest) = (target.join(&arguments.package), Duration::from_secs(arguments.longest));
+    let tests = trial::tests(&built.binaries, &folder, longest, arguments.jobs)?;
     let outcomes = trial::run(&built, &tests, arguments.jobs);
     let report = Report { built: &built, outcomes: &outcomes };
     let default = target.join(format!("{}.survivors", arguments.package));
