@@ -3,6 +3,7 @@
 //! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it runs.
 
 mod bench;
+mod mutants;
 mod reproduce;
 mod setup;
 mod test;
@@ -43,6 +44,8 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Change every operator of a crate in turn, and see whether a test fails (slow; needs cargo-mutants)
+    Mutants(mutants::Arguments),
     /// Check the house rules that no compiler checks
     Tidy,
 }
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Verb::Reproduce { arguments } => reproduce::run(&arguments),
         Verb::Test { quick } => test::run(quick),
         Verb::Bench { arguments } => bench::run(&arguments),
+        Verb::Mutants(arguments) => mutants::run(&arguments),
         Verb::Tidy => tidy::run(),
     };
     match result {

@@ -135,6 +135,15 @@ mod tests {
     }
 
     #[test]
+    fn as_many_bits_as_the_limit_says_are_accepted() {
+        // 4 x 9 x 5 x 2^20 = 45 x 2^22 has 28 bits.
+        let numbers = [12u32, 18, 5, 1 << 20, 36, 4, 1 << 22].map(BigUint::from);
+        let multiple = BigUint::from(45u32 << 22);
+        assert_eq!(least_common_multiple(numbers.iter(), 28), Ok(multiple));
+        assert_eq!(least_common_multiple(numbers.iter(), 27), Err(28));
+    }
+
+    #[test]
     fn raw_fractions_over_zero_or_less_are_no_numbers() {
         for (numerator, denominator) in [(1, 0), (0, 0), (-1, -2), (1, -2)] {
             let raw = Rational::new_raw(numerator.into(), denominator.into());

@@ -1,7 +1,6 @@
 //! The question under review, checked once: platform, collective and volumes.
 
-use num_traits::Signed;
-use oneport_plan::{self as plan, Amount, Block, Collective, Demand, Goals, Interval, Message, VolumeError, Volumes};
+use oneport_plan::{self as plan, Amount, Block, Collective, Demand, Goals, Interval, Message, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -106,9 +105,7 @@ impl<'a> Case<'a> {
             }
         }
         volumes.validate(collective)?;
-        let case = Case { platform, collective, volumes, block: None, watch: None };
-        case.groups().iter().try_for_each(|group| check_amounts(&group.case))?;
-        Ok(case)
+        Ok(Case { platform, collective, volumes, block: None, watch: None })
     }
 
     /// How often the demand at this place is carried out per instance.
@@ -216,34 +213,6 @@ impl<'a> Case<'a> {
 /// Whether the partial result of a demand exists.
 pub(crate) fn has_part(demand: &Demand<'_>, part: Interval) -> bool {
     part.first <= part.last && part.last < demand.operands.len()
-}
-
-/// Tables fit the operands of a collective, sizes are positive and work is not negative.
-fn check_amounts(case: &Case<'_>) -> Result<(), VolumeError> {
-    let (collective, Volumes { size, work }) = (case.block.map_or("", |block| block.name), case.volumes);
-    // What is not combined is a single operand.
-    let operands = case.operands().len().max(1);
-    for (what, amount) in [("size", size), ("work", work)] {
-        let Amount::Table(rows) = amount else { continue };
-        if case.is_commutative() {
-            return Err(VolumeError::TableOfCommutative { collective, what });
-        }
-        let wrong = |place, found, right| VolumeError::TableShape { what, place, found, right, operands };
-        if rows.len() != operands {
-            return Err(wrong("the list of rows".to_string(), rows.len(), operands));
-        }
-        if let Some((first, row)) = rows.iter().enumerate().find(|(first, row)| row.len() != operands - first) {
-            return Err(wrong(format!("row {first}"), row.len(), operands - first));
-        }
-    }
-    let (smallest, least_work) = (least(size, operands, 1), least(work, operands, 2));
-    if !smallest.is_positive() {
-        return Err(VolumeError::BadSize { place: String::new(), found: Box::new(smallest) });
-    }
-    if operands > 1 && least_work.is_negative() {
-        return Err(VolumeError::BadWork { place: String::new(), found: Box::new(least_work) });
-    }
-    Ok(())
 }
 
 /// The least amount of all parts of at least so many operands.

@@ -5,6 +5,8 @@ mod dependencies;
 mod lexer;
 mod text;
 
+pub use lexer::code_lines;
+
 use std::fs;
 use std::path::Path;
 

@@ -428,7 +428,7 @@ fn malformed_certificates_are_refused_by_name() {
         weight,
     };
     let nowhere = NodeId::new(9);
-    let borders: [(Border, &str); 11] = [
+    let borders: [(Border, &str); 12] = [
         (border(into, &[&[a, c, h], &[b]], one()), "5"),
         (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
         (border(into, &[&[a]], one()), "10"),
@@ -450,6 +450,7 @@ fn malformed_certificates_are_refused_by_name() {
             border(Direction::OutOf, &[&[a, c], &[b]], one()),
             "border 0: 'r' lies in 0 of its sets; every node that replicates lies in exactly one set",
         ),
+        (border(into, &[&[a, a]], one()), "border 0: its nodes are out of order; list them ascending, each once"),
         (border(into, &[&[h, a]], one()), "border 0: its nodes are out of order; list them ascending, each once"),
         (
             border(into, &[&[a, nowhere]], one()),
@@ -505,6 +506,10 @@ fn malformed_certificates_are_refused_by_name() {
             "exchange 0: the link id 99 does not exist; the platform has 10 links, numbered from 0",
         ),
         (
+            exchange(&[&[a], &[b]], &[link(0), link(0)]),
+            "exchange 0: its links are out of order; list them ascending, each once",
+        ),
+        (
             exchange(&[&[a], &[b]], &[link(1), link(0)]),
             "exchange 0: its links are out of order; list them ascending, each once",
         ),
@@ -521,4 +526,57 @@ fn malformed_certificates_are_refused_by_name() {
         say(&collective, &|certificate| certificate.exchanges = unsorted.to_vec())
             .contains("exchanges are out of order")
     );
+}
+
+/// Whoever exchanges also merges: both are paid for.
+#[test]
+fn merges_are_paid_besides_the_exchange() {
+    let one = || ratio(1, 1);
+    let links = [("A", "B", one()), ("B", "A", one())];
+    let platform = platform(&["A", "B"], &links).with_model(PortModel::Links);
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let mut prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), one())).collect();
+    prices.extend(platform.link_ids().map(|link| (Resource::Link(link), one())));
+    let border = Border {
+        demand: 0,
+        direction: Direction::Into,
+        sets: ids.iter().map(|&node| vec![node]).collect(),
+        weight: one(),
+    };
+    let certificate = Certificate { prices, borders: vec![border], ..Certificate::default() };
+    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(3, 1)) };
+    for commutative in [false, true] {
+        let collective = Collective::AllReduce { participants: ids.clone(), commutative };
+        // Four units of price; two transfers of 1, and a merge of 3.
+        assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(4, 5)));
+    }
+}
+
+/// With sizes and work by part, the smallest message and the least merge are charged, wherever they stand in the tables.
+#[test]
+fn the_smallest_of_a_table_is_charged() {
+    let one = || ratio(1, 1);
+    let links = [("A", "B", one()), ("B", "C", one()), ("C", "A", one())];
+    let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::Links);
+    let ids: Vec<NodeId> = platform.node_ids().collect();
+    let collective = Collective::AllReduce { participants: ids.clone(), commutative: false };
+    let mut prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), one())).collect();
+    prices.extend(platform.link_ids().map(|link| (Resource::Link(link), one())));
+    let table = |rows: [&[i64]; 3]| Amount::Table(rows.map(|row| row.iter().map(|&n| ratio(n, 1)).collect()).to_vec());
+    let sets: Vec<Vec<NodeId>> = ids.iter().map(|&node| vec![node]).collect();
+    let with = |size: [&[i64]; 3], work: [&[i64]; 3], weight: i64| {
+        let border = Border { demand: 0, direction: Direction::Into, sets: sets.clone(), weight: ratio(weight, 1) };
+        let certificate = Certificate { prices: prices.clone(), borders: vec![border], ..Certificate::default() };
+        bound(&platform, &collective, &Volumes { size: table(size), work: table(work) }, &certificate)
+    };
+    // By first operand: of that alone, with the next, with both. What single operands would cost to merge says nothing.
+    let work: [&[i64]; 3] = [&[0, 7, 9], &[0, 5], &[0]];
+    let sizes: [([&[i64]; 3], i64); 3] =
+        [([&[2, 9, 8], &[7, 6], &[5]], 2), ([&[9, 9, 3], &[7, 6], &[5]], 3), ([&[9, 8, 7], &[6, 5], &[4]], 4)];
+    for (size, smallest) in sizes {
+        // Four crossings, and two merges of 5, for six units of price.
+        assert_eq!(with(size, work, smallest), Ok(ratio(6, 4 * smallest + 10)));
+        let refused = with(size, work, smallest + 1);
+        assert!(matches!(refused, Err(Violation::Proof(ProofFault::ExchangeOvercharged { .. }))), "{refused:?}");
+    }
 }

@@ -5,16 +5,17 @@ use crate::common;
 use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
-use oneport_plan::{Certificate, Collective, Pattern, Resource, SteadyState, Volumes, WeightedPattern};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_referee::{Violation, bound, check_steady_state};
+use oneport_plan::{
+    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes, WeightedPattern,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::{Violation, bound, check_schedule, check_steady_state};
 
 /// A square grid of processors with links both ways, all of cost `cost`; node `side * row + column`.
 fn grid(side: usize, cost: &Rational) -> Platform {
     let mut builder = Platform::builder();
-    let nodes: Vec<NodeId> = (0..side * side)
-        .map(|i| builder.node(oneport_platform::Node::processor(format!("n{i}"), ratio(1, 1))).unwrap())
-        .collect();
+    let nodes: Vec<NodeId> =
+        (0..side * side).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
     for (i, &node) in nodes.iter().enumerate() {
         if i % side + 1 < side {
             builder.duplex(node, nodes[i + 1], cost.clone()).unwrap();
@@ -83,9 +84,8 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
 fn costs_without_a_common_denominator() {
     let mut builder = Platform::builder();
     let count = 6000;
-    let nodes: Vec<NodeId> = (0..count)
-        .map(|i| builder.node(oneport_platform::Node::processor(format!("n{i}"), ratio(1, 1))).unwrap())
-        .collect();
+    let nodes: Vec<NodeId> =
+        (0..count).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
     // A star of two-link arms: the sum of the prices is over primes, the distances are short.
     let modulus = |i: usize| (BigInt::one() << 521) - BigInt::from(2 * i + 1);
     let mut expected = Rational::new(0.into(), 1.into());
@@ -203,4 +203,144 @@ fn a_reduction_too_large_is_refused() {
     assert!(matches!(found, Err(Violation::TooManyStates { operands: 625, processors: 625, .. })), "{found:?}");
     // Its operand has to leave for each of the others.
     assert_eq!(of(vec![(Resource::Send(second), ratio(1, 1))]), Ok(ratio(1, 624)));
+}
+
+/// Lengths round the widths of machine integers, on ways of many links: sums that no longer fit are computed all the same.
+#[test]
+fn sums_outgrow_machine_integers() {
+    for width in (50..70).chain(116..134) {
+        for (count, routers) in [(2, false), (9, false), (3, true), (9, true), (16, true), (40, true)] {
+            let mut builder = Platform::builder();
+            let ids: Vec<NodeId> = (0..count)
+                .map(|i| match routers && 0 < i && i + 1 < count {
+                    true => Node { replicates: false, ..Node::router(format!("n{i}")) },
+                    false => Node::processor(format!("n{i}"), ratio(1, 1)),
+                })
+                .map(|node| builder.node(node).unwrap())
+                .collect();
+            let mut sum = ratio(0, 1);
+            for i in 1..count {
+                let cost = Rational::from_integer((BigInt::one() << width) - BigInt::from(i % 2 + 1));
+                sum += &cost;
+                builder.duplex(ids[i - 1], ids[i], cost).unwrap();
+            }
+            let platform = builder.build().unwrap().with_model(PortModel::Links);
+            let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
+            let certificate = Certificate { prices, ..Certificate::default() };
+            let (source, target) = (ids[0], ids[count - 1]);
+            let worth = whole(platform.links().len());
+            let of = |collective: Collective| {
+                &worth / bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate).unwrap()
+            };
+            let far = vec![target];
+            assert_eq!(of(Collective::Scatter { source, targets: far.clone() }), sum);
+            assert_eq!(of(Collective::Gather { target: source, participants: far.clone() }), sum);
+            assert_eq!(of(Collective::Broadcast { source, targets: far }), sum);
+            let pair = vec![source, target];
+            assert_eq!(of(Collective::AllGather { participants: pair.clone() }), &sum * ratio(2, 1));
+            let free = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
+            let reduce = Collective::Reduce { target, participants: pair.clone(), commutative: false };
+            assert_eq!(&worth / bound(&platform, &reduce, &free, &certificate).unwrap(), sum);
+            if !routers && count > 2 {
+                continue;
+            }
+            // One way or the other, and back.
+            let all_reduce = Collective::AllReduce { participants: pair, commutative: true };
+            assert_eq!(&worth / bound(&platform, &all_reduce, &free, &certificate).unwrap(), &sum * ratio(2, 1));
+        }
+    }
+}
+
+/// Many slots and many links, with a long common denominator: large, but no more than fits in memory.
+#[test]
+fn long_schedules_are_added_up() {
+    let count = 1500;
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..=count).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
+    let cost = ratio(1, 1) + Rational::new(1.into(), BigInt::one() << 2000);
+    for &id in &ids[1..] {
+        builder.link(ids[0], id, cost.clone()).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let collective = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let patterns = platform.link_ids().map(|link| scheduled(&path(link.index(), &[link]), 1)).collect();
+    let slots = platform.link_ids().map(|link| Slot { length: cost.clone(), links: vec![link] }).collect();
+    let mut schedule = PeriodicSchedule { period: &cost * whole(count), instances: 1u32.into(), patterns, slots };
+    assert_eq!(check_schedule(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &schedule), Ok(()));
+    schedule.slots[count - 1].length = ratio(1, 1);
+    let refused = check_schedule(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &schedule);
+    assert!(matches!(refused, Err(Violation::LinkTime { .. })), "{refused:?}");
+}
+
+/// Too many partial results: what is left is the longest way that an operand has to go, and the merges.
+#[test]
+fn the_longest_way_of_very_many_operands() {
+    let one = || ratio(1, 1);
+    let count = 409;
+    let mut builder = Platform::builder();
+    let mut node = |name: String| builder.node(Node::processor(name, one())).unwrap();
+    let ring: Vec<NodeId> = (0..count).map(|i| node(format!("p{i}"))).collect();
+    let [far, q, r] = ["far", "q", "r"].map(|name| node(name.to_string()));
+    // A one-way ring of cost 1; from `far` one comes there for 1,000,000, and back for nothing.
+    let dear = builder.link(q, r, ratio(1_000_000, 1)).unwrap();
+    let mut priced = vec![dear];
+    priced.extend((0..count).map(|i| builder.link(ring[i], ring[(i + 1) % count], one()).unwrap()));
+    for (from, to) in [(far, q), (r, ring[0]), (ring[0], far)] {
+        builder.link(from, to, one()).unwrap();
+    }
+    let platform = builder.build().unwrap().with_model(PortModel::Links);
+    let mut prices: Vec<(Resource, Rational)> = platform.node_ids().map(|id| (Resource::Compute(id), one())).collect();
+    prices.extend(priced.into_iter().map(|link| (Resource::Link(link), one())));
+    let worth = whole(prices.len());
+    let certificate = Certificate { prices, ..Certificate::default() };
+    let volumes = Volumes { size: Amount::Constant(ratio(3, 2)), work: Amount::Constant(ratio(2, 1)) };
+    let of = |collective| &worth / bound(&platform, &collective, &volumes, &certificate).unwrap();
+    let price = |length: i64| ratio(length, 1) * ratio(3, 2) + ratio(2 * count as i64, 1);
+    let mut participants = ring.clone();
+    participants.push(far);
+    // From `far` to the end of the ring.
+    let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: false };
+    assert_eq!(of(all_reduce), price(1_000_000 + count as i64 - 1));
+    // In this order nobody wants the operand of `far`; in the other everybody does.
+    assert_eq!(of(Collective::Scan { participants: participants.clone() }), price(count as i64 - 1));
+    participants.reverse();
+    assert_eq!(of(Collective::Scan { participants: participants.clone() }), price(1_000_000 + count as i64 - 1));
+    // A goal out of reach is named.
+    let mut builder = Platform::builder();
+    for node in platform.nodes() {
+        builder.node(node.clone()).unwrap();
+    }
+    for link in platform.links().iter().filter(|link| link.from != far) {
+        builder.link(link.from, link.to, link.cost.clone()).unwrap();
+    }
+    let certificate = Certificate { prices: vec![(Resource::Link(LinkId::new(0)), one())], ..Certificate::default() };
+    let platform = builder.build().unwrap().with_model(PortModel::Links);
+    let found = bound(&platform, &Collective::Scan { participants }, &volumes, &certificate);
+    assert!(matches!(&found, Err(Violation::Unreachable { from, .. }) if from == "far"), "{found:?}");
+}
+
+/// A ring of 256 processors: the distances of all pairs have room for 2^16 bits each, those of big integers included.
+#[test]
+fn distances_that_fill_the_memory_are_refused() {
+    let count = 256;
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..count).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
+    for i in 0..count {
+        builder.link(ids[i], ids[(i + 1) % count], ratio(1, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap().with_model(PortModel::Links);
+    let collective = Collective::Reduce { target: ids[0], participants: ids[..2].to_vec(), commutative: false };
+    let with = |bits: u32| {
+        let mut prices: Vec<(Resource, Rational)> =
+            platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
+        prices[7].1 = Rational::from_integer((BigInt::one() << bits) - 1);
+        let certificate = Certificate { prices, ..Certificate::default() };
+        bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate)
+    };
+    let limit = 1 << 16;
+    let what = "the distances between processors";
+    assert_eq!(with(65_281), Err(Violation::TooLarge { what, bits: limit + 1, limit }));
+    assert!(with(1_000).is_ok());
 }

@@ -4,6 +4,7 @@ mod common;
 mod copies;
 mod every;
 mod exchange;
+mod groups;
 mod half_duplex;
 mod large;
 mod large_copies;

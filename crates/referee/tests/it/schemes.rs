@@ -150,6 +150,10 @@ fn malformed_certificates_are_refused_by_name() {
             "price of the receive port of 'D' does not exist; under the links model only links are limited",
         ),
         (
+            Resource::Link(LinkId::new(12)),
+            "price of the link id 12 does not exist; the platform has 12 links, numbered from 0",
+        ),
+        (
             Resource::Link(LinkId::new(99)),
             "price of the link id 99 does not exist; the platform has 12 links, numbered from 0",
         ),
@@ -231,6 +235,7 @@ fn malformed_certificates_are_refused_by_name() {
             cut(None, &[NodeId::new(9)], one()),
             "cut 0: node id 9 does not exist; the platform has 5 nodes, numbered from 0",
         ),
+        (cut(None, &[a, a], one()), "cut 0: its nodes are out of order; list them ascending, each once"),
         (cut(None, &[b, a], one()), "cut 0: its nodes are out of order; list them ascending, each once"),
         (cut(None, &[a], ratio(0, 1)), "cut 0: its weight is 0; a weight must be positive (leave the cut out)"),
     ] {

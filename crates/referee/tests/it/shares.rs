@@ -354,3 +354,29 @@ fn shares_of_many_operands_are_refused() {
     let refusal = bound(&platform, &scan, &Volumes::of_size(ratio(1, 1)), &certificate);
     assert!(matches!(refusal, Err(Violation::Proof(ProofFault::TooManyShares { operands: 120, .. }))), "{refusal:?}");
 }
+
+/// Two goals of a scan of a hundred operands on a ring: what the referee would have to do is stated.
+#[test]
+fn programs_that_are_too_large_are_refused() {
+    let count = 100;
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..count).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
+    for i in 0..count {
+        builder.link(ids[i], ids[(i + 1) % count], ratio(1, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap().with_model(oneport_platform::PortModel::Links);
+    let part = Interval { first: 0, last: 0 };
+    let share = |goal| {
+        let task = Task::Transfer { link: LinkId::new(0), part };
+        Share { demand: 0, goal, task, price: ratio(1, 4) }
+    };
+    let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
+    let certificate = Certificate { prices, shares: vec![share(1), share(2)], ..Certificate::default() };
+    let collective = Collective::Scan { participants: ids };
+    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
+    // For each goal, n^3 / 6 splits at every node, and n^2 parts brought over all links, one node after the other.
+    let steps = 2 * (166_666 * 100 + 10_000 * (100 * 100 + 100));
+    let refused = ProofFault::TooManyShares { demand: "scan".to_string(), operands: 100, steps, limit: 1 << 27 };
+    assert_eq!(found, Err(refused.into()));
+}

@@ -444,3 +444,48 @@ fn lowered_times_prove_their_own_optimum() {
         assert!(matches!(bound(&instance, &one, nested), Err(SingleFault::ProofKind { .. })));
     }
 }
+
+/// Costs that fit no machine integer: the answers are those of small ones, in another unit.
+#[test]
+fn the_unit_of_costs_does_not_matter() {
+    let unit = Rational::new((num_bigint::BigInt::from(1) << 200) + 1, 3.into());
+    for (d, c) in COSTS {
+        let (transfer, compute) = (&unit * whole(d), &unit * whole(c));
+        for n in [2, 4, 5] {
+            for limit in [1, 2] {
+                let optimum = &unit * whole(brute::equal(n, d, c, Limit::Transfers(limit)));
+                let instance = equal(n as u64, &transfer, &compute, Limit::Transfers(limit));
+                assert_tight(&instance, &optimum, &(&optimum + &unit), &Proof::LimitedTransfers);
+            }
+            let optimum = &unit * whole(brute::equal(n, d, c, Limit::Reducers(2)));
+            let instance = equal(n as u64, &transfer, &compute, Limit::Reducers(2));
+            assert_tight(&instance, &optimum, &(&optimum + &unit), &Proof::Counting);
+        }
+    }
+    for senders in [[(2, 3), (3, 3)], [(2, 2), (5, 4)], [(10, 4), (11, 2)]] {
+        let optimum = whole(brute::classes(&senders)) * &unit;
+        assert_tight(&classes(&senders, &unit), &optimum, &(&optimum + &unit), &Proof::Levels);
+    }
+}
+
+/// A limit of 0 lets nothing be combined, and nothing is no question.
+#[test]
+fn questions_without_an_answer_are_refused() {
+    let one = ratio(1, 1);
+    let told = |values, limit| bound(&equal(values, &one, &one, limit), &ratio(0, 1), Proof::Counting);
+    assert_eq!(told(0, Limit::Unlimited), Err(SingleFault::NoValues));
+    assert_eq!(told(0, Limit::Transfers(0)), Err(SingleFault::NoValues));
+    for values in [2, 3, u64::MAX] {
+        assert_eq!(told(values, Limit::Transfers(0)), Err(SingleFault::ZeroLimit { what: "transfers" }));
+        assert_eq!(told(values, Limit::Reducers(0)), Err(SingleFault::ZeroLimit { what: "reducers" }));
+    }
+    // A single value is there already.
+    for limit in [Limit::Transfers(0), Limit::Reducers(0), Limit::Unlimited] {
+        assert_eq!(told(1, limit), Ok(Recheck::Proved));
+    }
+    for (transfer, compute) in [(-1, 1), (1, -1)] {
+        let instance = equal(2, &ratio(transfer, 1), &ratio(compute, 1), Limit::Unlimited);
+        let verdict = bound(&instance, &ratio(0, 1), Proof::Counting);
+        assert!(matches!(verdict, Err(SingleFault::BadNumber { .. })), "{verdict:?}");
+    }
+}

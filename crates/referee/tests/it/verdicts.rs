@@ -3,9 +3,13 @@
 use crate::common;
 
 use common::*;
-use oneport_plan::{Collective, Plan, Resource, Status, Volumes};
+use oneport_plan::{Certificate, Collective, Member, Plan, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Violation, bound, check_plan, check_schedule, check_steady_state, check_timeline};
+use oneport_referee::{
+    Violation, bound, bound_watched, check_plan, check_plan_watched, check_schedule, check_steady_state,
+    check_timeline, judge,
+};
+use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 
 #[test]
@@ -448,5 +452,116 @@ fn one_foreign_node_changes_nothing_elsewhere() {
         check_steady_state(&platform, collective, volumes, &plan.steady_state).unwrap();
         check_schedule(&platform, collective, volumes, &plan.schedule).unwrap();
         check_timeline(&platform, collective, volumes, &timeline).unwrap();
+    }
+}
+
+/// A watch that has ended is no verdict on the plan, whatever the collective; one that goes on changes nothing.
+#[test]
+fn an_ended_watch_stops_the_check() {
+    let one = || ratio(1, 1);
+    let links = [("A", "B", one()), ("B", "C", one()), ("C", "A", one())];
+    let platform = platform(&["A", "B", "C"], &links);
+    let all: Vec<NodeId> = platform.node_ids().collect();
+    let (source, targets, participants) = (all[0], all[1..].to_vec(), all.clone());
+    let mut collectives = vec![
+        Collective::Scatter { source, targets: targets.clone() },
+        Collective::Gather { target: source, participants: targets.clone() },
+        Collective::AllToAll { participants: participants.clone() },
+        Collective::Broadcast { source, targets },
+        Collective::AllGather { participants: participants.clone() },
+        Collective::Scan { participants: participants.clone() },
+    ];
+    for commutative in [false, true] {
+        let participants = participants.clone();
+        collectives.extend([
+            Collective::Reduce { target: source, participants: participants.clone(), commutative },
+            Collective::ReduceScatter { participants: participants.clone(), commutative },
+            Collective::AllReduce { participants, commutative },
+        ]);
+    }
+    let members = collectives[..2].iter().map(|collective| Member { collective: collective.clone(), rate: 2 });
+    collectives.push(Collective::Groups { members: members.collect() });
+    let prices = all.iter().map(|&node| (Resource::Send(node), one())).collect();
+    let (certificate, volumes) = (Certificate { prices, ..Certificate::default() }, Volumes::of_size(one()));
+    let ended = Watch::counting(0, std::time::Duration::MAX);
+    for collective in &collectives {
+        let watched = |watch: &Watch| bound_watched(&platform, collective, &volumes, &certificate, watch);
+        assert_eq!(watched(&ended), Err(Violation::Stopped(Limit::Caller)), "{}", collective.name());
+        let free = bound(&platform, collective, &volumes, &certificate);
+        assert!(free.is_ok(), "{free:?}");
+        assert_eq!(watched(&Watch::unlimited()), free);
+        assert_eq!(watched(&Watch::counting(1 << 40, std::time::Duration::MAX)), free);
+    }
+    assert_eq!(check_plan_watched(&toy(), &ended), Err(Violation::Stopped(Limit::Caller)));
+    assert_eq!(judge(toy(), &ended), Err(Violation::Stopped(Limit::Caller)));
+}
+
+/// Odd sets are prices, too.
+#[test]
+fn refusals_count_all_prices() {
+    let one = || ratio(1, 1);
+    let links = [("A", "B", one()), ("B", "C", one()), ("C", "A", one())];
+    let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::HalfDuplex);
+    let [a, b, c] = [0, 1, 2].map(NodeId::new);
+    let far = vec![Resource::Port(c)];
+    let certificate = Certificate {
+        prices: vec![(Resource::Port(c), one())],
+        odd_sets: vec![(oneport_plan::OddSet { ports: far, links: Vec::new() }, one())],
+        ..Certificate::default()
+    };
+    let collective = Collective::Scatter { source: a, targets: vec![b] };
+    let found = bound(&platform, &collective, &Volumes::of_size(one()), &certificate);
+    assert_eq!(found, Err(Violation::NoBound { prices: 2 }));
+}
+
+/// Whatever a plan says of its bound and its status, the judge says what is so.
+#[test]
+fn the_judge_states_bound_and_status() {
+    let right = toy();
+    let lie = Plan { upper_bound: ratio(7, 3), status: Status::Feasible, ..right.clone() };
+    assert!(check_plan(&lie).is_err());
+    let judged = judge(lie, &Watch::unlimited()).unwrap();
+    assert_eq!((&judged.upper_bound, judged.status), (&right.upper_bound, Status::Optimal));
+    check_plan(&judged).unwrap();
+    // A price that proves less.
+    let mut weak = right.clone();
+    weak.certificate.prices.push((Resource::Send(NodeId::new(2)), ratio(1, 1)));
+    let judged = judge(weak, &Watch::unlimited()).unwrap();
+    assert_eq!((&judged.upper_bound, judged.status), (&ratio(3, 5), Status::Feasible));
+    check_plan(&judged).unwrap();
+}
+
+/// A merge of 2 does not fit in a period of 3/2, whatever unit that is written in.
+#[test]
+fn merges_fit_in_the_period() {
+    let links = [("A", "B", ratio(1, 2))];
+    let platform = platform(&["A", "B"], &links);
+    let [a, b] = [0, 1].map(NodeId::new);
+    let collective = Collective::Reduce { target: b, participants: vec![a, b], commutative: false };
+    let tasks = vec![
+        oneport_plan::Task::Transfer { link: LinkId::new(0), part: part(0, 0) },
+        oneport_plan::Task::Merge { node: b, part: part(0, 1), split: 0 },
+    ];
+    let tree = oneport_plan::Pattern::Reduction(oneport_plan::ReductionTree { commodity: 0, order: None, tasks });
+    let volumes = Volumes {
+        size: oneport_plan::Amount::Constant(ratio(1, 1)),
+        work: oneport_plan::Amount::Constant(ratio(2, 1)),
+    };
+    let with = |period: Rational| {
+        let schedule = oneport_plan::PeriodicSchedule {
+            period,
+            instances: 1u32.into(),
+            patterns: vec![scheduled(&tree, 1)],
+            slots: vec![oneport_plan::Slot { length: ratio(1, 2), links: vec![LinkId::new(0)] }],
+        };
+        check_schedule(&platform, &collective, &volumes, &schedule)
+    };
+    for period in [ratio(2, 1), ratio(5, 2)] {
+        assert_eq!(with(period), Ok(()));
+    }
+    for period in [ratio(3, 2), ratio(199, 100)] {
+        let node = "B".to_string();
+        let refused = Violation::MergesTooLong { node, found: Box::new(ratio(2, 1)), period: Box::new(period.clone()) };
+        assert_eq!(with(period), Err(refused));
     }
 }
