@@ -71,7 +71,7 @@ impl<'a> Shares<'a> {
                 self.case.ask()?;
                 let Some(&(node, whole)) = of_goal.first().and_then(|share| goals.get(share.goal)) else { continue };
                 let shares = of_goal.iter().map(|share| (share.task, self.scale.scaled(&share.price))).collect();
-                let goal = Goal { case: self.case, owners: &demand.operands, whole, shares };
+                let goal = Goal { case: self.case, owners: demand.operands, whole, shares };
                 // A goal that nothing reaches is refused elsewhere.
                 total += goal.cheapest(node).unwrap_or_default();
             }

@@ -149,7 +149,7 @@ fn layout(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram
 /// The nodes in use: participants in operand order, every other node near those it talks to.
 fn columns(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram: &Diagram) -> Vec<Option<NodeId>> {
     let demand = collective.demand(scheme.commodity);
-    let operands = demand.as_ref().map(|demand| &*demand.operands).unwrap_or_default();
+    let operands = demand.as_ref().map(|demand| demand.operands).unwrap_or_default();
     let own = |place: &usize| operands.get(*place).copied();
     let order: Vec<NodeId> = match &scheme.order {
         Some(order) => order.iter().filter_map(own).collect(),

@@ -227,7 +227,7 @@ pub(super) fn write(out: &mut String, platform: &Platform, demands: &Demands<'_>
         Pattern::Arborescence(tree) => write_hops(out, &tree.hops),
         Pattern::Reduction(ReductionTree { order, .. }) | Pattern::Scheme(Scheme { order, .. }) => {
             if let Some(order) = order {
-                let operands = demand.as_ref().map(|demand| &*demand.operands).unwrap_or_default();
+                let operands = demand.as_ref().map(|demand| demand.operands).unwrap_or_default();
                 let names: Vec<String> = order.iter().map(|&place| known(operands.get(place).copied())).collect();
                 let _ = write!(out, "\"order\": [{}], ", names.join(","));
             }

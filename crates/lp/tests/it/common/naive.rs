@@ -213,7 +213,7 @@ pub fn demands(platform: &Platform, collective: &Collective, volumes: &Volumes) 
         let loads = match demand.goals {
             Goals::At(target) if demand.operands.len() > 1 => {
                 assert!(!demand.commutative, "only orders as given are enumerated");
-                let reductions = Reductions { platform, owners: &demand.operands, volumes };
+                let reductions = Reductions { platform, owners: demand.operands, volumes };
                 reductions.held(demand.whole(), target).into_iter().collect()
             }
             Goals::At(target) => simple_paths(platform, source, target)

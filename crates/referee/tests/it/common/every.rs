@@ -81,7 +81,7 @@ fn volumes(dice: &mut Dice, collective: &Collective, integer: bool) -> Volumes {
 /// A pattern for one demand.
 pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, commodity: usize) -> Pattern {
     let demand = collective.demand(commodity).unwrap();
-    let operands: &[NodeId] = &demand.operands;
+    let operands: &[NodeId] = demand.operands;
     let mut order: Vec<usize> = (0..operands.len()).collect();
     let ordered = demand.commutative && demand.goals != Goals::Prefixes && dice.one_in(2);
     if ordered {
