@@ -10,6 +10,7 @@
 mod certificate;
 mod collective;
 mod demand;
+mod form;
 mod pattern;
 mod plan;
 mod reduction;
@@ -18,8 +19,9 @@ mod timeline;
 mod volume;
 
 pub use certificate::{Border, Certificate, Cut, Direction, Exchange, OddSet, Potential, Resource, Share};
-pub use collective::{Collective, CollectiveError, Form, Member, Role};
+pub use collective::{Collective, CollectiveError, Member};
 pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
+pub use form::{Form, Role};
 pub use num_bigint::BigUint;
 pub use pattern::{
     Arborescence, Hop, Interval, Merge, Message, Path, Pattern, ReductionTree, Scheme, SchemeTask, SteadyState, Task,

@@ -1,0 +1,160 @@
+//! What the named collectives take: names, roles and how to build one, so that readers, writers and commands loop over data.
+
+use oneport_platform::NodeId;
+
+use crate::Collective;
+
+/// A role that nodes play in a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Role {
+    /// What files and options call it: `source`, `targets`.
+    pub key: &'static str,
+    /// What messages call one node that plays it: `source`, `target`.
+    pub one: &'static str,
+    /// Whether several nodes play it.
+    pub many: bool,
+}
+
+/// What a named collective takes, so that readers, writers and commands need not know it.
+#[derive(Debug)]
+pub struct Form {
+    /// The name used on the command line and in files.
+    pub name: &'static str,
+    /// What happens, in a sentence.
+    pub about: &'static str,
+    /// The roles: at most one that a single node plays, before the lists.
+    pub roles: &'static [Role],
+    /// Whether values are combined, so that work matters.
+    pub combines: bool,
+    /// Whether the operator may be commutative.
+    pub commutes: bool,
+    build: fn(&[Vec<NodeId>], bool) -> Collective,
+}
+
+impl Form {
+    /// The form of this name.
+    pub fn find(name: &str) -> Option<&'static Form> {
+        Collective::forms().iter().find(|form| form.name == name)
+    }
+
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role that
+    /// a single node plays needs one.
+    pub fn build(&self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
+        let complete = self.roles.iter().enumerate().all(|(place, role)| match nodes.get(place) {
+            Some(nodes) => role.many || nodes.len() == 1,
+            None => role.many,
+        });
+        complete.then(|| (self.build)(nodes, commutative))
+    }
+
+    /// Whether a node may play both the first role and one of the others: the target of a reduction may own a value, but nobody
+    /// sends a message to itself.
+    pub fn overlaps(&self) -> bool {
+        self.combines
+    }
+}
+
+const SOURCE: Role = Role { key: "source", one: "source", many: false };
+const TARGET: Role = Role { key: "target", one: "target", many: false };
+const TARGETS: Role = Role { key: "targets", one: "target", many: true };
+const PARTICIPANTS: Role = Role { key: "participants", one: "participant", many: true };
+
+fn the(nodes: &[Vec<NodeId>]) -> NodeId {
+    nodes.first().and_then(|nodes| nodes.first()).copied().unwrap_or(NodeId::new(0))
+}
+
+fn list(nodes: &[Vec<NodeId>], place: usize) -> Vec<NodeId> {
+    nodes.get(place).cloned().unwrap_or_default()
+}
+
+/// The named collectives.
+pub(crate) static FORMS: [Form; 10] = [
+    Form {
+        name: "scatter",
+        about: "The source sends a distinct message to each target",
+        roles: &[SOURCE, TARGETS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::Scatter { source: the(nodes), targets: list(nodes, 1) },
+    },
+    Form {
+        name: "gather",
+        about: "Each participant sends a distinct message to the target",
+        roles: &[TARGET, PARTICIPANTS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::Gather { target: the(nodes), participants: list(nodes, 1) },
+    },
+    Form {
+        name: "all-to-all",
+        about: "Each participant sends a distinct message to each other participant",
+        roles: &[PARTICIPANTS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::AllToAll { participants: list(nodes, 0) },
+    },
+    Form {
+        name: "reduce",
+        about: "The participants' values are combined into one at the target",
+        roles: &[TARGET, PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::Reduce {
+            target: the(nodes),
+            participants: list(nodes, 1),
+            commutative,
+        },
+    },
+    Form {
+        name: "reduce-scatter",
+        about: "One reduction per participant, with the result at that participant",
+        roles: &[PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::ReduceScatter { participants: list(nodes, 0), commutative },
+    },
+    Form {
+        name: "broadcast",
+        about: "The source's message is copied to all targets",
+        roles: &[SOURCE, TARGETS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::Broadcast { source: the(nodes), targets: list(nodes, 1) },
+    },
+    Form {
+        name: "all-gather",
+        about: "Each participant's message is copied to all others",
+        roles: &[PARTICIPANTS],
+        combines: false,
+        commutes: false,
+        build: |nodes, _| Collective::AllGather { participants: list(nodes, 0) },
+    },
+    Form {
+        name: "all-reduce",
+        about: "The participants' values are combined into one, which all receive",
+        roles: &[PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::AllReduce { participants: list(nodes, 0), commutative },
+    },
+    Form {
+        name: "reduce-to-several",
+        about: "The participants' values are combined into one, which every target receives",
+        roles: &[TARGETS, PARTICIPANTS],
+        combines: true,
+        commutes: true,
+        build: |nodes, commutative| Collective::ReduceToSeveral {
+            targets: list(nodes, 0),
+            participants: list(nodes, 1),
+            commutative,
+        },
+    },
+    Form {
+        name: "scan",
+        about: "Parallel prefix: each participant receives the values up to its own, combined",
+        roles: &[PARTICIPANTS],
+        combines: true,
+        commutes: false,
+        build: |nodes, _| Collective::Scan { participants: list(nodes, 0) },
+    },
+];
