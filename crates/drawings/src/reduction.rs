@@ -124,7 +124,9 @@ impl Workshop<'_> {
             Some(order) => *order.get(part.first)?,
             None => part.first,
         };
-        self.collective.demand(self.tree.commodity)?.operands.get(place).copied()
+        // A tree of a demand that does not exist is drawn as one of the first.
+        let demand = self.collective.demand(self.tree.commodity).or_else(|| self.collective.demand(0))?;
+        demand.operands.get(place).copied().filter(|_| demand.kind().combines())
     }
 }
 

@@ -89,17 +89,31 @@ fn losing(
     limit: u64,
     integer_programs: bool,
 ) -> Result<WholePatterns, Error> {
-    let target = Target::Loss { most: loss.clone(), instances: limit };
     let steady_state = &solution.steady_state;
     let (platform, volumes, watch) = (question.platform(), question.volumes(), question.watch());
-    let whole = schedule::round_watched(platform, question.collective(), volumes, steady_state, &target, watch)?;
+    let round = |instances: u64| {
+        let target = Target::Loss { most: loss.clone(), instances };
+        schedule::round_watched(platform, question.collective(), volumes, steady_state, &target, watch)
+    };
     let per_instance = ((Rational::one() - loss) * &steady_state.throughput).recip();
     let time = |instances: &BigUint| &per_instance * BigInt::from(instances.clone());
-    if whole.period > time(&whole.instances) {
-        let optimum = at_the_optimum(question, solution, Some(&limit.into()), integer_programs)?;
-        return Ok(optimum.unwrap_or(whole));
+    let loses_little = |whole: &WholePatterns| whole.period <= time(&whole.instances);
+    let whole = round(limit)?;
+    if loses_little(&whole) {
+        return if integer_programs { fewer(question, solution, whole, time) } else { Ok(whole) };
     }
-    if integer_programs { fewer(question, solution, whole, time) } else { Ok(whole) }
+    if let Some(optimum) = at_the_optimum(question, solution, Some(&limit.into()), integer_programs)? {
+        return Ok(optimum);
+    }
+    if integer_programs && limit < DEFAULT_MAX_INSTANCES {
+        // Integer programs may find within the limit what rounding finds beyond it only.
+        let wide = round(DEFAULT_MAX_INSTANCES)?;
+        if loses_little(&wide) {
+            let fewer = fewer(question, solution, wide, time)?;
+            return Ok(if fewer.instances <= limit.into() { fewer } else { whole });
+        }
+    }
+    Ok(whole)
 }
 
 /// Fewer instances than rounding found, by integer programs: by bisection, then, when no more numbers are left than

@@ -43,11 +43,13 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
         (label, _) => {
             let form = Form::find(label).ok_or_else(|| name.wrong(NAMES))?;
             let mut nodes = Vec::with_capacity(form.roles.len());
-            for role in form.roles {
+            // Lists first: what is missing there says most.
+            for role in form.roles.iter().rev() {
                 let place = ROLES.iter().position(|key| *key == role.key);
                 let listed = place.and_then(|place| [source, target, targets, participants][place]);
                 nodes.push(read_role(value, listed, role, platform)?);
             }
+            nodes.reverse();
             let commutative = if form.commutes { flag(commutative)? } else { false };
             let known: Vec<&'static str> = std::iter::once("name")
                 .chain(form.roles.iter().map(|role| role.key))

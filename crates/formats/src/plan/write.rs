@@ -71,9 +71,9 @@ fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
 
 /// The rest of groups or custom demands.
 fn listed(out: &mut String, platform: &Platform, collective: &Collective) {
-    match collective.members() {
-        [] => demands(out, platform, collective.custom()),
-        members => groups(out, platform, members),
+    match collective.custom() {
+        [] => groups(out, platform, collective.members()),
+        custom => demands(out, platform, custom),
     }
 }
 

@@ -5,7 +5,7 @@ use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Rational,
-    SHORT_INSTANCES, Volumes, schedule::ScheduleError, solve,
+    SHORT_INSTANCES, Volumes, formats, schedule::ScheduleError, solve,
 };
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -108,4 +108,24 @@ fn shares_that_are_none_are_refused() {
     for most in [ratio(0, 1), ratio(1, 2)] {
         assert_eq!(refused(Period::Losing { most, instances: 0 }), Error::Schedule(ScheduleError::NoInstances));
     }
+}
+
+/// Rounding needs two instances to lose less than 1 %; one is enough along other paths.
+#[test]
+fn a_small_limit_is_no_reason_to_lose_more() {
+    let text = br#"
+        format = "oneport-platform/1"
+        node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+        link = [
+          { from = "b", to = "c", cost = 5 }, { from = "b", to = "a", cost = 5 }, { from = "a", to = "c", cost = 6 },
+          { from = "a", to = "b", cost = 1 }, { from = "c", to = "a", cost = 3 },
+        ]
+    "#;
+    let platform = formats::parse_platform("loss.toml", text, formats::PlatformFormat::Toml).unwrap();
+    let collective = Collective::AllToAll { participants: platform.processors().collect() };
+    let one_percent = Rational::new(1.into(), 100.into());
+    let options = Options { period: Period::Losing { most: one_percent, instances: 1 }, ..Options::default() };
+    let Ok(Outcome::Planned(planned)) = solve(&platform, &collective, &options) else { panic!("no plan") };
+    let schedule = &planned.plan.schedule;
+    assert_eq!((schedule.instances.to_string(), schedule.period.to_string()), ("1".into(), "11".into()));
 }
