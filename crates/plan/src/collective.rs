@@ -393,7 +393,7 @@ impl Collective {
             Collective::Groups { members } => {
                 let mut first = 0_usize;
                 for member in members {
-                    blocks.extend(self.named_block(&member.collective, first, member.rate));
+                    blocks.extend(Collective::named_block(&member.collective, first, member.rate));
                     first = first.saturating_add(member.collective.demands());
                 }
             }
@@ -407,15 +407,15 @@ impl Collective {
             | Collective::AllGather { .. }
             | Collective::AllReduce { .. }
             | Collective::Scan { .. }
-            | Collective::ReduceToSeveral { .. } => blocks.extend(self.named_block(self, 0, 1)),
+            | Collective::ReduceToSeveral { .. } => blocks.extend(Collective::named_block(self, 0, 1)),
         }
         blocks
     }
 
     /// The demands of a named collective, which begin at this place of the whole.
-    fn named_block<'a>(&'a self, named: &Collective, first: usize, rate: u64) -> Option<Block<'a>> {
+    fn named_block<'a>(named: &'a Collective, first: usize, rate: u64) -> Option<Block<'a>> {
         let kind = named.demand(0)?.kind();
-        Some(Block { collective: self, kind, first, count: named.demands(), rate, name: named.name() })
+        Some(Block { collective: named, offset: 0, kind, first, count: named.demands(), rate, name: named.name() })
     }
 
     fn custom_blocks<'a>(&'a self, demands: &[CustomDemand], blocks: &mut Vec<Block<'a>>) {
@@ -434,6 +434,7 @@ impl Collective {
                 Some(block) if joins(block) => block.count += 1,
                 _ => blocks.push(Block {
                     collective: self,
+                    offset: place,
                     kind,
                     first: place,
                     count: 1,

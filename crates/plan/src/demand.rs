@@ -166,7 +166,9 @@ impl CustomDemand {
 /// combined, these are the same operands of the same operator.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
+    /// Where its demands stand, from this place on: in a named collective, a member of a list of groups, or a custom list.
     pub(crate) collective: &'a Collective,
+    pub(crate) offset: usize,
     /// The kind of its demands.
     pub kind: Kind,
     /// Place of its first demand among those of the collective.
@@ -182,7 +184,7 @@ pub struct Block<'a> {
 impl<'a> Block<'a> {
     /// The demand at this place of the block, from 0.
     pub fn demand(&self, place: usize) -> Option<Demand<'a>> {
-        if place < self.count { self.collective.demand(self.first.checked_add(place)?) } else { None }
+        if place < self.count { self.collective.demand(self.offset.checked_add(place)?) } else { None }
     }
 
     /// All demands, in order.

@@ -176,7 +176,7 @@ fn rebuilt(question: &Sample, change: impl Fn(&mut oneport_platform::Node, bool)
 #[test]
 fn samples_have_every_collective_model_and_kind_of_node() {
     let (mut kinds, mut rows) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
-    for instance in 0..1000 {
+    for instance in 0..3000 {
         let question = sample(&mut Draw::new(1, instance));
         question.collective.validate(&question.platform).unwrap();
         question.volumes.validate(&question.collective).unwrap();
@@ -190,6 +190,6 @@ fn samples_have_every_collective_model_and_kind_of_node() {
             kinds.insert((node.is_processor(), node.replicates, owners.contains(&id)));
         }
     }
-    // 13 collectives under 4 models and mixtures; routers own nothing.
-    assert_eq!((rows.len(), kinds.len()), (65, 6));
+    // 16 collectives under 4 models and mixtures; routers own nothing.
+    assert_eq!((rows.len(), kinds.len()), (80, 6));
 }
