@@ -95,10 +95,11 @@ fn losing(
         let target = Target::Loss { most: loss.clone(), instances };
         schedule::round_watched(platform, question.collective(), volumes, steady_state, &target, watch)
     };
+    // A share that is none is refused here.
+    let whole = round(limit)?;
     let per_instance = ((Rational::one() - loss) * &steady_state.throughput).recip();
     let time = |instances: &BigUint| &per_instance * BigInt::from(instances.clone());
     let loses_little = |whole: &WholePatterns| whole.period <= time(&whole.instances);
-    let whole = round(limit)?;
     if loses_little(&whole) {
         return if integer_programs { fewer(question, solution, whole, time) } else { Ok(whole) };
     }

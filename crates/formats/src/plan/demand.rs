@@ -33,6 +33,8 @@ impl Kind {
 /// The numbering of [`Collective::demand`], both ways. Built in `O(n log n)` for `n` owners and targets of all blocks.
 pub(super) struct Demands<'c> {
     collective: &'c Collective,
+    /// How many there are: adding up the groups' demands takes as long as there are groups.
+    count: usize,
     blocks: Vec<Places<'c>>,
     /// The place of every node in the list of participants or targets of a named collective.
     listed: BTreeMap<NodeId, usize>,
@@ -52,7 +54,8 @@ impl<'c> Demands<'c> {
     pub fn new(collective: &'c Collective) -> Self {
         let of_block = |block: Block<'c>| Places { block, operands: places(block.operands()) };
         let listed = collective.cast().last().map(|nodes| places(nodes)).unwrap_or_default();
-        Demands { collective, blocks: collective.blocks().into_iter().map(of_block).collect(), listed }
+        let count = collective.demands();
+        Demands { collective, count, blocks: collective.blocks().into_iter().map(of_block).collect(), listed }
     }
 
     /// Whether there are groups or custom demands, so that a demand is not known by its ends.
@@ -62,7 +65,7 @@ impl<'c> Demands<'c> {
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.collective.demands()
+        self.count
     }
 
     /// The demand with this number. `O(log g)` for `g` groups.
