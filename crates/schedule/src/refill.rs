@@ -49,7 +49,7 @@ pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, 
     let mut size = 0usize;
     for weighted in &shares.steady_state.patterns {
         let load = shares.load(&shares.measure.uses(&weighted.pattern));
-        let commodity = weighted.pattern.commodity();
+        let commodity = weighted.pattern.demand;
         let rate = usize::try_from(shares.collective.rate(commodity)).unwrap_or(usize::MAX);
         size = size.saturating_add(load.len().saturating_mul(rate));
         by_commodity.entry(commodity).or_default().push((&weighted.pattern, load));

@@ -189,7 +189,7 @@ pub fn rounded_down(
         steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
     let mut sums: BTreeMap<usize, BigInt> = BTreeMap::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
-        *sums.entry(weighted.pattern.commodity()).or_default() += copies;
+        *sums.entry(weighted.pattern.demand).or_default() += copies;
     }
     let rate = |commodity: usize| BigInt::from(collective.rate(commodity));
     let instances = sums.iter().map(|(&commodity, sum)| sum.div_floor(&rate(commodity).max(BigInt::one()))).min();
@@ -197,7 +197,7 @@ pub fn rounded_down(
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let mut patterns = Vec::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(copies) {
-        let commodity = weighted.pattern.commodity();
+        let commodity = weighted.pattern.demand;
         let left = left.entry(commodity).or_insert_with(|| &instances * rate(commodity));
         let copies = copies.min(left.clone());
         *left -= &copies;

@@ -76,7 +76,7 @@ impl<'a> Shares<'a> {
         let measure = Measure::new(platform, volumes);
         let mut by_commodity: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {
-            by_commodity.entry(weighted.pattern.commodity()).or_default().push(place);
+            by_commodity.entry(weighted.pattern.demand).or_default().push(place);
         }
         let mut base = vec![BigInt::zero(); measure.places()];
         let mut used = vec![false; measure.places()];
@@ -168,7 +168,7 @@ impl<'a> Shares<'a> {
         }
         let single = self.steady_state.patterns.iter().zip(several).filter(|(_, several)| !several);
         for (weighted, _) in single.filter(|_| rounded.shared.is_positive()) {
-            let rate = self.collective.rate(weighted.pattern.commodity());
+            let rate = self.collective.rate(weighted.pattern.demand);
             *counts.entry(weighted.pattern.clone()).or_default() += &rounded.shared * rate;
         }
         let patterns = counts
