@@ -165,7 +165,7 @@ fn refusals_name_patterns() {
     };
     refused(
         |plan| first(plan, &[0, 99]),
-        "steady-state pattern 0, hop 1: link id 99 does not exist; the platform has 5 links, numbered from 0",
+        "steady-state pattern 0, task 1: link id 99 does not exist; the platform has 5 links, numbered from 0",
     );
     refused(
         |plan| plan.schedule.patterns[1].pattern.demand = 2,
@@ -173,11 +173,11 @@ fn refusals_name_patterns() {
     );
     refused(
         |plan| first(plan, &[0, 4]),
-        "steady-state pattern 0 (Ps=>P0): hop 1 is Pb -> P1, but the path is at 'Pa' then",
+        "steady-state pattern 0 (Ps=>P0), task 1: sends the message over Pb -> P1, but it is at 'Pa' then",
     );
     refused(
         |plan| first(plan, &[2]),
-        "steady-state pattern 0 (Ps=>P0): hop 0 is Pa -> P0, but the path is at 'Ps' then",
+        "steady-state pattern 0 (Ps=>P0), task 0: sends the message over Pa -> P0, but it is at 'Ps' then",
     );
     refused(|plan| first(plan, &[1, 4]), "steady-state pattern 0 (Ps=>P0) ends at 'P1'; it must end at the target");
     refused(|plan| first(plan, &[]), "steady-state pattern 0 (Ps=>P0) ends at 'Ps'; it must end at the target");
@@ -185,7 +185,7 @@ fn refusals_name_patterns() {
     plan.schedule.patterns[0].pattern = path(0, &[0, 1, 2, 0].map(LinkId::new));
     assert_eq!(
         check_plan(&plan).unwrap_err().to_string(),
-        "schedule pattern 0 (A=>B) comes to 'A' twice; cut the detour out"
+        "schedule pattern 0 (A=>B), task 2: the message comes to 'A' twice; cut the detour out"
     );
 }
 
