@@ -21,7 +21,7 @@ type Piece = (BigInt, BigInt);
 ///
 /// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
 /// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of papers/000
-/// section 3.4). Instance `p d + j` takes the `j`-th copy of each commodity in period `p`, `d` instances per period. The
+/// section 3.4). Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The
 /// demands of a process group that is carried out several times per instance are numbered by themselves: with rate `r`
 /// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance `(p r d + j) / r`.
 /// Within a period, links and processors work in the order of patterns, stages, tasks, copies.
@@ -56,11 +56,11 @@ pub fn timeline_in_units(
 ) -> Result<Timeline, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
     let mut per_period = BigInt::zero();
-    let mut per_commodity: BTreeMap<usize, BigInt> = BTreeMap::new();
+    let mut per_demand: BTreeMap<usize, BigInt> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         let copies = BigInt::from(scheduled.copies.clone());
         per_period += &copies * scheduled.pattern.tasks.len();
-        *per_commodity.entry(scheduled.pattern.demand).or_default() += copies;
+        *per_demand.entry(scheduled.pattern.demand).or_default() += copies;
     }
     (per_period * periods).to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
     let instances = schedule.instances.to_u64().ok_or_else(too_many)?;
@@ -80,7 +80,7 @@ pub fn timeline_in_units(
     for scheduled in &schedule.patterns {
         let copies = scheduled.copies.to_u64().ok_or_else(too_many)?;
         let first = first_copy.entry(scheduled.pattern.demand).or_insert(0);
-        let started = per_commodity.get(&scheduled.pattern.demand).and_then(BigInt::to_u64);
+        let started = per_demand.get(&scheduled.pattern.demand).and_then(BigInt::to_u64);
         let started = started.ok_or_else(too_many)?;
         // The last instance's number; a pattern without tasks is not counted above.
         started.checked_mul(periods).ok_or_else(too_many)?;

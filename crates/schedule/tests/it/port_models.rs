@@ -464,7 +464,7 @@ fn what_is_no_steady_state_is_refused() {
         let mut case = case.clone();
         change(&mut case);
         match rounded(&case, &Target::Instances(3)) {
-            Err(ScheduleError::Unbalanced { commodity, found, throughput }) => (commodity, *found, *throughput),
+            Err(ScheduleError::Unbalanced { demand, found, throughput }) => (demand, *found, *throughput),
             other => panic!("{other:?}"),
         }
     };

@@ -399,7 +399,7 @@ fn nonsense_is_refused() {
     heavy.steady_state.patterns[0].weight = ratio(1, 2);
     let refused = rounded(&heavy, &Target::Instances(5));
     let (found, throughput) = (Box::new(ratio(7, 6)), Box::new(ratio(1, 1)));
-    assert_eq!(refused, Err(ScheduleError::Unbalanced { commodity: 0, found, throughput }));
+    assert_eq!(refused, Err(ScheduleError::Unbalanced { demand: 0, found, throughput }));
     let mut negative = toy.clone();
     negative.steady_state.patterns[0].weight = ratio(-1, 3);
     negative.steady_state.patterns[1].weight = ratio(4, 3);
