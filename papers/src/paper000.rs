@@ -128,9 +128,8 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
 fn toy_routes() -> Result<Finding> {
     let theirs = Toy::load()?.steady_state()?;
     let ours = cases::toy()?.plan()?.steady_state;
-    let routes = |patterns: &[oneport::plan::WeightedPattern]| {
-        patterns.iter().filter(|one| one.pattern.commodity() == 0).count()
-    };
+    let routes =
+        |patterns: &[oneport::plan::WeightedPattern]| patterns.iter().filter(|one| one.pattern.demand == 0).count();
     Ok(Finding::value(routes(&theirs.patterns))
         .note(format!("our schedule needs {} for the same throughput", routes(&ours.patterns))))
 }
@@ -337,7 +336,7 @@ fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
             let length = whole(period);
             let mut whole_messages = vec![Rational::zero(); messages];
             for one in &patterns {
-                whole_messages[one.pattern.commodity()] += (&one.weight * &length).floor();
+                whole_messages[one.pattern.demand] += (&one.weight * &length).floor();
             }
             let rule = whole_messages.into_iter().min().unwrap_or_default() / &length;
             let options = Options { period: Period::Fixed(length), ..Options::default() };

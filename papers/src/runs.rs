@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use anyhow::{Context, Result, bail};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport::plan::{Kind, PeriodicSchedule};
+use oneport::plan::{Kind, PeriodicSchedule, Task};
 use oneport::platform::LinkId;
 use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Rational, referee, schedule};
@@ -88,8 +88,11 @@ impl Run {
     pub fn buffers_hold(&self, platform: &Platform, schedule: &PeriodicSchedule) -> bool {
         let mut forwarded = vec![BigUint::zero(); platform.nodes().len()];
         for scheduled in &schedule.patterns {
-            for transfer in scheduled.pattern.transfers().filter(|transfer| transfer.stage > 0) {
-                forwarded[platform.link(transfer.link).from.index()] += &scheduled.copies;
+            for task in &scheduled.pattern.tasks {
+                // What is sent on, and not from its source.
+                if let Task::Send { link, after: Some(_), .. } = *task {
+                    forwarded[platform.link(link).from.index()] += &scheduled.copies;
+                }
             }
         }
         self.report.peak_buffer.iter().zip(forwarded).all(|(&peak, least)| BigUint::from(peak) <= least * 2u32)

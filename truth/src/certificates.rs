@@ -277,7 +277,7 @@ fn split(draw: &mut Draw, way: usize, users: usize) -> Vec<Rational> {
 
 fn part_of(task: &Task) -> Interval {
     match *task {
-        Task::Transfer { part, .. } | Task::Merge { part, .. } => part,
+        Task::Send { part, .. } | Task::Merge { part, .. } => part,
     }
 }
 
@@ -289,11 +289,11 @@ fn tasks(platform: &Platform, operands: usize, volumes: &Volumes, certificate: &
         let size = volumes.size.of(part).unwrap_or_else(Rational::zero);
         for link in platform.link_ids() {
             let price = link_price(platform, certificate, link) * &platform.link(link).cost * &size;
-            tasks.push((Task::Transfer { link, part }, price));
+            tasks.push((Task::send(link, part), price));
         }
         for node in platform.processors().filter(|_| part.first < part.last) {
             let price = compute_price(certificate, node) * volumes.merge_time(platform, node, part);
-            tasks.extend((part.first..part.last).map(|split| (Task::Merge { node, part, split }, price.clone())));
+            tasks.extend((part.first..part.last).map(|split| (Task::merge(node, part, split), price.clone())));
         }
     }
     tasks

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use comfy_table::{Table, presets};
 use num_traits::Zero;
-use oneport::plan::{Arborescence, Goals, Kind, Pattern, ReductionTree, Scheme, SchemeTask, Task, WeightedPattern};
+use oneport::plan::{Goals, Kind, Pattern, Task, WeightedPattern};
 use oneport::platform::LinkId;
 use oneport::{Amount, Collective, NodeId, Plan, Rational, formats, referee, schedule};
 
@@ -72,7 +72,7 @@ const DRAWN: usize = 100;
 /// Draws every tree or scheme of the steady state into a file of its own.
 fn trees(plan: &Plan, path: &Path) -> Result<()> {
     let patterns = &plan.steady_state.patterns;
-    if patterns.iter().all(|weighted| matches!(weighted.pattern, Pattern::Path(_))) {
+    if patterns.iter().all(|weighted| kind_of(plan, &weighted.pattern) == Some(Kind::Route)) {
         bail!("--tree: {} has no trees; draw its paths with --graph", plan.collective.name());
     }
     if patterns.len() > DRAWN {
@@ -226,12 +226,7 @@ fn prices(plan: &Plan) -> String {
 
 fn patterns(plan: &Plan) -> String {
     let rows = plan.steady_state.patterns.iter().map(|weighted| {
-        let what = match &weighted.pattern {
-            Pattern::Reduction(tree) => tree_line(plan, tree),
-            Pattern::Path(path) => route(plan, &path.links),
-            Pattern::Arborescence(tree) => copies_line(plan, tree),
-            Pattern::Scheme(scheme) => scheme_line(plan, scheme),
-        };
+        let what = pattern_line(plan, &weighted.pattern);
         vec![readable(&weighted.weight), what]
     });
     let (header, _) = words(&plan.collective);
@@ -251,52 +246,52 @@ fn node_name(plan: &Plan, node: NodeId) -> String {
     plan.platform.name(node).to_string()
 }
 
-/// An arborescence as the chains of hops that make it up: `a -> b -> c, b -> d`.
-fn copies_line(plan: &Plan, tree: &Arborescence) -> String {
+/// The kind of demand that a pattern carries out.
+fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
+    plan.collective.demand(pattern.demand).map(|demand| demand.kind())
+}
+
+/// What matters of a pattern in a line: where a message goes, or what is merged where.
+fn pattern_line(plan: &Plan, pattern: &Pattern) -> String {
+    match kind_of(plan, pattern) {
+        Some(Kind::Combine | Kind::CombineCopy | Kind::Prefix) => merges_line(plan, pattern),
+        Some(Kind::Route | Kind::Copy) | None => hops_line(plan, pattern),
+    }
+}
+
+/// Hops as the chains that make them up: `a -> b -> c, b -> d`.
+fn hops_line(plan: &Plan, pattern: &Pattern) -> String {
     let mut chains: Vec<(usize, Vec<LinkId>)> = Vec::new();
-    for (place, hop) in tree.hops.iter().enumerate() {
-        let goes_on = |(last, _): &&mut (usize, Vec<LinkId>)| hop.after.is_some_and(|after| after as usize == *last);
-        match chains.iter_mut().find(goes_on) {
+    for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
+        let before = task.inputs().next();
+        match chains.iter_mut().find(|(last, _)| before == Some(*last)) {
             Some((last, links)) => {
                 *last = place;
-                links.push(hop.link);
+                links.push(link);
             }
-            None => chains.push((place, vec![hop.link])),
+            None => chains.push((place, vec![link])),
         }
     }
     const CHAINS: usize = 12;
     let shown: Vec<String> = chains.iter().take(CHAINS).map(|(_, links)| route(plan, links)).collect();
-    let more = if chains.len() > CHAINS { format!(", ... ({} hops)", tree.hops.len()) } else { String::new() };
+    let more = if chains.len() > CHAINS { format!(", ... ({} hops)", pattern.tasks.len()) } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }
 
-/// The merges of a scheme, with their places.
-fn scheme_line(plan: &Plan, scheme: &Scheme) -> String {
-    let merge = |task: &SchemeTask| match task {
-        SchemeTask::Merge { node, part, split, .. } => {
-            Some(format!("T[{},{split},{}] at {}", part.first, part.last, plan.platform.name(*node)))
-        }
-        SchemeTask::Transfer { .. } => None,
-    };
-    let merges: Vec<String> = scheme.tasks.iter().filter_map(merge).collect();
-    format!("{}; {}", merges.join(", "), count(scheme.tasks.len() - merges.len(), "transfer"))
-}
-
-/// The merges of a tree, with their places: what matters of it in a line.
-fn tree_line(plan: &Plan, tree: &ReductionTree) -> String {
+/// The merges, with their places.
+fn merges_line(plan: &Plan, pattern: &Pattern) -> String {
     let merge = |task: &Task| match task {
-        Task::Merge { node, part, split } => {
+        Task::Merge { node, part, split, .. } => {
             Some(format!("T[{},{split},{}] at {}", part.first, part.last, plan.platform.name(*node)))
         }
-        Task::Transfer { .. } => None,
+        Task::Send { .. } => None,
     };
-    let merges: Vec<String> = tree.tasks.iter().filter_map(merge).collect();
-    let target = plan.collective.demand(tree.commodity).and_then(|demand| match demand.goals {
-        Goals::At(target) => Some(node_name(plan, target)),
-        _ => None,
-    });
-    let hops = tree.tasks.len() - merges.len();
-    format!("into {}: {}; {}", target.unwrap_or_default(), merges.join(", "), count(hops, "transfer"))
+    let merges: Vec<String> = pattern.tasks.iter().filter_map(merge).collect();
+    let into = match plan.collective.demand(pattern.demand).map(|demand| demand.goals) {
+        Some(Goals::At(target)) => format!("into {}: ", node_name(plan, target)),
+        _ => String::new(),
+    };
+    format!("{into}{}; {}", merges.join(", "), count(pattern.tasks.len() - merges.len(), "transfer"))
 }
 
 /// Sizes and work in words.

@@ -50,9 +50,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
 /// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what was not.
 fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     let depth = plan.schedule.depth() as u64;
-    let tasks = |scheduled: &oneport::plan::ScheduledPattern| {
-        &scheduled.copies * BigUint::from(scheduled.pattern.uses().count().max(scheduled.pattern.depth()))
-    };
+    let tasks =
+        |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len());
     let per_period: BigUint = plan.schedule.patterns.iter().map(tasks).sum();
     let words = words(plan);
     let most = EXECUTED.min(WORDS / words);

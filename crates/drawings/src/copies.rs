@@ -1,8 +1,8 @@
-//! Arborescences and paths for drawings: where every copy comes from and goes to.
+//! Ways of messages for drawings: where every copy comes from and goes to.
 
 use std::collections::BTreeSet;
 
-use oneport_plan::{Arborescence, Collective, Demand, Path, Volumes};
+use oneport_plan::{Collective, Demand, Pattern, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::svg::words;
@@ -52,27 +52,26 @@ impl Role {
     }
 }
 
-/// A path is an arborescence without branches.
-pub(crate) fn of_path(path: &Path) -> Arborescence {
-    let hop = |(index, &link): (usize, &LinkId)| oneport_plan::Hop {
-        link,
-        after: index.checked_sub(1).and_then(|before| u32::try_from(before).ok()),
-    };
-    Arborescence { commodity: path.commodity, hops: path.links.iter().enumerate().map(hop).collect() }
-}
-
-/// Strings the hops together; one that names no earlier hop starts at the source. `O(h log t)` for `h` hops and `t` targets.
-pub(crate) fn assemble(platform: &Platform, collective: &Collective, volumes: &Volumes, tree: &Arborescence) -> Copies {
-    let demand = collective.demand(tree.commodity);
+/// Strings the hops together; one that names no earlier hop starts at the source, and merges are left out. `O(h log t)` for
+/// `h` hops and `t` targets.
+pub(crate) fn assemble(platform: &Platform, collective: &Collective, volumes: &Volumes, tree: &Pattern) -> Copies {
+    let demand = collective.demand(tree.demand);
     let source = demand.as_ref().and_then(|demand| demand.operands.first().copied());
     let targets: BTreeSet<NodeId> =
         demand.iter().flat_map(Demand::goals).map(|(node, _)| node).filter(|&node| Some(node) != source).collect();
     let size = volumes.size.constant().cloned().unwrap_or_default();
-    let mut copies: Vec<Copy> = Vec::with_capacity(tree.hops.len());
-    for hop in &tree.hops {
-        let parent = hop.after.map(|after| after as usize).filter(|&after| after < copies.len());
+    let mut copies: Vec<Copy> = Vec::with_capacity(tree.tasks.len());
+    // By task: the copy that it sends.
+    let mut sent: Vec<Option<usize>> = Vec::with_capacity(tree.tasks.len());
+    for task in &tree.tasks {
+        let Task::Send { link: id, after, .. } = *task else {
+            sent.push(None);
+            continue;
+        };
+        sent.push(Some(copies.len()));
+        let parent = after.and_then(|after| *sent.get(after as usize)?).filter(|&parent| parent < copies.len());
         let stage = parent.and_then(|parent| copies.get(parent)).map_or(0, |parent| parent.stage + 1);
-        let link = words::link(platform, hop.link);
+        let link = words::link(platform, id);
         let node = link.map(|link| link.to);
         let time = link.map(|link| &link.cost * &size).unwrap_or_default();
         let role = match node.and_then(|id| Some((id, words::node(platform, id)?))) {
@@ -81,7 +80,7 @@ pub(crate) fn assemble(platform: &Platform, collective: &Collective, volumes: &V
             Some((_, node)) if !node.is_processor() => Role::Router,
             _ => Role::Relay,
         };
-        copies.push(Copy { link: hop.link, node, role, parent, stage, time });
+        copies.push(Copy { link: id, node, role, parent, stage, time });
     }
     Copies { source, copies }
 }
@@ -91,7 +90,7 @@ pub(crate) fn title(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &Arborescence,
+    tree: &Pattern,
     (copies, weight): (&Copies, Option<&Rational>),
 ) -> [String; 2] {
     let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
@@ -100,7 +99,7 @@ pub(crate) fn title(
     parts.push(format!("depth {depth}"));
     parts.push(words::volumes(collective, volumes));
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
-    let group = words::group_of(collective, tree.commodity);
+    let group = words::group_of(collective, tree.demand);
     [format!("{}: the way of {source}'s message{group}", words::describe(platform, collective)), parts.join(" · ")]
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{Arborescence, Collective, Interval, Pattern, Reduction, ReductionTree, Scheme, Volumes};
+use oneport_plan::{self as plan, Collective, Interval, Pattern, Reduction, Volumes};
 use oneport_platform::{Platform, Rational};
 
-use crate::copies::{self, Role, of_path};
+use crate::copies::{self, Role};
 use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
@@ -22,7 +22,7 @@ pub fn tree(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &ReductionTree,
+    tree: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let assembly = assemble(collective, tree);
@@ -73,11 +73,12 @@ pub fn pattern(
     pattern: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
-    match pattern {
-        Pattern::Path(path) => arborescence(platform, collective, volumes, &of_path(path), weight),
-        Pattern::Arborescence(copies) => arborescence(platform, collective, volumes, copies, weight),
-        Pattern::Reduction(reduction) => tree(platform, collective, volumes, reduction, weight),
-        Pattern::Scheme(tasks) => scheme(platform, collective, volumes, tasks, weight),
+    match collective.demand(pattern.demand).map(|demand| demand.kind()) {
+        Some(plan::Kind::Combine) => tree(platform, collective, volumes, pattern, weight),
+        Some(plan::Kind::CombineCopy | plan::Kind::Prefix) => scheme(platform, collective, volumes, pattern, weight),
+        Some(plan::Kind::Route | plan::Kind::Copy) | None => {
+            arborescence(platform, collective, volumes, pattern, weight)
+        }
     }
 }
 
@@ -85,7 +86,7 @@ fn arborescence(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &Arborescence,
+    tree: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let copies = copies::assemble(platform, collective, volumes, tree);
@@ -118,7 +119,7 @@ fn scheme(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tasks: &Scheme,
+    tasks: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let [title, subtitle] = scheme::title(platform, collective, volumes, tasks, weight);
@@ -187,7 +188,7 @@ fn heading(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &ReductionTree,
+    tree: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let [title, subtitle] = title(platform, collective, volumes, tree, weight);

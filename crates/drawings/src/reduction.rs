@@ -1,8 +1,6 @@
 //! Reduction trees for drawings: the tasks, strung together.
 
-use std::collections::BTreeMap;
-
-use oneport_plan::{Collective, Goals, Interval, ReductionTree, Task, Volumes};
+use oneport_plan::{Collective, Goals, Interval, Pattern, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::svg::words::{self, inputs};
@@ -46,23 +44,29 @@ pub(crate) struct Flow {
 }
 
 /// Strings the tasks together. `O(t log t)` for `t` tasks.
-pub(crate) fn assemble(collective: &Collective, tree: &ReductionTree) -> Assembly {
-    let mut workshop = Workshop { collective, tree, vertices: Vec::new(), ready: BTreeMap::new(), unused: Vec::new() };
+pub(crate) fn assemble(collective: &Collective, tree: &Pattern) -> Assembly {
+    let mut workshop =
+        Workshop { collective, tree, vertices: Vec::new(), results: Vec::with_capacity(tree.tasks.len()) };
     for &task in &tree.tasks {
-        match task {
-            Task::Transfer { link, part } => {
-                let mut flow = workshop.take(part);
+        let flow = match task {
+            Task::Send { link, part, after } => {
+                let mut flow = workshop.take(after, part);
                 flow.links.push(link);
-                workshop.ready.insert(part, flow);
+                flow
             }
-            Task::Merge { node, part, split } => {
-                let inputs = inputs(part, split).map(|input| workshop.take(input)).into();
-                workshop.add(part, Kind::Merge { node, split }, inputs);
+            Task::Merge { node, part, split, left, right } => {
+                let [first, second] = inputs(part, split);
+                let inputs = vec![workshop.take(left, first), workshop.take(right, second)];
+                workshop.add(part, Kind::Merge { node, split }, inputs)
             }
-        }
+        };
+        workshop.results.push(Some(flow));
     }
-    let roots = workshop.ready.into_values().chain(workshop.unused).collect();
-    Assembly { vertices: workshop.vertices, roots }
+    let mut roots: Vec<Flow> = workshop.results.into_iter().flatten().collect();
+    let mut assembly = Assembly { vertices: workshop.vertices, roots: Vec::new() };
+    roots.sort_by_key(|root| assembly.part(root));
+    assembly.roots = roots;
+    assembly
 }
 
 impl Assembly {
@@ -92,26 +96,24 @@ impl Kind {
 
 struct Workshop<'a> {
     collective: &'a Collective,
-    tree: &'a ReductionTree,
+    tree: &'a Pattern,
     vertices: Vec<Vertex>,
-    ready: BTreeMap<Interval, Flow>,
-    unused: Vec<Flow>,
+    /// By task: its result, until it is used.
+    results: Vec<Option<Flow>>,
 }
 
 impl Workshop<'_> {
-    fn add(&mut self, part: Interval, kind: Kind, inputs: Vec<Flow>) {
-        let flow = Flow { from: self.vertices.len(), links: Vec::new() };
+    fn add(&mut self, part: Interval, kind: Kind, inputs: Vec<Flow>) -> Flow {
         self.vertices.push(Vertex { part, kind, inputs });
-        // A value that is made twice: nobody uses the first.
-        self.unused.extend(self.ready.insert(part, flow));
+        Flow { from: self.vertices.len() - 1, links: Vec::new() }
     }
 
-    /// A partial result for use: made by now, or a value at its owner.
-    fn take(&mut self, part: Interval) -> Flow {
-        self.ready.remove(&part).unwrap_or_else(|| {
-            let kind = self.owner(part).map_or(Kind::Missing, Kind::Value);
-            self.vertices.push(Vertex { part, kind, inputs: Vec::new() });
-            Flow { from: self.vertices.len() - 1, links: Vec::new() }
+    /// A partial result for use: of an earlier task, or a value at its owner.
+    fn take(&mut self, task: Option<u32>, part: Interval) -> Flow {
+        let made = task.and_then(|task| self.results.get_mut(task as usize)?.take());
+        made.unwrap_or_else(|| {
+            let kind = self.owner(part).filter(|_| task.is_none()).map_or(Kind::Missing, Kind::Value);
+            self.add(part, kind, Vec::new())
         })
     }
 
@@ -125,7 +127,7 @@ impl Workshop<'_> {
             None => part.first,
         };
         // A tree of a demand that does not exist is drawn as one of the first.
-        let demand = self.collective.demand(self.tree.commodity).or_else(|| self.collective.demand(0))?;
+        let demand = self.collective.demand(self.tree.demand).or_else(|| self.collective.demand(0))?;
         demand.operands.get(place).copied().filter(|_| demand.kind().combines())
     }
 }
@@ -135,10 +137,10 @@ pub(crate) fn title(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &ReductionTree,
+    tree: &Pattern,
     weight: Option<&Rational>,
 ) -> [String; 2] {
-    let goal = collective.demand(tree.commodity).map(|demand| demand.goals);
+    let goal = collective.demand(tree.demand).map(|demand| demand.goals);
     let target = match goal.filter(|_| collective.demands() > 1) {
         Some(Goals::At(node)) => format!(", result at {}", words::name(platform, node)),
         _ => String::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Collective, Demand, Interval, Scheme, SchemeTask, Volumes};
+use oneport_plan::{Collective, Demand, Interval, Pattern, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::reduction::Kind;
@@ -29,17 +29,17 @@ pub(crate) struct Vertex {
 }
 
 /// Strings the tasks together. `O(t log t)` for `t` tasks.
-pub(crate) fn diagram(platform: &Platform, collective: &Collective, scheme: &Scheme) -> Diagram {
-    let demand = collective.demand(scheme.commodity);
+pub(crate) fn diagram(platform: &Platform, collective: &Collective, scheme: &Pattern) -> Diagram {
+    let demand = collective.demand(scheme.demand);
     let mut wanted: BTreeSet<(NodeId, Interval)> = demand.iter().flat_map(Demand::goals).collect();
     let mut workshop = Workshop { demand, scheme, vertices: Vec::new(), values: BTreeMap::new(), tasks: Vec::new() };
     for task in &scheme.tasks {
         let (kind, link, part, inputs) = match *task {
-            SchemeTask::Transfer { link, part, after } => {
+            Task::Send { link, part, after } => {
                 let kind = words::link(platform, link).map_or(Kind::Missing, |link| Kind::Value(link.to));
                 (kind, Some(link), part, vec![workshop.input(after, part)])
             }
-            SchemeTask::Merge { node, part, split, left, right } => {
+            Task::Merge { node, part, split, left, right } => {
                 let [first, second] = inputs(part, split);
                 let inputs = vec![workshop.input(left, first), workshop.input(right, second)];
                 (Kind::Merge { node, split }, None, part, inputs)
@@ -61,7 +61,7 @@ pub(crate) fn diagram(platform: &Platform, collective: &Collective, scheme: &Sch
 
 struct Workshop<'a> {
     demand: Option<Demand<'a>>,
-    scheme: &'a Scheme,
+    scheme: &'a Pattern,
     vertices: Vec<Vertex>,
     /// The vertices of values that no task makes.
     values: BTreeMap<Interval, usize>,
@@ -71,8 +71,8 @@ struct Workshop<'a> {
 
 impl Workshop<'_> {
     /// The vertex of an input: an earlier task, or the value at its owner.
-    fn input(&mut self, task: Option<usize>, part: Interval) -> usize {
-        if let Some(&vertex) = task.and_then(|task| self.tasks.get(task)) {
+    fn input(&mut self, task: Option<u32>, part: Interval) -> usize {
+        if let Some(&vertex) = task.and_then(|task| self.tasks.get(task as usize)) {
             return vertex;
         }
         if let Some(&vertex) = self.values.get(&part) {
@@ -134,10 +134,10 @@ pub(crate) fn title(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    scheme: &Scheme,
+    scheme: &Pattern,
     weight: Option<&Rational>,
 ) -> [String; 2] {
-    let merges = scheme.tasks.iter().filter(|task| matches!(task, SchemeTask::Merge { .. })).count();
+    let merges = scheme.tasks.iter().filter(|task| matches!(task, Task::Merge { .. })).count();
     let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
     parts.push(words::plural(merges, "merge"));
     parts.push(words::plural(scheme.tasks.len() - merges, "transfer"));
@@ -145,6 +145,6 @@ pub(crate) fn title(
     if scheme.order.is_some() {
         parts.push("operands in the scheme's own order".to_string());
     }
-    let group = words::group_of(collective, scheme.commodity);
+    let group = words::group_of(collective, scheme.demand);
     [format!("{}: a scheme{group}", words::describe(platform, collective)), parts.join(" · ")]
 }

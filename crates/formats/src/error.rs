@@ -109,6 +109,17 @@ pub enum Problem {
         /// The right value.
         expected: &'static str,
     },
+    /// A plan file of an earlier version.
+    #[error(
+        "format \"{found}\" was written by an earlier version, which listed tasks differently; solve the question anew \
+             with this one, which writes \"{expected}\""
+    )]
+    FormerFormat {
+        /// The value found.
+        found: &'static str,
+        /// What is written now.
+        expected: &'static str,
+    },
     /// A key that means nothing here.
     #[error("unknown key '{key}'; the keys here are {}", .known.join(", "))]
     UnknownKey {

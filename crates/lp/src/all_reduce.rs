@@ -6,13 +6,13 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
-use oneport_plan::{Block, Hop, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Status, Task};
+use oneport_plan::{Block, Interval, Pattern, Status};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::bounds;
-use crate::broadcast::{Found, Network};
+use crate::broadcast::{Found, Hop, Network};
 use crate::columns::Watch;
 use crate::costs::{self, Costs, Times, amount};
 use crate::patterns::{Offer, Part};
@@ -73,7 +73,7 @@ impl<'a> AllReduction<'a> {
     /// The best root.
     fn offer<N: Number + Into<BigUint>>(
         &self,
-        reductions: Vec<Option<(Rational, ReductionTree)>>,
+        reductions: Vec<Option<(Rational, Pattern)>>,
         unit: &Rational,
         spread: Vec<Option<Found<N>>>,
     ) -> Result<Vec<Offer>, LpError> {
@@ -91,7 +91,7 @@ impl<'a> AllReduction<'a> {
         }
         let Some((at_least, _, place)) = best else { return Err(NOWHERE) };
         let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(NOWHERE) };
-        Ok(vec![Offer { at_least, patterns: vec![composition(self.operands, &tree, &spread.hops)] }])
+        Ok(vec![Offer { at_least, patterns: vec![composition(self.operands, tree, &spread.hops)] }])
     }
 }
 
@@ -130,7 +130,7 @@ impl AllReduction<'_> {
         let bounds: Vec<Option<u128>> = self.roots.iter().map(|&root| guide.lower_bound(root).map(units)).collect();
         let (place, found) = self.best_root(&bounds, &costs)?;
         let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
-        let patterns = vec![composition(self.operands, &tree, &found.hops)];
+        let patterns = vec![composition(self.operands, tree, &found.hops)];
         Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns })
     }
 
@@ -146,11 +146,11 @@ impl AllReduction<'_> {
         let units = |price: &Rational| (price.numer() * (&denominator / price.denom())).magnitude().clone();
         let mut prices: Vec<Option<BigUint>> =
             self.roots.iter().map(|&root| exact.at_least(root).as_ref().map(units)).collect();
-        let mut trees: Vec<Option<ReductionTree>> = vec![None; self.roots.len()];
+        let mut trees: Vec<Option<Pattern>> = vec![None; self.roots.len()];
         loop {
             let (place, found) = self.best_root(&prices, &costs)?;
             if let Some(tree) = &trees[place] {
-                let patterns = vec![composition(self.operands, tree, &found.hops)];
+                let patterns = vec![composition(self.operands, tree.clone(), &found.hops)];
                 return Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns });
             }
             let cheapest = exact.cheapest(self.roots[place]);
@@ -166,7 +166,7 @@ impl Part for AllReduction<'_> {
             return Ok(vec![self.guide_in_order(reduction, prices)?]);
         }
         let trees = self.cheapest.guide(prices, &self.roots);
-        let first = |(least, trees): (Rational, Vec<ReductionTree>)| Some((least, trees.into_iter().next()?));
+        let first = |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
         let trees = trees.into_iter().map(|found| found.and_then(first)).collect();
         let costs = self.times.costs(prices);
         self.offer(trees, &costs.unit, self.spread(&costs, true))
@@ -187,40 +187,11 @@ impl Part for AllReduction<'_> {
 }
 
 /// A reduction tree, and copies of its result.
-fn composition(operands: usize, tree: &ReductionTree, hops: &[Hop]) -> Pattern {
+fn composition(operands: usize, mut tree: Pattern, hops: &[Hop]) -> Pattern {
     let whole = Interval { first: 0, last: operands.saturating_sub(1) };
-    let mut tasks = steps(&tree.tasks);
-    let first = tasks.len();
     // The last task makes the result, or brings it to the root.
-    let result = first.checked_sub(1);
-    for hop in hops {
-        let after = hop.after.map_or(result, |after| Some(first + after as usize));
-        tasks.push(SchemeTask::Transfer { link: hop.link, part: whole, after });
-    }
-    Pattern::Scheme(Scheme { commodity: 0, order: tree.order.clone(), tasks })
-}
-
-/// The tasks of a reduction tree, each with the tasks that brought or made its inputs.
-pub fn steps(tree: &[Task]) -> Vec<SchemeTask> {
-    let mut tasks = Vec::with_capacity(tree.len());
-    // The task that last made or moved each value.
-    let mut latest = std::collections::BTreeMap::new();
-    for &task in tree {
-        let part = match task {
-            Task::Transfer { link, part } => {
-                tasks.push(SchemeTask::Transfer { link, part, after: latest.get(&part).copied() });
-                part
-            }
-            Task::Merge { node, part, split } => {
-                let left = latest.get(&Interval { first: part.first, last: split }).copied();
-                let right = latest.get(&Interval { first: split + 1, last: part.last }).copied();
-                tasks.push(SchemeTask::Merge { node, part, split, left, right });
-                part
-            }
-        };
-        latest.insert(part, tasks.len() - 1);
-    }
-    tasks
+    tree.copy(whole, tree.last(), hops.iter().copied());
+    tree
 }
 
 /// The solution with the bound that holds for every all-reduce, and not only for compositions.

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use num_bigint::BigUint;
 use num_traits::One;
-use oneport_plan::{Arborescence, Block, Demand, Hop, Pattern};
+use oneport_plan::{Block, Demand, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::{Number, arborescence};
 use oneport_trees::cheapest::Prices;
@@ -211,6 +211,9 @@ impl Network {
     }
 }
 
+/// A copy sent over a link, and the place of the hop that brought what is copied: `None` at the source.
+pub type Hop = (LinkId, Option<u32>);
+
 /// A tree for one message.
 pub struct Found<N> {
     /// No tree costs less.
@@ -254,12 +257,12 @@ impl<N: Number> Routes<'_, N> {
             let (from, to, _) = self.arcs[arc];
             let mut after = if from == root { None } else { brought.get(&from).copied() };
             for &link in &self.links[arc] {
-                hops.push(Hop { link, after });
+                hops.push((link, after));
                 after = Some(hops.len() as u32 - 1);
             }
             after.into_iter().for_each(|hop| _ = brought.insert(to, hop));
         }
-        debug_assert!(hops.iter().all(|hop| hop.link.index() < self.platform.links().len()));
+        debug_assert!(hops.iter().all(|(link, _)| link.index() < self.platform.links().len()));
         hops
     }
 }
@@ -279,7 +282,7 @@ impl<'a> Copies<'a> {
             self.question.watch().ask()?;
             let found = self.network.cheapest(&routes, spread, guide);
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
-            let pattern = Pattern::Arborescence(Arborescence { commodity: 0, hops: found.hops });
+            let pattern = Pattern::arborescence(0, found.hops);
             Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns: vec![pattern] })
         };
         self.demands.iter().map(offer).collect()

@@ -23,7 +23,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Interval, Pattern, Status, SteadyState, Use, WeightedPattern};
+use oneport_plan::{Goals, Interval, Pattern, Status, SteadyState, Task, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
@@ -266,16 +266,22 @@ impl<'m> Master<'m> {
     fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
-            let Some(Stages { at, first, second }) = stages(&pattern) else {
+            let Some(Stages { at, first, second }) = stages(&pattern).filter(|_| self.is_spread(pattern.demand)) else {
                 added += usize::from(self.add_column(pattern, None)?);
                 continue;
             };
-            let joint = self.joint(pattern.commodity(), at)?;
-            let first = self.add_column(Pattern::Scheme(first), Some((joint, false)))?;
-            let second = self.add_column(Pattern::Scheme(second), Some((joint, true)))?;
+            let joint = self.joint(pattern.demand, at)?;
+            let first = self.add_column(first, Some((joint, false)))?;
+            let second = self.add_column(second, Some((joint, true)))?;
             added += usize::from(first) + usize::from(second);
         }
         Ok(added)
+    }
+
+    /// Whether several nodes want what this demand combines: then stages are priced by themselves.
+    fn is_spread(&self, demand: usize) -> bool {
+        let demand = self.question.collective().demand(demand);
+        demand.is_some_and(|demand| !matches!(demand.goals, Goals::At(_)))
     }
 
     /// The place where stages meet at a processor.
@@ -294,7 +300,7 @@ impl<'m> Master<'m> {
         if !self.known.insert((meets, pattern.clone())) {
             return Ok(false);
         }
-        let demand = self.demands[pattern.commodity()];
+        let demand = self.demands[pattern.demand];
         let loads = self.resources.loads(self.question, &pattern);
         let mut entries: Vec<(Row, Rational)> =
             loads.into_iter().map(|(place, time)| (self.rows[place], time)).collect();
@@ -325,17 +331,14 @@ impl<'m> Master<'m> {
         }
         for [first, second] in meeting {
             let pairs = paired(&first, &second).into_iter();
-            whole.extend(pairs.filter_map(|(first, second, weight)| Some((self.pair(first, second)?, weight))));
+            whole.extend(pairs.map(|(first, second, weight)| (self.pair(first, second), weight)));
         }
         whole
     }
 
     /// The pattern of two stages, by their columns' places.
-    fn pair(&self, first: usize, second: usize) -> Option<Pattern> {
-        match (&self.patterns[first], &self.patterns[second]) {
-            (Pattern::Scheme(first), Pattern::Scheme(second)) => Some(joined(first, second)),
-            _ => None,
-        }
+    fn pair(&self, first: usize, second: usize) -> Pattern {
+        joined(&self.patterns[first], &self.patterns[second])
     }
 
     /// Adds odd-set inequalities that the patterns' link times violate; says whether there are any.
@@ -486,7 +489,7 @@ impl<'m> Master<'m> {
         let mut left: Vec<Rational> = self.pricing.rates().iter().map(|rate| rate * &throughput).collect();
         for (pattern, weight) in self.composed(|place| optimum.primal.get(Column(self.first + place))) {
             // A demand may be served more often than asked; the surplus is left out.
-            let left = &mut left[pattern.commodity()];
+            let left = &mut left[pattern.demand];
             let weight = weight.min(left.clone());
             if weight.is_positive() {
                 *left -= &weight;
@@ -526,8 +529,8 @@ impl<'m> Master<'m> {
         };
         let whole = |place: usize| match self.meets[place] {
             None => Some(self.patterns[place].clone()),
-            Some((joint, true)) => self.pair(partner(joint, true)?, place),
-            Some((joint, false)) => self.pair(place, partner(joint, false)?),
+            Some((joint, true)) => Some(self.pair(partner(joint, true)?, place)),
+            Some((joint, false)) => Some(self.pair(place, partner(joint, false)?)),
         };
         tight.filter_map(whole).collect()
     }
@@ -592,11 +595,11 @@ impl<'m> Master<'m> {
         };
         let mut of_demand: Vec<Vec<(Rational, Pattern)>> = vec![Vec::new(); self.demands.len()];
         for (pattern, weight) in self.composed(believed) {
-            of_demand[pattern.commodity()].push((weight, pattern));
+            of_demand[pattern.demand].push((weight, pattern));
         }
         // Stand in for demands that nobody believes in.
         for (pattern, weight) in self.composed(|_| Rational::one()) {
-            let list = &mut of_demand[pattern.commodity()];
+            let list = &mut of_demand[pattern.demand];
             if list.is_empty() {
                 list.push((weight, pattern));
             }
@@ -669,10 +672,10 @@ fn guide(
 }
 
 /// The pattern's uses of links.
-pub fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Option<Interval>)> + '_ {
-    pattern.uses().filter_map(|one| match one {
-        Use::Link(link, part) => Some((link, part)),
-        Use::Compute(..) => None,
+fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Interval)> + '_ {
+    pattern.tasks.iter().filter_map(|task| match *task {
+        Task::Send { link, part, .. } => Some((link, part)),
+        Task::Merge { .. } => None,
     })
 }
 

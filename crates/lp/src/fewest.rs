@@ -77,9 +77,7 @@ fn best(
     let mut columns: Vec<Column> = Vec::with_capacity(patterns.len());
     for (pattern, loads) in patterns {
         let loads = loads.iter().map(|(place, time)| (resources[*place], time.clone()));
-        columns.push(
-            program.add_column(Rational::zero(), loads.chain([(demands[pattern.commodity()], -Rational::one())]))?,
-        );
+        columns.push(program.add_column(Rational::zero(), loads.chain([(demands[pattern.demand], -Rational::one())]))?);
     }
     let (method, watch) = (exact::Method::Simplex, question.watch().clone());
     let Outcome::Optimal(optimum) =

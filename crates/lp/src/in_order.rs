@@ -15,10 +15,8 @@
 //!
 //! So the steady states of these trees have a quotient. Nothing says that it is as fast as others: its prices have to prove that.
 
-use oneport_plan::{Amount, Interval, Pattern, ReductionTree, Scheme, SchemeTask, Task, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Task, Volumes};
 use oneport_platform::{LinkId, NodeId};
-
-use crate::all_reduce::steps;
 
 /// Most images of intervals looked at.
 const MOST_IMAGES: usize = 1 << 26;
@@ -69,23 +67,12 @@ pub struct Renaming<'r> {
     pub operands: &'r [usize],
 }
 
-/// The image of a reduction tree, or of a reduction tree and copies of its result, that serves this demand.
-pub fn image(pattern: &Pattern, renaming: &Renaming<'_>, commodity: usize) -> Pattern {
-    match pattern {
-        Pattern::Reduction(tree) => {
-            let tasks = renaming.tasks(&steps(&tree.tasks));
-            let tasks = tasks.into_iter().map(|task| match task {
-                SchemeTask::Transfer { link, part, .. } => Task::Transfer { link, part },
-                SchemeTask::Merge { node, part, split, .. } => Task::Merge { node, part, split },
-            });
-            Pattern::Reduction(ReductionTree { commodity, order: None, tasks: tasks.collect() })
-        }
-        Pattern::Scheme(scheme) => {
-            Pattern::Scheme(Scheme { commodity, order: None, tasks: renaming.tasks(&scheme.tasks) })
-        }
-        // Nothing is combined.
-        Pattern::Path(_) | Pattern::Arborescence(_) => pattern.clone().with_commodity(commodity),
-    }
+/// The image of a pattern, for this demand: where values are combined, that of a reduction tree, or of a reduction tree and
+/// copies of its result.
+pub fn image(pattern: &Pattern, renaming: &Renaming<'_>, demand: usize) -> Pattern {
+    let mut image = Pattern::new(demand);
+    renaming.tasks(&pattern.tasks, &mut image);
+    image
 }
 
 impl Renaming<'_> {
@@ -95,69 +82,56 @@ impl Renaming<'_> {
         Interval { first: images().min().unwrap_or(part.first), last: images().max().unwrap_or(part.last) }
     }
 
-    fn tasks(&self, tasks: &[SchemeTask]) -> Vec<SchemeTask> {
+    fn tasks(&self, tasks: &[Task], image: &mut Pattern) {
         // Merges whose result is merged again where it was made: they have no image of their own.
         let mut passed = vec![false; tasks.len()];
-        for task in tasks {
-            if let SchemeTask::Merge { left, right, .. } = task {
-                let inputs = [*left, *right].into_iter().flatten();
-                inputs.for_each(|input| passed[input] = matches!(tasks[input], SchemeTask::Merge { .. }));
-            }
+        for task in tasks.iter().filter(|task| matches!(task, Task::Merge { .. })) {
+            task.inputs().for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
         }
-        let mut images = Vec::with_capacity(tasks.len());
         // By task: the place of its image.
-        let mut places: Vec<Option<usize>> = vec![None; tasks.len()];
+        let mut places: Vec<Option<u32>> = vec![None; tasks.len()];
         for (number, task) in tasks.iter().enumerate() {
-            match *task {
-                SchemeTask::Transfer { link, part, after } => images.push(SchemeTask::Transfer {
-                    link: self.links[link.index()],
-                    part: self.part(part),
-                    after: after.and_then(|after| places[after]),
-                }),
-                SchemeTask::Merge { .. } if passed[number] => continue,
-                SchemeTask::Merge { node, .. } => {
+            places[number] = match *task {
+                Task::Send { link, part, after } => {
+                    let after = after.and_then(|after| places[after as usize]);
+                    image.send(self.links[link.index()], self.part(part), after)
+                }
+                Task::Merge { .. } if passed[number] => continue,
+                Task::Merge { node, .. } => {
                     let mut inputs = Vec::new();
                     self.gather(tasks, number, &places, &mut inputs);
                     inputs.sort_unstable();
-                    merge_all(self.nodes[node.index()], &inputs, &mut images);
+                    merge_all(self.nodes[node.index()], &inputs, image)
                 }
-            }
-            places[number] = images.len().checked_sub(1);
+            };
         }
-        images
     }
 
     /// What a merge combines that arrived at its processor or belongs there: the images, and the tasks that bring them.
-    fn gather(
-        &self,
-        tasks: &[SchemeTask],
-        merge: usize,
-        places: &[Option<usize>],
-        inputs: &mut Vec<(Interval, Option<usize>)>,
-    ) {
+    fn gather(&self, tasks: &[Task], merge: usize, places: &[Option<u32>], inputs: &mut Vec<(Interval, Option<u32>)>) {
         let mut open = vec![merge];
         while let Some(merge) = open.pop() {
-            let SchemeTask::Merge { part, split, left, right, .. } = tasks[merge] else { continue };
+            let Task::Merge { part, split, left, right, .. } = tasks[merge] else { continue };
             let halves = [(part.first, split, left), (split + 1, part.last, right)];
             for (first, last, from) in halves {
-                match from {
-                    Some(from) if matches!(tasks[from], SchemeTask::Merge { .. }) => open.push(from),
-                    _ => inputs.push((self.part(Interval { first, last }), from.and_then(|from| places[from]))),
+                match from.map(|from| from as usize) {
+                    Some(from) if matches!(tasks[from], Task::Merge { .. }) => open.push(from),
+                    from => inputs.push((self.part(Interval { first, last }), from.and_then(|from| places[from]))),
                 }
             }
         }
     }
 }
 
-/// Merges neighbours from left to right.
-fn merge_all(node: NodeId, inputs: &[(Interval, Option<usize>)], tasks: &mut Vec<SchemeTask>) {
-    let Some((&(mut done, mut left), others)) = inputs.split_first() else { return };
+/// Merges neighbours from left to right; returns the place of the last merge.
+fn merge_all(node: NodeId, inputs: &[(Interval, Option<u32>)], image: &mut Pattern) -> Option<u32> {
+    let (&(mut done, mut left), others) = inputs.split_first()?;
     for &(next, right) in others {
         let split = done.last;
         done = Interval { first: done.first, last: next.last };
-        tasks.push(SchemeTask::Merge { node, part: done, split, left, right });
-        left = Some(tasks.len() - 1);
+        left = image.merge(node, done, split, [left, right]);
     }
+    left
 }
 
 #[cfg(test)]

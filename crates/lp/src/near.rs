@@ -103,7 +103,7 @@ fn parts(
     let mut whole = vec![GroupFlow::new(); groups.len()];
     let mut shares: BTreeMap<(usize, LinkId), Rational> = BTreeMap::new();
     for weighted in &steady_state.patterns {
-        let place = group_of[weighted.pattern.commodity()];
+        let place = group_of[weighted.pattern.demand];
         if weighted.weight == steady_state.throughput {
             weighted.pattern.links().for_each(|link| *whole[place].entry(link).or_default() += instances);
         } else {

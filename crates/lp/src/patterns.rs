@@ -94,7 +94,7 @@ impl<'a> Patterns<'a> {
         for (first, part) in &self.parts {
             self.watch.ask()?;
             for (place, offer) in ask(part.as_ref())?.into_iter().enumerate() {
-                let named = |pattern: Pattern| pattern.with_commodity(first + place);
+                let named = |pattern: Pattern| pattern.with_demand(first + place);
                 all.push(Offer { patterns: offer.patterns.into_iter().map(named).collect(), ..offer });
             }
         }

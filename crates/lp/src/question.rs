@@ -176,11 +176,11 @@ impl<'a> Question<'a> {
         &self.size * &self.platform.link(link).cost
     }
 
-    /// Time a partial result (or `None`: a message) takes on a link.
-    pub fn transfer_time(&self, link: LinkId, part: Option<Interval>) -> Rational {
-        match part.filter(|_| self.volumes.size.constant().is_none()) {
-            None => self.time(link),
-            Some(part) => self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost,
+    /// Time a message, or a partial result, takes on a link.
+    pub fn transfer_time(&self, link: LinkId, part: Interval) -> Rational {
+        match self.volumes.size.constant() {
+            Some(_) => self.time(link),
+            None => self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost,
         }
     }
 

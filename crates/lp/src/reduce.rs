@@ -1,6 +1,6 @@
 //! Series of reduces (papers/000 section 4), and reduce-scatter: the cheapest patterns are reduction trees.
 
-use oneport_plan::{Block, Pattern, ReductionTree};
+use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::{Prices, Reduction};
 use oneport_trees::commutative::{Commutative, Exactness};
@@ -42,7 +42,7 @@ impl<'a> Cheapest<'a> {
     }
 
     /// By target: a bound and cheap trees under guiding prices; `None` where there is no tree.
-    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<ReductionTree>)>> {
+    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         match self {
             Cheapest::Ordered(reduction) => {
                 let guide = reduction.guide(prices);
@@ -54,7 +54,7 @@ impl<'a> Cheapest<'a> {
     }
 
     /// By target: the cheapest tree and its price (a bound where not exact); `None` where there is no tree.
-    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
+    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         match self {
             Cheapest::Ordered(reduction) => reduction.cheapest(prices, targets),
             Cheapest::Commutative(commutative) => commutative.cheapest(prices, targets),
@@ -82,17 +82,17 @@ impl<'a> Trees<'a> {
 
 impl Part for Trees<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
-        let offer = |found: Option<(Rational, Vec<ReductionTree>)>| {
+        let offer = |found: Option<(Rational, Vec<Pattern>)>| {
             let (at_least, trees) = found.ok_or(UNREACHABLE)?;
-            Ok(Offer { at_least, patterns: trees.into_iter().map(Pattern::Reduction).collect() })
+            Ok(Offer { at_least, patterns: trees })
         };
         self.cheapest.guide(prices, &self.targets).into_iter().map(offer).collect()
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
-        let offer = |found: Option<(Rational, ReductionTree)>| {
+        let offer = |found: Option<(Rational, Pattern)>| {
             let (at_least, tree) = found.ok_or(UNREACHABLE)?;
-            Ok(Offer { at_least, patterns: vec![Pattern::Reduction(tree)] })
+            Ok(Offer { at_least, patterns: vec![tree] })
         };
         self.cheapest.cheapest(prices, &self.targets).into_iter().map(offer).collect()
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Certificate, OddSet, Pattern, Resource, Use};
+use oneport_plan::{Certificate, OddSet, Pattern, Resource, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
@@ -133,13 +133,13 @@ impl Resources {
     /// Time that one copy of a pattern occupies the rows; positive times only, by place, ascending.
     pub fn loads(&self, question: &Question<'_>, pattern: &Pattern) -> Vec<(usize, Rational)> {
         let mut loads: Vec<(usize, Rational)> = Vec::new();
-        for one in pattern.uses() {
-            match one {
-                Use::Link(link, part) => {
+        for task in &pattern.tasks {
+            match *task {
+                Task::Send { link, part, .. } => {
                     let time = question.transfer_time(link, part);
                     loads.extend(self.of_link(link).iter().map(|&place| (place, time.clone())));
                 }
-                Use::Compute(node, part) => {
+                Task::Merge { node, part, .. } => {
                     let time = question.volumes().merge_time(question.platform(), node, part);
                     loads.extend(self.processor(node).map(|place| (place, time)));
                 }

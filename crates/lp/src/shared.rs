@@ -184,8 +184,8 @@ fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
 fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
     let platform = question.platform();
     match task {
-        Task::Transfer { link, part } => {
-            (question.transfer_time(link, Some(part)), Resource::of_link(platform, link).collect())
+        Task::Send { link, part, .. } => {
+            (question.transfer_time(link, part), Resource::of_link(platform, link).collect())
         }
         Task::Merge { node, part, .. } => {
             (question.volumes().merge_time(platform, node, part), vec![Resource::Compute(node)])
@@ -196,9 +196,9 @@ fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
 /// The task of this number, where every node is a place and every arc a link.
 fn task(tasks: &Tasks, number: usize) -> Task {
     match tasks.name(number) {
-        Named::Transfer { arc, part } => Task::Transfer { link: LinkId::new(arc), part: tasks.parts[part] },
+        Named::Transfer { arc, part } => Task::send(LinkId::new(arc), tasks.parts[part]),
         Named::Merge { place, part, left, .. } => {
-            Task::Merge { node: tasks.places[place], part: tasks.parts[part], split: tasks.parts[left].last }
+            Task::merge(tasks.places[place], tasks.parts[part], tasks.parts[left].last)
         }
     }
 }
@@ -286,8 +286,8 @@ impl Program {
     }
 
     fn note(&mut self, question: &Question<'_>, task: Task, column: Column) {
-        if let Task::Transfer { link, part } = task {
-            self.uses.push((column, link, question.transfer_time(link, Some(part))));
+        if let Task::Send { link, part, .. } = task {
+            self.uses.push((column, link, question.transfer_time(link, part)));
         }
     }
 
@@ -347,7 +347,7 @@ impl<'s> Prices<'s> {
         let (time, resources) = load(question, task);
         let own = resources.iter().filter_map(|resource| self.resources.get(resource).copied());
         let sets = match task {
-            Task::Transfer { link, .. } => self.odd_sets[link.index()].clone(),
+            Task::Send { link, .. } => self.odd_sets[link.index()].clone(),
             Task::Merge { .. } => Rational::zero(),
         };
         time * (own.sum::<Rational>() + sets)
@@ -418,12 +418,12 @@ fn cheapest(tasks: &Tasks, goal: usize, shares: &[(Task, Rational)]) -> Option<R
 
 fn number(tasks: &Tasks, task: Task) -> Option<usize> {
     match task {
-        Task::Transfer { link, part: part @ Interval { first, last } } => {
+        Task::Send { link, part: part @ Interval { first, last }, .. } => {
             let known = link.index() < tasks.arcs.len()
                 && first <= last
                 && last < tasks.parts[tasks.parts.len() - 1].operands();
             known.then(|| tasks.transfer(tasks.number(part), link.index()))
         }
-        Task::Merge { node, part, split } => tasks.merge(node.index(), part, split),
+        Task::Merge { node, part, split, .. } => tasks.merge(node.index(), part, split),
     }
 }

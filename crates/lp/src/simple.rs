@@ -7,13 +7,10 @@
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{
-    Amount, Arborescence, Certificate, Demand, Goals, Interval, Pattern, ReductionTree, Resource, Scheme, SchemeTask,
-    Status, Task,
-};
+use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resource, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::broadcast::Network;
+use crate::broadcast::{Hop, Network};
 use crate::columns::mixed;
 use crate::costs::{self, Costs, amount};
 use crate::odd_sets::PortSets;
@@ -38,7 +35,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     for (place, demand) in question.demands().enumerate() {
         let rate = Rational::from_integer(question.collective().rate(place).into());
         instance += ways.longest(&demand)? * &rate;
-        patterns.push((ways.pattern(&demand)?.with_commodity(place), rate));
+        patterns.push((ways.pattern(&demand)?.with_demand(place), rate));
     }
     if !instance.is_positive() {
         question.watch().ask()?;
@@ -144,16 +141,14 @@ impl Ways<'_, '_> {
         let (&first, single) = (demand.operands.first().ok_or(NOWHERE)?, demand.operands.len() == 1);
         match demand.goals {
             Goals::At(target) if single => Ok(Pattern::path(0, self.links(&self.from(first), target)?)),
-            Goals::Everywhere(targets) if single => {
-                Ok(Pattern::Arborescence(Arborescence { commodity: 0, hops: self.spread(first, targets)? }))
-            }
+            Goals::Everywhere(targets) if single => Ok(Pattern::arborescence(0, self.spread(first, targets)?)),
             Goals::At(target) => self.reduction(demand, target),
             Goals::Everywhere(targets) => self.composition(demand, targets),
             Goals::Prefixes => self.chain(demand.operands),
         }
     }
 
-    fn spread(&self, root: NodeId, targets: &[NodeId]) -> Result<Vec<oneport_plan::Hop>, LpError> {
+    fn spread(&self, root: NodeId, targets: &[NodeId]) -> Result<Vec<Hop>, LpError> {
         let routes = self.network.routes(self.platform(), &self.costs.links);
         let spread = self.network.spread(root, targets);
         self.network.shortest(&routes, &spread).ok_or(LpError::Contradiction("a target is not reachable"))
@@ -182,58 +177,50 @@ impl Ways<'_, '_> {
         let mut tasks = Vec::new();
         for (operand, links) in ways.into_iter().enumerate() {
             let part = Interval { first: operand, last: operand };
-            tasks.extend(links.into_iter().map(|link| Task::Transfer { link, part }));
+            tasks.extend(links.into_iter().map(|link| Task::send(link, part)));
             if operand > 0 {
                 let part = Interval { first: 0, last: operand };
-                tasks.push(Task::Merge { node: root, part, split: operand - 1 });
+                tasks.push(Task::merge(root, part, operand - 1));
             }
         }
         let result = self.links(&self.from(root), target)?;
-        tasks.extend(result.into_iter().map(|link| Task::Transfer { link, part: demand.whole() }));
-        Ok(Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks }))
+        tasks.extend(result.into_iter().map(|link| Task::send(link, demand.whole())));
+        Ok(Pattern::tree(0, None, tasks))
     }
 
     fn composition(&self, demand: &Demand<'_>, targets: &[NodeId]) -> Result<Pattern, LpError> {
         let replicates = |node: NodeId| self.platform().node(node).replicates;
         let (root, ways) = self.root(demand, &[], |node| replicates(node) && self.spread(node, targets).is_ok())?;
-        let mut tasks: Vec<SchemeTask> = Vec::new();
-        let mut result: Option<usize> = None;
+        let mut pattern = Pattern::new(0);
+        let mut result = None;
         for (operand, links) in ways.into_iter().enumerate() {
             let own = Interval { first: operand, last: operand };
             let mut brought = None;
             for link in links {
-                tasks.push(SchemeTask::Transfer { link, part: own, after: brought });
-                brought = Some(tasks.len() - 1);
+                brought = pattern.send(link, own, brought);
             }
             result = if operand == 0 {
                 brought
             } else {
                 let part = Interval { first: 0, last: operand };
-                tasks.push(SchemeTask::Merge { node: root, part, split: operand - 1, left: result, right: brought });
-                Some(tasks.len() - 1)
+                pattern.merge(root, part, operand - 1, [result, brought])
             };
         }
-        let first = tasks.len();
-        for hop in self.spread(root, targets)? {
-            let after = hop.after.map_or(result, |after| Some(first + after as usize));
-            tasks.push(SchemeTask::Transfer { link: hop.link, part: demand.whole(), after });
-        }
-        Ok(Pattern::Scheme(Scheme { commodity: 0, order: None, tasks }))
+        pattern.copy(demand.whole(), result, self.spread(root, targets)?);
+        Ok(pattern)
     }
 
     /// Every participant merges its value into the prefix of the one before it.
     fn chain(&self, participants: &[NodeId]) -> Result<Pattern, LpError> {
-        let mut tasks: Vec<SchemeTask> = Vec::new();
+        let mut pattern = Pattern::new(0);
         let mut made = None;
         for (last, pair) in participants.windows(2).enumerate() {
             for link in self.links(&self.from(pair[0]), pair[1])? {
-                tasks.push(SchemeTask::Transfer { link, part: Interval { first: 0, last }, after: made });
-                made = Some(tasks.len() - 1);
+                made = pattern.send(link, Interval { first: 0, last }, made);
             }
             let part = Interval { first: 0, last: last + 1 };
-            tasks.push(SchemeTask::Merge { node: pair[1], part, split: last, left: made, right: None });
-            made = Some(tasks.len() - 1);
+            made = pattern.merge(pair[1], part, last, [made, None]);
         }
-        Ok(Pattern::Scheme(Scheme { commodity: 0, order: None, tasks }))
+        Ok(pattern)
     }
 }

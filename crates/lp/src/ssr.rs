@@ -28,10 +28,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{
-    Certificate, Interval, Message, Pattern, ReductionTree, Resource, Status, SteadyState, Task, Volumes,
-    WeightedPattern,
-};
+use oneport_plan::{Certificate, Interval, Message, Resource, Status, SteadyState, Task, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::extract::{TaskRates, extract};
 
@@ -185,9 +182,9 @@ impl Builder<'_> {
                 let useless = self.owns(ends.to, part) || (part == self.result && ends.from == target);
                 !useless
             };
-            tasks.extend(self.platform.link_ids().filter(useful).map(|link| Task::Transfer { link, part }));
+            tasks.extend(self.platform.link_ids().filter(useful).map(|link| Task::send(link, part)));
             for node in self.platform.processors() {
-                tasks.extend((part.first..part.last).map(|split| Task::Merge { node, part, split }));
+                tasks.extend((part.first..part.last).map(|split| Task::merge(node, part, split)));
             }
         }
         tasks
@@ -196,13 +193,13 @@ impl Builder<'_> {
     /// What a task takes of the resources and does to the balances.
     fn entries(&self, reduction: usize, task: Task) -> Vec<(Row, Rational)> {
         let (uses, time, made, used) = match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 let ends = self.platform.link(link);
-                let size = self.volumes.size_of(Message { commodity: reduction, part: Some(part) });
+                let size = self.volumes.size_of(Message { demand: reduction, part });
                 let uses = Resource::of_link(self.platform, link).collect();
                 (uses, size * &ends.cost, (ends.to, part), vec![(ends.from, part)])
             }
-            Task::Merge { node, part, split } => {
+            Task::Merge { node, part, split, .. } => {
                 let time = self.volumes.merge_time(self.platform, node, part);
                 let left = Interval { first: part.first, last: split };
                 let right = Interval { first: split + 1, last: part.last };
@@ -221,9 +218,9 @@ impl Builder<'_> {
 impl Ssr<'_> {
     /// The columns that occupy links, and for how long.
     fn uses(&self) -> Vec<(Column, LinkId, Rational)> {
-        let size = |reduction, part| self.volumes.size_of(Message { commodity: reduction, part: Some(part) });
+        let size = |reduction, part| self.volumes.size_of(Message { demand: reduction, part });
         let of_task = |&(reduction, task, column): &(usize, Task, Column)| match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 Some((column, link, size(reduction, part) * &self.platform.link(link).cost))
             }
             Task::Merge { .. } => None,
@@ -246,16 +243,18 @@ impl Ssr<'_> {
                 continue;
             }
             match task {
-                Task::Transfer { link, part } => rates[reduction].sends.insert((link, part), rate.clone()),
-                Task::Merge { node, part, split } => rates[reduction].merges.insert((node, part, split), rate.clone()),
+                Task::Send { link, part, .. } => rates[reduction].sends.insert((link, part), rate.clone()),
+                Task::Merge { node, part, split, .. } => {
+                    rates[reduction].merges.insert((node, part, split), rate.clone())
+                }
             };
         }
         let mut patterns = Vec::new();
-        for ((commodity, &target), rates) in self.targets.iter().enumerate().zip(rates) {
+        for ((demand, &target), rates) in self.targets.iter().enumerate().zip(rates) {
             let trees = extract(self.platform, self.participants, target, throughput, rates)
                 .map_err(|_| LpError::Contradiction("rates of tasks are no sum of reduction trees"))?;
             patterns.extend(trees.into_iter().map(|(weight, tree)| WeightedPattern {
-                pattern: Pattern::Reduction(ReductionTree { commodity, ..tree }),
+                pattern: tree.with_demand(demand),
                 weight: Rational::new(weight, unit.clone()),
             }));
         }

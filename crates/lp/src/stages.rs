@@ -5,8 +5,8 @@
 //! stand for `k l` patterns, and column generation needs fewer rounds. (Its optimum is the same: weights of stages that
 //! balance at every place are weights of compositions, see [`paired`].)
 
-use oneport_plan::{Pattern, Scheme, SchemeTask};
-use oneport_platform::{NodeId, Rational};
+use oneport_plan::{Pattern, Task};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use num_traits::Signed;
 
@@ -15,43 +15,43 @@ pub struct Stages {
     /// Where the result is made.
     pub at: NodeId,
     /// Ends with the merge that makes the result.
-    pub first: Scheme,
+    pub first: Pattern,
     /// Transfers of the result only; what starts at `at` comes after `None`.
-    pub second: Scheme,
+    pub second: Pattern,
 }
 
 /// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what that
 /// merge makes, or where nothing follows.
 pub fn stages(pattern: &Pattern) -> Option<Stages> {
-    let Pattern::Scheme(scheme) = pattern else { return None };
-    let end = scheme.tasks.iter().rposition(|task| matches!(task, SchemeTask::Merge { .. }))?;
-    let SchemeTask::Merge { node: at, part: result, .. } = scheme.tasks[end] else { return None };
-    let (first, rest) = scheme.tasks.split_at(end + 1);
-    let spread = |task: &SchemeTask| match *task {
-        SchemeTask::Transfer { link, part, after: Some(after) } if part == result && after >= end => {
-            Some(SchemeTask::Transfer { link, part, after: (after - end).checked_sub(1) })
+    let end = pattern.tasks.iter().rposition(|task| matches!(task, Task::Merge { .. }))?;
+    let Task::Merge { node: at, part: result, .. } = pattern.tasks[end] else { return None };
+    let (first, rest) = pattern.tasks.split_at(end + 1);
+    let place = u32::try_from(end).ok()?;
+    let spread = |task: &Task| match *task {
+        Task::Send { link, part, after: Some(after) } if part == result && after >= place => {
+            Some((link, (after - place).checked_sub(1)))
         }
         _ => None,
     };
-    let second: Vec<SchemeTask> = rest.iter().map(spread).collect::<Option<_>>()?;
-    let stage = |order, tasks| Scheme { commodity: scheme.commodity, order, tasks };
-    let (first, second) = (stage(scheme.order.clone(), first.to_vec()), stage(None, second));
+    let hops: Vec<(LinkId, Option<u32>)> = rest.iter().map(spread).collect::<Option<_>>()?;
+    let first = Pattern { tasks: first.to_vec(), ..pattern.clone() };
+    let mut second = Pattern::new(pattern.demand);
+    second.copy(result, None, hops);
     (!second.tasks.is_empty()).then_some(Stages { at, first, second })
 }
 
 /// The pattern of a first and a second stage that meet.
-pub fn joined(first: &Scheme, second: &Scheme) -> Pattern {
-    let mut tasks = first.tasks.clone();
-    let start = tasks.len();
-    let moved = |task: &SchemeTask| match *task {
-        SchemeTask::Transfer { link, part, after } => {
-            let after = after.map_or(start.checked_sub(1), |after| Some(start + after));
-            SchemeTask::Transfer { link, part, after }
-        }
-        merge => merge,
+pub fn joined(first: &Pattern, second: &Pattern) -> Pattern {
+    let mut pattern = first.clone();
+    let hop = |task: &Task| match *task {
+        Task::Send { link, part, after } => Some((part, (link, after))),
+        Task::Merge { .. } => None,
     };
-    tasks.extend(second.tasks.iter().map(moved));
-    Pattern::Scheme(Scheme { commodity: first.commodity, order: first.order.clone(), tasks })
+    let hops: Vec<_> = second.tasks.iter().filter_map(hop).collect();
+    if let Some(&(part, _)) = hops.first() {
+        pattern.copy(part, first.last(), hops.into_iter().map(|(_, hop)| hop));
+    }
+    pattern
 }
 
 /// Composes first and second stages with their weights: each pair `(first, second, weight)` appears once, there are fewer of
@@ -81,27 +81,26 @@ pub fn paired<T: Copy>(first: &[(T, Rational)], second: &[(T, Rational)]) -> Vec
 #[cfg(test)]
 mod tests {
     use oneport_plan::Interval;
-    use oneport_platform::LinkId;
 
     use super::*;
 
     /// Two operands merged at node 1, the result sent over links 1 and then 2.
-    fn composition(from: usize) -> Scheme {
+    fn composition(from: u32) -> Pattern {
         let [single, whole] = [Interval { first: 0, last: 0 }, Interval { first: 0, last: 1 }];
         let link = |index: usize| LinkId::new(index);
         let tasks = vec![
-            SchemeTask::Transfer { link: link(0), part: single, after: None },
-            SchemeTask::Merge { node: NodeId::new(1), part: whole, split: 0, left: Some(0), right: None },
-            SchemeTask::Transfer { link: link(1), part: whole, after: Some(1) },
-            SchemeTask::Transfer { link: link(2), part: whole, after: Some(from) },
+            Task::Send { link: link(0), part: single, after: None },
+            Task::Merge { node: NodeId::new(1), part: whole, split: 0, left: Some(0), right: None },
+            Task::Send { link: link(1), part: whole, after: Some(1) },
+            Task::Send { link: link(2), part: whole, after: Some(from) },
         ];
-        Scheme { commodity: 3, order: None, tasks }
+        Pattern { demand: 3, order: None, tasks }
     }
 
     #[test]
     fn stages_join_to_what_they_came_from() {
         for from in [1, 2] {
-            let pattern = Pattern::Scheme(composition(from));
+            let pattern = composition(from);
             let stages = stages(&pattern).unwrap();
             assert_eq!((stages.at, stages.first.tasks.len(), stages.second.tasks.len()), (NodeId::new(1), 2, 2));
             assert_eq!(joined(&stages.first, &stages.second), pattern);
@@ -111,10 +110,10 @@ mod tests {
     /// What follows uses an operand, or nothing follows.
     #[test]
     fn other_schemes_have_no_stages() {
-        assert!(stages(&Pattern::Scheme(composition(0))).is_none());
+        assert!(stages(&composition(0)).is_none());
         let mut scheme = composition(1);
         scheme.tasks.truncate(2);
-        assert!(stages(&Pattern::Scheme(scheme)).is_none());
+        assert!(stages(&scheme).is_none());
     }
 
     #[test]

@@ -11,10 +11,10 @@
 use std::collections::BTreeMap;
 
 use oneport_plan::{
-    Arborescence, Block, Collective, CustomDemand, Demand, Hop, Kind, Pattern, ReductionTree, Resource, Scheme,
-    SchemeTask, Status, SteadyState, Task, Wanted, WeightedPattern,
+    Block, Collective, CustomDemand, Demand, Kind, Pattern, Resource, Status, SteadyState, Task, Wanted,
+    WeightedPattern,
 };
-use oneport_platform::{Automorphism, LinkId, NodeId, PortModel, Rational, free_automorphisms};
+use oneport_platform::{Automorphism, NodeId, PortModel, Rational, free_automorphisms};
 
 use crate::all_reduce;
 use crate::bounds::is_all_reduce;
@@ -164,7 +164,7 @@ impl<'a> Quotient<'a> {
             let weight = weight * &part;
             for (number, element) in self.group.iter().enumerate() {
                 let place = |node: NodeId| places.get(&element.nodes[node.index()]).copied().unwrap_or_default();
-                let demand = self.representatives.get(pattern.commodity()).map_or(0, |&node| place(node));
+                let demand = self.representatives.get(pattern.demand).map_or(0, |&node| place(node));
                 let order = |order: &Vec<usize>| order.iter().map(|&operand| place(participants[operand])).collect();
                 let image = match &self.in_order {
                     Some((_, renamings)) => {
@@ -229,36 +229,16 @@ fn image_of(element: &Automorphism, resource: Resource) -> Resource {
 fn carried(
     pattern: &Pattern,
     element: &Automorphism,
-    commodity: usize,
+    demand: usize,
     order: impl Fn(&Vec<usize>) -> Vec<usize>,
 ) -> Pattern {
-    let node = |node: NodeId| element.nodes[node.index()];
-    let link = |link: LinkId| element.links[link.index()];
-    match pattern {
-        Pattern::Path(path) => Pattern::path(commodity, path.links.iter().map(|&one| link(one)).collect()),
-        Pattern::Arborescence(tree) => {
-            let hops = tree.hops.iter().map(|hop| Hop { link: link(hop.link), after: hop.after }).collect();
-            Pattern::Arborescence(Arborescence { commodity, hops })
-        }
-        Pattern::Reduction(tree) => {
-            let task = |task: &Task| match *task {
-                Task::Transfer { link: used, part } => Task::Transfer { link: link(used), part },
-                Task::Merge { node: at, part, split } => Task::Merge { node: node(at), part, split },
-            };
-            let tasks = tree.tasks.iter().map(task).collect();
-            Pattern::Reduction(ReductionTree { commodity, order: tree.order.as_ref().map(order), tasks })
-        }
-        Pattern::Scheme(scheme) => {
-            let task = |task: &SchemeTask| match *task {
-                SchemeTask::Transfer { link: used, part, after } => {
-                    SchemeTask::Transfer { link: link(used), part, after }
-                }
-                SchemeTask::Merge { node: at, part, split, left, right } => {
-                    SchemeTask::Merge { node: node(at), part, split, left, right }
-                }
-            };
-            let tasks = scheme.tasks.iter().map(task).collect();
-            Pattern::Scheme(Scheme { commodity, order: scheme.order.as_ref().map(order), tasks })
+    let mut image = pattern.clone().with_demand(demand);
+    image.order = image.order.as_ref().map(order);
+    for task in &mut image.tasks {
+        match task {
+            Task::Send { link, .. } => *link = element.links[link.index()],
+            Task::Merge { node, .. } => *node = element.nodes[node.index()],
         }
     }
+    image
 }

@@ -71,7 +71,7 @@ fn search(
     let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
     let rows: Vec<Row> = (0..resources.len()).map(row).collect();
     for pattern in &patterns {
-        let mut entries = vec![(demands[pattern.commodity()], Rational::one())];
+        let mut entries = vec![(demands[pattern.demand], Rational::one())];
         entries.extend(resources.loads(question, pattern).into_iter().map(|(place, time)| (rows[place], time)));
         program.add_column(Rational::zero(), entries)?;
     }

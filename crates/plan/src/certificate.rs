@@ -145,7 +145,7 @@ pub struct Share {
     pub demand: usize,
     /// Place of the goal among the demand's [`goals`](crate::Demand::goals).
     pub goal: usize,
-    /// A transfer or merge of a part of what the goal combines.
+    /// A send or merge of a part of what the goal combines, whatever its inputs: as [`Task::alone`].
     pub task: Task,
     /// The share of the task's price; positive.
     pub price: Rational,

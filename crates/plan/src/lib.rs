@@ -1,7 +1,7 @@
 //! The vocabulary of oneport: what the other crates say to one another.
 //!
-//! A [`Collective`] asks for one or more *commodities* per instance. A [`Pattern`] is one way to carry out one
-//! commodity (for scatter a path, for reduce a [`ReductionTree`]). A [`SteadyState`] is a set of patterns with rational weights; a
+//! A [`Collective`] consists of one or more [`Demand`]s per instance. A [`Pattern`] is one way to carry out one demand (for
+//! scatter a path, for reduce a reduction tree). A [`SteadyState`] is a set of patterns with rational weights; a
 //! [`Certificate`] is a list of prices on [`Resource`]s that proves that no schedule is faster; a
 //! [`PeriodicSchedule`] says who talks to whom during each slot of a period; a [`Timeline`] gives every message
 //! of every instance its dates. A [`Plan`] holds them together. One reduction executed once is a [`Reduction`], its
@@ -23,10 +23,7 @@ pub use collective::{Collective, CollectiveError, Member};
 pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 pub use form::{Form, Role};
 pub use num_bigint::BigUint;
-pub use pattern::{
-    Arborescence, Hop, Interval, Merge, Message, Path, Pattern, ReductionTree, Scheme, SchemeTask, SteadyState, Task,
-    Transfer, Use, WeightedPattern,
-};
+pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
 pub use plan::{Plan, Status};
 pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};

@@ -1,11 +1,10 @@
 //! Patterns and steady states.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use oneport_platform::{LinkId, NodeId, Rational};
 
-/// Consecutive operands `first..=last` of a reduction: the `[k, m]` of a partial result `v[k,m]` (papers/000 section 4).
+/// Consecutive operands `first..=last` of a demand: the `[k, m]` of a partial result `v[k,m]` (papers/000 section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval {
     /// The first operand combined, counted from 0: `k`.
@@ -15,6 +14,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// One operand as it is: `[i, i]`. A message that nothing is combined with is [`single(0)`](Self::single).
+    pub const fn single(operand: usize) -> Self {
+        Interval { first: operand, last: operand }
+    }
+
     /// How many operands are combined; a single value counts 1.
     pub fn operands(self) -> usize {
         self.last.saturating_add(1).saturating_sub(self.first)
@@ -25,149 +29,43 @@ impl Interval {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
     /// Place among the collective's [demands](crate::Collective::demand).
-    pub commodity: usize,
-    /// Which partial result of a reduction; `None` for a message that travels as it is.
-    pub part: Option<Interval>,
+    pub demand: usize,
+    /// Which operands it combines: `[0,0]` for a message that travels as it is.
+    pub part: Interval,
 }
 
-/// One use of a link by a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Transfer {
-    /// The link used.
-    pub link: LinkId,
-    /// What travels.
-    pub message: Message,
-    /// Periods after the pattern's start: 0 where nothing has to happen before.
-    pub stage: usize,
-}
-
-/// One merge by a pattern: the task `T[k,l,m]`, which makes `v[k,m]` of `v[k,l]` and `v[l+1,m]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Merge {
-    /// The processor that computes.
-    pub node: NodeId,
-    /// The result; its `part` is present.
-    pub message: Message,
-    /// The last operand of the left part: `l`.
-    pub split: usize,
-    /// Periods after the pattern's start: 0 where nothing has to happen before.
-    pub stage: usize,
-}
-
-/// One way to carry out one demand of one instance. Patterns are ordered by demand first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pattern {
-    /// A message goes from its source to its target.
-    Path(Path),
-    /// Partial results travel and are merged until the target has the result.
-    Reduction(ReductionTree),
-    /// A message is copied to several targets.
-    Arborescence(Arborescence),
-    /// Partial results travel, are merged, and may be used several times: all-reduce, scan.
-    Scheme(Scheme),
-}
-
-/// A broadcast tree: every hop carries a copy that an earlier hop brought to its tail.
+/// One way to carry out one demand of one instance: a path, an arborescence, a reduction tree, or any other tasks that bring
+/// what is wanted where it is wanted. Patterns are ordered by demand first.
+///
+/// What a task makes or brings may be used by later tasks: by several, unless
+/// - it is a copy at a node that does not replicate: that is passed on once at most;
+/// - the demand wants one result at one node: then every partial result is made once and used once, and what is sent on
+///   has left.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Arborescence {
+pub struct Pattern {
     /// Place among the collective's [demands](crate::Collective::demand).
-    pub commodity: usize,
-    /// Every hop after the one it depends on.
-    pub hops: Vec<Hop>,
-}
-
-/// One copy sent over one link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hop {
-    /// The link used.
-    pub link: LinkId,
-    /// Place of the hop that brought the copy passed on; `None` at the source. At a node that does not replicate, a copy is
-    /// passed on once at most.
-    pub after: Option<u32>,
-}
-
-/// Tasks with explicit inputs. What a task makes or brings may be used by several later tasks, but a copy at a node that
-/// does not replicate by one at most.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Scheme {
-    /// Place among the collective's [demands](crate::Collective::demand).
-    pub commodity: usize,
-    /// For commutative operators, as in [`ReductionTree::order`].
-    pub order: Option<Vec<usize>>,
-    /// Every task after those that it depends on.
-    pub tasks: Vec<SchemeTask>,
-}
-
-/// A task of a scheme. An input is the place of the task that made it or brought it to the node; `None` is the operand
-/// `v[i,i]` at its owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SchemeTask {
-    /// A copy of a partial result is sent over a link.
-    Transfer {
-        /// The link used.
-        link: LinkId,
-        /// What travels.
-        part: Interval,
-        /// The task that brought it to the link's tail, or made it there.
-        after: Option<usize>,
-    },
-    /// `v[k,l]` and `v[l+1,m]` are combined to `v[k,m]`.
-    Merge {
-        /// The processor that computes.
-        node: NodeId,
-        /// The result, `[k,m]`.
-        part: Interval,
-        /// The last operand of the left part, `l`.
-        split: usize,
-        /// The task behind the left part.
-        left: Option<usize>,
-        /// The task behind the right part.
-        right: Option<usize>,
-    },
-}
-
-/// What one task of a pattern occupies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
-    /// A link, for a message of this part; `None` travels as it is.
-    Link(LinkId, Option<Interval>),
-    /// A processor, for a merge with this result.
-    Compute(NodeId, Interval),
-}
-
-/// Consecutive links from a commodity's source to its target.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Path {
-    /// Place among the collective's [demands](crate::Collective::demand).
-    pub commodity: usize,
-    /// The links, in the order of travel.
-    pub links: Vec<LinkId>,
-}
-
-/// A reduction tree (papers/000 definition 1): tasks, each of whose inputs is made by an earlier task or is the
-/// value `v[i,i]` at its owner. Every interval is made once, so an interval names one value that travels.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ReductionTree {
-    /// Place among the collective's [demands](crate::Collective::demand).
-    pub commodity: usize,
+    pub demand: usize,
     /// For commutative operators: the participant (place in the participants' list) whose value is operand `i` of
-    /// this tree. `None` is the participants' own order, the only one for other operators.
+    /// this pattern. `None` is the participants' own order, the only one for other operators.
     pub order: Option<Vec<usize>>,
     /// Every task after those that it depends on.
     pub tasks: Vec<Task>,
 }
 
-/// A task of a reduction tree.
+/// A task of a pattern. An input is the place of the task that made it or brought it to the node; `None` is the operand
+/// `v[i,i]` at its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
-    /// `send(P_i -> P_j, v[k,m])`.
-    Transfer {
+    /// A message, or a partial result, is sent over a link: `send(P_i -> P_j, v[k,m])`.
+    Send {
         /// The link used.
         link: LinkId,
         /// What travels.
         part: Interval,
+        /// The task that brought it to the link's tail, or made it there.
+        after: Option<u32>,
     },
-    /// `cons(P_i, T[k,l,m])`.
+    /// `v[k,l]` and `v[l+1,m]` are combined to `v[k,m]`: `cons(P_i, T[k,l,m])`.
     Merge {
         /// The processor that computes.
         node: NodeId,
@@ -175,209 +73,167 @@ pub enum Task {
         part: Interval,
         /// The last operand of the left part, `l`: `first <= split < last`.
         split: usize,
+        /// The task behind the left part.
+        left: Option<u32>,
+        /// The task behind the right part.
+        right: Option<u32>,
     },
 }
 
-/// A step of a pattern: what happens in one of its stages.
-enum Step {
-    Transfer(Transfer),
-    Merge(Merge),
-}
-
-impl Ord for Pattern {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let kind = |pattern: &Pattern| match pattern {
-            Pattern::Path(_) => 0,
-            Pattern::Reduction(_) => 1,
-            Pattern::Arborescence(_) => 2,
-            Pattern::Scheme(_) => 3,
-        };
-        self.commodity().cmp(&other.commodity()).then_with(|| match (self, other) {
-            (Pattern::Path(one), Pattern::Path(other)) => one.cmp(other),
-            (Pattern::Reduction(one), Pattern::Reduction(other)) => one.cmp(other),
-            (Pattern::Arborescence(one), Pattern::Arborescence(other)) => one.cmp(other),
-            (Pattern::Scheme(one), Pattern::Scheme(other)) => one.cmp(other),
-            _ => kind(self).cmp(&kind(other)),
-        })
+impl Task {
+    /// A send whose input is the owner's, or is not known yet.
+    pub fn send(link: LinkId, part: Interval) -> Self {
+        Task::Send { link, part, after: None }
     }
-}
 
-impl PartialOrd for Pattern {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+    /// A merge whose inputs are the owners', or are not known yet.
+    pub fn merge(node: NodeId, part: Interval, split: usize) -> Self {
+        Task::Merge { node, part, split, left: None, right: None }
+    }
+
+    /// What is sent, or made.
+    pub fn part(&self) -> Interval {
+        match *self {
+            Task::Send { part, .. } | Task::Merge { part, .. } => part,
+        }
+    }
+
+    /// The tasks behind the inputs, as places in the pattern; a send has one input at most.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> + use<> {
+        let inputs = match *self {
+            Task::Send { after, .. } => [after, None],
+            Task::Merge { left, right, .. } => [left, right],
+        };
+        inputs.into_iter().flatten().map(|input| input as usize)
+    }
+
+    /// The same send or merge with no inputs: what every pattern that has this task means by it.
+    pub fn alone(self) -> Self {
+        match self {
+            Task::Send { link, part, .. } => Task::send(link, part),
+            Task::Merge { node, part, split, .. } => Task::merge(node, part, split),
+        }
     }
 }
 
 impl Pattern {
-    /// The path of a message.
-    pub fn path(commodity: usize, links: Vec<LinkId>) -> Self {
-        Pattern::Path(Path { commodity, links })
+    /// A pattern without tasks, in the participants' own order.
+    pub fn new(demand: usize) -> Self {
+        Pattern { demand, order: None, tasks: Vec::new() }
     }
 
-    /// Place among the collective's [demands](crate::Collective::demand).
-    pub fn commodity(&self) -> usize {
-        match self {
-            Pattern::Path(path) => path.commodity,
-            Pattern::Reduction(tree) => tree.commodity,
-            Pattern::Arborescence(tree) => tree.commodity,
-            Pattern::Scheme(scheme) => scheme.commodity,
+    /// The path of a message: links in the order of travel.
+    pub fn path(demand: usize, links: impl IntoIterator<Item = LinkId>) -> Self {
+        let send = |(place, link)| Task::Send { link, part: Interval::single(0), after: before(place) };
+        Pattern { demand, order: None, tasks: links.into_iter().enumerate().map(send).collect() }
+    }
+
+    /// Copies of a message: hops over links, each with the place of the hop that brought what it passes on, `None` at the
+    /// source.
+    pub fn arborescence(demand: usize, hops: impl IntoIterator<Item = (LinkId, Option<u32>)>) -> Self {
+        let mut pattern = Pattern::new(demand);
+        pattern.copy(Interval::single(0), None, hops);
+        pattern
+    }
+
+    /// A reduction tree (papers/000 definition 1): every interval is made once, so it names one value that travels, and the
+    /// inputs of each task are found by their intervals: the task before that last made or moved it. Inputs that are given
+    /// do not count. `O(t log t)` for `t` tasks.
+    pub fn tree(demand: usize, order: Option<Vec<usize>>, tasks: impl IntoIterator<Item = Task>) -> Self {
+        let mut latest: BTreeMap<Interval, u32> = BTreeMap::new();
+        let mut pattern = Pattern { demand, order, tasks: Vec::new() };
+        for task in tasks {
+            let find = |part: Interval| latest.get(&part).copied();
+            let place = match task {
+                Task::Send { link, part, .. } => pattern.send(link, part, find(part)),
+                Task::Merge { node, part, split, .. } => {
+                    let right = Interval { first: split.saturating_add(1), ..part };
+                    pattern.merge(node, part, split, [find(Interval { last: split, ..part }), find(right)])
+                }
+            };
+            latest.extend(place.map(|place| (task.part(), place)));
         }
+        pattern
+    }
+
+    /// Adds a send. Returns its place, as later tasks name it for an input.
+    pub fn send(&mut self, link: LinkId, part: Interval, after: Option<u32>) -> Option<u32> {
+        self.tasks.push(Task::Send { link, part, after });
+        self.last()
+    }
+
+    /// Adds a merge with the places of its left and its right input. Returns its own place.
+    pub fn merge(
+        &mut self,
+        node: NodeId,
+        part: Interval,
+        split: usize,
+        [left, right]: [Option<u32>; 2],
+    ) -> Option<u32> {
+        self.tasks.push(Task::Merge { node, part, split, left, right });
+        self.last()
+    }
+
+    /// Adds hops that copy the result of a task (`None`: the owner's operand), each with the place among them of the hop that
+    /// brought what it passes on, `None` where the result is.
+    pub fn copy(&mut self, part: Interval, from: Option<u32>, hops: impl IntoIterator<Item = (LinkId, Option<u32>)>) {
+        let first = self.tasks.len();
+        for (link, after) in hops {
+            let after = after.map_or(from, |hop| u32::try_from(first + hop as usize).ok());
+            self.send(link, part, after);
+        }
+    }
+
+    /// The place of the last task.
+    pub fn last(&self) -> Option<u32> {
+        before(self.tasks.len())
     }
 
     /// The same pattern for another demand.
-    pub fn with_commodity(mut self, place: usize) -> Self {
-        match &mut self {
-            Pattern::Path(path) => path.commodity = place,
-            Pattern::Reduction(tree) => tree.commodity = place,
-            Pattern::Arborescence(tree) => tree.commodity = place,
-            Pattern::Scheme(scheme) => scheme.commodity = place,
-        }
-        self
+    pub fn with_demand(self, demand: usize) -> Self {
+        Pattern { demand, ..self }
     }
 
-    /// The reduction tree, if it is one.
-    pub fn tree(&self) -> Option<&ReductionTree> {
-        match self {
-            Pattern::Reduction(tree) => Some(tree),
-            Pattern::Path(_) | Pattern::Arborescence(_) | Pattern::Scheme(_) => None,
-        }
-    }
-
-    /// What the tasks occupy, in their order.
-    pub fn uses(&self) -> impl Iterator<Item = Use> + '_ {
-        let (links, hops, tasks, scheme): (&[LinkId], &[Hop], &[Task], &[SchemeTask]) = match self {
-            Pattern::Path(path) => (&path.links, &[], &[], &[]),
-            Pattern::Arborescence(tree) => (&[], &tree.hops, &[], &[]),
-            Pattern::Reduction(tree) => (&[], &[], &tree.tasks, &[]),
-            Pattern::Scheme(scheme) => (&[], &[], &[], &scheme.tasks),
-        };
-        let of_task = |task: &Task| match *task {
-            Task::Transfer { link, part } => Use::Link(link, Some(part)),
-            Task::Merge { node, part, .. } => Use::Compute(node, part),
-        };
-        let of_scheme = |task: &SchemeTask| match *task {
-            SchemeTask::Transfer { link, part, .. } => Use::Link(link, Some(part)),
-            SchemeTask::Merge { node, part, .. } => Use::Compute(node, part),
-        };
-        let plain = links.iter().copied().chain(hops.iter().map(|hop| hop.link));
-        plain.map(|link| Use::Link(link, None)).chain(tasks.iter().map(of_task)).chain(scheme.iter().map(of_scheme))
+    /// A message of this pattern.
+    pub fn message(&self, part: Interval) -> Message {
+        Message { demand: self.demand, part }
     }
 
     /// The links used, each as often as it is used, in the order of the tasks.
     pub fn links(&self) -> impl Iterator<Item = LinkId> + '_ {
-        self.uses().filter_map(|one| match one {
-            Use::Link(link, _) => Some(link),
-            Use::Compute(..) => None,
+        self.tasks.iter().filter_map(|task| match task {
+            Task::Send { link, .. } => Some(*link),
+            Task::Merge { .. } => None,
         })
     }
 
-    /// The pattern's uses of links, each after those it depends on.
-    pub fn transfers(&self) -> impl Iterator<Item = Transfer> + '_ {
-        self.steps().into_iter().filter_map(|step| match step {
-            Step::Transfer(transfer) => Some(transfer),
-            Step::Merge(_) => None,
-        })
-    }
-
-    /// The pattern's merges, each after those it depends on.
-    pub fn merges(&self) -> impl Iterator<Item = Merge> + '_ {
-        self.steps().into_iter().filter_map(|step| match step {
-            Step::Merge(merge) => Some(merge),
-            Step::Transfer(_) => None,
-        })
+    /// By task: periods after the pattern's start, 0 where nothing has to happen before, else one more than the latest
+    /// input's.
+    pub fn stages(&self) -> Vec<usize> {
+        let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
+        for task in &self.tasks {
+            let inputs = task.inputs().filter_map(|input| stages.get(input));
+            stages.push(inputs.max().map_or(0, |stage| stage + 1));
+        }
+        stages
     }
 
     /// Number of stages: periods from the start to the end when every task takes a period of its own.
     pub fn depth(&self) -> usize {
-        match self {
-            Pattern::Path(path) => path.links.len(),
-            Pattern::Reduction(_) | Pattern::Arborescence(_) | Pattern::Scheme(_) => {
-                let stage = |step: &Step| match step {
-                    Step::Transfer(transfer) => transfer.stage,
-                    Step::Merge(merge) => merge.stage,
-                };
-                self.steps().iter().map(stage).max().map_or(0, |last| last + 1)
-            }
-        }
+        self.stages().into_iter().max().map_or(0, |last| last + 1)
     }
 
-    fn steps(&self) -> Vec<Step> {
-        match self {
-            Pattern::Path(path) => {
-                let message = Message { commodity: path.commodity, part: None };
-                let hop = |(stage, &link)| Step::Transfer(Transfer { link, message, stage });
-                path.links.iter().enumerate().map(hop).collect()
-            }
-            Pattern::Reduction(tree) => tree.steps(),
-            Pattern::Arborescence(tree) => tree.steps(),
-            Pattern::Scheme(scheme) => scheme.steps(),
-        }
+    /// The tasks, each with its stage, by stage and then in their own order: as a period runs them.
+    pub fn by_stage(&self) -> Vec<(usize, Task)> {
+        let mut tasks: Vec<(usize, Task)> = self.stages().into_iter().zip(self.tasks.iter().copied()).collect();
+        tasks.sort_by_key(|&(stage, _)| stage);
+        tasks
     }
 }
 
-impl Arborescence {
-    fn steps(&self) -> Vec<Step> {
-        let message = Message { commodity: self.commodity, part: None };
-        let mut stages: Vec<usize> = Vec::with_capacity(self.hops.len());
-        for hop in &self.hops {
-            let stage = hop.after.map_or(0, |after| stages.get(after as usize).map_or(0, |stage| stage + 1));
-            stages.push(stage);
-        }
-        let step = |(hop, stage): (&Hop, usize)| Step::Transfer(Transfer { link: hop.link, message, stage });
-        self.hops.iter().zip(stages).map(step).collect()
-    }
-}
-
-impl Scheme {
-    fn steps(&self) -> Vec<Step> {
-        let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
-        let mut steps = Vec::with_capacity(self.tasks.len());
-        for &task in &self.tasks {
-            let at = |input: Option<usize>| input.and_then(|task| stages.get(task)).map_or(0, |stage| stage + 1);
-            let message = |part| Message { commodity: self.commodity, part: Some(part) };
-            let (stage, step) = match task {
-                SchemeTask::Transfer { link, part, after } => {
-                    let stage = at(after);
-                    (stage, Step::Transfer(Transfer { link, message: message(part), stage }))
-                }
-                SchemeTask::Merge { node, part, split, left, right } => {
-                    let stage = at(left).max(at(right));
-                    (stage, Step::Merge(Merge { node, message: message(part), split, stage }))
-                }
-            };
-            stages.push(stage);
-            steps.push(step);
-        }
-        steps
-    }
-}
-
-impl ReductionTree {
-    /// Tasks with their stages: one later than the latest task that makes or moves an input.
-    fn steps(&self) -> Vec<Step> {
-        // The stage from which each value may be used. An interval is one value, wherever it is.
-        let mut ready: BTreeMap<Interval, usize> = BTreeMap::new();
-        let commodity = self.commodity;
-        let mut steps = Vec::with_capacity(self.tasks.len());
-        for &task in &self.tasks {
-            let at = |part: Interval| ready.get(&part).copied().unwrap_or(0);
-            let (part, stage, step) = match task {
-                Task::Transfer { link, part } => {
-                    let (stage, message) = (at(part), Message { commodity, part: Some(part) });
-                    (part, stage, Step::Transfer(Transfer { link, message, stage }))
-                }
-                Task::Merge { node, part, split } => {
-                    let left = Interval { first: part.first, last: split };
-                    let right = Interval { first: split.saturating_add(1), last: part.last };
-                    let (stage, message) = (at(left).max(at(right)), Message { commodity, part: Some(part) });
-                    (part, stage, Step::Merge(Merge { node, message, split, stage }))
-                }
-            };
-            ready.insert(part, stage + 1);
-            steps.push(step);
-        }
-        steps
-    }
+/// The place before this one, as tasks name it.
+fn before(place: usize) -> Option<u32> {
+    place.checked_sub(1).and_then(|place| u32::try_from(place).ok())
 }
 
 /// A pattern and how often it is carried out per unit of time.
@@ -389,11 +245,92 @@ pub struct WeightedPattern {
     pub weight: Rational,
 }
 
-/// Weighted patterns that respect every resource: for each commodity the weights add up to the throughput.
+/// Weighted patterns that respect every resource: for each demand the weights add up to the throughput (times its rate).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SteadyState {
     /// `TP`: instances of the collective per unit of time.
     pub throughput: Rational,
-    /// The patterns, sorted by commodity.
+    /// The patterns, sorted by demand.
     pub patterns: Vec<WeightedPattern>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(first: usize, last: usize) -> Interval {
+        Interval { first, last }
+    }
+
+    fn links(list: &[usize]) -> Vec<LinkId> {
+        list.iter().map(|&link| LinkId::new(link)).collect()
+    }
+
+    #[test]
+    fn a_path_is_an_arborescence_without_branches() {
+        let path = Pattern::path(3, links(&[5, 2, 9]));
+        let hops = [(5, None), (2, Some(0)), (9, Some(1))].map(|(link, after)| (LinkId::new(link), after));
+        assert_eq!(path, Pattern::arborescence(3, hops));
+        assert_eq!((path.links().collect(), path.stages(), path.depth()), (links(&[5, 2, 9]), vec![0, 1, 2], 3));
+        assert_eq!(path.message(path.tasks[0].part()), Message { demand: 3, part: part(0, 0) });
+        assert_eq!(Pattern::path(3, []), Pattern::new(3));
+        assert_eq!(Pattern::new(3).depth(), 0);
+    }
+
+    /// Operand 2 goes to node 1, which merges it with its own; the result goes to node 0, which merges it with its own.
+    fn tree() -> Pattern {
+        let [zero, one] = [0, 1].map(NodeId::new);
+        let tasks = [
+            Task::send(LinkId::new(4), part(2, 2)),
+            Task::merge(one, part(1, 2), 1),
+            Task::send(LinkId::new(7), part(1, 2)),
+            Task::send(LinkId::new(8), part(1, 2)),
+            Task::merge(zero, part(0, 2), 0),
+        ];
+        Pattern::tree(0, Some(vec![2, 1, 0]), tasks)
+    }
+
+    #[test]
+    fn a_tree_finds_its_inputs_by_their_intervals() {
+        let tree = tree();
+        let inputs: Vec<Vec<usize>> = tree.tasks.iter().map(|task| task.inputs().collect()).collect();
+        assert_eq!(inputs, [vec![], vec![0], vec![1], vec![2], vec![3]]);
+        let Task::Merge { left, right, .. } = tree.tasks[1] else { panic!("a merge") };
+        assert_eq!((left, right), (None, Some(0)));
+        assert_eq!((tree.stages(), tree.depth()), (vec![0, 1, 2, 3, 4], 5));
+        // Inputs that are given do not count.
+        assert_eq!(Pattern::tree(0, tree.order.clone(), tree.tasks.clone()), tree);
+        assert!(tree.tasks.iter().all(|task| task.alone().inputs().next().is_none()));
+    }
+
+    #[test]
+    fn the_result_is_copied_from_where_it_is() {
+        let mut pattern = tree();
+        let hops = [(1, None), (2, Some(0)), (3, None)].map(|(link, after)| (LinkId::new(link), after));
+        pattern.copy(part(0, 2), pattern.last(), hops);
+        let inputs: Vec<usize> = pattern.tasks[5..].iter().flat_map(Task::inputs).collect();
+        assert_eq!(inputs, [4, 5, 4]);
+        assert_eq!(pattern.stages()[5..], [5, 6, 5]);
+        // As a period runs them: by stage, then in their own order.
+        let order: Vec<usize> = pattern.by_stage().iter().map(|(stage, _)| *stage).collect();
+        assert_eq!(order, [0, 1, 2, 3, 4, 5, 5, 6]);
+        assert_eq!(pattern.by_stage()[6].1, pattern.tasks[7]);
+    }
+
+    /// A task that names itself or a later one, which no pattern may, is no panic.
+    #[test]
+    fn nonsense_has_stages() {
+        let send = |after| Task::Send { link: LinkId::new(0), part: part(0, 0), after };
+        let pattern = Pattern { demand: 0, order: None, tasks: vec![send(Some(0)), send(Some(9)), send(Some(1))] };
+        assert_eq!(pattern.stages(), [0, 0, 1]);
+    }
+
+    #[test]
+    fn demands_come_first_in_the_order() {
+        let mut patterns =
+            [Pattern::path(1, links(&[0])), Pattern::path(0, links(&[2, 1])), Pattern::path(0, links(&[2]))];
+        patterns.sort();
+        let listed: Vec<(usize, usize)> = patterns.iter().map(|one| (one.demand, one.tasks.len())).collect();
+        assert_eq!(listed, [(0, 1), (0, 2), (1, 1)]);
+    }
 }

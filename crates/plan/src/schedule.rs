@@ -22,7 +22,7 @@ pub struct WholePatterns {
     pub period: Rational,
     /// Instances of the collective per period.
     pub instances: BigUint,
-    /// For every commodity the copies add up to `instances`.
+    /// For every demand the copies add up to `instances` (times its rate).
     pub patterns: Vec<ScheduledPattern>,
 }
 
@@ -49,7 +49,7 @@ pub struct PeriodicSchedule {
     pub period: Rational,
     /// Instances of the collective started, and in steady state finished, per period.
     pub instances: BigUint,
-    /// For every commodity the copies add up to `instances`.
+    /// For every demand the copies add up to `instances` (times its rate).
     pub patterns: Vec<ScheduledPattern>,
     /// Consecutive slots; what is left of the period is idle.
     pub slots: Vec<Slot>,

@@ -23,7 +23,7 @@ pub struct Event {
 pub struct MergeEvent {
     /// The instance of the collective, counted as in [`Event::instance`].
     pub instance: u64,
-    /// The result; its `part` is present.
+    /// The result.
     pub message: Message,
     /// The last operand of the left part: `l`.
     pub split: usize,

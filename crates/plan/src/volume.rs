@@ -113,8 +113,7 @@ impl Volumes {
 
     /// The size of a message; a partial result outside a table counts 0, which [`validate`](Self::validate) excludes.
     pub fn size_of(&self, message: Message) -> Rational {
-        let part = message.part.unwrap_or(Interval { first: 0, last: 0 });
-        self.size.of(part).unwrap_or_default()
+        self.size.of(message.part).unwrap_or_default()
     }
 
     /// Time node `node` takes for a merge that makes `part`; 0 for a router and outside a table.

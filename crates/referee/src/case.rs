@@ -42,16 +42,6 @@ impl Kind {
             _ => Kind::Scheme,
         }
     }
-
-    /// For messages.
-    pub(crate) fn patterns(self) -> &'static str {
-        match self {
-            Kind::Path => "paths",
-            Kind::Copies => "arborescences",
-            Kind::Tree => "reduction trees",
-            Kind::Scheme => "schemes",
-        }
-    }
 }
 
 /// Demands of one kind that are carried out equally often.
@@ -152,9 +142,9 @@ impl<'a> Case<'a> {
         self.block.is_some_and(|block| block.is_commutative())
     }
 
-    /// The size of a message; of partial results where anything is combined.
-    pub(crate) fn size(&self, part: Option<Interval>) -> Rational {
-        self.volumes.size_of(Message { commodity: 0, part })
+    /// The size of a message, or of a partial result.
+    pub(crate) fn size(&self, part: Interval) -> Rational {
+        self.volumes.size_of(Message { demand: 0, part })
     }
 
     /// `A=>B`, `A=>all`, `reduction=>B`, `all-reduce` or `scan`, for messages.
@@ -177,10 +167,10 @@ impl<'a> Case<'a> {
 
     /// `message A=>B of instance 7`, or `v[0,2] of reduction=>B of instance 7`, for messages.
     pub(crate) fn message_name(&self, instance: u64, message: Message) -> String {
-        let commodity = self.commodity_name(message.commodity);
-        match message.part {
-            Some(part) => format!("{} of {commodity} of instance {instance}", part_name(&part)),
-            None => format!("message {commodity} of instance {instance}"),
+        let demand = self.commodity_name(message.demand);
+        match self.demand(message.demand).is_some_and(|demand| demand.operands.len() > 1) {
+            true => format!("{} of {demand} of instance {instance}", part_name(&message.part)),
+            false => format!("message {demand} of instance {instance}"),
         }
     }
 

@@ -13,7 +13,7 @@ use std::ops::SubAssign;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::Goals;
+use oneport_plan::{Goals, Interval};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 pub(crate) use exchange::least_exchange;
@@ -48,7 +48,7 @@ pub(crate) fn cheapest_copies(
     lengths: &[(BigUint, BigUint)],
     cuts: &Cuts<'_>,
 ) -> Result<Rational, Violation> {
-    let size = group.case.size(None);
+    let size = group.case.size(Interval::single(0));
     let mut crossed: Vec<(Vec<usize>, usize)> = cuts.of_group(group).into_iter().zip(0..).collect();
     crossed.sort_unstable();
     let mut total = Rational::zero();

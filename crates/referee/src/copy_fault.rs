@@ -1,37 +1,41 @@
-//! What can be wrong with an arborescence or a scheme.
+//! What can be wrong with copies, and with what is used.
 
 use oneport_plan::Interval;
 
 use crate::violation::part_name;
 
-/// A broken rule of copying. Hops, tasks and operands count from 0; `v[k,m]` combines operands `k` to `m`.
+/// A broken rule of sending and copying. Tasks and operands count from 0; `v[k,m]` combines operands `k` to `m`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyFault {
-    /// A hop that passes on what comes later, or never.
-    #[error("hop {hop} passes on what hop {after} brings; a hop passes on what an earlier one brought")]
-    LaterHop {
-        /// The hop.
-        hop: usize,
-        /// The one it follows.
-        after: usize,
-    },
-    /// A hop that does not start where its copy is.
-    #[error("hop {hop} is {link}, but its copy is at '{node}'")]
+    /// A link that does not start where its message is.
+    #[error("sends the message over {link}, but it is at '{node}' then")]
     BrokenHop {
-        /// The hop.
-        hop: usize,
         /// The link, "from -> to".
         link: String,
-        /// Where the copy is.
+        /// Where the message is.
+        node: String,
+    },
+    /// A message for one target that comes to a node where it has been.
+    #[error("the message comes to '{node}' twice; cut the detour out")]
+    Returned {
+        /// The node.
+        node: String,
+    },
+    /// A message for one target that is sent on twice.
+    #[error("tasks {first} and {second} both send the message on from '{node}'; it has one target, so it goes one way")]
+    TwoWays {
+        /// The first that sends it.
+        first: usize,
+        /// The second.
+        second: usize,
+        /// The node.
         node: String,
     },
     /// A copy used twice where nothing is replicated.
     #[error(
-        "{what} {first} and {second} both use the same copy at '{node}', which does not replicate; bring a copy for each"
+        "tasks {first} and {second} both use the same copy at '{node}', which does not replicate; bring a copy for each"
     )]
     Duplicated {
-        /// "hops" or "tasks".
-        what: &'static str,
         /// The first that uses it.
         first: usize,
         /// The second.

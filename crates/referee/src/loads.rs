@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Amount, Interval, Pattern, Use};
+use oneport_plan::{Amount, Interval, Pattern, Task};
 use oneport_platform::Rational;
 
 use crate::Violation;
@@ -27,10 +27,10 @@ impl Loads {
     pub(crate) fn new(case: &Case<'_>, patterns: &[(&Pattern, BigUint)]) -> Result<Loads, Violation> {
         let (links, nodes) = (case.platform.links().len(), case.platform.nodes().len());
         let (mut sent, mut made) = (BTreeSet::new(), BTreeSet::new());
-        for used in patterns.iter().flat_map(|(pattern, _)| pattern.uses()) {
-            match used {
-                Use::Link(_, part) => drop(sent.insert(part.unwrap_or(SINGLE))),
-                Use::Compute(_, part) => drop(made.insert(part)),
+        for task in patterns.iter().flat_map(|(pattern, _)| &pattern.tasks) {
+            match *task {
+                Task::Send { part, .. } => drop(sent.insert(part)),
+                Task::Merge { part, .. } => drop(made.insert(part)),
             }
         }
         let mut loads = Loads {
@@ -40,10 +40,10 @@ impl Loads {
             works: Measure::new("the amounts of work", &case.volumes.work, &made, nodes)?,
         };
         for (pattern, weight) in patterns {
-            for used in pattern.uses() {
-                match used {
-                    Use::Link(link, part) => loads.traffic[link.index()] += weight * loads.sizes.of(part),
-                    Use::Compute(node, part) => loads.work[node.index()] += weight * loads.works.of(Some(part)),
+            for task in &pattern.tasks {
+                match *task {
+                    Task::Send { link, part, .. } => loads.traffic[link.index()] += weight * loads.sizes.of(part),
+                    Task::Merge { node, part, .. } => loads.work[node.index()] += weight * loads.works.of(part),
                 }
             }
         }
@@ -69,8 +69,6 @@ struct Measure {
 }
 
 static ZERO: BigUint = BigUint::ZERO;
-/// What is not combined is as large as a single value: [`oneport_plan::Volumes::size_of`].
-const SINGLE: Interval = Interval { first: 0, last: 0 };
 
 impl Measure {
     fn new(what: &'static str, amount: &Amount, parts: &BTreeSet<Interval>, sums: usize) -> Result<Measure, Violation> {
@@ -86,7 +84,7 @@ impl Measure {
         Ok(Measure { scale, constant: None, by_part })
     }
 
-    fn of(&self, part: Option<Interval>) -> &BigUint {
-        self.constant.as_ref().or_else(|| self.by_part.get(&part.unwrap_or(SINGLE))).unwrap_or(&ZERO)
+    fn of(&self, part: Interval) -> &BigUint {
+        self.constant.as_ref().or_else(|| self.by_part.get(&part)).unwrap_or(&ZERO)
     }
 }

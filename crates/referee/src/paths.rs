@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Demand, Goals};
+use oneport_plan::{Demand, Goals, Interval};
 use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
@@ -17,7 +17,7 @@ use crate::shortest_paths::{Length, ShortestPaths};
 /// by link.
 pub(crate) fn cheapest_paths(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Result<Rational, Violation> {
     let (total, denominator) = total_length(case, lengths.to_vec())?;
-    Ok(fraction(total, &denominator) * case.size(None))
+    Ok(fraction(total, &denominator) * case.size(Interval::single(0)))
 }
 
 /// The sum over the commodities of the shortest distance under `cost * price`, as numerator and denominator.

@@ -1,45 +1,95 @@
-//! The ways to carry out a demand: simple paths, arborescences, reduction trees and schemes.
+//! The ways to carry out a demand: tasks whose inputs are named, each where it is needed.
+//!
+//! What a task makes or brings is what it says: by induction `v[k,m]` combines the operands `k` to `m` in their order, each
+//! once. What may be used how often is told by the demand:
+//! - Where one node wants the result (a path, a reduction tree), every value is used once: what is sent has left, what is merged
+//!   is gone. So the values that exist partition the operands, and the result is there only if nothing else is left. No value
+//!   comes to a node twice.
+//! - Where several want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice, or a node
+//!   reached twice, is wasteful, not wrong: the loads count every task. What a node that does not replicate receives it passes
+//!   on once at most, so two copies have to reach it to leave it twice.
 
-mod copies;
-mod scheme;
-mod tree;
+use std::collections::{BTreeMap, BTreeSet};
 
-use std::collections::BTreeSet;
-
-use oneport_plan::{Demand, Goals, Interval, Path, Pattern};
+use oneport_plan::{Demand, Goals, Interval, Pattern, Task};
 use oneport_platform::NodeId;
 
-use crate::case::{Case, Kind, has_part};
+use crate::case::{Case, has_part};
 use crate::{CopyFault, ReductionFault, Violation};
-use tree::Tree;
 
-/// Checks that patterns carry out their demands: each kind of demand has its kind of pattern.
+/// Checks that patterns carry out their demands.
 #[derive(Debug)]
 pub(crate) struct PatternChecker<'a> {
     case: Case<'a>,
     /// "steady-state" or "schedule", for messages.
     owner: &'static str,
-    /// The last path through each node.
-    last_path: Vec<usize>,
-    /// Patterns checked so far, so that the marks need no clearing.
+    /// Patterns checked so far.
     patterns: usize,
 }
 
-/// A pattern under review, with its name for messages.
-#[derive(Clone, Copy)]
+/// A value: what a task made or brought, or the operand at its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Value {
+    Operand(usize),
+    Task(usize),
+}
+
+/// A pattern under review, task after task.
 struct Review<'r> {
     case: &'r Case<'r>,
     demand: &'r Demand<'r>,
-    commodity: usize,
+    pattern: &'r Pattern,
     name: &'r dyn Fn() -> String,
+    /// By operand, in the pattern's order.
+    owners: Vec<NodeId>,
+    /// By task: where its result is, and what it is.
+    results: Vec<(NodeId, Interval)>,
+    /// The task that uses a value, of those that may be used once only.
+    used: BTreeMap<Value, usize>,
+    /// Where each value has been, if it may not come back.
+    visited: BTreeSet<(Interval, NodeId)>,
+}
+
+impl<'a> PatternChecker<'a> {
+    pub(crate) fn new(case: Case<'a>, owner: &'static str) -> PatternChecker<'a> {
+        PatternChecker { case, owner, patterns: 0 }
+    }
+
+    /// Checks the next pattern of the list. O(T log T) for T tasks.
+    pub(crate) fn check(&mut self, pattern: &Pattern) -> Result<(), Violation> {
+        let (owner, place, case) = (self.owner, self.patterns, self.case);
+        self.patterns += 1;
+        let name = || format!("{owner} pattern {place}");
+        let Some(demand) = case.demand(pattern.demand) else {
+            return Err(case.unknown_commodity(name(), pattern.demand));
+        };
+        let mut review = Review {
+            case: &case,
+            demand: &demand,
+            pattern,
+            name: &name,
+            owners: Vec::new(),
+            results: Vec::with_capacity(pattern.tasks.len()),
+            used: BTreeMap::new(),
+            visited: BTreeSet::new(),
+        };
+        review.own()?;
+        for (place, &task) in pattern.tasks.iter().enumerate() {
+            review.task(place, task)?;
+        }
+        match demand.goals {
+            Goals::At(target) => review.finished(target),
+            Goals::Everywhere(_) | Goals::Prefixes => review.reached(),
+        }
+    }
 }
 
 impl Review<'_> {
     /// `schedule pattern 3 (A=>B), task 5`.
     fn place(&self, task: Option<usize>) -> String {
-        let commodity = self.case.commodity_name(self.commodity);
+        let demand = self.case.commodity_name(self.pattern.demand);
         let task = task.map(|task| format!(", task {task}")).unwrap_or_default();
-        format!("{} ({commodity}){task}", (self.name)())
+        format!("{} ({demand}){task}", (self.name)())
     }
 
     fn fault(&self, task: Option<usize>, fault: ReductionFault) -> Violation {
@@ -49,83 +99,158 @@ impl Review<'_> {
     fn copy_fault(&self, task: Option<usize>, fault: CopyFault) -> Violation {
         Violation::Copy { place: self.place(task), fault: Box::new(fault) }
     }
-}
 
-impl<'a> PatternChecker<'a> {
-    pub(crate) fn new(case: Case<'a>, owner: &'static str) -> PatternChecker<'a> {
-        PatternChecker { case, owner, last_path: vec![0; case.platform.nodes().len()], patterns: 0 }
+    /// Whether every value is used once: one node wants the result.
+    fn once(&self) -> bool {
+        matches!(self.demand.goals, Goals::At(_))
     }
 
-    /// Checks the next pattern of the list. Linear in the length of a path; O(T log T) for T tasks.
-    pub(crate) fn check(&mut self, pattern: &Pattern) -> Result<(), Violation> {
-        let (owner, place, case, commodity) = (self.owner, self.patterns, self.case, pattern.commodity());
-        self.patterns += 1;
-        let name = || format!("{owner} pattern {place}");
-        let Some(demand) = case.demand(commodity) else {
-            return Err(case.unknown_commodity(name(), commodity));
-        };
-        let review = Review { case: &case, demand: &demand, commodity, name: &name };
-        let kind = Kind::of(&demand);
-        match (kind, pattern, demand.goals) {
-            (Kind::Path, Pattern::Path(path), Goals::At(target)) => self.check_path(path, target, review),
-            (Kind::Copies, Pattern::Arborescence(tree), Goals::Everywhere(targets)) => {
-                copies::check(tree, targets, review)
-            }
-            (Kind::Tree, Pattern::Reduction(tree), Goals::At(target)) => Tree::new(tree, review)?.check(target),
-            (Kind::Scheme, Pattern::Scheme(scheme), _) => scheme::check(scheme, review),
-            _ => Err(Violation::WrongPattern {
-                pattern: name(),
-                collective: case.collective.name(),
-                right: kind.patterns(),
-                found: kind_of(pattern).patterns(),
-            }),
-        }
+    /// Whether the value is a message, which nothing is combined with.
+    fn is_message(&self) -> bool {
+        self.demand.operands.len() == 1
     }
 
-    fn check_path(&mut self, path: &Path, target: NodeId, review: Review<'_>) -> Result<(), Violation> {
-        let case = self.case;
-        let commodity = || case.commodity_name(path.commodity);
-        let mut at = review.demand.operands.first().copied().unwrap_or(target);
-        self.visit(at);
-        for (hop, &id) in path.links.iter().enumerate() {
-            let link = case.link(id, || format!("{}, hop {hop}", (review.name)()))?;
-            if link.from != at {
-                return Err(Violation::BrokenPath {
-                    pattern: (review.name)(),
-                    commodity: commodity(),
-                    hop,
-                    link: case.platform.link_name(id),
-                    node: case.name(at),
-                });
-            }
-            at = link.to;
-            if !self.visit(at) {
-                return Err(Violation::RepeatedNode {
-                    pattern: (review.name)(),
-                    commodity: commodity(),
-                    node: case.name(at),
-                });
-            }
-        }
-        if at != target {
-            let pattern = (review.name)();
-            return Err(Violation::WrongEnd { pattern, commodity: commodity(), node: case.name(at) });
+    /// The operands at their owners.
+    fn own(&mut self) -> Result<(), Violation> {
+        let order = self.pattern.order.as_deref();
+        let fixed = order.is_some() && self.demand.goals == Goals::Prefixes;
+        let owners = if fixed { Err(ReductionFault::Reordered) } else { owners(self.demand, order) };
+        self.owners = owners.map_err(|fault| self.fault(None, fault))?;
+        if self.once() {
+            let own = self.owners.iter().enumerate().map(|(operand, &owner)| (Interval::single(operand), owner));
+            self.visited = own.collect();
         }
         Ok(())
     }
 
-    /// Marks a node of the current path; false if it was on the path before.
-    fn visit(&mut self, node: NodeId) -> bool {
-        self.last_path.get_mut(node.index()).is_some_and(|last| std::mem::replace(last, self.patterns) != self.patterns)
+    fn task(&mut self, place: usize, task: Task) -> Result<(), Violation> {
+        let fault = |fault| self.fault(Some(place), fault);
+        let result = match task {
+            Task::Send { link, part, after } => {
+                check_part(self.demand, part).map_err(fault)?;
+                let ends = self.case.link(link, || format!("{}, task {place}", (self.name)()))?;
+                if self.is_message() {
+                    self.check_hop(place, task, ends.from)?;
+                }
+                self.take(place, after, part, ends.from)?;
+                (ends.to, part)
+            }
+            Task::Merge { node, part, split, left, right } => {
+                let operands = check_merge(self.case, self.demand, node, part, split).map_err(fault)?;
+                self.take(place, left, operands[0], node)?;
+                self.take(place, right, operands[1], node)?;
+                (node, part)
+            }
+        };
+        let (node, part) = result;
+        if self.once() && !self.visited.insert((part, node)) {
+            let name = self.case.name(node);
+            return Err(match self.is_message() {
+                true => self.copy_fault(Some(place), CopyFault::Returned { node: name }),
+                false => self.fault(Some(place), ReductionFault::Returned { part, node: name }),
+            });
+        }
+        self.results.push(result);
+        Ok(())
     }
-}
 
-fn kind_of(pattern: &Pattern) -> Kind {
-    match pattern {
-        Pattern::Path(_) => Kind::Path,
-        Pattern::Arborescence(_) => Kind::Copies,
-        Pattern::Reduction(_) => Kind::Tree,
-        Pattern::Scheme(_) => Kind::Scheme,
+    /// A link of a message starts where the message is.
+    fn check_hop(&self, place: usize, task: Task, from: NodeId) -> Result<(), Violation> {
+        let Task::Send { link, after, .. } = task else { return Ok(()) };
+        let holder = match after {
+            None => self.owners.first(),
+            Some(after) => self.results.get(after as usize).map(|(node, _)| node),
+        };
+        match holder {
+            Some(&holder) if holder != from => {
+                let (link, node) = (self.case.platform.link_name(link), self.case.name(holder));
+                Err(self.copy_fault(Some(place), CopyFault::BrokenHop { link, node }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The input is the part, and at the node; and it has not been used, if it may be used once only.
+    fn take(&mut self, task: usize, input: Option<u32>, part: Interval, node: NodeId) -> Result<(), Violation> {
+        let (value, holder) = self.find(task, input, part)?;
+        if holder != node {
+            let (node, holder) = (self.case.name(node), self.case.name(holder));
+            return Err(self.fault(Some(task), ReductionFault::Elsewhere { part, node, holder }));
+        }
+        let once = self.once();
+        if !once && self.case.replicates(node) {
+            return Ok(());
+        }
+        let Some(first) = self.used.insert(value, task) else { return Ok(()) };
+        let name = self.case.name(node);
+        Err(match (once, self.is_message()) {
+            (true, true) => self.copy_fault(None, CopyFault::TwoWays { first, second: task, node: name }),
+            (true, false) => self.fault(Some(task), ReductionFault::UsedAgain { part }),
+            (false, _) => self.copy_fault(None, CopyFault::Duplicated { first, second: task, node: name }),
+        })
+    }
+
+    /// What an input names, and where it is.
+    fn find(&self, task: usize, input: Option<u32>, part: Interval) -> Result<(Value, NodeId), Violation> {
+        let Some(input) = input.map(|input| input as usize) else {
+            let owner = self.owners.get(part.first).filter(|_| part.first == part.last);
+            let not_made = || self.fault(Some(task), ReductionFault::NotMade { part });
+            return owner.map(|&owner| (Value::Operand(part.first), owner)).ok_or_else(not_made);
+        };
+        match self.results.get(input) {
+            None => Err(self.copy_fault(Some(task), CopyFault::LaterTask { input })),
+            Some(&(_, found)) if found != part => {
+                Err(self.copy_fault(Some(task), CopyFault::OtherPart { input, found, part }))
+            }
+            Some(&(holder, _)) => Ok((Value::Task(input), holder)),
+        }
+    }
+
+    /// The values that no task has used, where every value is used once; ascending by part.
+    fn left_over(&self) -> Vec<(Interval, NodeId)> {
+        let own = self.owners.iter().enumerate();
+        let own = own.map(|(operand, &owner)| (Value::Operand(operand), (Interval::single(operand), owner)));
+        let made = self.results.iter().enumerate().map(|(task, &(node, part))| (Value::Task(task), (part, node)));
+        let unused = own.chain(made).filter(|(value, _)| !self.used.contains_key(value));
+        let mut left: Vec<(Interval, NodeId)> = unused.map(|(_, value)| value).collect();
+        left.sort_unstable();
+        left
+    }
+
+    /// The result is at the target, and nothing else is left.
+    fn finished(&self, target: NodeId) -> Result<(), Violation> {
+        match self.left_over()[..] {
+            [(part, node)] if part == self.demand.whole() && node == target => Ok(()),
+            [(part, node)] if part == self.demand.whole() => Err(Violation::WrongEnd {
+                pattern: (self.name)(),
+                commodity: self.case.commodity_name(self.pattern.demand),
+                node: self.case.name(node),
+            }),
+            [(part, node), ..] => {
+                Err(self.fault(None, ReductionFault::Unfinished { part, node: self.case.name(node) }))
+            }
+            [] => {
+                let (part, node) = (self.demand.whole(), self.case.name(target));
+                Err(self.fault(None, ReductionFault::Unfinished { part, node }))
+            }
+        }
+    }
+
+    /// Every goal is reached.
+    fn reached(&self) -> Result<(), Violation> {
+        let own = self.owners.iter().enumerate().map(|(operand, &owner)| (owner, Interval::single(operand)));
+        let held: BTreeSet<(NodeId, Interval)> = self.results.iter().copied().chain(own).collect();
+        let Some((node, part)) = self.demand.goals().into_iter().find(|goal| !held.contains(goal)) else {
+            return Ok(());
+        };
+        let node = self.case.name(node);
+        Err(self.copy_fault(
+            None,
+            match self.is_message() {
+                true => CopyFault::NoCopy { target: node },
+                false => CopyFault::NoResult { part, node },
+            },
+        ))
     }
 }
 

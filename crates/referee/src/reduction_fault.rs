@@ -76,8 +76,8 @@ pub enum ReductionFault {
         /// The part.
         part: Interval,
     },
-    /// A value that is used after it was merged.
-    #[error("{} is used again after it was merged; every value is merged once", part_name(.part))]
+    /// A value that is used twice where one node wants the result.
+    #[error("{} is used again; where one node wants the result, every value is used once", part_name(.part))]
     UsedAgain {
         /// The part.
         part: Interval,

@@ -54,7 +54,7 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
     let mut copies: BTreeMap<usize, BigUint> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
         checker.check(&scheduled.pattern)?;
-        let commodity = scheduled.pattern.commodity();
+        let commodity = scheduled.pattern.demand;
         if scheduled.copies.is_zero() {
             return Err(Violation::NoCopies {
                 pattern: format!("schedule pattern {place}"),

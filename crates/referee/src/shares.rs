@@ -90,7 +90,7 @@ impl<'a> Shares<'a> {
         let free = (BigUint::zero(), BigUint::from(1u32));
         for (task, charge) in charged {
             let ((numerator, denominator), amount) = match task {
-                Task::Transfer { link, part } => (&lengths[link.index()], self.case.size(Some(part))),
+                Task::Send { link, part, .. } => (&lengths[link.index()], self.case.size(part)),
                 Task::Merge { node, part, .. } => {
                     let work = self.case.volumes.work.of(part).unwrap_or_default();
                     (merges[node.index()].as_ref().unwrap_or(&free), work)
@@ -171,7 +171,7 @@ impl Goal<'_> {
             for node in platform.processors() {
                 let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) else { continue };
                 let mut price = left + right;
-                if let Some(share) = self.shares.get(&Task::Merge { node, part, split }) {
+                if let Some(share) = self.shares.get(&Task::merge(node, part, split)) {
                     price += share;
                 }
                 improve(&mut labels[node.index()], price);
@@ -194,7 +194,7 @@ impl Goal<'_> {
                 if settled[to] {
                     continue;
                 }
-                let next = match self.shares.get(&Task::Transfer { link, part }) {
+                let next = match self.shares.get(&Task::send(link, part)) {
                     Some(share) => &price + share,
                     None => price.clone(),
                 };
@@ -242,13 +242,17 @@ fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), 
 
 /// The task exists and makes or moves a part of what the goal combines.
 fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Result<(), ProofFault> {
-    let (Task::Transfer { part, .. } | Task::Merge { part, .. }) = task;
+    let part = task.part();
     let wrong = |what: String, right| Err(ProofFault::ShareTask { share, what, right });
     if part.first > part.last || part.first < whole.first || part.last > whole.last {
         return wrong(part_name(&part), format!("the goal combines {}; list parts of it", part_name(&whole)));
     }
+    if task.inputs().next().is_some() {
+        let right = "a share is of the task whatever its inputs; name none";
+        return wrong("a task with inputs".into(), right.to_string());
+    }
     match task {
-        Task::Transfer { link, .. } => {
+        Task::Send { link, .. } => {
             let place = || format!("share {share}: the");
             let links = case.platform.links().len();
             let exists = link.index() < links;
@@ -279,8 +283,8 @@ fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Res
 fn name(case: &Case<'_>, task: Task) -> String {
     let link = |link: LinkId| case.platform.link_name(link);
     match task {
-        Task::Transfer { link: id, part } => format!("{} over link '{}'", part_name(&part), link(id)),
-        Task::Merge { node, part, split } => {
+        Task::Send { link: id, part, .. } => format!("{} over link '{}'", part_name(&part), link(id)),
+        Task::Merge { node, part, split, .. } => {
             let [left, right] =
                 [(part.first, split), (split + 1, part.last)].map(|(first, last)| part_name(&Interval { first, last }));
             format!("the merge of {left} and {right} at '{}'", case.name(node))

@@ -59,7 +59,7 @@ impl<'a> Sustained<'a> {
         let mut previous = 0;
         for (place, weighted) in patterns.iter().enumerate() {
             checker.check(&weighted.pattern)?;
-            let commodity = weighted.pattern.commodity();
+            let commodity = weighted.pattern.demand;
             let named = || (format!("steady-state pattern {place}"), case.commodity_name(commodity));
             if !is_positive(&weighted.weight) {
                 let (pattern, commodity) = named();
@@ -124,7 +124,7 @@ fn check_rates(
 ) -> Result<(), Violation> {
     let mut rates: BTreeMap<usize, BigUint> = BTreeMap::new();
     for (pattern, weight) in patterns {
-        *rates.entry(pattern.commodity()).or_default() += weight;
+        *rates.entry(pattern.demand).or_default() += weight;
     }
     let (numerator, denominator) = parts(throughput);
     let once = numerator * scale.denominator();

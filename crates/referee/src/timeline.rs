@@ -286,7 +286,7 @@ impl<'a> Run<'a> {
         let mut ends: BTreeMap<u64, BigUint> = BTreeMap::new();
         // A demand carried out several times per instance counts each time.
         let rates = self.case.rates();
-        let own = |time: u64, message: Message| time / rates.get(message.commodity).copied().unwrap_or(1).max(1);
+        let own = |time: u64, message: Message| time / rates.get(message.demand).copied().unwrap_or(1).max(1);
         let transfers = self
             .events
             .iter()

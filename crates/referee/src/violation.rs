@@ -100,19 +100,7 @@ pub enum Violation {
     },
 
     // Patterns.
-    /// A path for a reduction, an arborescence for a scatter.
-    #[error("{pattern}: {collective} is carried out by {right}, not {found}")]
-    WrongPattern {
-        /// Which pattern.
-        pattern: String,
-        /// The collective's name.
-        collective: &'static str,
-        /// "paths", "arborescences", "reduction trees" or "schemes".
-        right: &'static str,
-        /// The same for the pattern at hand.
-        found: &'static str,
-    },
-    /// A rule of arborescences and schemes.
+    /// A rule of sending and copying.
     #[error("{place}: {fault}")]
     Copy {
         /// Which pattern and task, or which demand of which instance.
@@ -128,21 +116,7 @@ pub enum Violation {
         /// The rule.
         fault: ReductionFault,
     },
-    /// A link that does not start where the path stands.
-    #[error("{pattern} ({commodity}): hop {hop} is {link}, but the path is at '{node}' then")]
-    BrokenPath {
-        /// Which pattern.
-        pattern: String,
-        /// "source=>target".
-        commodity: String,
-        /// The link's place in the path, from 0.
-        hop: usize,
-        /// The link, "from -> to".
-        link: String,
-        /// Where it should start.
-        node: String,
-    },
-    /// A path that does not end at the target of its commodity.
+    /// A path, or a reduction tree, that does not end at its target.
     #[error("{pattern} ({commodity}) ends at '{node}'; it must end at the target")]
     WrongEnd {
         /// Which pattern.
@@ -150,16 +124,6 @@ pub enum Violation {
         /// "source=>target".
         commodity: String,
         /// Where it ends.
-        node: String,
-    },
-    /// A path that visits a node twice.
-    #[error("{pattern} ({commodity}) comes to '{node}' twice; cut the detour out")]
-    RepeatedNode {
-        /// Which pattern.
-        pattern: String,
-        /// "source=>target".
-        commodity: String,
-        /// The node.
         node: String,
     },
 
@@ -385,18 +349,6 @@ pub enum Violation {
         instance: u64,
         /// How many there are.
         started: u128,
-    },
-    /// A partial result where nothing is merged, or a transfer of a reduction that says no part.
-    #[error("{place} moves {found}; {collective} moves {right}")]
-    WrongMessage {
-        /// "event" or "merge", and its place in the list, from 0.
-        place: String,
-        /// The part, or "a message that is no partial result".
-        found: String,
-        /// The collective's name.
-        collective: &'static str,
-        /// "partial results" or "messages that are no partial results".
-        right: &'static str,
     },
     /// An event without dates.
     #[error("event {event} ({message} over {link}) has no pieces; a transfer takes time")]

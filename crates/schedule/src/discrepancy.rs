@@ -1,7 +1,7 @@
 //! Which patterns to round up: fixed-point arithmetic guides the choice, nothing depends on its precision.
 //!
 //! `d` instances by exact shares would keep resource `r` busy for `d L_r`. Whole copies change that by the *discrepancy*
-//! `sum_k (copies_k - d share_k) load_k,r`, which has no more terms than there are patterns of commodities with several.
+//! `sum_k (copies_k - d share_k) load_k,r`, which has no more terms than there are patterns of demands with several.
 //! The *excess* of a rounding is how much longer its busiest resource takes than `d max L_r`; so the best number of
 //! instances has the least excess per instance. Everything is counted in parts of `max L_r`.
 
@@ -36,8 +36,8 @@ pub struct Discrepancy<'s, 'a> {
     slack: Vec<i64>,
     /// The least idle time per instance of all other resources.
     rest: Option<i64>,
-    /// Choices by commodity.
-    commodities: Vec<Vec<usize>>,
+    /// Choices by demand.
+    demands: Vec<Vec<usize>>,
     /// How long the busiest resource takes per instance by exact shares, in units shifted by [`SHARE_BITS`]; not 0.
     longest: BigInt,
     effort: usize,
@@ -61,7 +61,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         let mut places: BTreeMap<usize, usize> = BTreeMap::new();
         let mut slack = Vec::new();
         let mut loads = Vec::with_capacity(shares.choices.len());
-        let mut commodities: Vec<Vec<usize>> = Vec::new();
+        let mut demands: Vec<Vec<usize>> = Vec::new();
         for (number, choice) in shares.choices.iter().enumerate() {
             let place = |(resource, load): (usize, BigInt)| {
                 let place = *places.entry(resource).or_insert_with(|| {
@@ -73,13 +73,13 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
             let mut row: Vec<(usize, i64)> = shares.load(&choice.uses).into_iter().map(place).collect();
             row.sort_unstable();
             loads.push(row);
-            commodities.resize(commodities.len().max(choice.commodity + 1), Vec::new());
-            commodities[choice.commodity].push(number);
+            demands.resize(demands.len().max(choice.demand + 1), Vec::new());
+            demands[choice.demand].push(number);
         }
         let others = ideal.iter().enumerate().filter(|(resource, _)| !places.contains_key(resource));
         let rest = others.map(|(_, load)| load).max().map(|load| fixed(&longest - load));
         let effort = 1 + loads.iter().map(|loads: &Vec<_>| 4 * loads.len() + 8).sum::<usize>();
-        Discrepancy { shares, loads, slack, rest, commodities, longest, effort }
+        Discrepancy { shares, loads, slack, rest, demands, longest, effort }
     }
 
     /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more than
@@ -106,7 +106,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         let mut copies = Vec::with_capacity(self.loads.len());
         for (choice, loads) in self.shares.choices.iter().zip(&self.loads) {
             let (whole, part) = (choice.share.numer() * instances).div_mod_floor(choice.share.denom());
-            left[choice.commodity] -= &whole;
+            left[choice.demand] -= &whole;
             copies.push(whole);
             if !part.is_zero() {
                 let part = ((part << BITS) / choice.share.denom()).to_i64().unwrap_or(0);
@@ -136,11 +136,11 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
 
     /// Gives out the copies left. Harm never shrinks meanwhile, so an old value is a lower bound of the present one.
     fn place(&self, left: &mut [BigInt], copies: &mut [BigInt], busy: &mut [i64]) {
-        let open = self.shares.choices.iter().enumerate().filter(|(_, choice)| left[choice.commodity].is_positive());
+        let open = self.shares.choices.iter().enumerate().filter(|(_, choice)| left[choice.demand].is_positive());
         let mut queue: BinaryHeap<Reverse<(i64, usize)>> =
             open.map(|(number, _)| Reverse((self.harm(number, busy), number))).collect();
         while let Some(Reverse((_, choice))) = queue.pop() {
-            let left = &mut left[self.shares.choices[choice].commodity];
+            let left = &mut left[self.shares.choices[choice].demand];
             if !left.is_positive() {
                 continue;
             }
@@ -166,7 +166,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
                 for (from, _) in copies.iter().enumerate().filter(|(_, copies)| copies.is_positive()) {
                     if effort > 0 && self.on(from, busiest) > 0 {
                         self.add(from, -1, busy);
-                        for &to in &self.commodities[self.shares.choices[from].commodity] {
+                        for &to in &self.demands[self.shares.choices[from].demand] {
                             let bound = best.map_or(limit, |(harm, _, _)| harm);
                             if let Some(harm) = self.harm_below(to, busy, busy[busiest], bound, &mut effort) {
                                 best = Some((harm, from, to));

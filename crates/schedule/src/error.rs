@@ -27,15 +27,15 @@ pub enum ScheduleError {
     BadLoss(Box<Rational>),
     /// Weights that are no steady state.
     #[error(
-        "the weights of commodity {commodity} add up to {found}; they must be positive and add up to the throughput \
+        "the weights of demand {demand} add up to {found}; they must be positive and add up to the throughput \
              (times the rate of its group), {throughput}"
     )]
     Unbalanced {
-        /// The commodity's place in its list.
-        commodity: usize,
+        /// The demand's place in its list.
+        demand: usize,
         /// The sum of its weights.
         found: Box<Rational>,
-        /// The right sum: the throughput, times the rate of the commodity's group.
+        /// The right sum: the throughput, times the rate of the demand's group.
         throughput: Box<Rational>,
     },
     /// A port, a link or a processor is asked to work longer than the period.

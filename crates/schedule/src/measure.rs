@@ -4,7 +4,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use oneport_plan::{Amount, Interval, Pattern, Resource, Use, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::ports::Crowd;
@@ -109,21 +109,20 @@ impl<'a> Measure<'a> {
 
     /// Units of size of a message that is not a partial result.
     pub fn message(&self) -> BigInt {
-        self.size.of(Interval { first: 0, last: 0 })
+        self.size.of(Interval::single(0))
     }
 
     /// The place that a task occupies, and for how many units.
-    fn units(&self, one: Use) -> (usize, BigInt) {
-        match one {
-            Use::Link(link, None) => (link.index(), self.message()),
-            Use::Link(link, Some(part)) => (link.index(), self.size.of(part)),
-            Use::Compute(node, part) => (self.platform.links().len() + node.index(), self.work.of(part)),
+    fn units(&self, task: &Task) -> (usize, BigInt) {
+        match *task {
+            Task::Send { link, part, .. } => (link.index(), self.size.of(part)),
+            Task::Merge { node, part, .. } => (self.platform.links().len() + node.index(), self.work.of(part)),
         }
     }
 
     /// What one copy of the pattern uses, by place, ascending.
     pub fn uses(&self, pattern: &Pattern) -> Uses {
-        let mut uses: Uses = pattern.uses().map(|one| self.units(one)).collect();
+        let mut uses: Uses = pattern.tasks.iter().map(|task| self.units(task)).collect();
         uses.sort_unstable_by_key(|&(place, _)| place);
         uses.dedup_by(|(place, units), (kept, sum)| {
             let same = place == kept;
@@ -137,14 +136,20 @@ impl<'a> Measure<'a> {
 
     /// Adds what some copies of the pattern use to totals by place.
     pub fn add(&self, pattern: &Pattern, copies: &BigInt, totals: &mut [BigInt]) {
-        match pattern {
-            // The same for all links, which may be many.
-            Pattern::Path(_) | Pattern::Arborescence(_) => {
-                let units = self.message() * copies;
-                pattern.links().for_each(|link| totals[link.index()] += &units);
-            }
-            Pattern::Reduction(_) | Pattern::Scheme(_) => {
-                for (place, units) in pattern.uses().map(|one| self.units(one)) {
+        // Messages that are alike, over many links, are multiplied once.
+        let mut last: Option<(Interval, BigInt)> = None;
+        for task in &pattern.tasks {
+            match *task {
+                Task::Send { link, part, .. } => {
+                    let units = match last.take() {
+                        Some((same, units)) if same == part => units,
+                        _ => self.size.of(part) * copies,
+                    };
+                    totals[link.index()] += &units;
+                    last = Some((part, units));
+                }
+                Task::Merge { .. } => {
+                    let (place, units) = self.units(task);
                     totals[place] += units * copies;
                 }
             }

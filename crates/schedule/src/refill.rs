@@ -42,23 +42,23 @@ pub fn with_paths(
     }
 }
 
-/// Adds at most so many whole instances while every commodity has patterns in the steady state with room on all their
+/// Adds at most so many whole instances while every demand has patterns in the steady state with room on all their
 /// resources, as many as its rate; of several each time the one after which the busiest of its resources is least busy.
 pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, most: usize) {
-    let mut by_commodity: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
+    let mut by_demand: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
     let mut size = 0usize;
     for weighted in &shares.steady_state.patterns {
         let load = shares.load(&shares.measure.uses(&weighted.pattern));
-        let commodity = weighted.pattern.commodity();
-        let rate = usize::try_from(shares.collective.rate(commodity)).unwrap_or(usize::MAX);
+        let demand = weighted.pattern.demand;
+        let rate = usize::try_from(shares.collective.rate(demand)).unwrap_or(usize::MAX);
         size = size.saturating_add(load.len().saturating_mul(rate));
-        by_commodity.entry(commodity).or_default().push((&weighted.pattern, load));
+        by_demand.entry(demand).or_default().push((&weighted.pattern, load));
     }
     for _ in 0..most.min(EFFORT / size.max(1)) {
         let mut loads = rounded.loads.clone();
-        let mut found = Vec::with_capacity(by_commodity.len());
-        for (&commodity, candidates) in &mut by_commodity {
-            for _ in 0..shares.collective.rate(commodity) {
+        let mut found = Vec::with_capacity(by_demand.len());
+        for (&demand, candidates) in &mut by_demand {
+            for _ in 0..shares.collective.rate(demand) {
                 let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
                     return;
                 };

@@ -1,7 +1,7 @@
 //! Whole patterns for a given period or number of instances (papers/000 section 4.6, refined).
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
-//! chosen first: a commodity that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
+//! chosen first: a demand that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
 //! their left-over copies go where they hurt the busiest port or processor least, and copies are exchanged as long as that
 //! relieves the busiest. Then the period is the busiest
 //! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
@@ -167,12 +167,12 @@ impl<'c> Clock<'c> {
     }
 }
 
-/// The rule of papers/000 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest commodity
+/// The rule of papers/000 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest demand
 /// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is left
 /// out.
 ///
 /// It needs no look at the platform: fewer copies than the weights allow keep nothing busy for longer. It loses less
-/// than one instance per pattern of the scarcest commodity and period, and may well make no instance at all, which is no
+/// than one instance per pattern of the scarcest demand and period, and may well make no instance at all, which is no
 /// error here. A steady state of `n` patterns takes `O(n)` multiplications.
 ///
 /// # Errors
@@ -189,16 +189,16 @@ pub fn rounded_down(
         steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
     let mut sums: BTreeMap<usize, BigInt> = BTreeMap::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
-        *sums.entry(weighted.pattern.commodity()).or_default() += copies;
+        *sums.entry(weighted.pattern.demand).or_default() += copies;
     }
-    let rate = |commodity: usize| BigInt::from(collective.rate(commodity));
-    let instances = sums.iter().map(|(&commodity, sum)| sum.div_floor(&rate(commodity).max(BigInt::one()))).min();
+    let rate = |demand: usize| BigInt::from(collective.rate(demand));
+    let instances = sums.iter().map(|(&demand, sum)| sum.div_floor(&rate(demand).max(BigInt::one()))).min();
     let instances = instances.unwrap_or_default();
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let mut patterns = Vec::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(copies) {
-        let commodity = weighted.pattern.commodity();
-        let left = left.entry(commodity).or_insert_with(|| &instances * rate(commodity));
+        let demand = weighted.pattern.demand;
+        let left = left.entry(demand).or_insert_with(|| &instances * rate(demand));
         let copies = copies.min(left.clone());
         *left -= &copies;
         if copies.is_positive() {
@@ -369,7 +369,7 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
     let instances = BigInt::from(floor.instances.clone());
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let copies = shares.choices.iter().map(|choice| {
-        let left = left.entry(choice.commodity).or_insert_with(|| &instances * shares.rates[choice.commodity]);
+        let left = left.entry(choice.demand).or_insert_with(|| &instances * shares.rates[choice.demand]);
         let weight = &shares.steady_state.patterns[choice.pattern].weight;
         let copies = (weight * period).floor().to_integer().min(left.clone());
         *left -= &copies;

@@ -20,21 +20,21 @@ pub struct Shares<'a> {
     unit: BigInt,
     /// Time that one unit takes at each place.
     pub times: Vec<BigInt>,
-    /// Units used by one instance of all commodities that have a single pattern, by place.
+    /// Units used by one instance of all demands that have a single pattern, by place.
     pub base: Vec<BigInt>,
-    /// Patterns of commodities that have several, by commodity.
+    /// Patterns of demands that have several, by demand.
     pub choices: Vec<Choice>,
-    /// Copies per instance of the commodities that have several.
+    /// Copies per instance of the demands that have several.
     pub rates: Vec<u64>,
 }
 
-/// One of several patterns of a commodity.
+/// One of several patterns of a demand.
 pub struct Choice {
     /// Place in the steady state.
     pub pattern: usize,
-    /// The commodity, counted among those that have several patterns.
-    pub commodity: usize,
-    /// Copies per instance that go this way; they add up to the commodity's rate.
+    /// The demand, counted among those that have several patterns.
+    pub demand: usize,
+    /// Copies per instance that go this way; they add up to the demand's rate.
     pub share: Rational,
     /// Units used by one copy.
     pub uses: Uses,
@@ -45,7 +45,7 @@ pub struct Choice {
 pub struct Rounded {
     /// Instances that follow the shares: copies of every single pattern, times its rate.
     pub shared: BigInt,
-    /// Copies of each choice; `shared` times its rate per commodity.
+    /// Copies of each choice; `shared` times its rate per demand.
     pub copies: Vec<BigInt>,
     /// Instances added otherwise.
     pub refilled: BigInt,
@@ -74,18 +74,18 @@ impl<'a> Shares<'a> {
         state: &'a SteadyState,
     ) -> Result<Self, ScheduleError> {
         let measure = Measure::new(platform, volumes);
-        let mut by_commodity: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut by_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {
-            by_commodity.entry(weighted.pattern.commodity()).or_default().push(place);
+            by_demand.entry(weighted.pattern.demand).or_default().push(place);
         }
         let mut base = vec![BigInt::zero(); measure.places()];
         let mut used = vec![false; measure.places()];
         let mut choices = Vec::new();
         let mut rates = Vec::new();
-        check_complete(collective, state, &by_commodity)?;
-        for (commodity, patterns) in by_commodity {
-            let rate = collective.rate(commodity);
-            check_sum(state, commodity, rate, &patterns)?;
+        check_complete(collective, state, &by_demand)?;
+        for (demand, patterns) in by_demand {
+            let rate = collective.rate(demand);
+            check_sum(state, demand, rate, &patterns)?;
             if let [single] = patterns[..] {
                 measure.add(&state.patterns[single].pattern, &rate.into(), &mut base);
                 continue;
@@ -95,7 +95,7 @@ impl<'a> Shares<'a> {
                 let uses = measure.uses(&weighted.pattern);
                 uses.iter().for_each(|&(place, _)| used[place] = true);
                 let share = &weighted.weight / &state.throughput;
-                choices.push(Choice { pattern, commodity: rates.len(), share, uses });
+                choices.push(Choice { pattern, demand: rates.len(), share, uses });
             }
             rates.push(rate);
         }
@@ -155,7 +155,7 @@ impl<'a> Shares<'a> {
         (period * &self.unit * self.measure.scale()).floor().to_integer()
     }
 
-    /// The patterns by commodity, then in their own order.
+    /// The patterns by demand, then in their own order.
     pub fn whole(&self, rounded: Rounded, period: Rational) -> WholePatterns {
         let instances = rounded.instances().magnitude().clone();
         let mut counts = rounded.added;
@@ -168,7 +168,7 @@ impl<'a> Shares<'a> {
         }
         let single = self.steady_state.patterns.iter().zip(several).filter(|(_, several)| !several);
         for (weighted, _) in single.filter(|_| rounded.shared.is_positive()) {
-            let rate = self.collective.rate(weighted.pattern.commodity());
+            let rate = self.collective.rate(weighted.pattern.demand);
             *counts.entry(weighted.pattern.clone()).or_default() += &rounded.shared * rate;
         }
         let patterns = counts
@@ -183,25 +183,25 @@ impl<'a> Shares<'a> {
 fn check_complete(
     collective: &Collective,
     state: &SteadyState,
-    by_commodity: &BTreeMap<usize, Vec<usize>>,
+    by_demand: &BTreeMap<usize, Vec<usize>>,
 ) -> Result<(), ScheduleError> {
     let demands = collective.demands();
-    let skipped = by_commodity.keys().enumerate().find(|&(place, &commodity)| place != commodity);
-    let missing = skipped.map_or(by_commodity.len(), |(place, _)| place);
+    let skipped = by_demand.keys().enumerate().find(|&(place, &demand)| place != demand);
+    let missing = skipped.map_or(by_demand.len(), |(place, _)| place);
     if missing < demands {
         let right = &state.throughput * Rational::from_integer(collective.rate(missing).into());
         let (found, throughput) = (Box::default(), Box::new(right));
-        return Err(ScheduleError::Unbalanced { commodity: missing, found, throughput });
+        return Err(ScheduleError::Unbalanced { demand: missing, found, throughput });
     }
-    let beyond = by_commodity.range(demands..).next();
-    let Some((&commodity, patterns)) = beyond else { return Ok(()) };
+    let beyond = by_demand.range(demands..).next();
+    let Some((&demand, patterns)) = beyond else { return Ok(()) };
     let found = patterns.iter().map(|&place| &state.patterns[place].weight).sum();
-    Err(ScheduleError::Unbalanced { commodity, found: Box::new(found), throughput: Box::default() })
+    Err(ScheduleError::Unbalanced { demand, found: Box::new(found), throughput: Box::default() })
 }
 
-fn check_sum(state: &SteadyState, commodity: usize, rate: u64, patterns: &[usize]) -> Result<(), ScheduleError> {
+fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) -> Result<(), ScheduleError> {
     let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
-    // Not from zero: adding is dear, and most commodities have a single pattern.
+    // Not from zero: adding is dear, and most demands have a single pattern.
     let found = weights().cloned().reduce(|sum, weight| sum + weight).unwrap_or_default();
     let right = match rate {
         1 => state.throughput.clone(),
@@ -210,5 +210,5 @@ fn check_sum(state: &SteadyState, commodity: usize, rate: u64, patterns: &[usize
     if found == right && weights().all(Signed::is_positive) {
         return Ok(());
     }
-    Err(ScheduleError::Unbalanced { commodity, found: Box::new(found), throughput: Box::new(right) })
+    Err(ScheduleError::Unbalanced { demand, found: Box::new(found), throughput: Box::new(right) })
 }

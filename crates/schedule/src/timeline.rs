@@ -6,7 +6,7 @@ use std::ops::Range;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_plan::{Event, Merge, MergeEvent, Pattern, PeriodicSchedule, Timeline, Transfer, Volumes};
+use oneport_plan::{Event, MergeEvent, Pattern, PeriodicSchedule, Task, Timeline, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::ScheduleError;
@@ -21,7 +21,7 @@ type Piece = (BigInt, BigInt);
 ///
 /// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
 /// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of papers/000
-/// section 3.4). Instance `p d + j` takes the `j`-th copy of each commodity in period `p`, `d` instances per period. The
+/// section 3.4). Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The
 /// demands of a process group that is carried out several times per instance are numbered by themselves: with rate `r`
 /// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance `(p r d + j) / r`.
 /// Within a period, links and processors work in the order of patterns, stages, tasks, copies.
@@ -56,11 +56,11 @@ pub fn timeline_in_units(
 ) -> Result<Timeline, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
     let mut per_period = BigInt::zero();
-    let mut per_commodity: BTreeMap<usize, BigInt> = BTreeMap::new();
+    let mut per_demand: BTreeMap<usize, BigInt> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         let copies = BigInt::from(scheduled.copies.clone());
-        per_period += &copies * scheduled.pattern.uses().count();
-        *per_commodity.entry(scheduled.pattern.commodity()).or_default() += copies;
+        per_period += &copies * scheduled.pattern.tasks.len();
+        *per_demand.entry(scheduled.pattern.demand).or_default() += copies;
     }
     (per_period * periods).to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
     let instances = schedule.instances.to_u64().ok_or_else(too_many)?;
@@ -79,8 +79,8 @@ pub fn timeline_in_units(
     let mut first_copy: BTreeMap<usize, u64> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         let copies = scheduled.copies.to_u64().ok_or_else(too_many)?;
-        let first = first_copy.entry(scheduled.pattern.commodity()).or_insert(0);
-        let started = per_commodity.get(&scheduled.pattern.commodity()).and_then(BigInt::to_u64);
+        let first = first_copy.entry(scheduled.pattern.demand).or_insert(0);
+        let started = per_demand.get(&scheduled.pattern.demand).and_then(BigInt::to_u64);
         let started = started.ok_or_else(too_many)?;
         // The last instance's number; a pattern without tasks is not counted above.
         started.checked_mul(periods).ok_or_else(too_many)?;
@@ -101,14 +101,17 @@ fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) ->
     include(&schedule.period);
     schedule.slots.iter().for_each(|slot| include(&slot.length));
     for scheduled in &schedule.patterns {
-        for transfer in scheduled.pattern.transfers() {
-            include(&(volumes.size_of(transfer.message) * &platform.link(transfer.link).cost));
-        }
-        for merge in scheduled.pattern.merges() {
-            merge.message.part.iter().for_each(|&part| include(&volumes.merge_time(platform, merge.node, part)));
-        }
+        scheduled.pattern.tasks.iter().for_each(|task| include(&duration(platform, volumes, task)));
     }
     units
+}
+
+/// How long a task takes.
+fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
+    match *task {
+        Task::Send { link, part, .. } => volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost,
+        Task::Merge { node, part, .. } => volumes.merge_time(platform, node, part),
+    }
 }
 
 /// A time in units, of which it is a whole number.
@@ -134,49 +137,40 @@ impl Run<'_> {
     /// All tasks of some copies of a pattern, named by their instances in the first period; so many instances start in
     /// every period.
     fn unroll(&mut self, pattern: &Pattern, started: u64, copies: Range<u64>) {
-        let mut transfers: Vec<Transfer> = pattern.transfers().collect();
-        transfers.sort_by_key(|transfer| transfer.stage);
-        for transfer in transfers {
-            let duration = self.volumes.size_of(transfer.message) * &self.platform.link(transfer.link).cost;
-            let duration = in_units(&duration, &self.units);
-            let Some(clock) = self.clocks.get_mut(&transfer.link) else { continue };
+        for (stage, task) in pattern.by_stage() {
+            let message = pattern.message(task.part());
+            let duration = in_units(&duration(self.platform, self.volumes, &task), &self.units);
             for copy in copies.clone() {
-                let pieces = clock.take(&duration);
-                for period in 0..self.periods {
-                    let shift = &self.period * (period + transfer.stage as u64);
-                    let date = |date: &BigInt| Rational::new_raw(date + &shift, self.units.clone());
-                    self.events.push(Event {
-                        instance: period * started + copy,
-                        message: transfer.message,
-                        link: transfer.link,
-                        pieces: pieces.iter().map(|(start, end)| (date(start), date(end))).collect(),
-                    });
+                match task {
+                    Task::Send { link, .. } => {
+                        let Some(clock) = self.clocks.get_mut(&link) else { break };
+                        let pieces = clock.take(&duration);
+                        for (instance, shift) in self.repeated(started, copy, stage) {
+                            let date = |date: &BigInt| Rational::new_raw(date + &shift, self.units.clone());
+                            let pieces = pieces.iter().map(|(start, end)| (date(start), date(end))).collect();
+                            self.events.push(Event { instance, message, link, pieces });
+                        }
+                    }
+                    Task::Merge { node, split, .. } => {
+                        let clock = self.computed.entry(node).or_default();
+                        let start = clock.clone();
+                        *clock += &duration;
+                        let end = clock.clone();
+                        for (instance, shift) in self.repeated(started, copy, stage) {
+                            let [start, end] =
+                                [&start, &end].map(|date| Rational::new_raw(date + &shift, self.units.clone()));
+                            self.merges.push(MergeEvent { instance, message, split, node, start, end });
+                        }
+                    }
                 }
             }
         }
-        let mut merges: Vec<Merge> = pattern.merges().collect();
-        merges.sort_by_key(|merge| merge.stage);
-        for merge in merges {
-            let Some(part) = merge.message.part else { continue };
-            let duration = in_units(&self.volumes.merge_time(self.platform, merge.node, part), &self.units);
-            let clock = self.computed.entry(merge.node).or_default();
-            for copy in copies.clone() {
-                let start = clock.clone();
-                *clock += &duration;
-                for period in 0..self.periods {
-                    let shift = &self.period * (period + merge.stage as u64);
-                    let date = |date: &BigInt| Rational::new_raw(date + &shift, self.units.clone());
-                    self.merges.push(MergeEvent {
-                        instance: period * started + copy,
-                        message: merge.message,
-                        split: merge.split,
-                        node: merge.node,
-                        start: date(&start),
-                        end: date(clock),
-                    });
-                }
-            }
-        }
+    }
+
+    /// The instances that a copy of the first period stands for, and how much later each happens.
+    fn repeated(&self, started: u64, copy: u64, stage: usize) -> Vec<(u64, BigInt)> {
+        let shift = |period: u64| &self.period * (period + stage as u64);
+        (0..self.periods).map(|period| (period * started + copy, shift(period))).collect()
     }
 
     /// In the order of dates.

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
-use oneport_plan::{Interval, ReductionTree, Task};
+use oneport_plan::{Interval, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Platform};
 
 /// How often the tasks of one reduction happen: the integer solution `A` of papers/000 section 4.2. All in one unit,
@@ -109,7 +109,7 @@ pub enum ExtractError {
 /// A value `v[k,k]` is unlimited at its owner, `participants[k]`; the result `v[0,N]` is consumed at the target. There
 /// are at most as many trees as tasks with a positive rate, in the order of decreasing weight. Every tree makes each of
 /// its intervals once and sends it along a simple path; its tasks are in canonical order: those of the left part, those
-/// of the right part, the merge, the transfers of its result. The trees are of commodity 0, in the participants' order.
+/// of the right part, the merge, the transfers of its result. The trees are of demand 0, in the participants' order.
 ///
 /// `O(t (t + n))` comparisons of rates for `t` tasks and `n` nodes, besides the cancelling.
 ///
@@ -122,7 +122,7 @@ pub fn extract(
     target: NodeId,
     throughput: &BigInt,
     mut rates: TaskRates,
-) -> Result<Vec<(BigInt, ReductionTree)>, ExtractError> {
+) -> Result<Vec<(BigInt, Pattern)>, ExtractError> {
     let reduction = Reduction { platform, participants, target };
     let result = reduction.check_question()?;
     reduction.check_tasks(&rates)?;
@@ -382,12 +382,12 @@ impl TaskGraph {
         let mut jobs = Vec::with_capacity(rates.merges.len() + rates.sends.len());
         for ((node, part, split), left) in rates.merges {
             let inputs = parts(part, split).map(|input| place(input, node)).to_vec();
-            jobs.push(Job { task: Task::Merge { node, part, split }, inputs, output: place(part, node), left });
+            jobs.push(Job { task: Task::merge(node, part, split), inputs, output: place(part, node), left });
         }
         for ((link, part), left) in rates.sends {
             let ends = reduction.platform.link(link);
             let inputs = vec![place(part, ends.from)];
-            jobs.push(Job { task: Task::Transfer { link, part }, inputs, output: place(part, ends.to), left });
+            jobs.push(Job { task: Task::send(link, part), inputs, output: place(part, ends.to), left });
         }
         for (number, job) in jobs.iter().enumerate() {
             places[job.output].made_by.push(number);
@@ -397,7 +397,7 @@ impl TaskGraph {
     }
 
     /// Finds the tree of the largest weight and takes it out; `None` when nothing is left.
-    fn take_widest(&mut self) -> Option<(BigInt, ReductionTree)> {
+    fn take_widest(&mut self) -> Option<(BigInt, Pattern)> {
         let zero = BigInt::zero();
         // By place: how often a tree could make it, and the last task of that tree.
         let mut widths: Vec<(&BigInt, Option<usize>)> = vec![(&zero, None); self.places.len()];
@@ -423,8 +423,8 @@ impl TaskGraph {
         for &number in &chosen {
             self.jobs[number].left -= &weight;
         }
-        let tasks = chosen.iter().map(|&number| self.jobs[number].task).collect();
-        Some((weight, ReductionTree { commodity: 0, order: None, tasks }))
+        let tasks: Vec<Task> = chosen.iter().map(|&number| self.jobs[number].task).collect();
+        Some((weight, Pattern::tree(0, None, tasks)))
     }
 
     /// The jobs that make the result, given the last one for every place, in canonical order.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport::Rational;
-use oneport::plan::{Interval, ReductionTree};
+use oneport::plan::{Interval, Pattern};
 use oneport::trees::{cheapest::is_tree, extract};
 
 use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
@@ -102,7 +102,7 @@ pub fn labels() -> Result<Sides> {
     let table = table(&toy.case, "figure-6d")?;
     let link = cases::link(&toy.case.platform, "2 -> 1")?;
     let label = table.cells.iter().find_map(|cell| match cell.task {
-        oneport::plan::Task::Transfer { link: other, part } if other == link => Some(part),
+        oneport::plan::Task::Send { link: other, part, .. } if other == link => Some(part),
         _ => None,
     });
     let words = |part: Interval| Value::Words(format!("v[{},{}]", part.first, part.last));
@@ -167,7 +167,7 @@ impl Circulation {
     }
 
     /// Ours: circulations cancelled first.
-    pub fn extract_corrected(&self) -> Result<Vec<(BigInt, ReductionTree)>> {
+    pub fn extract_corrected(&self) -> Result<Vec<(BigInt, Pattern)>> {
         let (target, participants) = tasks::ends(&self.case)?;
         let rates = tasks::over(&self.rates, &1.into())?;
         Ok(extract::extract(&self.case.platform, participants, target, &self.throughput.to_integer(), rates)?)

@@ -79,8 +79,8 @@ impl Figure8<'_> {
                 return Search::Endless;
             }
             match task {
-                Task::Merge { node, part, split } => inputs.extend(halves(part, split).map(|half| (half, node))),
-                Task::Transfer { .. } => inputs.extend(flow(self.platform, task).0),
+                Task::Merge { node, part, split, .. } => inputs.extend(halves(part, split).map(|half| (half, node))),
+                Task::Send { .. } => inputs.extend(flow(self.platform, task).0),
             }
         }
         found.reverse();
@@ -89,17 +89,17 @@ impl Figure8<'_> {
 
     /// Lines 6 and 13: the task that makes an input, or brings it. Without one the loop of line 3 never ends.
     fn maker(&self, (part, node): Place, happens: &dyn Fn(&Task) -> bool) -> Option<Task> {
-        let mut merges = (part.first..part.last).map(|split| Task::Merge { node, part, split });
+        let mut merges = (part.first..part.last).map(|split| Task::merge(node, part, split));
         if let Some(merge) = merges.find(|merge| happens(merge)) {
             return Some(merge);
         }
-        let received = self.platform.incoming(node).iter().map(|&link| Task::Transfer { link, part });
+        let received = self.platform.incoming(node).iter().map(|&link| Task::send(link, part));
         let looked_at = |task: &Task| match *task {
             // Line 13 as printed asks about P_i -> P_j, and line 17 adds P_j -> P_i.
-            Task::Transfer { link, .. } if self.lines.looks_for_sends => {
+            Task::Send { link, .. } if self.lines.looks_for_sends => {
                 let ends = self.platform.link(link);
                 let back = self.platform.link_between(ends.to, ends.from);
-                back.is_some_and(|link| happens(&Task::Transfer { link, part }))
+                back.is_some_and(|link| happens(&Task::send(link, part)))
             }
             _ => happens(task),
         };

@@ -199,8 +199,8 @@ fn extracted() -> Result<Finding> {
     )))
 }
 
-fn sorted(tree: &oneport::plan::ReductionTree) -> Vec<oneport::plan::Task> {
-    let mut tasks = tree.tasks.clone();
+fn sorted(tree: &oneport::plan::Pattern) -> Vec<oneport::plan::Task> {
+    let mut tasks: Vec<_> = tree.tasks.iter().map(|task| task.alone()).collect();
     tasks.sort();
     tasks
 }
@@ -284,12 +284,11 @@ fn theorem_1() -> Result<Finding> {
 
 fn per_unit(rates: TaskRates, unit: &BigInt) -> Rates {
     let share = |rate: BigInt| Rational::new(rate, unit.clone());
-    let sends =
-        rates.sends.into_iter().map(|((link, part), rate)| (oneport::plan::Task::Transfer { link, part }, rate));
+    let sends = rates.sends.into_iter().map(|((link, part), rate)| (oneport::plan::Task::send(link, part), rate));
     let merges = rates
         .merges
         .into_iter()
-        .map(|((node, part, split), rate)| (oneport::plan::Task::Merge { node, part, split }, rate));
+        .map(|((node, part, split), rate)| (oneport::plan::Task::merge(node, part, split), rate));
     sends.chain(merges).filter(|(_, rate)| !rate.is_zero()).map(|(task, rate)| (task, share(rate))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Drawings and tables of section 4.
 
 use anyhow::Result;
-use oneport::plan::{ReductionTree, SteadyState};
+use oneport::plan::{Pattern, SteadyState};
 use oneport::{Rational, schedule};
 use oneport_drawings::svg;
 
@@ -13,7 +13,7 @@ use crate::cases::Case;
 use crate::figures::{self, Figure};
 use crate::numbers::unit_volumes;
 
-fn draw(case: &Case, tree: &ReductionTree, weight: Option<&Rational>) -> String {
+fn draw(case: &Case, tree: &Pattern, weight: Option<&Rational>) -> String {
     svg::tree(&case.platform, &case.collective, &unit_volumes(), tree, weight)
 }
 

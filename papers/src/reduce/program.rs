@@ -103,11 +103,11 @@ impl<'a> Program<'a> {
                 let ends = self.platform.link(link);
                 let returns = owns(self.participants, (part, ends.to)) || (part == result && ends.from == self.target);
                 if self.errors.returns || !returns {
-                    self.tasks.push(Task::Transfer { link, part });
+                    self.tasks.push(Task::send(link, part));
                 }
             }
             for node in self.platform.processors() {
-                self.tasks.extend((part.first..part.last).map(|split| Task::Merge { node, part, split }));
+                self.tasks.extend((part.first..part.last).map(|split| Task::merge(node, part, split)));
             }
         }
         self.columns = self.tasks.iter().enumerate().map(|(place, &task)| (task, place + 1)).collect();
@@ -123,7 +123,7 @@ impl<'a> Program<'a> {
         let mut rows: BTreeMap<String, BTreeMap<usize, Rational>> = BTreeMap::new();
         for (task, &column) in &self.columns {
             let (resources, time) = match *task {
-                Task::Transfer { link, .. } => {
+                Task::Send { link, .. } => {
                     let ends = self.platform.link(link);
                     let [from, to] = [ends.from, ends.to].map(|node| self.platform.name(node));
                     (vec![format!("send port of {from}"), format!("receive port of {to}")], ends.cost.clone())
@@ -157,13 +157,13 @@ impl<'a> Program<'a> {
     /// (10) for one partial result at one node.
     fn conserve(&mut self, (part, node): Place) {
         let mut row = self.made((part, node));
-        let send = |&link: &_| Task::Transfer { link, part };
+        let send = |&link: &_| Task::send(link, part);
         let mut used: Vec<Task> = self.platform.outgoing(node).iter().map(send).collect();
         let longer = (part.last + 1..=self.last()).map(|last| (Interval { last, ..part }, part.last));
-        used.extend(longer.map(|(part, split)| Task::Merge { node, part, split }));
+        used.extend(longer.map(|(part, split)| Task::merge(node, part, split)));
         for first in 0..part.first {
             let split = if self.errors.wrong_split { part.first } else { part.first - 1 };
-            used.push(Task::Merge { node, part: Interval { first, ..part }, split });
+            used.push(Task::merge(node, Interval { first, ..part }, split));
         }
         for column in used.iter().filter_map(|task| self.columns.get(task)) {
             *row.entry(*column).or_default() -= Rational::one();
@@ -174,8 +174,8 @@ impl<'a> Program<'a> {
 
     /// What makes a partial result or brings it to a node.
     fn made(&self, (part, node): Place) -> BTreeMap<usize, Rational> {
-        let received = self.platform.incoming(node).iter().map(|&link| Task::Transfer { link, part });
-        let merged = (part.first..part.last).map(|split| Task::Merge { node, part, split });
+        let received = self.platform.incoming(node).iter().map(|&link| Task::send(link, part));
+        let merged = (part.first..part.last).map(|split| Task::merge(node, part, split));
         let columns = received.chain(merged).filter_map(|task| self.columns.get(&task));
         columns.map(|&column| (column, Rational::one())).collect()
     }
@@ -185,13 +185,13 @@ impl<'a> Program<'a> {
         let result = Interval { first: 0, last: self.last() };
         let mut row = self.made((result, self.target));
         if self.errors.short_sum {
-            let left_out = Task::Merge { node: self.target, part: result, split: self.last().saturating_sub(1) };
+            let left_out = Task::merge(self.target, result, self.last().saturating_sub(1));
             self.columns.get(&left_out).map(|column| row.remove(column));
         }
         if self.errors.any_part {
             for last in 0..self.last() {
                 let received = self.platform.incoming(self.target).iter();
-                let received = received.map(|&link| Task::Transfer { link, part: Interval { first: 0, last } });
+                let received = received.map(|&link| Task::send(link, Interval { first: 0, last }));
                 row.extend(received.filter_map(|task| Some((*self.columns.get(&task)?, Rational::one()))));
             }
         }

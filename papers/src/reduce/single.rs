@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use num_traits::Zero;
-use oneport::plan::{Event, MergeEvent, Message, ReductionTree, Resource, Task, Timeline};
+use oneport::plan::{Event, MergeEvent, Message, Pattern, Resource, Task, Timeline};
 use oneport::{Rational, referee};
 
 use super::tasks::{Place, flow};
@@ -12,7 +12,7 @@ use crate::cases::Case;
 use crate::numbers::unit_volumes;
 
 /// The run of one instance of a tree, its tasks in order, each as early as its inputs, ports and processor allow.
-pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
+pub fn run(case: &Case, tree: &Pattern) -> Timeline {
     let (platform, volumes) = (&case.platform, unit_volumes());
     let mut ready: BTreeMap<Place, Rational> = BTreeMap::new();
     let mut free: BTreeMap<Resource, Rational> = BTreeMap::new();
@@ -21,9 +21,7 @@ pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
     for &task in &tree.tasks {
         let (inputs, made) = flow(platform, task);
         let (resources, time) = match task {
-            Task::Transfer { link, .. } => {
-                (Resource::of_link(platform, link).collect(), platform.link(link).cost.clone())
-            }
+            Task::Send { link, .. } => (Resource::of_link(platform, link).collect(), platform.link(link).cost.clone()),
             Task::Merge { node, part, .. } => (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part)),
         };
         let waits = inputs.iter().filter_map(|input| ready.get(input));
@@ -33,9 +31,9 @@ pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
         resources.into_iter().for_each(|resource| drop(free.insert(resource, end.clone())));
         ready.insert(made, end.clone());
         length = length.max(end.clone());
-        let message = Message { commodity: 0, part: Some(made.0) };
+        let message = Message { demand: 0, part: made.0 };
         match task {
-            Task::Transfer { link, .. } => {
+            Task::Send { link, .. } => {
                 events.push(Event { instance: 0, message, link, pieces: vec![(start, end)] });
             }
             Task::Merge { node, split, .. } => {
@@ -50,7 +48,7 @@ pub fn run(case: &Case, tree: &ReductionTree) -> Timeline {
 ///
 /// # Errors
 /// The referee's objection: it is no reduction tree.
-pub fn length(case: &Case, tree: &ReductionTree) -> Result<Rational> {
+pub fn length(case: &Case, tree: &Pattern) -> Result<Rational> {
     let timeline = run(case, tree);
     Ok(referee::check_timeline(&case.platform, &case.collective, &unit_volumes(), &timeline)?.last_arrival)
 }

@@ -80,7 +80,7 @@ impl<'a> Table<'a> {
     pub fn clashes(&self) -> Vec<Clash> {
         let mut users: BTreeMap<(usize, NodeId, &str), Vec<String>> = BTreeMap::new();
         for cell in &self.cells {
-            if let Task::Transfer { link, .. } = cell.task {
+            if let Task::Send { link, .. } = cell.task {
                 let ends = self.platform().link(link);
                 for port in [(cell.time, ends.from, "sends"), (cell.time, ends.to, "receives")] {
                     users.entry(port).or_default().push(self.platform().link_name(link));
@@ -118,7 +118,7 @@ impl<'a> Table<'a> {
         let wanted = cases::link(self.platform(), link)?;
         let mut cells = self.cells.clone();
         for cell in &mut cells {
-            if let Task::Transfer { link, part: label } = &mut cell.task
+            if let Task::Send { link, part: label, .. } = &mut cell.task
                 && *link == wanted
             {
                 *label = part;

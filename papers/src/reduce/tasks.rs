@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
-use oneport::plan::{Interval, Pattern, ReductionTree, Task};
+use oneport::plan::{Interval, Pattern, Task};
 use oneport::trees::extract::TaskRates;
 use oneport::{Collective, NodeId, Platform, Rational};
 
@@ -42,21 +42,21 @@ pub fn halves(part: Interval, split: usize) -> [Interval; 2] {
 /// What a task takes, and what it makes.
 pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
     match task {
-        Task::Transfer { link, part } => {
+        Task::Send { link, part, .. } => {
             let ends = platform.link(link);
             (vec![(part, ends.from)], (part, ends.to))
         }
-        Task::Merge { node, part, split } => (halves(part, split).map(|half| (half, node)).to_vec(), (part, node)),
+        Task::Merge { node, part, split, .. } => (halves(part, split).map(|half| (half, node)).to_vec(), (part, node)),
     }
 }
 
 /// `1 -> 2: v[1,1]`, `1: T[1,1,2]`.
 pub fn name(platform: &Platform, task: Task) -> String {
     match task {
-        Task::Transfer { link, part } => {
+        Task::Send { link, part, .. } => {
             format!("{}: v[{},{}]", platform.link_name(link), part.first, part.last)
         }
-        Task::Merge { node, part, split } => {
+        Task::Merge { node, part, split, .. } => {
             format!("{}: T[{},{split},{}]", platform.name(node), part.first, part.last)
         }
     }
@@ -72,28 +72,24 @@ pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
     let numbers = numbers.trim_end_matches(']').split(',').map(str::parse::<usize>);
     let numbers: Vec<usize> = numbers.collect::<Result<_, _>>().with_context(|| text.to_string())?;
     match (kind, numbers.as_slice()) {
-        ("v", &[first, last]) => {
-            Ok(Task::Transfer { link: cases::link(platform, place)?, part: Interval { first, last } })
-        }
-        ("T", &[first, split, last]) => {
-            Ok(Task::Merge { node: cases::node(platform, place)?, part: Interval { first, last }, split })
-        }
+        ("v", &[first, last]) => Ok(Task::send(cases::link(platform, place)?, Interval { first, last })),
+        ("T", &[first, split, last]) => Ok(Task::merge(cases::node(platform, place)?, Interval { first, last }, split)),
         _ => anyhow::bail!("'{text}' is neither like '1 -> 2: v[1,1]' nor like '1: T[1,1,2]'"),
     }
 }
 
 /// A reduction tree from the names of its tasks, each after those that it depends on.
-pub fn tree(platform: &Platform, names: &[&str]) -> Result<ReductionTree> {
+pub fn tree(platform: &Platform, names: &[&str]) -> Result<Pattern> {
     Ok(of_tasks(names.iter().map(|text| parse(platform, text)).collect::<Result<_>>()?))
 }
 
 /// A reduction tree of operands in their own order.
-pub fn of_tasks(tasks: Vec<Task>) -> ReductionTree {
-    ReductionTree { commodity: 0, order: None, tasks }
+pub fn of_tasks(tasks: Vec<Task>) -> Pattern {
+    Pattern::tree(0, None, tasks)
 }
 
 /// The names of a tree's tasks.
-pub fn names(platform: &Platform, tree: &ReductionTree) -> Vec<String> {
+pub fn names(platform: &Platform, tree: &Pattern) -> Vec<String> {
     tree.tasks.iter().map(|&task| name(platform, task)).collect()
 }
 
@@ -108,24 +104,24 @@ pub fn by_name(platform: &Platform, rates: &Rates) -> Value {
 }
 
 /// `sum w(T) chi_T`: what weighted trees do altogether.
-pub fn sum<'a>(trees: impl IntoIterator<Item = (&'a ReductionTree, &'a Rational)>) -> Rates {
+pub fn sum<'a>(trees: impl IntoIterator<Item = (&'a Pattern, &'a Rational)>) -> Rates {
     let mut rates = Rates::new();
     for (tree, weight) in trees {
-        for &task in &tree.tasks {
-            *rates.entry(task).or_default() += weight;
+        for task in &tree.tasks {
+            *rates.entry(task.alone()).or_default() += weight;
         }
     }
     rates
 }
 
-/// The trees among weighted patterns.
-pub fn trees(patterns: &[oneport::plan::WeightedPattern]) -> impl Iterator<Item = (&ReductionTree, &Rational)> {
-    patterns.iter().filter_map(|one| Some((one.pattern.tree()?, &one.weight)))
+/// The trees of a reduction, with their weights.
+pub fn trees(patterns: &[oneport::plan::WeightedPattern]) -> impl Iterator<Item = (&Pattern, &Rational)> {
+    patterns.iter().map(|one| (&one.pattern, &one.weight))
 }
 
 /// A tree as a weighted pattern.
-pub fn weighted(tree: ReductionTree, weight: Rational) -> oneport::plan::WeightedPattern {
-    oneport::plan::WeightedPattern { pattern: Pattern::Reduction(tree), weight }
+pub fn weighted(tree: Pattern, weight: Rational) -> oneport::plan::WeightedPattern {
+    oneport::plan::WeightedPattern { pattern: tree, weight }
 }
 
 /// The rates in `period` units of time, all whole.
@@ -138,8 +134,8 @@ pub fn over(rates: &Rates, period: &BigInt) -> Result<TaskRates> {
         let rate = rate * whole(period.clone());
         ensure!(rate.is_integer(), "{rate} tasks in {period} units of time");
         match task {
-            Task::Transfer { link, part } => found.sends.insert((link, part), rate.to_integer()),
-            Task::Merge { node, part, split } => found.merges.insert((node, part, split), rate.to_integer()),
+            Task::Send { link, part, .. } => found.sends.insert((link, part), rate.to_integer()),
+            Task::Merge { node, part, split, .. } => found.merges.insert((node, part, split), rate.to_integer()),
         };
     }
     Ok(found)

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use num_bigint::BigInt;
 use num_traits::One;
-use oneport::plan::{PeriodicSchedule, ReductionTree, SteadyState};
+use oneport::plan::{Pattern, PeriodicSchedule, SteadyState};
 use oneport::platform::Node;
 use oneport::trees::extract::extract;
 use oneport::{Platform, Rational, schedule};
@@ -57,7 +57,7 @@ impl Toy {
     }
 
     /// The tree of figure 5, by the steps of section 4.1.
-    pub fn figure_5(&self) -> Result<ReductionTree> {
+    pub fn figure_5(&self) -> Result<Pattern> {
         let paper = Paper::load("000")?;
         let Value::List(steps) = paper.printed("figure-5")? else { anyhow::bail!("figure 5 has no steps") };
         let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
@@ -65,7 +65,7 @@ impl Toy {
     }
 
     /// The trees that EXTRACT_TREES finds in the paper's solution, with their weights per unit of time.
-    pub fn extracted(&self) -> Result<Vec<(ReductionTree, Rational)>> {
+    pub fn extracted(&self) -> Result<Vec<(Pattern, Rational)>> {
         let (target, participants) = tasks::ends(&self.case)?;
         let period = self.period();
         let rates = tasks::over(&self.rates, &period)?;

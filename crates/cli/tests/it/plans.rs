@@ -107,7 +107,7 @@ fn what_is_no_plan_is_refused() {
         ("braces.json", "{}"),
         ("list.json", "[]"),
         ("number.json", "1"),
-        ("cut.json", "{\"format\": \"oneport-plan/1\","),
+        ("cut.json", "{\"format\": \"oneport-plan/2\","),
         ("other.json", "{\"format\": \"oneport-plan/9\"}"),
     ] {
         let path = folder.write(name, content);

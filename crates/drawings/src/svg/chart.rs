@@ -289,7 +289,7 @@ fn tooltip(platform: &Platform, messages: &Messages, bar: &Bar) -> String {
     let place = match bar.activity {
         Activity::Transfer(link) => words::link_name(platform, link),
         Activity::Merge { node, split } => {
-            let made = bar.message.part.map(|part| words::merge(part, split)).unwrap_or_default();
+            let made = words::merge(bar.message.part, split);
             format!("{made} at {}", words::name(platform, node))
         }
     };
@@ -330,7 +330,7 @@ fn choices(messages: &Messages, bar: &Bar) -> Vec<String> {
     match &bar.note {
         Note::Instance(instance) => {
             let short = messages.short_label(bar.message).unwrap_or(label);
-            let long = bar.message.part.map(|_| format!("{short} #{instance}"));
+            let long = messages.combines(bar.message).then(|| format!("{short} #{instance}"));
             long.into_iter().chain([format!("#{instance}"), instance.to_string()]).collect()
         }
         Note::Count(count) => {

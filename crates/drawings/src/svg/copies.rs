@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oneport_plan::{Arborescence, Collective, Volumes};
+use oneport_plan::{Collective, Pattern, Volumes};
 use oneport_platform::{Platform, Rational};
 
 use super::graph::diamond;
@@ -32,7 +32,7 @@ pub(super) fn draw(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &Arborescence,
+    tree: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let copies = assemble(platform, collective, volumes, tree);

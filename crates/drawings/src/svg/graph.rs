@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, Message, SteadyState, Volumes};
+use oneport_plan::{Collective, Message, SteadyState, Task, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::edges::{self, Edge};
@@ -137,19 +137,23 @@ pub fn graph(
 fn flows(platform: &Platform, steady_state: Option<&SteadyState>, volumes: &Volumes) -> Flows {
     let mut flows = Flows::default();
     for weighted in steady_state.iter().flat_map(|state| &state.patterns) {
-        for transfer in weighted.pattern.transfers() {
-            let Some(link) = words::link(platform, transfer.link) else { continue };
-            let time = &weighted.weight * volumes.size_of(transfer.message) * &link.cost;
-            add(flows.rates.entry(transfer.link).or_default(), transfer.message, &weighted.weight);
-            add(&mut flows.busy, transfer.link, &time);
-            add(&mut flows.send, link.from, &time);
-            add(&mut flows.receive, link.to, &time);
-        }
-        for merge in weighted.pattern.merges() {
-            let Some(part) = merge.message.part else { continue };
-            let time = &weighted.weight * volumes.merge_time(platform, merge.node, part);
-            add(flows.merges.entry(merge.node).or_default(), merge.message, &weighted.weight);
-            add(&mut flows.compute, merge.node, &time);
+        for task in &weighted.pattern.tasks {
+            let message = weighted.pattern.message(task.part());
+            match *task {
+                Task::Send { link: id, .. } => {
+                    let Some(link) = words::link(platform, id) else { continue };
+                    let time = &weighted.weight * volumes.size_of(message) * &link.cost;
+                    add(flows.rates.entry(id).or_default(), message, &weighted.weight);
+                    add(&mut flows.busy, id, &time);
+                    add(&mut flows.send, link.from, &time);
+                    add(&mut flows.receive, link.to, &time);
+                }
+                Task::Merge { node, part, .. } => {
+                    let time = &weighted.weight * volumes.merge_time(platform, node, part);
+                    add(flows.merges.entry(node).or_default(), message, &weighted.weight);
+                    add(&mut flows.compute, node, &time);
+                }
+            }
         }
     }
     flows

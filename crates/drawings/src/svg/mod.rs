@@ -32,13 +32,11 @@ pub use graph::graph;
 pub use once::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
 
-use oneport_plan::{Collective, Pattern, Volumes};
+use oneport_plan::{Collective, Kind, Pattern, Volumes};
 use oneport_platform::{Platform, Rational};
 
-use crate::copies::of_path;
-
 /// Draws a pattern. A path or an arborescence has its source at the top and arrows that tell how long their links are
-/// busy; a reduction tree is drawn by [`tree()`]; a scheme has a column for every node and goes on from row to row, the
+/// busy; a reduction tree is drawn by [`tree()`]; an all-reduce or a scan has a column for every node and goes on from row to row, the
 /// reduction part of an all-reduce above, the broadcast part below. `weight` is how often the pattern is carried out per
 /// unit of time.
 ///
@@ -50,10 +48,9 @@ pub fn pattern(
     pattern: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
-    match pattern {
-        Pattern::Path(path) => copies::draw(platform, collective, volumes, &of_path(path), weight),
-        Pattern::Arborescence(tree) => copies::draw(platform, collective, volumes, tree, weight),
-        Pattern::Reduction(reduction) => tree(platform, collective, volumes, reduction, weight),
-        Pattern::Scheme(tasks) => scheme::draw(platform, collective, volumes, tasks, weight),
+    match collective.demand(pattern.demand).map(|demand| demand.kind()) {
+        Some(Kind::Combine) => tree(platform, collective, volumes, pattern, weight),
+        Some(Kind::CombineCopy | Kind::Prefix) => scheme::draw(platform, collective, volumes, pattern, weight),
+        Some(Kind::Route | Kind::Copy) | None => copies::draw(platform, collective, volumes, pattern, weight),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{Merge, Message, PeriodicSchedule, Timeline, Transfer, Volumes};
+use oneport_plan::{Message, PeriodicSchedule, Task, Timeline, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::words;
@@ -44,7 +44,8 @@ pub(super) enum Note {
 pub(super) fn of_period(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let windows = windows(schedule);
     let mut bars = Vec::new();
-    for (link, queue) in transfers(schedule) {
+    let (sends, merges) = queues(schedule);
+    for (link, queue) in sends {
         let (Some(windows), Some(ends)) = (windows.get(&link), words::link(platform, link)) else { continue };
         let timed = queue.into_iter().map(|(message, copies)| {
             let one = volumes.size_of(message) * &ends.cost;
@@ -52,10 +53,10 @@ pub(super) fn of_period(platform: &Platform, volumes: &Volumes, schedule: &Perio
         });
         fill(link, timed, windows, &mut bars);
     }
-    for (node, queue) in merges(schedule) {
+    for (node, queue) in merges {
         let mut clock = Rational::zero();
         for ((message, split), copies) in queue {
-            let one = message.part.map(|part| volumes.merge_time(platform, node, part)).unwrap_or_default();
+            let one = volumes.merge_time(platform, node, message.part);
             let end = &clock + one * &copies;
             if clock < end {
                 let start = std::mem::replace(&mut clock, end.clone());
@@ -70,32 +71,22 @@ pub(super) fn of_period(platform: &Platform, volumes: &Volumes, schedule: &Perio
 /// What is done in a period, in order, and how often.
 type Queue<T> = Vec<(T, Rational)>;
 
-/// What each link sends in a period, in order.
-fn transfers(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Queue<Message>> {
-    let mut queues = BTreeMap::new();
+/// What each link sends in a period, in order; and what each processor merges: the result, and where it is split.
+fn queues(
+    schedule: &PeriodicSchedule,
+) -> (BTreeMap<LinkId, Queue<Message>>, BTreeMap<NodeId, Queue<(Message, usize)>>) {
+    let (mut sends, mut merges) = (BTreeMap::new(), BTreeMap::new());
     for scheduled in &schedule.patterns {
         let copies = Rational::from_integer(scheduled.copies.clone().into());
-        let mut transfers: Vec<Transfer> = scheduled.pattern.transfers().collect();
-        transfers.sort_by_key(|transfer| transfer.stage);
-        for transfer in transfers {
-            push(queues.entry(transfer.link).or_default(), transfer.message, &copies);
+        for (_, task) in scheduled.pattern.by_stage() {
+            let message = scheduled.pattern.message(task.part());
+            match task {
+                Task::Send { link, .. } => push(sends.entry(link).or_default(), message, &copies),
+                Task::Merge { node, split, .. } => push(merges.entry(node).or_default(), (message, split), &copies),
+            }
         }
     }
-    queues
-}
-
-/// What each processor merges in a period, in order: the result, and where it is split.
-fn merges(schedule: &PeriodicSchedule) -> BTreeMap<NodeId, Queue<(Message, usize)>> {
-    let mut queues = BTreeMap::new();
-    for scheduled in &schedule.patterns {
-        let copies = Rational::from_integer(scheduled.copies.clone().into());
-        let mut merges: Vec<Merge> = scheduled.pattern.merges().collect();
-        merges.sort_by_key(|merge| merge.stage);
-        for merge in merges {
-            push(queues.entry(merge.node).or_default(), (merge.message, merge.split), &copies);
-        }
-    }
-    queues
+    (sends, merges)
 }
 
 /// Adds copies to a queue, to the last entry if they are of the same kind.

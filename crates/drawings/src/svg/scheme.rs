@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Message, Scheme, Volumes};
+use oneport_plan::{Collective, Message, Pattern, Volumes};
 use oneport_platform::{NodeId, Platform, Rational};
 
 use super::words::{self, Messages};
@@ -32,7 +32,7 @@ pub(super) fn draw(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    scheme: &Scheme,
+    scheme: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let diagram = diagram(platform, collective, scheme);
@@ -63,7 +63,7 @@ pub(super) fn draw(
     let messages = Messages::new(platform, collective);
     for (vertex, &(x, y)) in diagram.vertices.iter().zip(&layout.places) {
         let x = left + x;
-        let colour = messages.colour(Message { commodity: scheme.commodity, part: Some(vertex.part) });
+        let colour = messages.colour(Message { demand: scheme.demand, part: vertex.part });
         let (class, corner) = match vertex.kind {
             Kind::Merge { .. } => ("merge", 2.0),
             _ if vertex.link.is_some() => ("arrival", BOX / 2.0),
@@ -99,7 +99,7 @@ struct Layout {
 }
 
 /// Vertices of the same node and row stand side by side, up to [`ABREAST`], then below one another.
-fn layout(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram: &Diagram) -> Layout {
+fn layout(platform: &Platform, collective: &Collective, scheme: &Pattern, diagram: &Diagram) -> Layout {
     let nodes = columns(platform, collective, scheme, diagram);
     let number: BTreeMap<Option<NodeId>, usize> =
         nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
@@ -147,8 +147,8 @@ fn layout(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram
 }
 
 /// The nodes in use: participants in operand order, every other node near those it talks to.
-fn columns(platform: &Platform, collective: &Collective, scheme: &Scheme, diagram: &Diagram) -> Vec<Option<NodeId>> {
-    let demand = collective.demand(scheme.commodity);
+fn columns(platform: &Platform, collective: &Collective, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
+    let demand = collective.demand(scheme.demand);
     let operands = demand.as_ref().map(|demand| demand.operands).unwrap_or_default();
     let own = |place: &usize| operands.get(*place).copied();
     let order: Vec<NodeId> = match &scheme.order {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use oneport_plan::{Collective, Interval, Message, ReductionTree, Volumes};
+use oneport_plan::{Collective, Interval, Message, Pattern, Volumes};
 use oneport_platform::{LinkId, Platform, Rational};
 
 use super::words::{self, Messages};
@@ -38,13 +38,13 @@ pub fn tree(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-    tree: &ReductionTree,
+    tree: &Pattern,
     weight: Option<&Rational>,
 ) -> String {
     let assembly = assemble(collective, tree);
     let messages = Messages::new(platform, collective);
     let [title, subtitle] = title(platform, collective, volumes, tree, weight);
-    let picture = Picture { platform, volumes, assembly: &assembly, commodity: tree.commodity, messages };
+    let picture = Picture { platform, volumes, assembly: &assembly, demand: tree.demand, messages };
     let layout = picture.layout();
     let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
     let width = (layout.columns as f64 * layout.column).max(least) + 2.0 * MARGIN + 1.0;
@@ -71,7 +71,7 @@ struct Picture<'a> {
     platform: &'a Platform,
     volumes: &'a Volumes,
     assembly: &'a Assembly,
-    commodity: usize,
+    demand: usize,
     messages: Messages<'a>,
 }
 
@@ -304,7 +304,7 @@ impl Picture<'_> {
         (class, corner, stroke): (&str, f64, f64),
         tooltip: &str,
     ) {
-        let colour = self.messages.colour(Message { commodity: self.commodity, part: Some(part) });
+        let colour = self.messages.colour(Message { demand: self.demand, part });
         let width = self.box_width(layout, place, lines);
         let (x, y) = (layout.x(place), layout.top(place.layer));
         let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);

@@ -135,49 +135,34 @@ impl<'a> Messages<'a> {
 
     /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group.
     pub(super) fn label(&self, message: Message) -> String {
-        let unknown = || format!("message {}", message.commodity);
-        let Some((group, collective, place)) = self.find(message.commodity) else { return unknown() };
-        let label = self.label_in(collective, place, message.part).unwrap_or_else(unknown);
+        let unknown = || format!("message {}", message.demand);
+        let Some((group, collective, place)) = self.find(message.demand) else { return unknown() };
+        let label = label_in(self.platform, collective, place, message.part).unwrap_or_else(unknown);
         if self.grouped { format!("{label} of group {group}") } else { label }
     }
 
-    fn label_in(&self, collective: &Collective, place: usize, part: Option<Interval>) -> Option<String> {
-        let demand = collective.demand(place)?;
-        let name = |node| name(self.platform, node);
-        Some(match (part, demand.goals) {
-            (Some(part), Goals::At(target)) if collective.demands() > 1 => {
-                format!("{}→{}", partial(part), name(target))
-            }
-            (Some(part), Goals::Prefixes) if part.first == 0 && part.last > 0 => format!("prefix {}", partial(part)),
-            (Some(part), _) => partial(part),
-            (None, Goals::At(target)) => {
-                let source = *demand.operands.first()?;
-                match centre(collective) {
-                    Some("source") => format!("m {}", name(target)),
-                    Some(_) => format!("m {}", name(source)),
-                    None => format!("{}→{}", name(source), name(target)),
-                }
-            }
-            (None, _) => format!("copies of {}'s message", name(*demand.operands.first()?)),
-        })
+    /// Whether the message is one of those that are combined.
+    pub(super) fn combines(&self, message: Message) -> bool {
+        let demand = self.find(message.demand).and_then(|(_, collective, place)| collective.demand(place));
+        demand.is_some_and(|demand| demand.kind().combines())
     }
 
     /// The label, then shorter forms of it for narrow boxes.
     pub(super) fn short_label(&self, message: Message) -> Option<String> {
-        let (_, collective, place) = self.find(message.commodity)?;
+        let (_, collective, place) = self.find(message.demand)?;
         let demand = collective.demand(place)?;
         let name = |node| name(self.platform, node);
-        match (message.part, demand.goals) {
-            (Some(part), _) => {
+        match (demand.kind().combines(), demand.goals) {
+            (true, _) => {
                 let longer = self.grouped || collective.demands() > 1 || demand.kind() == Kind::Prefix;
-                longer.then(|| partial(part))
+                longer.then(|| partial(message.part))
             }
-            (None, Goals::At(target)) => match centre(collective) {
+            (false, Goals::At(target)) => match centre(collective) {
                 Some("source") => Some(name(target)),
                 Some(_) => Some(name(*demand.operands.first()?)),
-                None => self.grouped.then(|| self.label_in(collective, place, None)).flatten(),
+                None => self.grouped.then(|| label_in(self.platform, collective, place, message.part)).flatten(),
             },
-            (None, _) => Some(format!("m {}", name(*demand.operands.first()?))),
+            (false, _) => Some(format!("m {}", name(*demand.operands.first()?))),
         }
     }
 
@@ -190,14 +175,15 @@ impl<'a> Messages<'a> {
             }
             _ => None,
         };
-        match (combined, message.part) {
-            (Some(operands), Some(part)) => {
+        let part = message.part;
+        match combined {
+            Some(operands) => {
                 let (count, longer) = (operands.len(), part.operands().saturating_sub(1));
                 // The single values first, then the pairs, and so on.
                 let known = part.first <= part.last && part.last < count;
                 if known { longer * count - longer * longer.saturating_sub(1) / 2 + part.first } else { 0 }
             }
-            _ => message.commodity,
+            None => message.demand,
         }
     }
 
@@ -207,16 +193,33 @@ impl<'a> Messages<'a> {
 
     /// What a legend says of the message's category.
     pub(super) fn category_label(&self, message: Message) -> String {
-        let Some((group, collective, place)) = self.find(message.commodity) else { return self.label(message) };
+        let Some((group, collective, place)) = self.find(message.demand) else { return self.label(message) };
         let several = collective.demands() > 1 && collective.combines();
         let values = match collective.demand(place).map(|demand| demand.goals) {
             Some(Goals::At(target)) if several => format!("reduction to {}", name(self.platform, target)),
             None if several => format!("reduction to target {place}"),
-            _ if self.grouped && message.part.is_some() => format!("values of the {}", collective.name()),
+            _ if self.grouped && self.combines(message) => format!("values of the {}", collective.name()),
             _ => return self.label(message),
         };
         if self.grouped { format!("{values} of group {group}") } else { values }
     }
+}
+
+fn label_in(platform: &Platform, collective: &Collective, place: usize, part: Interval) -> Option<String> {
+    let demand = collective.demand(place)?;
+    let name = |node| name(platform, node);
+    let source = *demand.operands.first()?;
+    Some(match (demand.kind().combines(), demand.goals) {
+        (true, Goals::At(target)) if collective.demands() > 1 => format!("{}→{}", partial(part), name(target)),
+        (true, Goals::Prefixes) if part.first == 0 && part.last > 0 => format!("prefix {}", partial(part)),
+        (true, _) => partial(part),
+        (false, Goals::At(target)) => match centre(collective) {
+            Some("source") => format!("m {}", name(target)),
+            Some(_) => format!("m {}", name(source)),
+            None => format!("{}→{}", name(source), name(target)),
+        },
+        (false, _) => format!("copies of {}'s message", name(source)),
+    })
 }
 
 /// `v1`, or `v[1,2]`.

@@ -139,7 +139,7 @@ impl Reader<'_> {
         let goal = need(entry, goal, "goal", "the number of the demand's goal, counted from 0")?;
         let goal = goal.place("goal", goals)?;
         let (platform, commutative) = (self.platform, demand.commutative);
-        let tasks = Tasks { platform, demands: self.demands, commodity: place, operands, commutative };
+        let tasks = Tasks { platform, demands: self.demands, demand: place, operands, commutative };
         let task = tasks.plain(entry, [link, merge, part, split])?;
         let price = rational(need(entry, price, "price", "what the goal pays for the task")?)?;
         Ok(Share { demand: place, goal, task, price })
@@ -196,7 +196,7 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
     if !shares.is_empty() {
         list(out, "  ", "shares", shares, |out, share| {
             let _ = write!(out, "\"demand\":{},\"goal\":{},", share.demand, share.goal);
-            task::write_plain(out, platform, share.task);
+            task::write_plain(out, platform, share.task, false);
             let _ = write!(out, ",\"price\":\"{}\"", share.price);
         });
         out.push_str(",\n");

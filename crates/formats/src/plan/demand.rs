@@ -1,43 +1,14 @@
-//! The demands of a collective by place, by their ends and by their targets, without listing them: an all-to-all among
-//! `n` has `n (n - 1)`.
+//! The demands of a collective by place, without listing them: an all-to-all among `n` has `n (n - 1)`.
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Block, Collective, Demand, Goals};
+use oneport_plan::{Block, Collective, Demand};
 use oneport_platform::NodeId;
 
-/// The kind of pattern that carries out a demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A message for one target: a path.
-    Path,
-    /// A message for several: an arborescence.
-    Copies,
-    /// Values combined at one node: a reduction tree.
-    Tree,
-    /// Values combined in several places: a scheme.
-    Scheme,
-}
-
-impl Kind {
-    pub fn of(demand: &Demand<'_>) -> Kind {
-        match (demand.operands.len(), demand.goals) {
-            (0 | 1, Goals::At(_)) => Kind::Path,
-            (0 | 1, Goals::Everywhere(_)) => Kind::Copies,
-            (_, Goals::At(_)) => Kind::Tree,
-            (_, Goals::Everywhere(_) | Goals::Prefixes) => Kind::Scheme,
-        }
-    }
-}
-
-/// The numbering of [`Collective::demand`], both ways. Built in `O(n log n)` for `n` owners and targets of all blocks.
+/// The numbering of [`Collective::demand`] and of its operands. Built in `O(n log n)` for `n` owners and targets of all blocks.
 pub(super) struct Demands<'c> {
-    collective: &'c Collective,
-    /// How many there are: adding up the groups' demands takes as long as there are groups.
-    count: usize,
     blocks: Vec<Places<'c>>,
-    /// The place of every node in the list of participants or targets of a named collective.
-    listed: BTreeMap<NodeId, usize>,
+    count: usize,
 }
 
 /// A block, and the place of every owner among its operands.
@@ -53,14 +24,8 @@ fn places(nodes: &[NodeId]) -> BTreeMap<NodeId, usize> {
 impl<'c> Demands<'c> {
     pub fn new(collective: &'c Collective) -> Self {
         let of_block = |block: Block<'c>| Places { block, operands: places(block.operands()) };
-        let listed = collective.cast().last().map(|nodes| places(nodes)).unwrap_or_default();
-        let count = collective.demands();
-        Demands { collective, count, blocks: collective.blocks().into_iter().map(of_block).collect(), listed }
-    }
-
-    /// Whether there are groups or custom demands, so that a demand is not known by its ends.
-    pub fn grouped(&self) -> bool {
-        self.collective.is_listed()
+        // Counted once: adding up the groups for every pattern takes long.
+        Demands { blocks: collective.blocks().into_iter().map(of_block).collect(), count: collective.demands() }
     }
 
     /// How many there are.
@@ -77,31 +42,6 @@ impl<'c> Demands<'c> {
     /// The place of a participant among the operands of the demand with this number.
     pub fn participant(&self, place: usize, node: NodeId) -> Option<usize> {
         self.block(place)?.operands.get(&node).copied()
-    }
-
-    /// The number of the message from one node to another; none in groups.
-    pub fn message(&self, source: NodeId, target: NodeId) -> Option<usize> {
-        let (from, to) = (self.listed.get(&source).copied(), self.listed.get(&target).copied());
-        // Row by row, each without the diagonal.
-        let between = from.zip(to).filter(|(row, column)| row != column).and_then(|(row, column)| {
-            row.checked_mul(self.listed.len() - 1)?.checked_add(column - usize::from(column > row))
-        });
-        let is_it = |place: &usize| {
-            self.single(*place).is_some_and(|demand| (demand.operands, demand.goals) == (&[source], Goals::At(target)))
-        };
-        [to, from, between].into_iter().flatten().find(is_it)
-    }
-
-    /// The number of the reduction whose result this node receives; none in groups.
-    pub fn reduction(&self, target: NodeId) -> Option<usize> {
-        let is_it = |place: &usize| {
-            self.single(*place).is_some_and(|demand| demand.kind().combines() && demand.goals == Goals::At(target))
-        };
-        [Some(0), self.listed.get(&target).copied()].into_iter().flatten().find(is_it)
-    }
-
-    fn single(&self, place: usize) -> Option<Demand<'c>> {
-        if self.grouped() { None } else { self.collective.demand(place) }
     }
 
     fn block(&self, place: usize) -> Option<&Places<'c>> {
@@ -138,19 +78,6 @@ mod tests {
             for collective in collectives(&members) {
                 let demands = Demands::new(&collective);
                 assert_eq!(demands.count(), collective.demands());
-                let listed = collective.commodities();
-                for source in (0..10).map(node) {
-                    for target in (0..10).map(node) {
-                        let place = listed.iter().position(|one| (one.source, one.target) == (source, target));
-                        assert_eq!(demands.message(source, target), place, "{collective:?} {source} {target}");
-                    }
-                    let results = |place: &usize| {
-                        let demand = collective.demand(*place).unwrap();
-                        (demand.kind(), demand.goals) == (oneport_plan::Kind::Combine, Goals::At(source))
-                    };
-                    let place = (0..collective.demands()).find(results);
-                    assert_eq!(demands.reduction(source), place, "{collective:?} {source}");
-                }
                 for place in 0..collective.demands() + 3 {
                     assert_eq!(demands.get(place), collective.demand(place), "{collective:?} {place}");
                 }
@@ -169,7 +96,7 @@ mod tests {
         let members = lists.iter().flat_map(|list| collectives(list));
         let groups = Collective::Groups { members: members.map(|collective| Member { collective, rate: 2 }).collect() };
         let demands = Demands::new(&groups);
-        assert!(demands.grouped() && demands.count() > 30);
+        assert!(demands.count() > 30);
         for place in 0..demands.count() + 3 {
             assert_eq!(demands.get(place), groups.demand(place), "{place}");
             let Some(demand) = demands.get(place).filter(|demand| demand.operands.len() > 1) else { continue };
@@ -177,8 +104,6 @@ mod tests {
                 assert_eq!(demands.participant(place, owner), Some(operand));
             }
         }
-        assert_eq!(demands.message(node(9), node(3)), None);
-        assert_eq!(demands.reduction(node(9)), None);
         let none = Collective::Groups { members: Vec::new() };
         assert_eq!(Demands::new(&none).get(0), None);
     }

@@ -1,4 +1,4 @@
-//! Plan files, `oneport-plan/1`: the whole answer to one question, self-contained, in JSON.
+//! Plan files, `oneport-plan/2`: the whole answer to one question, self-contained, in JSON.
 //!
 //! Nodes go by name, links by their place in the platform's list, counted from 0 (so a plan's platform lists every
 //! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
@@ -27,7 +27,10 @@ pub use write::plan_to_json;
 pub const MAX_PLAN_BYTES: u64 = 512 << 20;
 
 /// The value of `format`.
-const FORMAT: &str = "oneport-plan/1";
+const FORMAT: &str = "oneport-plan/2";
+
+/// What it was when paths, arborescences and reduction trees had keys of their own.
+const FORMER: &str = "oneport-plan/1";
 
 /// Reads a plan file.
 ///

@@ -3,12 +3,12 @@
 use oneport_plan::{PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern};
 use oneport_platform::Platform;
 
-use super::FORMAT;
 use super::certificate::{self, links_of};
 use super::demand::Demands;
 use super::exchange;
 use super::pattern::Patterns;
 use super::question::{read_collective, read_volumes};
+use super::{FORMAT, FORMER};
 use crate::error::{FormatError, Problem, quoted};
 use crate::json::{Json, need};
 use crate::native::{self, model_named};
@@ -66,7 +66,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         schedule,
         platform,
     ] = top.object(KEYS)?;
-    check_format(&need(&top, format, "format", "\"oneport-plan/1\"")?)?;
+    check_format(&need(&top, format, "format", "\"oneport-plan/2\"")?)?;
     let platform = native::assemble(need(&top, platform, "platform", "the platform")?, "platform.", long_rational)?;
     check_model(&need(&top, model, "model", "the platform's port model")?, &platform)?;
     let collective = read_collective(&need(&top, collective, "collective", "the question")?, &platform)?;
@@ -93,6 +93,9 @@ fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
     let found = value.string()?;
     if found == FORMAT {
         return Ok(());
+    }
+    if found == FORMER {
+        return Err(value.fail(Problem::FormerFormat { found: FORMER, expected: FORMAT }));
     }
     Err(value.fail(Problem::WrongFormat { found: quoted(&found), expected: FORMAT }))
 }

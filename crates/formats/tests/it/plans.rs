@@ -68,7 +68,7 @@ proptest! {
 fn the_toy_plan_as_text() {
     let text = plan_to_json(&toy());
     let expected = r#"{
-  "format": "oneport-plan/1",
+  "format": "oneport-plan/2",
   "collective": {"name": "scatter", "source": "Ps", "targets": ["P0", "P1"]},
   "model": "full-duplex",
   "size": "1",
@@ -79,15 +79,15 @@ fn the_toy_plan_as_text() {
     {"resource": "send", "node": "Ps", "price": "1"}
   ],
   "patterns": [
-    {"from": "Ps", "to": "P0", "links": [0,2], "weight": "1/2"},
-    {"from": "Ps", "to": "P1", "links": [1,4], "weight": "1/2"}
+    {"demand": 0, "tasks": [{"link":0},{"link":2}], "weight": "1/2"},
+    {"demand": 1, "tasks": [{"link":1},{"link":4}], "weight": "1/2"}
   ],
   "schedule": {
     "period": "2",
     "instances": "1",
     "patterns": [
-      {"from": "Ps", "to": "P0", "links": [0,2], "copies": "1"},
-      {"from": "Ps", "to": "P1", "links": [1,4], "copies": "1"}
+      {"demand": 0, "tasks": [{"link":0},{"link":2}], "copies": "1"},
+      {"demand": 1, "tasks": [{"link":1},{"link":4}], "copies": "1"}
     ],
     "slots": [
       {"length": "2/3", "links": [1,2]},
@@ -110,7 +110,8 @@ fn the_toy_plan_as_text() {
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&toy());
     for (from, to, parts) in [
-        ("oneport-plan/1", "oneport-plan/9", &["plan:2: format", "oneport-plan/9", "oneport-plan/1"][..]),
+        ("oneport-plan/2", "oneport-plan/9", &["plan:2: format", "oneport-plan/9", "oneport-plan/2"][..]),
+        ("oneport-plan/2", "oneport-plan/1", &["plan:2: format", "\"oneport-plan/1\"", "solve the question anew"]),
         ("\"size\": \"1\",\n", "", &["'size' is missing"]),
         ("\"size\": \"1\"", "\"size\": \"1/0\"", &["plan:5: size", "1/0", "denominator"]),
         ("\"size\": \"1\"", "\"size\": \"one\"", &["plan:5: size", "'one'", "a number"]),
@@ -139,16 +140,31 @@ fn perturbed_plans_are_refused() {
         ),
         ("\"node\": \"Ps\"", "\"node\": \"nowhere\"", &["certificate[0].node", "'nowhere'"]),
         ("\"price\": \"1\"", "\"price\": true", &["certificate[0].price", "true"]),
-        ("[1,4], \"weight\"", "[1,5], \"weight\"", &["plan:14: patterns[1].links[1]", "link 5", "there are 5"]),
-        ("[1,4], \"weight\"", "[1,-4], \"weight\"", &["patterns[1].links[1]", "-4", "counted from 0"]),
-        ("[1,4], \"weight\"", "[1,4.0], \"weight\"", &["patterns[1].links[1]", "4.0"]),
-        ("[1,4], \"weight\"", "[1,\"Pb\"], \"weight\"", &["patterns[1].links[1]", "\"Pb\""]),
-        ("[1,4], \"weight\"", "[99999999999999999999], \"weight\"", &["patterns[1].links[0]", "99999999999999999999"]),
         (
-            "\"to\": \"P1\", \"links\": [1,4], \"weight\"",
-            "\"to\": \"Pa\", \"links\": [1,4], \"weight\"",
-            &["patterns[1]", "Ps -> Pa", "message"],
+            "{\"link\":4}], \"weight\"",
+            "{\"link\":5}], \"weight\"",
+            &["plan:14: patterns[1].tasks[1].link", "link 5", "there are 5"],
         ),
+        (
+            "{\"link\":4}], \"weight\"",
+            "{\"link\":-4}], \"weight\"",
+            &["patterns[1].tasks[1].link", "-4", "counted from 0"],
+        ),
+        ("{\"link\":4}], \"weight\"", "{\"link\":4.0}], \"weight\"", &["patterns[1].tasks[1].link", "4.0"]),
+        ("{\"link\":4}], \"weight\"", "{\"link\":\"Pb\"}], \"weight\"", &["patterns[1].tasks[1].link", "\"Pb\""]),
+        (
+            "{\"link\":4}], \"weight\"",
+            "{\"link\":99999999999999999999}], \"weight\"",
+            &["patterns[1].tasks[1].link", "99999999999999999999"],
+        ),
+        (
+            "{\"link\":1},",
+            "{\"link\":1,\"part\":[0,1]},",
+            &["patterns[1].tasks[0].part[1]", "operand 1", "there are 1"],
+        ),
+        ("\"demand\": 1, ", "\"demand\": 2, ", &["patterns[1].demand", "demand 2", "there are 2"]),
+        ("\"demand\": 1, ", "", &["patterns[1]", "'demand' is missing"]),
+        ("\"demand\": 1, ", "\"from\": \"Ps\", ", &["patterns[1]", "'from'", "demand, order, tasks, weight"]),
         ("\"copies\": \"1\"", "\"copies\": \"-1\"", &["schedule.patterns[0].copies", "\"-1\"", "whole number"]),
         ("\"copies\": \"1\"", "\"copies\": \"1/2\"", &["schedule.patterns[0].copies", "\"1/2\"", "whole number"]),
         ("\"instances\": \"1\"", "\"instances\": 1.5", &["schedule.instances", "1.5", "whole number"]),
@@ -197,7 +213,7 @@ fn foreign_ids_are_written_and_refused() {
     let mut plan = toy();
     plan.steady_state.patterns[0].pattern = Pattern::path(7, Vec::new());
     let error = plan_from_json("foreign", plan_to_json(&plan).as_bytes()).expect_err("no commodity 7");
-    assert!(error.to_string().contains("patterns[0].from: null is not a string"), "{error}");
+    assert!(error.to_string().contains("patterns[0].demand: demand 7"), "{error}");
     let mut plan = toy();
     plan.collective = Collective::AllToAll { participants: vec![NodeId::new(99)] };
     plan.certificate.prices = vec![(Resource::Receive(NodeId::new(99)), ratio(1, 1))];
@@ -225,9 +241,8 @@ fn a_large_plan_is_written_and_read_fast() {
     for index in 0..count {
         builder.duplex(ids[index], ids[(index + 1) % count], ratio(index as i64 % 97 + 1, 7)).expect("a link");
     }
-    let patterns: Vec<_> = (1..count)
-        .map(|index| Pattern::path(index - 1, (0..10).map(|hop| LinkId::new(index + hop)).collect()))
-        .collect();
+    let patterns: Vec<_> =
+        (1..count).map(|index| Pattern::path(index - 1, (0..10).map(|hop| LinkId::new(index + hop)))).collect();
     let plan = Plan {
         collective: Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() },
         steady_state: SteadyState {

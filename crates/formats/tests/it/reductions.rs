@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use oneport_formats::{plan_from_json, plan_to_json};
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Interval, Pattern, PeriodicSchedule, Plan, ReductionTree, Resource,
-    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Interval, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern,
+    Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -28,12 +28,12 @@ fn figure_6() -> Plan {
     }
     let tree = |given, owner, at: usize, result| {
         let tasks = vec![
-            Task::Transfer { link: LinkId::new(given), part: part(owner, owner) },
-            Task::Merge { node: ids[at], part: part(1, 2), split: 1 },
-            Task::Transfer { link: LinkId::new(result), part: part(1, 2) },
-            Task::Merge { node: ids[0], part: part(0, 2), split: 0 },
+            Task::send(LinkId::new(given), part(owner, owner)),
+            Task::merge(ids[at], part(1, 2), 1),
+            Task::send(LinkId::new(result), part(1, 2)),
+            Task::merge(ids[0], part(0, 2), 0),
         ];
-        Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks })
+        Pattern::tree(0, None, tasks)
     };
     let (first, second) = (tree(0, 1, 2, 3), tree(1, 2, 1, 2));
     let slot = |length, links: [usize; 2]| Slot { length, links: links.map(LinkId::new).to_vec() };
@@ -73,9 +73,7 @@ fn reduce_scatter() -> Plan {
     plan.collective = Collective::ReduceScatter { participants, commutative: true };
     plan.volumes.size = Amount::Affine { fixed: ratio(1, 1), per_operand: ratio(1, 2) };
     let order = |pattern: &mut Pattern, target, order: Option<Vec<usize>>| {
-        if let Pattern::Reduction(tree) = pattern {
-            (tree.commodity, tree.order) = (target, order);
-        }
+        (pattern.demand, pattern.order) = (target, order);
     };
     order(&mut plan.steady_state.patterns[0].pattern, 2, Some(vec![2, 0, 1]));
     order(&mut plan.steady_state.patterns[1].pattern, 1, None);
@@ -88,7 +86,7 @@ fn reduce_scatter() -> Plan {
 fn figure_6_as_text() {
     let text = plan_to_json(&figure_6());
     let expected = r#"{
-  "format": "oneport-plan/1",
+  "format": "oneport-plan/2",
   "collective": {"name": "reduce", "target": "P0", "participants": ["P0", "P1", "P2"], "commutative": false},
   "model": "full-duplex",
   "size": "1",
@@ -101,8 +99,8 @@ fn figure_6_as_text() {
     {"resource": "compute", "node": "P1", "price": "1/7"}
   ],
   "patterns": [
-    {"to": "P0", "tasks": [{"link":0,"part":[1,1]},{"merge":"P2","part":[1,2],"split":1},{"link":3,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0}], "weight": "2/3"},
-    {"to": "P0", "tasks": [{"link":1,"part":[2,2]},{"merge":"P1","part":[1,2],"split":1},{"link":2,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0}], "weight": "1/3"}
+    {"demand": 0, "tasks": [{"link":0,"part":[1,1]},{"merge":"P2","part":[1,2],"split":1,"left":0,"right":null},{"link":3,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0,"left":null,"right":2}], "weight": "2/3"},
+    {"demand": 0, "tasks": [{"link":1,"part":[2,2]},{"merge":"P1","part":[1,2],"split":1,"left":null,"right":0},{"link":2,"part":[1,2]},{"merge":"P0","part":[0,2],"split":0,"left":null,"right":2}], "weight": "1/3"}
   ],
 "#;
     assert!(text.starts_with(expected), "{text}");
@@ -114,8 +112,8 @@ fn figure_6_as_text() {
     for line in [
         r#""collective": {"name": "reduce-scatter", "participants": ["P0", "P1", "P2"], "commutative": true},"#,
         r#""size": {"fixed": "1", "per_operand": "1/2"},"#,
-        r#"{"to": "P2", "order": ["P2","P0","P1"], "tasks": [{"link":0,"#,
-        r#"{"to": "P1", "tasks": [{"link":1,"#,
+        r#"{"demand": 2, "order": ["P2","P0","P1"], "tasks": [{"link":0,"#,
+        r#"{"demand": 1, "tasks": [{"link":1,"#,
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
@@ -179,10 +177,10 @@ fn perturbed_plans_are_refused() {
         ("\"work\": \"1\"", "\"work\": [[1,1,1],[1,\"x\"],[1]]", &["plan:6: work[1][1]", "'x'", "a number"]),
         ("\"work\": \"1\"", "\"work\": [[1,-1,1],[1,1],[1]]", &["plan:6: work", "v[0,1]", "0 or more"]),
         ("\"compute\", \"node\"", "\"link\", \"node\"", &["certificate[1].node", "'node' is given", "a link"]),
-        ("{\"to\": \"P0\"", "{\"from\": \"P0\"", &["plan:15: patterns[0]", "'from'", "to, order, tasks, weight"]),
-        ("{\"to\": \"P0\", ", "{", &["patterns[0]", "'to' is missing"]),
-        ("{\"to\": \"P0\"", "{\"to\": \"P1\"", &["patterns[0].to", "\"P1\"", "target"]),
-        ("{\"to\": \"P0\"", "{\"to\": \"P7\"", &["patterns[0].to", "'P7'", "did you mean"]),
+        ("{\"demand\": 0", "{\"to\": \"P0\"", &["plan:15: patterns[0]", "'to'", "demand, order, tasks, weight"]),
+        ("{\"demand\": 0, ", "{", &["patterns[0]", "'demand' is missing"]),
+        ("{\"demand\": 0", "{\"demand\": 1", &["patterns[0].demand", "demand 1", "there are 1"]),
+        ("{\"demand\": 0", "{\"demand\": \"P0\"", &["patterns[0].demand", "\"P0\"", "counted from 0"]),
         ("\"tasks\"", "\"links\"", &["patterns[0]", "'links'", "tasks"]),
         ("\"tasks\"", "\"order\": [\"P0\"], \"tasks\"", &["patterns[0].order", "not commutative", "leave it out"]),
         ("{\"link\":0,", "{\"link\":4,", &["patterns[0].tasks[0].link", "link 4", "there are 4"]),
@@ -221,19 +219,19 @@ fn orders_name_participants_once() {
         (order, "[\"P2\",\"P0\",\"Px\"]", &["patterns[0].order[2]", "'Px'", "did you mean"]),
         (order, "[\"P2\",\"P0\",1]", &["patterns[0].order[2]", "1", "a string"]),
         (order, "\"P2\"", &["patterns[0].order", "\"P2\"", "an array"]),
-        (", \"P2\"], \"commutative\"", "], \"commutative\"", &["patterns[0].to", "\"P2\"", "target"]),
+        (", \"P2\"], \"commutative\"", "], \"commutative\"", &["patterns[0].demand", "demand 2", "there are 2"]),
         ("\"commutative\": true", "\"commutative\": false", &["patterns[0].order", "not commutative"]),
         ("{\"fixed\": \"1\", \"per_operand\": \"1/2\"}", "[[1,1,1],[1,1],[1]]", &["plan:5: size", "commutative"]),
     ] {
         refused(&text, from, to, parts);
     }
     let four = text.replace("\"participants\": [\"P0\", \"P1\", \"P2\"]", "\"participants\": [\"P0\", \"P1\"]");
-    let four = four.replace("{\"to\": \"P2\"", "{\"to\": \"P1\"");
+    let four = four.replace("{\"demand\": 2", "{\"demand\": 1");
     refused(&four, order, order, &["patterns[0].order[0]", "\"P2\"", "a participant"]);
     // A short order is nonsense, and the referee's part.
     let short = text.replacen(order, "[\"P1\"]", 1);
     let read = plan_from_json("short", short.as_bytes()).expect("names that exist");
-    assert_eq!(read.steady_state.patterns[0].pattern.tree().and_then(|tree| tree.order.clone()), Some(vec![1]));
+    assert_eq!(read.steady_state.patterns[0].pattern.order, Some(vec![1]));
 }
 
 #[test]
@@ -244,36 +242,24 @@ fn work_and_trees_belong_to_reductions() {
     assert!(!text.contains("\"work\""), "{text}");
     refused(&text, "\"size\": \"1\",", "\"size\": \"1\", \"work\": \"1\",", &["plan:5: work", "combines nothing"]);
     refused(&text, "\"size\": \"1\",", "\"size\": [[\"1\"]],", &["plan:5: size", "nothing is combined"]);
-    refused(&text, "\"size\": \"1\",", "\"size\": \"1\",", &["patterns[0]", "unknown key 'tasks'", "from, to, links"]);
-    let mut plan = figure_6();
-    plan.steady_state.patterns[0].pattern = Pattern::path(0, vec![LinkId::new(0)]);
-    refused(&plan_to_json(&plan), "\"links\"", "\"links\"", &["patterns[0]", "unknown key 'from'", "to, order, tasks"]);
 }
 
 /// An id of nowhere is no panic: it is written as null or as its number, and refused when read.
 #[test]
 fn foreign_ids_are_written_and_refused() {
-    let change = |change: fn(&mut ReductionTree)| {
+    let change = |change: fn(&mut Pattern)| {
         let mut plan = reduce_scatter();
-        if let Pattern::Reduction(tree) = &mut plan.steady_state.patterns[0].pattern {
-            change(tree);
-        }
+        change(&mut plan.steady_state.patterns[0].pattern);
         plan_to_json(&plan)
     };
     for (text, part) in [
-        (change(|tree| tree.commodity = 3), "patterns[0].to: null"),
+        (change(|tree| tree.demand = 3), "patterns[0].demand: demand 3"),
         (change(|tree| tree.order = Some(vec![usize::MAX])), "patterns[0].order[0]: null"),
-        (
-            change(|tree| tree.tasks[1] = Task::Merge { node: NodeId::new(9), part: part(0, 1), split: 0 }),
-            "patterns[0].tasks[1].merge: null",
-        ),
-        (
-            change(|tree| tree.tasks[0] = Task::Transfer { link: LinkId::new(9), part: part(0, 1) }),
-            "patterns[0].tasks[0].link: link 9",
-        ),
+        (change(|tree| tree.tasks[1] = Task::merge(NodeId::new(9), part(0, 1), 0)), "patterns[0].tasks[1].merge: null"),
+        (change(|tree| tree.tasks[0] = Task::send(LinkId::new(9), part(0, 1))), "patterns[0].tasks[0].link: link 9"),
         (
             change(|tree| {
-                tree.tasks[0] = Task::Transfer { link: LinkId::new(0), part: part(usize::MAX, usize::MAX) };
+                tree.tasks[0] = Task::send(LinkId::new(0), part(usize::MAX, usize::MAX));
             }),
             "patterns[0].tasks[0].part[0]: operand 18446744073709551615",
         ),
@@ -322,12 +308,12 @@ fn a_large_plan_is_written_and_read_fast() {
             let first = (index * 7 + seed) % count;
             let whole = part(first, count - 1);
             if index.is_multiple_of(4) {
-                Task::Merge { node: ids[index % count], part: whole, split: first }
+                Task::merge(ids[index % count], whole, first)
             } else {
-                Task::Transfer { link: LinkId::new((index * 3 + seed) % (2 * count)), part: whole }
+                Task::send(LinkId::new((index * 3 + seed) % (2 * count)), whole)
             }
         };
-        Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks: (0..tasks).map(task).collect() })
+        Pattern::tree(0, None, (0..tasks).map(task))
     };
     let patterns: Vec<Pattern> = (0..trees).map(tree).collect();
     let table =

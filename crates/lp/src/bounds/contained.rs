@@ -3,7 +3,7 @@
 //! Whatever a scheme does, following the inputs of what arrives at one goal back to the operands gives a reduction tree for this
 //! goal whose tasks are tasks of the scheme. So it costs no less than the dearest of the cheapest trees.
 
-use oneport_plan::{Block, Pattern, ReductionTree};
+use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
@@ -24,8 +24,8 @@ impl<'a> Contained<'a> {
         Contained { cheapest, targets: block.demand(0).map_or(Vec::new(), |demand| demand.targets().to_vec()) }
     }
 
-    fn dearest(found: impl Iterator<Item = Option<(Rational, ReductionTree)>>) -> Result<Vec<Offer>, LpError> {
-        let mut dearest: Option<(Rational, ReductionTree)> = None;
+    fn dearest(found: impl Iterator<Item = Option<(Rational, Pattern)>>) -> Result<Vec<Offer>, LpError> {
+        let mut dearest: Option<(Rational, Pattern)> = None;
         for one in found {
             let (cost, tree) = one.ok_or(LpError::Contradiction("a connected platform has no reduction tree"))?;
             if dearest.as_ref().is_none_or(|(known, _)| *known < cost) {
@@ -33,14 +33,14 @@ impl<'a> Contained<'a> {
             }
         }
         let (at_least, tree) = dearest.ok_or(LpError::Contradiction("a result is wanted nowhere"))?;
-        Ok(vec![Offer { at_least, patterns: vec![Pattern::Reduction(tree)] }])
+        Ok(vec![Offer { at_least, patterns: vec![tree] }])
     }
 }
 
 impl Part for Contained<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
         let found = self.cheapest.guide(prices, &self.targets);
-        let first = |(least, trees): (Rational, Vec<ReductionTree>)| Some((least, trees.into_iter().next()?));
+        let first = |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
         Contained::dearest(found.into_iter().map(|found| found.and_then(first)))
     }
 

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Block, Direction, Interval, Pattern, Scheme, SchemeTask};
+use oneport_plan::{Block, Direction, Interval, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
@@ -97,14 +97,10 @@ impl<'a> Collections<'a> {
 
     fn pattern(&self, links: Vec<LinkId>, merges: NodeId) -> Pattern {
         let part = self.lightest;
-        let transfer = |link| SchemeTask::Transfer { link, part: self.smallest, after: None };
-        let merge = SchemeTask::Merge { node: merges, part, split: part.first, left: None, right: None };
+        let transfer = |link| Task::send(link, self.smallest);
+        let merge = Task::merge(merges, part, part.first);
         let merges = std::iter::repeat_n(merge, self.operands.saturating_sub(1));
-        Pattern::Scheme(Scheme {
-            commodity: 0,
-            order: None,
-            tasks: links.into_iter().map(transfer).chain(merges).collect(),
-        })
+        Pattern { demand: 0, order: None, tasks: links.into_iter().map(transfer).chain(merges).collect() }
     }
 
     fn collection(

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use oneport_plan::{Collective, Interval, Pattern, Scheme, SchemeTask, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Collective, Interval, Pattern, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
-use crate::columns::{Guided, Pricing, Progress, Watch, generate, links_of};
+use crate::columns::{Guided, Pricing, Progress, Watch, generate};
 use crate::costs::{self, Costs, Times, amount};
 use crate::paths::ShortestPaths;
 use crate::patterns::{Offer, Patterns};
@@ -66,12 +66,12 @@ impl<'a> Chain<'a> {
     }
 
     fn pattern<N: Number>(&self, costs: &[N]) -> Result<Pattern, LpError> {
-        let mut tasks = Vec::new();
+        let mut pattern = Pattern::new(0);
         for step in 0..self.participants.len().saturating_sub(1) {
             let (_, links) = way(self.question.platform(), costs, self.participants, step)?;
-            append(&mut tasks, self.participants, step, links);
+            append(&mut pattern, self.participants, step, links);
         }
-        Ok(Pattern::Scheme(Scheme { commodity: 0, order: None, tasks }))
+        Ok(pattern)
     }
 }
 
@@ -87,14 +87,14 @@ fn way<N: Number>(
 }
 
 /// Appends the transfers of a prefix, which the last task has made, and the merge at the next participant.
-fn append(tasks: &mut Vec<SchemeTask>, participants: &[NodeId], step: usize, links: impl IntoIterator<Item = LinkId>) {
+fn append(chain: &mut Pattern, participants: &[NodeId], step: usize, links: impl IntoIterator<Item = LinkId>) {
     let part = Interval { first: 0, last: step };
     for link in links {
         // The first prefix is the first participant's own value.
-        tasks.push(SchemeTask::Transfer { link, part, after: tasks.len().checked_sub(1) });
+        chain.send(link, part, chain.last());
     }
-    let (left, part) = (tasks.len().checked_sub(1), Interval { first: 0, last: step + 1 });
-    tasks.push(SchemeTask::Merge { node: participants[step + 1], part, split: step, left, right: None });
+    let part = Interval { first: 0, last: step + 1 };
+    chain.merge(participants[step + 1], part, step, [chain.last(), None]);
 }
 
 /// The best mixture of chains, and what no scan exceeds because it contains the reduction into the last participant (as
@@ -140,22 +140,22 @@ pub fn solve(
 fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> {
     let mut of_step: Vec<Vec<(Rational, Vec<LinkId>)>> = vec![Vec::new(); participants.len().saturating_sub(1)];
     for WeightedPattern { pattern, weight } in &steps.patterns {
-        of_step[pattern.commodity()].push((weight.clone(), links_of(pattern).map(|(link, _)| link).collect()));
+        of_step[pattern.demand].push((weight.clone(), pattern.links().collect()));
     }
     // The heaviest comes last and is taken first.
     of_step.iter_mut().for_each(|ways| ways.sort_unstable());
     let mut all = Vec::new();
     while let Some(weight) = of_step.iter().map(|ways| ways.last().map(|(weight, _)| weight)).min().flatten().cloned() {
-        let mut tasks = Vec::new();
+        let mut pattern = Pattern::new(0);
         for (step, ways) in of_step.iter_mut().enumerate() {
             let Some((left, links)) = ways.last_mut() else { continue };
-            append(&mut tasks, participants, step, links.iter().copied());
+            append(&mut pattern, participants, step, links.iter().copied());
             *left -= &weight;
             if left.is_zero() {
                 ways.pop();
             }
         }
-        all.push(WeightedPattern { pattern: Pattern::Scheme(Scheme { commodity: 0, order: None, tasks }), weight });
+        all.push(WeightedPattern { pattern, weight });
     }
     all.sort_by(|a, b| a.pattern.cmp(&b.pattern));
     all
@@ -188,9 +188,9 @@ impl<'a> Steps<'a> {
             let node = self.participants[step + 1];
             let transfer = volumes.size.of(sent).unwrap_or_default() * amount(&costs.unit, &cost);
             let price = transfer + volumes.merge_time(platform, node, made) * compute(node);
-            let mut tasks = Vec::new();
-            append(&mut tasks, self.participants, step, links);
-            Ok((price, Pattern::Scheme(Scheme { commodity: step, order: None, tasks })))
+            let mut pattern = Pattern::new(step);
+            append(&mut pattern, self.participants, step, links);
+            Ok((price, pattern))
         };
         (0..self.rates.len()).map(step).collect()
     }

@@ -1,6 +1,6 @@
 //! One reduction tree per goal, which share tasks: schemes, found greedily and improved one goal at a time.
 
-use oneport_plan::{Pattern, Scheme, SchemeTask};
+use oneport_plan::Pattern;
 use oneport_platform::LinkId;
 use oneport_trees::arborescence::Number;
 use oneport_watch::Watch;
@@ -158,26 +158,25 @@ pub fn price<N: Number>(priced: &Priced<N>, tasks: &[usize]) -> N {
 pub fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Pattern {
     let places = tasks.places.len();
     // The task behind each part at each place.
-    let mut behind: Vec<Option<usize>> = vec![None; tasks.parts.len() * places];
-    let mut made: Vec<SchemeTask> = Vec::with_capacity(ordered.len());
+    let mut behind: Vec<Option<u32>> = vec![None; tasks.parts.len() * places];
+    let mut made = Pattern::new(0);
     for &task in ordered {
         let (result, place) = result(tasks, task);
         match tasks.name(task) {
             Named::Transfer { arc, part } => {
                 let mut after = behind[part * places + tasks.arcs[arc].from];
                 for &link in &routes[arc] {
-                    made.push(SchemeTask::Transfer { link, part: tasks.parts[part], after });
-                    after = Some(made.len() - 1);
+                    after = made.send(link, tasks.parts[part], after);
                 }
             }
             Named::Merge { place, part, left, right } => {
-                let [one, other] = [left, right].map(|input| behind[input * places + place]);
+                let inputs = [left, right].map(|input| behind[input * places + place]);
                 let split = tasks.parts[left].last;
                 let node = tasks.places[place];
-                made.push(SchemeTask::Merge { node, part: tasks.parts[part], split, left: one, right: other });
+                made.merge(node, tasks.parts[part], split, inputs);
             }
         }
-        behind[result * places + place] = made.len().checked_sub(1);
+        behind[result * places + place] = made.last();
     }
-    Pattern::Scheme(Scheme { commodity: 0, order: None, tasks: made })
+    made
 }

@@ -1,7 +1,7 @@
 //! Cheapest schemes against a sweep over all sets of held values.
 
 use num_traits::{One, Zero};
-use oneport_plan::{Collective, Interval, Pattern, Task, Use, Volumes};
+use oneport_plan::{Collective, Interval, Pattern, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, ring, star};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
@@ -41,14 +41,14 @@ impl Draw {
 
 fn time(platform: &Platform, task: Task) -> Rational {
     match task {
-        Task::Transfer { link, .. } => platform.link(link).cost.clone(),
+        Task::Send { link, .. } => platform.link(link).cost.clone(),
         Task::Merge { node, .. } => platform.node(node).compute.clone().unwrap_or_default(),
     }
 }
 
 fn price(platform: &Platform, prices: &Prices<Rational>, task: Task) -> Rational {
     let price = match task {
-        Task::Transfer { link, .. } => &prices.links[link.index()],
+        Task::Send { link, .. } => &prices.links[link.index()],
         Task::Merge { node, .. } => &prices.compute[node.index()],
     };
     time(platform, task) * price
@@ -77,13 +77,13 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
             let part = Interval { first, last };
             for link in platform.link_ids() {
                 let ends = platform.link(link);
-                tasks.push((bit(part, ends.from.index()), bit(part, ends.to.index()), Task::Transfer { link, part }));
+                tasks.push((bit(part, ends.from.index()), bit(part, ends.to.index()), Task::send(link, part)));
             }
             for node in platform.processors() {
                 for split in first..last {
                     let left = bit(Interval { first, last: split }, node.index());
                     let right = bit(Interval { first: split + 1, last }, node.index());
-                    tasks.push((left | right, bit(part, node.index()), Task::Merge { node, part, split }));
+                    tasks.push((left | right, bit(part, node.index()), Task::merge(node, part, split)));
                 }
             }
         }
@@ -117,11 +117,11 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
 }
 
 fn total(platform: &Platform, prices: &Prices<Rational>, pattern: &Pattern) -> Rational {
-    let of = |one: Use| match one {
-        Use::Link(link, _) => &prices.links[link.index()] * &platform.link(link).cost,
-        Use::Compute(node, _) => &prices.compute[node.index()] * platform.node(node).compute.as_ref().unwrap(),
+    let of = |task: &Task| match *task {
+        Task::Send { link, .. } => &prices.links[link.index()] * &platform.link(link).cost,
+        Task::Merge { node, .. } => &prices.compute[node.index()] * platform.node(node).compute.as_ref().unwrap(),
     };
-    pattern.uses().map(of).sum()
+    pattern.tasks.iter().map(of).sum()
 }
 
 fn options(seed: u64) -> Options {

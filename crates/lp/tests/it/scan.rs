@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Question, Shared, Solution, proves, shared_bound, solve};
-use oneport_plan::{Certificate, Collective, Interval, Pattern, Resource, Scheme, SchemeTask, Status, Volumes};
+use oneport_plan::{Certificate, Collective, Interval, Pattern, Resource, Status, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::bound;
@@ -22,26 +22,24 @@ fn steady(question: &Question<'_>) -> Solution {
 }
 
 /// Carries out a scheme, remembering which operands every result combines; panics where a task lacks an input.
-fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Scheme) {
+fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Pattern) {
     let mut results: Vec<(NodeId, Vec<usize>)> = Vec::new();
-    let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut uses: BTreeMap<u32, usize> = BTreeMap::new();
     for &task in &scheme.tasks {
-        let mut take = |input: Option<usize>, node: NodeId, part: Interval| -> Vec<usize> {
+        let mut take = |input: Option<u32>, node: NodeId, part: Interval| -> Vec<usize> {
             let Some(input) = input else {
                 assert_eq!((part.first, participants[part.first]), (part.last, node), "an operand at its owner");
                 return vec![part.first];
             };
             *uses.entry(input).or_default() += 1;
-            let (place, value) = &results[input];
+            let (place, value) = &results[input as usize];
             assert_eq!(*place, node);
             assert!(platform.node(node).replicates || uses[&input] == 1, "copied at a switch");
             value.clone()
         };
         let result = match task {
-            SchemeTask::Transfer { link, part, after } => {
-                (platform.link(link).to, take(after, platform.link(link).from, part))
-            }
-            SchemeTask::Merge { node, part, split, left, right } => {
+            Task::Send { link, part, after } => (platform.link(link).to, take(after, platform.link(link).from, part)),
+            Task::Merge { node, part, split, left, right } => {
                 assert!(platform.node(node).is_processor());
                 let mut value = take(left, node, Interval { first: part.first, last: split });
                 value.extend(take(right, node, Interval { first: split + 1, last: part.last }));
@@ -49,7 +47,7 @@ fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Scheme) {
             }
         };
         let part = match task {
-            SchemeTask::Transfer { part, .. } | SchemeTask::Merge { part, .. } => part,
+            Task::Send { part, .. } | Task::Merge { part, .. } => part,
         };
         assert_eq!(result.1, (part.first..=part.last).collect::<Vec<_>>(), "in order, each once");
         results.push(result);
@@ -65,18 +63,17 @@ fn check(platform: &Platform, participants: &[NodeId], size: &Rational, solution
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     let mut sum = Rational::zero();
     for weighted in &solution.steady_state.patterns {
-        let Pattern::Scheme(scheme) = &weighted.pattern else { panic!("a scan consists of schemes") };
-        carry_out(platform, participants, scheme);
+        carry_out(platform, participants, &weighted.pattern);
         sum += &weighted.weight;
-        for task in &scheme.tasks {
+        for task in &weighted.pattern.tasks {
             match *task {
-                SchemeTask::Transfer { link, .. } => {
+                Task::Send { link, .. } => {
                     let time = &platform.link(link).cost * size * &weighted.weight;
                     for resource in Resource::of_link(platform, link) {
                         *loads.entry(resource).or_default() += &time;
                     }
                 }
-                SchemeTask::Merge { node, .. } => {
+                Task::Merge { node, .. } => {
                     let time = platform.node(node).compute.clone().unwrap() * &weighted.weight;
                     *loads.entry(Resource::Compute(node)).or_default() += time;
                 }
@@ -275,8 +272,7 @@ fn chains_of_many() {
     let solution = steady(&question);
     assert_eq!(solution.steady_state.throughput, Rational::new(1.into(), 2.into()));
     for weighted in &solution.steady_state.patterns {
-        let Pattern::Scheme(scheme) = &weighted.pattern else { panic!("a scan's patterns are schemes") };
-        carry_out(&platform, &participants, scheme);
+        carry_out(&platform, &participants, &weighted.pattern);
     }
     assert!(solution.upper_bound >= solution.steady_state.throughput);
     assert!(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation, Options, Question, Solution, solve};
-use oneport_plan::{Amount, Collective, Interval, Message, Pattern, Resource, Task, Volumes};
+use oneport_plan::{Amount, Collective, Interval, Message, Resource, Task, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ impl Case {
     }
 
     fn size(&self, part: Interval) -> Rational {
-        self.volumes.size_of(Message { commodity: 0, part: Some(part) })
+        self.volumes.size_of(Message { demand: 0, part })
     }
 
     #[track_caller]
@@ -43,7 +43,7 @@ impl Case {
     /// Which resources a task takes, and how long.
     fn load(&self, task: Task) -> (Vec<Resource>, Rational) {
         match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 let ends = self.platform.link(link);
                 (vec![Resource::Send(ends.from), Resource::Receive(ends.to)], self.size(part) * &ends.cost)
             }
@@ -62,11 +62,11 @@ fn check_tree(case: &Case, tasks: &[Task], target: NodeId) {
     let mut at: BTreeMap<Interval, NodeId> = owners.map(|(k, &node)| (Interval { first: k, last: k }, node)).collect();
     for &task in tasks {
         match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 let ends = case.platform.link(link);
                 assert_eq!(at.insert(part, ends.to), Some(ends.from), "{case:?}: {task:?}");
             }
-            Task::Merge { node, part, split } => {
+            Task::Merge { node, part, split, .. } => {
                 assert!(case.platform.node(node).is_processor(), "{case:?}: {task:?}");
                 for (first, last) in [(part.first, split), (split + 1, part.last)] {
                     assert_eq!(at.remove(&Interval { first, last }), Some(node), "{case:?}: {task:?}");
@@ -87,11 +87,11 @@ fn check_steady_state(case: &Case, solution: &Solution) {
     let mut served = vec![Rational::zero(); targets.len()];
     let mut last = 0;
     for weighted in &solution.steady_state.patterns {
-        let Pattern::Reduction(tree) = &weighted.pattern else { panic!("{case:?}: {weighted:?}") };
-        assert!(weighted.weight > Rational::zero() && tree.commodity >= last && tree.order.is_none());
-        last = tree.commodity;
-        check_tree(case, &tree.tasks, targets[tree.commodity]);
-        served[tree.commodity] += &weighted.weight;
+        let tree = &weighted.pattern;
+        assert!(weighted.weight > Rational::zero() && tree.demand >= last && tree.order.is_none());
+        last = tree.demand;
+        check_tree(case, &tree.tasks, targets[tree.demand]);
+        served[tree.demand] += &weighted.weight;
         for &task in &tree.tasks {
             let (resources, time) = case.load(task);
             resources.into_iter().for_each(|resource| *busy.entry(resource).or_default() += &time * &weighted.weight);
@@ -119,7 +119,7 @@ fn cheapest(case: &Case, prices: &BTreeMap<Resource, Rational>, target: NodeId) 
                 for split in part.first..part.last {
                     let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
                     let (Some(a), Some(b)) = (best.get(&(left, node)), best.get(&(right, node))) else { continue };
-                    let total = a + b + price(Task::Merge { node, part, split });
+                    let total = a + b + price(Task::merge(node, part, split));
                     if best.get(&(part, node)).is_none_or(|known| total < *known) {
                         best.insert((part, node), total);
                     }
@@ -129,7 +129,7 @@ fn cheapest(case: &Case, prices: &BTreeMap<Resource, Rational>, target: NodeId) 
                 for link in case.platform.link_ids() {
                     let ends = case.platform.link(link);
                     let Some(start) = best.get(&(part, ends.from)) else { continue };
-                    let total = start + price(Task::Transfer { link, part });
+                    let total = start + price(Task::send(link, part));
                     if best.get(&(part, ends.to)).is_none_or(|known| total < *known) {
                         best.insert((part, ends.to), total);
                     }

@@ -100,7 +100,7 @@ impl<'r, 'a> Values<'r, 'a> {
         for action in actions {
             let (node, parts) = match action {
                 Action::Merge(merge) => (merge.event.node, merge.operands.map(Some)),
-                Action::Transfer(dated) => (dated.from, [dated.event.message.part, None]),
+                Action::Transfer(dated) => (dated.from, [Some(dated.event.message.part), None]),
             };
             for part in parts.into_iter().flatten().filter(|part| part.first == part.last) {
                 if let Some(owner) = owners.get_mut(part.first) {
@@ -138,7 +138,7 @@ impl<'r, 'a> Values<'r, 'a> {
                 self.held.entry((node, merge.part)).or_default().arrivals.push(&merge.end);
             }
             Action::Transfer(dated) => {
-                let part = dated.event.message.part.unwrap_or(Interval { first: 0, last: 0 });
+                let part = dated.event.message.part;
                 let name = || format!("{} over {}", run.message(dated), run.link(dated));
                 self.take(dated.from, part, (dated.start(), dated.end()), &name)?;
                 self.held.entry((dated.to, part)).or_default().arrivals.push(dated.end());

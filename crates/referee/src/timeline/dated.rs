@@ -7,9 +7,8 @@ use oneport_platform::NodeId;
 use crate::ReductionFault;
 use crate::Violation;
 use crate::arithmetic::{Scale, is_non_negative};
-use crate::case::{Case, Kind};
+use crate::case::Case;
 use crate::pattern::{check_merge, check_part};
-use crate::violation::part_name;
 
 /// An event with its ends looked up.
 pub(super) struct Dated<'a> {
@@ -96,12 +95,10 @@ pub(super) fn check_merge_event<'a>(
         let message = case.message_name(event.instance, event.message);
         Violation::Reduction { place: format!("merge {place} ({message})"), fault }
     };
-    let Some(part) = event.message.part else {
-        return Err(wrong_message(case, named(), event.message));
-    };
+    let part = event.message.part;
     // The message has been checked: its demand exists.
-    let Some(demand) = case.demand(event.message.commodity) else {
-        return Err(case.unknown_commodity(named(), event.message.commodity));
+    let Some(demand) = case.demand(event.message.demand) else {
+        return Err(case.unknown_commodity(named(), event.message.demand));
     };
     let operands = check_merge(case, &demand, event.node, part, event.split).map_err(fault)?;
     if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
@@ -119,32 +116,17 @@ fn check_instance(
     message: Message,
     started: u128,
 ) -> Result<(), Violation> {
-    let started = started * u128::from(case.rate(message.commodity));
+    let started = started * u128::from(case.rate(message.demand));
     if u128::from(instance) >= started {
         return Err(Violation::UnknownInstance { place: place(), instance, started });
     }
     Ok(())
 }
 
-/// The demand exists, and the message is a partial result if and only if something is merged.
+/// The demand exists, and so does the part of it.
 fn check_message(case: &Case<'_>, place: impl Fn() -> String, message: Message) -> Result<(), Violation> {
-    let Some(demand) = case.demand(message.commodity) else {
-        return Err(case.unknown_commodity(place(), message.commodity));
+    let Some(demand) = case.demand(message.demand) else {
+        return Err(case.unknown_commodity(place(), message.demand));
     };
-    let merged = matches!(Kind::of(&demand), Kind::Tree | Kind::Scheme);
-    match message.part {
-        part if merged != part.is_some() => Err(wrong_message(case, place(), message)),
-        Some(part) => check_part(&demand, part).map_err(|fault| Violation::Reduction { place: place(), fault }),
-        None => Ok(()),
-    }
-}
-
-fn wrong_message(case: &Case<'_>, place: String, message: Message) -> Violation {
-    let (partial, whole) = ("partial results", "messages that are no partial results");
-    Violation::WrongMessage {
-        place,
-        found: message.part.map_or("a message that is no partial result".to_string(), |part| part_name(&part)),
-        collective: case.collective.name(),
-        right: if message.part.is_none() { partial } else { whole },
-    }
+    check_part(&demand, message.part).map_err(|fault| Violation::Reduction { place: place(), fault })
 }

@@ -17,7 +17,7 @@ use crate::{CopyFault, ReductionFault, Violation};
 #[derive(Default)]
 pub(super) struct Delivery<'r, 'a> {
     /// By part, by start.
-    pub(super) transfers: BTreeMap<Option<Interval>, Vec<&'r Dated<'a>>>,
+    pub(super) transfers: BTreeMap<Interval, Vec<&'r Dated<'a>>>,
     pub(super) merges: Vec<&'r DatedMerge<'a>>,
 }
 
@@ -44,12 +44,12 @@ impl<'a> Run<'a> {
     pub(super) fn follow_all<'r>(&'r self, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
         let mut deliveries: BTreeMap<(u64, usize), Delivery<'r, 'a>> = BTreeMap::new();
         for dated in &self.events {
-            let Message { commodity, part } = dated.event.message;
-            let delivery = deliveries.entry((dated.event.instance, commodity)).or_default();
+            let Message { demand, part } = dated.event.message;
+            let delivery = deliveries.entry((dated.event.instance, demand)).or_default();
             delivery.transfers.entry(part).or_default().push(dated);
         }
         for merge in &self.merges {
-            let delivery = deliveries.entry((merge.event.instance, merge.event.message.commodity)).or_default();
+            let delivery = deliveries.entry((merge.event.instance, merge.event.message.demand)).or_default();
             delivery.merges.push(merge);
         }
         self.check_complete(deliveries.keys())?;
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         let named = format!("{} of instance {instance}", self.case.commodity_name(place));
         match (Kind::of(&demand), demand.operands.first(), demand.goals().first()) {
             (Kind::Path, Some(&source), Some(&(target, _))) => {
-                let message = self.case.message_name(instance, Message { commodity: place, part: None });
+                let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
                 self.undelivered(message, source, target)
             }
             (Kind::Tree, ..) => {
@@ -132,10 +132,10 @@ impl<'a> Run<'a> {
         buffers: &mut Buffers<'r>,
     ) -> Result<(), Violation> {
         let start = Stay { node: demand.operands.first().copied().unwrap_or(target), since: None };
-        let events = delivery.transfers.get(&None).map(Vec::as_slice).unwrap_or_default();
+        let events = delivery.transfers.get(&Interval::single(0)).map(Vec::as_slice).unwrap_or_default();
         let end = self.travel(start, Some(target), events, buffers)?;
         if end.node != target {
-            let message = self.case.message_name(instance, Message { commodity: place, part: None });
+            let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
             return Err(self.undelivered(message, end.node, target));
         }
         Ok(())
@@ -209,7 +209,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
         let mut values: BTreeMap<Interval, Vec<NodeId>> = BTreeMap::new();
         for (_, part) in self.parts() {
             let (start, value) = self.made(run, part, &mut values)?;
-            let events = self.delivery.transfers.get(&Some(part)).map(Vec::as_slice).unwrap_or_default();
+            let events = self.delivery.transfers.get(&part).map(Vec::as_slice).unwrap_or_default();
             let end = run.travel(start, (part == result).then_some(target), events, buffers)?;
             if part != result {
                 self.taken(run, part, &end, buffers)?;
@@ -223,7 +223,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     }
 
     fn name(&self, run: &Run<'_>, part: Interval) -> String {
-        run.case.message_name(self.instance, Message { commodity: self.commodity, part: Some(part) })
+        run.case.message_name(self.instance, Message { demand: self.commodity, part })
     }
 
     fn fault(&self, run: &Run<'_>, fault: ReductionFault) -> Violation {
@@ -236,7 +236,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     fn parts(&self) -> BTreeSet<(usize, Interval)> {
         let result = self.demand.whole();
         let single = (result.first..=result.last).map(|operand| Interval { first: operand, last: operand });
-        let moved = self.delivery.transfers.keys().copied().flatten();
+        let moved = self.delivery.transfers.keys().copied();
         let parts = single.chain([result]).chain(moved).chain(self.makers.keys().copied());
         parts.chain(self.takers.keys().copied()).map(|part| (part.operands(), part)).collect()
     }
@@ -266,7 +266,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
             let owner = self.demand.operands.get(part.first).copied();
             return owner.ok_or_else(|| self.fault(run, ReductionFault::NotMade { part }));
         }
-        let sent = self.delivery.transfers.get(&Some(part)).and_then(|events| events.first()).map(|dated| dated.from);
+        let sent = self.delivery.transfers.get(&part).and_then(|events| events.first()).map(|dated| dated.from);
         let taken = self.takers.get(&part).map(|merge| merge.event.node);
         sent.or(taken).ok_or_else(|| self.fault(run, ReductionFault::Unused { part }))
     }

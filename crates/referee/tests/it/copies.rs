@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use common::*;
 use oneport_plan::{
-    Arborescence, Certificate, Collective, Cut, Hop, OddSet, Pattern, Resource, SteadyState, Volumes, WeightedPattern,
+    Certificate, Collective, Cut, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{CopyFault, ProofFault, Violation, bound, check_steady_state};
@@ -280,8 +280,8 @@ fn star() -> Platform {
 
 /// Hops as (link, after).
 fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
-    let hops = hops.iter().map(|&(link, after)| Hop { link: LinkId::new(link), after }).collect();
-    Pattern::Arborescence(Arborescence { commodity: 0, hops })
+    let hops = hops.iter().map(|&(link, after)| (LinkId::new(link), after));
+    Pattern::arborescence(0, hops)
 }
 
 /// What the referee says to one arborescence, at a rate that overloads nothing.
@@ -315,33 +315,35 @@ fn arborescences_are_followed_hop_by_hop() {
     let node = "x".to_string();
     let mut hops = thrice;
     (hops[2], hops[3]) = ((4, Some(0)), (5, Some(2)));
-    assert_eq!(refused(&hops), CopyFault::Duplicated { what: "hops", first: 1, second: 2, node });
+    assert_eq!(refused(&hops), CopyFault::Duplicated { first: 1, second: 2, node });
     // A target is left out.
     assert_eq!(refused(&chain[..4]), CopyFault::NoCopy { target: "C".into() });
     assert_eq!(refused(&[]), CopyFault::NoCopy { target: "A".into() });
     // A hop from elsewhere, from the future, from the source that is none.
     let mut hops = chain;
     hops[3] = (5, Some(2));
-    assert_eq!(refused(&hops), CopyFault::BrokenHop { hop: 3, link: "B -> x".into(), node: "x".into() });
+    assert_eq!(refused(&hops), CopyFault::BrokenHop { link: "B -> x".into(), node: "x".into() });
     hops = chain;
     hops[1].1 = Some(1);
-    assert_eq!(refused(&hops), CopyFault::LaterHop { hop: 1, after: 1 });
+    assert_eq!(refused(&hops), CopyFault::LaterTask { input: 1 });
     hops[1].1 = Some(99);
-    assert_eq!(refused(&hops), CopyFault::LaterHop { hop: 1, after: 99 });
+    assert_eq!(refused(&hops), CopyFault::LaterTask { input: 99 });
     hops[1].1 = None;
-    assert_eq!(refused(&hops), CopyFault::BrokenHop { hop: 1, link: "x -> A".into(), node: "S".into() });
+    assert_eq!(refused(&hops), CopyFault::BrokenHop { link: "x -> A".into(), node: "S".into() });
     hops[1] = (99, Some(0));
     assert!(matches!(verdict(&platform, &collective, tree(&hops)), Err(Violation::UnknownLink { id: 99, .. })));
-    // Other kinds of patterns.
-    let path = Pattern::path(0, vec![LinkId::new(0), LinkId::new(2)]);
+    // A message is not merged, and one for a single target goes one way.
+    let merge = Pattern { demand: 0, order: None, tasks: vec![Task::merge(a, common::part(0, 0), 0)] };
     assert_eq!(
-        verdict(&platform, &collective, path).unwrap_err().to_string(),
-        "steady-state pattern 0: broadcast is carried out by arborescences, not paths"
+        verdict(&platform, &collective, merge).unwrap_err().to_string(),
+        "steady-state pattern 0 (S=>all), task 0: v[0,0] split after operand 0; a merge splits v[k,m] after one of k, ... m-1"
     );
     let scatter = Collective::Scatter { source: s, targets: vec![a] };
+    verdict(&platform, &scatter, tree(&chain[..2])).unwrap();
+    let two_ways = [(0, None), (2, Some(0)), (4, Some(0))];
     assert_eq!(
-        verdict(&platform, &scatter, tree(&chain[..2])).unwrap_err().to_string(),
-        "steady-state pattern 0: scatter is carried out by paths, not arborescences"
+        verdict(&platform, &scatter, tree(&two_ways)).unwrap_err().to_string(),
+        "steady-state pattern 0 (S=>A): tasks 1 and 2 both send the message on from 'x'; it has one target, so it goes one way"
     );
 }
 
@@ -357,20 +359,20 @@ fn changed_arborescences_are_refused() {
         // Around the ring, which a node that does not replicate does not hinder.
         let count = platform.nodes().len();
         let around = (0..count - 1).map(|i| platform.link_between(NodeId::new(i), NodeId::new(i + 1)).unwrap());
-        let hops: Vec<Hop> =
-            around.enumerate().map(|(i, link)| Hop { link, after: i.checked_sub(1).map(|i| i as u32) }).collect();
-        let judge = |hops: &[Hop]| {
-            let pattern = Pattern::Arborescence(Arborescence { commodity: 0, hops: hops.to_vec() });
+        let hops: Vec<(LinkId, Option<u32>)> =
+            around.enumerate().map(|(i, link)| (link, i.checked_sub(1).map(|i| i as u32))).collect();
+        let judge = |hops: &[(LinkId, Option<u32>)]| {
+            let pattern = Pattern::arborescence(0, hops.to_vec());
             verdict(&platform, &collective, pattern).is_ok()
         };
         assert!(judge(&hops));
         let mut variants = Vec::new();
         for (place, &hop) in hops.iter().enumerate() {
             for link in platform.link_ids() {
-                variants.push((place, Hop { link, ..hop }));
+                variants.push((place, (link, hop.1)));
             }
             for after in [None, Some(0), Some(1), Some(2), Some(9)] {
-                variants.push((place, Hop { after, ..hop }));
+                variants.push((place, (hop.0, after)));
             }
         }
         for (place, hop) in variants.into_iter().filter(|(place, hop)| hops[*place] != *hop) {
@@ -390,11 +392,11 @@ fn changed_arborescences_are_refused() {
 }
 
 /// Plays an arborescence with tokens: a switch's token is spent when it is passed on.
-fn plays(platform: &Platform, hops: &[Hop], source: NodeId, targets: &[NodeId]) -> bool {
+fn plays(platform: &Platform, hops: &[(LinkId, Option<u32>)], source: NodeId, targets: &[NodeId]) -> bool {
     let mut tokens: Vec<(NodeId, bool)> = Vec::new();
-    for hop in hops {
-        let Some(link) = platform.links().get(hop.link.index()) else { return false };
-        match hop.after {
+    for &(link, after) in hops {
+        let Some(link) = platform.links().get(link.index()) else { return false };
+        match after {
             None if link.from == source => {}
             None => return false,
             Some(after) => match tokens.get_mut(after as usize) {

@@ -67,7 +67,7 @@ fn copies_are_multiples_of_the_instances() {
 fn run() -> Timeline {
     let event = |commodity: usize, instance: u64, start: i64| Event {
         instance,
-        message: Message { commodity, part: None },
+        message: Message { demand: commodity, part: part(0, 0) },
         link: LinkId::new(commodity),
         pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
     };

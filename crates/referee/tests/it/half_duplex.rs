@@ -4,15 +4,14 @@ use crate::common;
 
 use common::*;
 use oneport_plan::{
-    Arborescence, Certificate, Collective, Hop, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Slot, Status,
-    SteadyState, Volumes,
+    Certificate, Collective, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Slot, Status, SteadyState, Volumes,
 };
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Violation, bound, check_plan, check_steady_state, check_timeline};
 
 fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
-    let hops = hops.iter().map(|&(link, after)| Hop { link: LinkId::new(link), after }).collect();
-    Pattern::Arborescence(Arborescence { commodity: 0, hops })
+    let hops = hops.iter().map(|&(link, after)| (LinkId::new(link), after));
+    Pattern::arborescence(0, hops)
 }
 
 /// papers/004 Fig. 2: 1 -> 2 and 1 -> 3 of cost 1, 2 -> 3 of cost 1/2.

@@ -110,7 +110,7 @@ fn a_long_odd_ring_of_half_duplex_nodes() {
             let commodity = collective.demand(place).unwrap();
             let (from, to) = (commodity.operands[0].index(), commodity.goals()[0].0.index());
             let hops = (to + count - from) % count;
-            Pattern::path(place, (0..hops).map(|hop| LinkId::new((from + hop) % count)).collect())
+            Pattern::path(place, (0..hops).map(|hop| LinkId::new((from + hop) % count)))
         })
         .collect();
     // A link carries 5050 messages per instance; 50 links can be busy at a time.

@@ -105,7 +105,7 @@ fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
     let patterns = &mutant.steady_state.patterns;
     if undone == *original
         && same_items(patterns, &original.steady_state.patterns)
-        && patterns.windows(2).all(|pair| pair[0].pattern.commodity() <= pair[1].pattern.commodity())
+        && patterns.windows(2).all(|pair| pair[0].pattern.demand <= pair[1].pattern.demand)
     {
         return Some("patterns of one commodity in another order");
     }

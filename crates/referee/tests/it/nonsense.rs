@@ -6,9 +6,9 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
-    Amount, Arborescence, Border, Certificate, Collective, Cut, Direction, Event, Exchange, Hop, Interval, Member,
-    MergeEvent, Message, OddSet, Pattern, PeriodicSchedule, Plan, Potential, ReductionTree, Resource, ScheduledPattern,
-    Scheme, SchemeTask, Share, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Border, Certificate, Collective, Cut, Direction, Event, Exchange, Interval, Member, MergeEvent, Message,
+    OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status, SteadyState,
+    Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::{check_plan, check_timeline};
@@ -54,29 +54,29 @@ fn pattern(dice: &mut Dice) -> Pattern {
     let order = dice.one_in(3).then(|| list(dice, index));
     match dice.below(3) {
         0 => {
-            let hop = |dice: &mut Dice| Hop { link: link(dice), after: dice.one_in(2).then(|| index(dice) as u32) };
-            return Pattern::Arborescence(Arborescence { commodity: index(dice), hops: list(dice, hop) });
+            let hop = |dice: &mut Dice| (link(dice), dice.one_in(2).then(|| index(dice) as u32));
+            return Pattern::arborescence(index(dice), list(dice, hop));
         }
         1 => {
-            let input = |dice: &mut Dice| dice.one_in(2).then(|| index(dice));
+            let input = |dice: &mut Dice| dice.one_in(2).then(|| index(dice) as u32);
             let of_scheme = |dice: &mut Dice| match task(dice) {
-                Task::Transfer { link, part } => SchemeTask::Transfer { link, part, after: input(dice) },
-                Task::Merge { node, part, split } => {
-                    SchemeTask::Merge { node, part, split, left: input(dice), right: input(dice) }
+                Task::Send { link, part, .. } => Task::Send { link, part, after: input(dice) },
+                Task::Merge { node, part, split, .. } => {
+                    Task::Merge { node, part, split, left: input(dice), right: input(dice) }
                 }
             };
-            return Pattern::Scheme(Scheme { commodity: index(dice), order, tasks: list(dice, of_scheme) });
+            return Pattern { demand: index(dice), order, tasks: list(dice, of_scheme) };
         }
         _ => {}
     }
-    Pattern::Reduction(ReductionTree { commodity: index(dice), order, tasks: list(dice, task) })
+    Pattern::tree(index(dice), order, list(dice, task))
 }
 
 fn task(dice: &mut Dice) -> Task {
     if dice.one_in(2) {
-        Task::Transfer { link: link(dice), part: interval(dice) }
+        Task::send(link(dice), interval(dice))
     } else {
-        Task::Merge { node: node(dice), part: interval(dice), split: index(dice) }
+        Task::merge(node(dice), interval(dice), index(dice))
     }
 }
 
@@ -85,7 +85,7 @@ fn interval(dice: &mut Dice) -> Interval {
 }
 
 fn message(dice: &mut Dice) -> Message {
-    Message { commodity: index(dice), part: dice.one_in(2).then(|| interval(dice)) }
+    Message { demand: index(dice), part: interval(dice) }
 }
 
 fn amount(dice: &mut Dice) -> Amount {

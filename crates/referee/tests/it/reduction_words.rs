@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::*;
-use oneport_plan::{Amount, Collective, Message, Pattern, Plan, ReductionTree, Resource, Task, Timeline};
+use oneport_plan::{Amount, Collective, Message, Pattern, Plan, Resource, Task, Timeline};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_referee::{TimelineReport, Violation, check_plan, check_timeline};
 
@@ -13,19 +13,19 @@ fn run_report(plan: &Plan, run: &Timeline) -> Result<TimelineReport, Violation> 
 
 /// One change to the toy's tree, and the words of the refusal.
 #[track_caller]
-fn refused(change: impl Fn(&mut Plan, &mut ReductionTree), words: &str) {
+fn refused(change: impl Fn(&mut Plan, &mut Pattern), words: &str) {
     let mut plan = reduce_toy();
-    let Pattern::Reduction(mut tree) = plan.steady_state.patterns[0].pattern.clone() else { panic!("no tree") };
+    let mut tree = plan.steady_state.patterns[0].pattern.clone();
     change(&mut plan, &mut tree);
-    plan.steady_state.patterns[0].pattern = Pattern::Reduction(tree);
+    plan.steady_state.patterns[0].pattern = Pattern::tree(tree.demand, tree.order, tree.tasks);
     assert_eq!(check_plan(&plan).expect_err(words).to_string(), words);
 }
 
 #[test]
 fn refusals_name_the_task() {
     let [p0, p1, p2] = [0, 1, 2].map(NodeId::new);
-    let merge = |node, first, last, split| Task::Merge { node, part: part(first, last), split };
-    let send = |link, first, last| Task::Transfer { link: LinkId::new(link), part: part(first, last) };
+    let merge = |node, first, last, split| Task::merge(node, part(first, last), split);
+    let send = |link, first, last| Task::send(LinkId::new(link), part(first, last));
     let name = "steady-state pattern 0 (reduction=>P0)";
     let at = |task: usize, words: &str| format!("{name}, task {task}: {words}");
     refused(
@@ -73,13 +73,16 @@ fn refusals_name_the_task() {
     );
     refused(|_, tree| tree.tasks[1] = merge(p2, 1, 2, 1), &at(1, "v[1,1] is needed at 'P2', but is at 'P1' then"));
     refused(
-        |_, tree| tree.tasks.retain(|task| *task != merge(p1, 1, 2, 1)),
+        |_, tree| tree.tasks.retain(|task| task.alone() != merge(p1, 1, 2, 1)),
         &at(1, "v[1,2] is needed, but not made before"),
     );
-    refused(|_, tree| tree.tasks.insert(2, merge(p1, 1, 2, 1)), &at(2, "v[1,2] is made twice; make every part once"));
+    refused(
+        |_, tree| tree.tasks.insert(2, merge(p1, 1, 2, 1)),
+        &at(2, "v[1,1] is used again; where one node wants the result, every value is used once"),
+    );
     refused(
         |_, tree| tree.tasks.insert(2, send(2, 1, 1)),
-        &at(2, "v[1,1] is used again after it was merged; every value is merged once"),
+        &at(2, "v[1,1] is used again; where one node wants the result, every value is used once"),
     );
     refused(
         |_, tree| tree.tasks.splice(..0, [send(4, 2, 2), send(1, 2, 2)]).for_each(drop),
@@ -92,7 +95,7 @@ fn refusals_name_the_task() {
     refused(|_, tree| tree.tasks.push(send(0, 0, 2)), &format!("{name} ends at 'P1'; it must end at the target"));
     refused(
         |plan, _| plan.collective = Collective::AllToAll { participants: vec![p0, p1] },
-        "steady-state pattern 0: all-to-all is carried out by paths, not reduction trees",
+        "steady-state pattern 0 (P0=>P1), task 0: v[2,2] does not exist; parts are v[k,m] with 0 <= k <= m <= 0",
     );
 }
 
@@ -113,7 +116,7 @@ fn refusals_name_processors() {
     refused(
         |plan, tree| {
             plan.platform = one_router(plan);
-            tree.tasks[1] = Task::Merge { node: switch, part: part(1, 2), split: 1 };
+            tree.tasks[1] = Task::merge(switch, part(1, 2), 1);
         },
         "steady-state pattern 0 (reduction=>P0), task 1: a merge at 'switch', which is a router; only processors merge",
     );
@@ -182,8 +185,8 @@ fn refusals_name_the_merge() {
         "merge 1 belongs to instance 1; 1 instances are started, numbered from 0",
     );
     run_refused(
-        |run| run.merges[1].message.part = None,
-        "merge 1 moves a message that is no partial result; reduce moves partial results",
+        |run| run.merges[1].message.part = part(0, 0),
+        "merge 1 (v[0,0] of reduction=>P0 of instance 0): v[0,0] split after operand 0; a merge splits v[k,m] after one of k, ... m-1",
     );
     run_refused(
         |run| run.merges[0].split = 0,
@@ -245,17 +248,16 @@ fn refusals_name_the_merge() {
     run_refused(
         |run| {
             let mut other = run.merges[0].clone();
-            (other.message.part, other.split) = (Some(part(0, 1)), 0);
+            (other.message.part, other.split) = (part(0, 1), 0);
             (other.start, other.end) = (ratio(2, 1), ratio(3, 1));
             run.merges.push(other);
         },
-        "the merge that makes v[0,1] of reduction=>P0 of instance 0: v[0,0] is used again after it was merged; every value is merged once",
+        "the merge that makes v[0,1] of reduction=>P0 of instance 0: v[0,0] is used again; where one node wants the result, every value is used once",
     );
     run_refused(
         |run| {
             let mut on = run.events[0].clone();
-            (on.message.part, on.link, on.pieces) =
-                (Some(part(0, 2)), LinkId::new(0), vec![(ratio(7, 2), ratio(9, 2))]);
+            (on.message.part, on.link, on.pieces) = (part(0, 2), LinkId::new(0), vec![(ratio(7, 2), ratio(9, 2))]);
             run.events.push(on);
             run.clean_up_periods = 4;
         },
@@ -274,7 +276,7 @@ fn merges_of_no_time_hinder_nobody() {
     // The last merge is at the start of the last period.
     assert_eq!((report.last_arrival, report.horizon), (whole(5), whole(6)));
     // Everything is sent to P0 and merged there at once.
-    let message = |first, last| Message { commodity: 0, part: Some(part(first, last)) };
+    let message = |first, last| Message { demand: 0, part: part(first, last) };
     let event = |link, operand, start| oneport_plan::Event {
         instance: 0,
         message: message(operand, operand),
@@ -308,8 +310,8 @@ fn owners_are_known_from_their_values() {
     let mut run = unroll(&plan, 1);
     // P2's value is called v11, P1's v22: the other way round.
     for event in &mut run.events {
-        if event.message.part == Some(part(2, 2)) {
-            event.message.part = Some(part(1, 1));
+        if event.message.part == part(2, 2) {
+            event.message.part = part(1, 1);
         }
     }
     let words =

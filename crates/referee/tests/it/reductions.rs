@@ -8,7 +8,7 @@ use common::judge::judge;
 use common::mutate::{plan_mutants, timeline_mutants};
 use common::play::{Seen, play};
 use common::*;
-use oneport_plan::{Amount, Certificate, Collective, Pattern, Plan, ReductionTree, Resource, Task, Timeline, Volumes};
+use oneport_plan::{Amount, Certificate, Collective, Pattern, Plan, Resource, Task, Timeline, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use oneport_referee::{TimelineReport, Violation, bound, check_plan, check_steady_state, check_timeline};
 use proptest::prelude::*;
@@ -42,12 +42,12 @@ fn the_trees_of_the_paper_are_optimal_too() {
     let link = |from, to| plan.platform.link_between(from, to).unwrap();
     let tree = |merger, from, value, by| {
         let tasks = vec![
-            Task::Transfer { link: link(from, merger), part: part(value, value) },
-            Task::Merge { node: merger, part: part(1, 2), split: 1 },
-            Task::Transfer { link: link(merger, p0), part: part(1, 2) },
-            Task::Merge { node: p0, part: part(0, 2), split: 0 },
+            Task::send(link(from, merger), part(value, value)),
+            Task::merge(merger, part(1, 2), 1),
+            Task::send(link(merger, p0), part(1, 2)),
+            Task::merge(p0, part(0, 2), 0),
         ];
-        weighted(&Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks }), by)
+        weighted(&Pattern::tree(0, None, tasks), by)
     };
     let patterns = vec![tree(p1, p2, 2, ratio(1, 3)), tree(p2, p1, 1, ratio(2, 3))];
     plan.steady_state.patterns = patterns;
@@ -220,7 +220,7 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         let by_resource: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
         let trees = trees::all_trees(&platform, &collective, 0);
         trees_seen += trees.len();
-        let price = |tree: &ReductionTree| trees::price(&platform, &volumes, &by_resource, &tree.tasks);
+        let price = |tree: &Pattern| trees::price(&platform, &volumes, &by_resource, &tree.tasks);
         let cheapest = trees.iter().map(price).min().unwrap();
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
         let found =
@@ -233,7 +233,7 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         }
         for tree in trees.into_iter().step_by(17) {
             let slow = ratio(1, 1_000_000);
-            let patterns = vec![weighted(&Pattern::Reduction(tree), slow.clone())];
+            let patterns = vec![weighted(&tree, slow.clone())];
             let state = oneport_plan::SteadyState { throughput: slow, patterns };
             assert_eq!(check_steady_state(&platform, &collective, &volumes, &state), Ok(()));
         }
@@ -312,9 +312,8 @@ fn bounds_of_crowds_hold() {
 
 /// The toy, and random plans of not too many tasks.
 fn honest_plans() -> Vec<Plan> {
-    let tasks = |plan: &Plan| -> usize {
-        plan.schedule.patterns.iter().filter_map(|s| s.pattern.tree()).map(|tree| tree.tasks.len()).sum()
-    };
+    let tasks =
+        |plan: &Plan| -> usize { plan.schedule.patterns.iter().map(|scheduled| scheduled.pattern.tasks.len()).sum() };
     let random = (0..).map(|seed| generate::reduction_plan(&mut Dice(seed), seed % 3 == 0));
     let small = random.filter(|plan| (2..25).contains(&tasks(plan))).take(9);
     std::iter::once(reduce_toy()).chain(small).collect()

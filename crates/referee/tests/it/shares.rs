@@ -25,14 +25,14 @@ fn tasks(case: &Case) -> Vec<(Task, Interval, Rational)> {
     };
     let mut all = Vec::new();
     for part in intervals(operands) {
-        let size = case.volumes.size_of(Message { commodity: 0, part: Some(part) });
+        let size = case.volumes.size_of(Message { demand: 0, part });
         for (id, link) in case.platform.link_ids().zip(case.platform.links()) {
-            all.push((Task::Transfer { link: id, part }, part, &size * &link.cost * price(Resource::Link(id))));
+            all.push((Task::send(id, part), part, &size * &link.cost * price(Resource::Link(id))));
         }
         for node in case.platform.node_ids() {
             let time = case.volumes.merge_time(&case.platform, node, part);
             for split in part.first..part.last {
-                all.push((Task::Merge { node, part, split }, part, &time * price(Resource::Compute(node))));
+                all.push((Task::merge(node, part, split), part, &time * price(Resource::Compute(node))));
             }
         }
     }
@@ -58,7 +58,7 @@ fn shares(dice: &mut Dice, case: &Case, split: Split) -> Vec<Share> {
         let mut rest = 12;
         let mut order: Vec<usize> = (0..goals.len()).filter(|&goal| part.last <= goals[goal].1.last).collect();
         let node = match task {
-            Task::Transfer { link, .. } => case.platform.link(link).to,
+            Task::Send { link, .. } => case.platform.link(link).to,
             Task::Merge { node, .. } => node,
         };
         match split {
@@ -100,7 +100,7 @@ fn naive_trees(case: &Case, shares: &[Share]) -> Rational {
             let before = prices.clone();
             for &(task, part, _) in &everything {
                 let (at, inputs) = match task {
-                    Task::Transfer { link, .. } => {
+                    Task::Send { link, .. } => {
                         let link = case.platform.link(link);
                         (link.to, vec![(link.from, part)])
                     }
@@ -218,8 +218,8 @@ fn malformed_shares_are_refused_by_name() {
         }
     };
     let part = |first, last| Interval { first, last };
-    let merge = |node, (first, last), split| Task::Merge { node, part: part(first, last), split };
-    let transfer = |link, first, last| Task::Transfer { link, part: part(first, last) };
+    let merge = |node, (first, last), split| Task::merge(node, part(first, last), split);
+    let transfer = |link, first, last| Task::send(link, part(first, last));
     let share = |goal, task, price| Share { demand: 0, goal, task, price };
     // Three processors offer 3; one merge for goal 1, and two for goal 2, of which one is the same.
     let honest = || {
@@ -345,7 +345,7 @@ fn shares_of_many_operands_are_refused() {
     ids.windows(2).for_each(|pair| builder.duplex(pair[0], pair[1], ratio(1, 1)).map(|_| ()).unwrap());
     let platform = builder.build().unwrap();
     let scan = Collective::Scan { participants: ids.clone() };
-    let task = Task::Merge { node: ids[0], part: Interval { first: 0, last: 1 }, split: 0 };
+    let task = Task::merge(ids[0], Interval { first: 0, last: 1 }, 0);
     let certificate = Certificate {
         prices: vec![(Resource::Compute(ids[0]), ratio(1, 1))],
         shares: vec![Share { demand: 0, goal: 5, task, price: ratio(1, 1) }],
@@ -368,7 +368,7 @@ fn programs_that_are_too_large_are_refused() {
     let platform = builder.build().unwrap().with_model(oneport_platform::PortModel::Links);
     let part = Interval { first: 0, last: 0 };
     let share = |goal| {
-        let task = Task::Transfer { link: LinkId::new(0), part };
+        let task = Task::send(LinkId::new(0), part);
         Share { demand: 0, goal, task, price: ratio(1, 4) }
     };
     let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();

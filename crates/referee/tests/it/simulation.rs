@@ -54,11 +54,11 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
                 continue;
             }
             let link = plan.platform.links().get(event.link.index())?;
-            let traveller = travellers.get_mut(&(event.instance, event.message.commodity))?;
+            let traveller = travellers.get_mut(&(event.instance, event.message.demand))?;
             if !sending.insert(link.from) || !receiving.insert(link.to) || traveller.at != link.from {
                 return None;
             }
-            if traveller.at == commodities[event.message.commodity].target {
+            if traveller.at == commodities[event.message.demand].target {
                 return None;
             }
             match &mut traveller.underway {
@@ -133,7 +133,7 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
     let event = &mut run.events[place];
     match dice.below(10) {
         0 => event.instance = dice.roll() % (instances + 1),
-        1 => event.message.commodity = dice.below(commodities),
+        1 => event.message.demand = dice.below(commodities),
         2 => event.link = LinkId::new(dice.below(links)),
         3 => event.pieces[0].0 += shift,
         4 => event.pieces[0].1 += shift,

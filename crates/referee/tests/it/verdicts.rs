@@ -126,10 +126,10 @@ fn a_gather_is_a_scatter_against_the_links() {
     gather.collective = Collective::Gather { target: source, participants: targets };
     gather.certificate.prices = vec![(Resource::Receive(source), ratio(7, 3))];
     for weighted in &mut gather.steady_state.patterns {
-        path_links(&mut weighted.pattern).reverse();
+        relink(&mut weighted.pattern, |links| links.reverse());
     }
     for scheduled in &mut gather.schedule.patterns {
-        path_links(&mut scheduled.pattern).reverse();
+        relink(&mut scheduled.pattern, |links| links.reverse());
     }
     let verdict = check_plan(&gather).unwrap();
     assert_eq!((verdict.throughput, verdict.status), (ratio(1, 2), Status::Optimal));
@@ -160,31 +160,32 @@ fn refusals_name_the_question() {
 #[test]
 fn refusals_name_patterns() {
     let first = |plan: &mut Plan, links: &[usize]| {
-        *path_links(&mut plan.steady_state.patterns[0].pattern) = links.iter().map(|&link| LinkId::new(link)).collect();
+        let links: Vec<LinkId> = links.iter().map(|&link| LinkId::new(link)).collect();
+        plan.steady_state.patterns[0].pattern = path(0, &links);
     };
     refused(
         |plan| first(plan, &[0, 99]),
-        "steady-state pattern 0, hop 1: link id 99 does not exist; the platform has 5 links, numbered from 0",
+        "steady-state pattern 0, task 1: link id 99 does not exist; the platform has 5 links, numbered from 0",
     );
     refused(
-        |plan| *commodity(&mut plan.schedule.patterns[1].pattern) = 2,
+        |plan| plan.schedule.patterns[1].pattern.demand = 2,
         "schedule pattern 1: commodity 2 does not exist; an instance has 2, numbered from 0",
     );
     refused(
         |plan| first(plan, &[0, 4]),
-        "steady-state pattern 0 (Ps=>P0): hop 1 is Pb -> P1, but the path is at 'Pa' then",
+        "steady-state pattern 0 (Ps=>P0), task 1: sends the message over Pb -> P1, but it is at 'Pa' then",
     );
     refused(
         |plan| first(plan, &[2]),
-        "steady-state pattern 0 (Ps=>P0): hop 0 is Pa -> P0, but the path is at 'Ps' then",
+        "steady-state pattern 0 (Ps=>P0), task 0: sends the message over Pa -> P0, but it is at 'Ps' then",
     );
     refused(|plan| first(plan, &[1, 4]), "steady-state pattern 0 (Ps=>P0) ends at 'P1'; it must end at the target");
     refused(|plan| first(plan, &[]), "steady-state pattern 0 (Ps=>P0) ends at 'Ps'; it must end at the target");
     let mut plan = ring();
-    *path_links(&mut plan.schedule.patterns[0].pattern) = [0, 1, 2, 0].map(LinkId::new).to_vec();
+    plan.schedule.patterns[0].pattern = path(0, &[0, 1, 2, 0].map(LinkId::new));
     assert_eq!(
         check_plan(&plan).unwrap_err().to_string(),
-        "schedule pattern 0 (A=>B) comes to 'A' twice; cut the detour out"
+        "schedule pattern 0 (A=>B), task 2: the message comes to 'A' twice; cut the detour out"
     );
 }
 
@@ -409,7 +410,7 @@ fn a_message_is_delivered_once() {
     let collective = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
     let event = |link: usize, start: i64| oneport_plan::Event {
         instance: 0,
-        message: oneport_plan::Message { commodity: 0, part: None },
+        message: oneport_plan::Message { demand: 0, part: part(0, 0) },
         link: LinkId::new(link),
         pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
     };
@@ -538,11 +539,8 @@ fn merges_fit_in_the_period() {
     let platform = platform(&["A", "B"], &links);
     let [a, b] = [0, 1].map(NodeId::new);
     let collective = Collective::Reduce { target: b, participants: vec![a, b], commutative: false };
-    let tasks = vec![
-        oneport_plan::Task::Transfer { link: LinkId::new(0), part: part(0, 0) },
-        oneport_plan::Task::Merge { node: b, part: part(0, 1), split: 0 },
-    ];
-    let tree = oneport_plan::Pattern::Reduction(oneport_plan::ReductionTree { commodity: 0, order: None, tasks });
+    let tasks = vec![oneport_plan::Task::send(LinkId::new(0), part(0, 0)), oneport_plan::Task::merge(b, part(0, 1), 0)];
+    let tree = oneport_plan::Pattern::tree(0, None, tasks);
     let volumes = Volumes {
         size: oneport_plan::Amount::Constant(ratio(1, 1)),
         work: oneport_plan::Amount::Constant(ratio(2, 1)),

@@ -10,7 +10,7 @@ use models::{Case, Loads, Models, any_models, cases, has_odd_sets, ratio};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{
-    Arborescence, Collective, Hop, Pattern, PeriodicSchedule, ScheduledPattern, SteadyState, Volumes, WeightedPattern,
+    Collective, Goals, Pattern, PeriodicSchedule, ScheduledPattern, SteadyState, Volumes, WeightedPattern,
     WholePatterns,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
@@ -34,15 +34,16 @@ fn check_whole(case: &Case, whole: &WholePatterns) {
     let known: BTreeSet<&Pattern> = case.steady_state.patterns.iter().map(|weighted| &weighted.pattern).collect();
     let mut copies = vec![BigUint::zero(); case.collective.demands()];
     for scheduled in &whole.patterns {
-        let place = scheduled.pattern.commodity();
-        if let Pattern::Path(path) = &scheduled.pattern {
-            let commodity = case.collective.demand(place).unwrap();
-            let mut at = commodity.operands[0];
-            for &link in &path.links {
+        let place = scheduled.pattern.demand;
+        let demand = case.collective.demand(place).unwrap();
+        if demand.operands.len() == 1 && matches!(demand.goals, Goals::At(_)) {
+            let mut at = demand.operands[0];
+            for link in scheduled.pattern.links() {
                 assert_eq!(case.platform.link(link).from, at);
                 at = case.platform.link(link).to;
             }
-            assert_eq!(vec![(at, commodity.whole())], commodity.goals());
+            assert_eq!(vec![(at, demand.whole())], demand.goals());
+            assert_eq!(scheduled.pattern, Pattern::path(place, scheduled.pattern.links()));
         } else {
             assert!(known.contains(&scheduled.pattern), "{case:?}: {:?} comes from nowhere", scheduled.pattern);
         }
@@ -138,7 +139,7 @@ proptest! {
         let plain = rounded_down(&case.collective, &case.steady_state, &period).unwrap();
         let mut sums = vec![BigInt::zero(); case.collective.demands()];
         for weighted in &case.steady_state.patterns {
-            sums[weighted.pattern.commodity()] += (&weighted.weight * &period).floor().to_integer();
+            sums[weighted.pattern.demand] += (&weighted.weight * &period).floor().to_integer();
         }
         let floor = (0..sums.len()).map(|place| &sums[place] / case.collective.rate(place)).min().unwrap();
         prop_assert_eq!(BigInt::from(plain.instances.clone()), floor.clone());
@@ -315,7 +316,7 @@ fn check_full(case: &Case, whole: &WholePatterns) {
     let mut more = whole.clone();
     more.patterns.extend(case.steady_state.patterns.iter().map(|weighted| ScheduledPattern {
         pattern: weighted.pattern.clone(),
-        copies: case.collective.rate(weighted.pattern.commodity()).into(),
+        copies: case.collective.rate(weighted.pattern.demand).into(),
     }));
     let loads = Loads::of_whole(case, &more);
     let needed = loads.exact().unwrap_or_else(|| whole.period.clone() + Rational::one());
@@ -333,7 +334,7 @@ proptest! {
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!((run.starting_periods, run.instances_per_period), (periods, instances));
         prop_assert!(run.clean_up_periods < schedule.depth().max(1) as u64);
-        let tasks: BigUint = schedule.patterns.iter().map(|it| &it.copies * BigUint::from(it.pattern.uses().count())).sum();
+        let tasks: BigUint = schedule.patterns.iter().map(|it| &it.copies * BigUint::from(it.pattern.tasks.len())).sum();
         prop_assert_eq!(tasks * periods, BigUint::from(run.events.len() + run.merges.len()));
         follow::check_dates(&case, &run);
         let peaks = follow::check_messages(&case, &run);
@@ -404,11 +405,11 @@ fn triangle(model: PortModel) -> Case {
     let platform = builder.build().unwrap();
     let link = |from, to| platform.link_between(from, to).unwrap();
     let chain = |middle, end| {
-        let hops = vec![Hop { link: link(a, middle), after: None }, Hop { link: link(middle, end), after: Some(0) }];
-        Pattern::Arborescence(Arborescence { commodity: 0, hops })
+        let hops = vec![(link(a, middle), None), (link(middle, end), Some(0))];
+        Pattern::arborescence(0, hops)
     };
-    let star = vec![Hop { link: link(a, b), after: None }, Hop { link: link(a, c), after: None }];
-    let star = Pattern::Arborescence(Arborescence { commodity: 0, hops: star });
+    let star = vec![(link(a, b), None), (link(a, c), None)];
+    let star = Pattern::arborescence(0, star);
     let weights = [(chain(b, c), ratio(1, 3)), (chain(c, b), ratio(1, 3)), (star, ratio(1, 6))];
     let patterns = weights.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight }).collect();
     Case {
@@ -463,7 +464,7 @@ fn what_is_no_steady_state_is_refused() {
         let mut case = case.clone();
         change(&mut case);
         match rounded(&case, &Target::Instances(3)) {
-            Err(ScheduleError::Unbalanced { commodity, found, throughput }) => (commodity, *found, *throughput),
+            Err(ScheduleError::Unbalanced { demand, found, throughput }) => (demand, *found, *throughput),
             other => panic!("{other:?}"),
         }
     };
@@ -475,13 +476,13 @@ fn what_is_no_steady_state_is_refused() {
     assert_eq!(refused(&|case| case.steady_state.patterns.clear()), (0, ratio(0, 1), ratio(5, 6)));
     let beyond = |case: &mut Case| {
         let more = case.steady_state.patterns[0].clone();
-        case.steady_state.patterns.push(WeightedPattern { pattern: more.pattern.with_commodity(7), ..more });
+        case.steady_state.patterns.push(WeightedPattern { pattern: more.pattern.with_demand(7), ..more });
     };
     assert_eq!(refused(&beyond), (7, ratio(1, 3), ratio(0, 1)));
     let doubled = |case: &mut Case| {
         two(case, 2);
         let more = case.steady_state.patterns.clone();
-        let other = |it: WeightedPattern| WeightedPattern { pattern: it.pattern.with_commodity(1), ..it };
+        let other = |it: WeightedPattern| WeightedPattern { pattern: it.pattern.with_demand(1), ..it };
         case.steady_state.patterns.extend(more.into_iter().map(other));
     };
     assert_eq!(refused(&doubled), (1, ratio(5, 6), ratio(5, 3)));

@@ -19,7 +19,7 @@ fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<W
 /// papers/000, section 4.6: every share of the period rounded down; the scarcest message decides.
 fn paper_floor(case: &Case, steady_state: &SteadyState, period: &Rational) -> BigInt {
     let copies = |commodity: usize| -> BigInt {
-        let of_it = steady_state.patterns.iter().filter(|weighted| weighted.pattern.commodity() == commodity);
+        let of_it = steady_state.patterns.iter().filter(|weighted| weighted.pattern.demand == commodity);
         of_it.map(|weighted| (&weighted.weight * period).floor().to_integer()).sum()
     };
     (0..case.collective.commodities().len()).map(copies).min().unwrap()

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
-use oneport_plan::{Interval, Pattern, PeriodicSchedule, Resource, Timeline, WholePatterns};
+use oneport_plan::{Interval, Pattern, PeriodicSchedule, Resource, Task, Timeline, WholePatterns};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::{ScheduleError, Target, buffers, own_period, periodic, round, rounded_down, timeline};
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn check(case: &Case, whole: &WholePatterns) {
     for scheduled in &whole.patterns {
         assert!(known.contains(&scheduled.pattern), "{case:?}: {:?} comes from nowhere", scheduled.pattern);
         assert!(!scheduled.copies.is_zero());
-        copies[scheduled.pattern.commodity()] += &scheduled.copies;
+        copies[scheduled.pattern.demand] += &scheduled.copies;
     }
     assert!(copies.iter().all(|count| *count == whole.instances), "{case:?}: {copies:?} of {}", whole.instances);
     assert!(busiest(case, whole) <= whole.period, "{case:?}: {whole:?}");
@@ -48,7 +48,7 @@ fn check(case: &Case, whole: &WholePatterns) {
 fn floors(case: &Case, period: &Rational) -> Vec<BigInt> {
     let mut sums = vec![BigInt::zero(); case.collective.reductions().len()];
     for weighted in &case.steady_state.patterns {
-        sums[weighted.pattern.commodity()] += (&weighted.weight * period).floor().to_integer();
+        sums[weighted.pattern.demand] += (&weighted.weight * period).floor().to_integer();
     }
     sums
 }
@@ -88,7 +88,7 @@ proptest! {
         let least = floors.iter().min().unwrap();
         prop_assert_eq!(&BigInt::from(plain.instances.clone()), least);
         let trees = |reduction: usize| {
-            let of_it = case.steady_state.patterns.iter().filter(|it| it.pattern.commodity() == reduction);
+            let of_it = case.steady_state.patterns.iter().filter(|it| it.pattern.demand == reduction);
             Rational::from_integer(of_it.count().into())
         };
         let scarcest = floors.iter().position(|sum| sum == least).unwrap();
@@ -115,7 +115,7 @@ proptest! {
                 let mut fullest = whole.clone();
                 let mut more: BTreeMap<usize, Vec<&Pattern>> = BTreeMap::new();
                 for weighted in &case.steady_state.patterns {
-                    more.entry(weighted.pattern.commodity()).or_default().push(&weighted.pattern);
+                    more.entry(weighted.pattern.demand).or_default().push(&weighted.pattern);
                 }
                 if let [trees] = &more.into_values().collect::<Vec<_>>()[..] {
                     for &tree in trees {
@@ -203,10 +203,11 @@ proptest! {
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         let mut needed: BTreeMap<LinkId, Rational> = BTreeMap::new();
         for scheduled in &schedule.patterns {
-            for transfer in scheduled.pattern.transfers() {
+            for task in &scheduled.pattern.tasks {
+                let Task::Send { link, part, .. } = *task else { continue };
                 let copies = Rational::from_integer(scheduled.copies.clone().into());
-                let cost = &case.platform.link(transfer.link).cost;
-                *needed.entry(transfer.link).or_default() += copies * case.volumes.size_of(transfer.message) * cost;
+                let cost = &case.platform.link(link).cost;
+                *needed.entry(link).or_default() += copies * case.volumes.size.of(part).unwrap() * cost;
             }
         }
         let mut spent: BTreeMap<LinkId, Rational> = BTreeMap::new();
@@ -259,8 +260,8 @@ proptest! {
         let tasks = |count: fn(&Pattern) -> usize| -> BigUint {
             schedule.patterns.iter().map(|it| &it.copies * count(&it.pattern)).sum::<BigUint>() * periods
         };
-        prop_assert_eq!(BigUint::from(run.events.len()), tasks(|pattern| pattern.transfers().count()));
-        prop_assert_eq!(BigUint::from(run.merges.len()), tasks(|pattern| pattern.merges().count()));
+        prop_assert_eq!(BigUint::from(run.events.len()), tasks(|pattern| pattern.links().count()));
+        prop_assert_eq!(BigUint::from(run.merges.len()), tasks(|pattern| pattern.tasks.len() - pattern.links().count()));
         let late = schedule.depth() as u64 - 1;
         prop_assert!(run.clean_up_periods <= late);
         for elapsed in 0..=periods {
@@ -275,12 +276,17 @@ proptest! {
     }
 }
 
+/// The stage of the first task like this.
+fn stage_of(pattern: &Pattern, like: impl Fn(&Task) -> bool) -> usize {
+    pattern.stages()[pattern.tasks.iter().position(like).unwrap()]
+}
+
 /// Within a period, every link and every processor works in the order of patterns, then of stages.
 fn check_order(schedule: &PeriodicSchedule, run: &Timeline) {
     // By commodity and place among the period's copies.
     let mut patterns: BTreeMap<usize, Vec<(usize, &Pattern)>> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
-        let of_it = patterns.entry(scheduled.pattern.commodity()).or_default();
+        let of_it = patterns.entry(scheduled.pattern.demand).or_default();
         (0..scheduled.copies.to_u64().unwrap()).for_each(|_| of_it.push((place, &scheduled.pattern)));
     }
     let pattern = |instance: u64, commodity: usize| patterns[&commodity][instance as usize];
@@ -290,15 +296,17 @@ fn check_order(schedule: &PeriodicSchedule, run: &Timeline) {
     type Dated = (Rational, (usize, usize));
     let mut work: BTreeMap<(bool, usize), Vec<Dated>> = BTreeMap::new();
     for event in run.events.iter().filter(|event| first(event.instance)) {
-        let (place, pattern) = pattern(event.instance, event.message.commodity);
-        let same = |it: &oneport_plan::Transfer| (it.link, it.message) == (event.link, event.message);
-        let stage = pattern.transfers().find(same).unwrap().stage;
+        let (place, pattern) = pattern(event.instance, event.message.demand);
+        let stage = stage_of(
+            pattern,
+            |task| matches!(*task, Task::Send { link, part, .. } if (link, part) == (event.link, event.message.part)),
+        );
         let start = within(&event.pieces[0].0, stage);
         work.entry((false, event.link.index())).or_default().push((start, (place, stage)));
     }
     for merge in run.merges.iter().filter(|merge| first(merge.instance)) {
-        let (place, pattern) = pattern(merge.instance, merge.message.commodity);
-        let stage = pattern.merges().find(|it| it.message == merge.message).unwrap().stage;
+        let (place, pattern) = pattern(merge.instance, merge.message.demand);
+        let stage = stage_of(pattern, |task| matches!(task, Task::Merge { part, .. } if *part == merge.message.part));
         // Merges that take no time may change places.
         if merge.start < merge.end {
             let start = within(&merge.start, stage);
@@ -319,15 +327,15 @@ fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     type Stay = (Option<Rational>, Option<Rational>);
     let mut stays: BTreeMap<(u64, usize, Interval, NodeId), Stay> = BTreeMap::new();
     for event in &run.events {
-        let (link, part) = (case.platform.link(event.link), event.message.part.unwrap());
-        let key = |node| (event.instance, event.message.commodity, part, node);
+        let (link, part) = (case.platform.link(event.link), event.message.part);
+        let key = |node| (event.instance, event.message.demand, part, node);
         let end = event.pieces.last().unwrap().1.clone();
         stays.entry(key(link.from)).or_default().1 = Some(end.clone());
         stays.entry(key(link.to)).or_default().0 = Some(end);
     }
     for merge in &run.merges {
-        let part = merge.message.part.unwrap();
-        let key = |part| (merge.instance, merge.message.commodity, part, merge.node);
+        let part = merge.message.part;
+        let key = |part| (merge.instance, merge.message.demand, part, merge.node);
         for half in [Interval { last: merge.split, ..part }, Interval { first: merge.split + 1, ..part }] {
             stays.entry(key(half)).or_default().1 = Some(merge.end.clone());
         }
@@ -391,7 +399,7 @@ fn nonsense_is_refused() {
     heavy.steady_state.patterns[0].weight = ratio(1, 2);
     let refused = rounded(&heavy, &Target::Instances(5));
     let (found, throughput) = (Box::new(ratio(7, 6)), Box::new(ratio(1, 1)));
-    assert_eq!(refused, Err(ScheduleError::Unbalanced { commodity: 0, found, throughput }));
+    assert_eq!(refused, Err(ScheduleError::Unbalanced { demand: 0, found, throughput }));
     let mut negative = toy.clone();
     negative.steady_state.patterns[0].weight = ratio(-1, 3);
     negative.steady_state.patterns[1].weight = ratio(4, 3);
@@ -441,7 +449,7 @@ fn extreme_numbers_are_only_numbers() {
         let tiny = Rational::new(BigInt::one(), BigInt::from(10).pow(60));
         for reduction in 0..case.collective.reductions().len() {
             let mut of_it =
-                case.steady_state.patterns.iter_mut().filter(|weighted| weighted.pattern.commodity() == reduction);
+                case.steady_state.patterns.iter_mut().filter(|weighted| weighted.pattern.demand == reduction);
             if let (Some(first), Some(second)) = (of_it.next(), of_it.next()) {
                 second.weight += &first.weight - &tiny;
                 first.weight = tiny.clone();

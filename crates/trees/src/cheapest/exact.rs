@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use oneport_plan::{Interval, ReductionTree};
+use oneport_plan::{Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::free::Free;
@@ -65,7 +65,7 @@ impl<'r> Exact<'r> {
     }
 
     /// The cheapest price and tree to a target, one of those prepared for; `None` where there is none.
-    pub fn cheapest(&mut self, target: NodeId) -> Option<(Rational, ReductionTree)> {
+    pub fn cheapest(&mut self, target: NodeId) -> Option<(Rational, Pattern)> {
         let node = target.index();
         let price = self.held(self.reduction.whole()?, node)?;
         let tree = build(self.reduction, self, node)?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
-use oneport_plan::{Interval, ReductionTree};
+use oneport_plan::{Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::rounded::CAP;
@@ -45,8 +45,8 @@ impl<'a> Guide<'a> {
 
     /// A tree to the target whose price is least up to rounding: above [`lower_bound`](Self::lower_bound) by less than
     /// one unit per task. Among equally cheap ones, it prefers not to move partial results, and short ways.
-    /// `None` where there is no tree. The commodity is 0.
-    pub fn tree(&self, target: NodeId) -> Option<ReductionTree> {
+    /// `None` where there is no tree. The demand is 0.
+    pub fn tree(&self, target: NodeId) -> Option<Pattern> {
         build(self.reduction, &mut self.walk(), target.index())
     }
 
@@ -54,7 +54,7 @@ impl<'a> Guide<'a> {
     /// in one decision and are the cheapest of this kind: the result made at another processor, the result made of
     /// other parts, and for each other partial result another processor or other parts. All cost at most 1/16 more than
     /// the cheapest.
-    pub fn trees(&self, target: NodeId, limit: usize) -> Vec<ReductionTree> {
+    pub fn trees(&self, target: NodeId, limit: usize) -> Vec<Pattern> {
         let mut walk = self.walk();
         let Some(whole) = self.reduction.whole() else { return Vec::new() };
         let Some((_, price)) = walk.best(whole, target.index()) else { return Vec::new() };

@@ -39,7 +39,7 @@ mod weights;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Interval, ReductionTree, Volumes};
+use oneport_plan::{Interval, Pattern, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -148,10 +148,10 @@ impl Reduction {
     }
 
     /// The cheapest price, exactly, and a tree that attains it, for each target; `None` where some operand cannot be
-    /// brought together with the others and the result to the target. The trees' commodity is 0.
+    /// brought together with the others and the result to the target. The trees' demand is 0.
     ///
     /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
-    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
+    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         let mut exact = self.exactly(prices, targets);
         targets.iter().map(|&target| exact.cheapest(target)).collect()
     }

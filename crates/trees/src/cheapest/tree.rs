@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Interval, ReductionTree, Resource, Task, Volumes};
+use oneport_plan::{Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::Reduction;
@@ -18,13 +18,13 @@ pub(super) trait Choices {
 }
 
 /// The tree to a target, in the order: left part, right part, their transfers, merge; at last the result's transfer.
-pub(super) fn build(reduction: &Reduction, choices: &mut impl Choices, target: usize) -> Option<ReductionTree> {
+pub(super) fn build(reduction: &Reduction, choices: &mut impl Choices, target: usize) -> Option<Pattern> {
     let whole = reduction.whole()?;
     let source = choices.source(whole, target)?;
     let mut tasks = Vec::new();
     make(reduction, choices, whole, source, &mut tasks)?;
     transfer(choices, whole, source, target, &mut tasks);
-    Some(ReductionTree { commodity: 0, order: None, tasks })
+    Some(Pattern::tree(0, None, tasks))
 }
 
 fn make(
@@ -45,12 +45,12 @@ fn make(
     make(reduction, choices, right, from_right, tasks)?;
     transfer(choices, left, from_left, node, tasks);
     transfer(choices, right, from_right, node, tasks);
-    tasks.push(Task::Merge { node: NodeId::new(node), part, split });
+    tasks.push(Task::merge(NodeId::new(node), part, split));
     Some(())
 }
 
 fn transfer(choices: &mut impl Choices, part: Interval, from: usize, node: usize, tasks: &mut Vec<Task>) {
-    tasks.extend(choices.path(from, node).into_iter().map(|link| Task::Transfer { link, part }));
+    tasks.extend(choices.path(from, node).into_iter().map(|link| Task::send(link, part)));
 }
 
 /// `[k,l]` and `[l+1,m]`.
@@ -58,13 +58,13 @@ pub(super) fn halves(part: Interval, split: usize) -> (Interval, Interval) {
     (Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last })
 }
 
-/// The time a tree takes on every resource that it uses: sizes times costs of links on ports and links, works times compute
+/// The time a pattern takes on every resource that it uses: sizes times costs of links on ports and links, works times compute
 /// costs on processors. Positive times only. Tasks of links or nodes that the platform does not have count nothing.
-pub fn loads(platform: &Platform, volumes: &Volumes, tree: &ReductionTree) -> BTreeMap<Resource, Rational> {
+pub fn loads(platform: &Platform, volumes: &Volumes, pattern: &Pattern) -> BTreeMap<Resource, Rational> {
     let mut times: BTreeMap<Resource, Rational> = BTreeMap::new();
-    for &task in &tree.tasks {
+    for &task in &pattern.tasks {
         match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 let Some(arc) = platform.links().get(link.index()) else { continue };
                 let time = &arc.cost * volumes.size.of(part).unwrap_or_default();
                 for resource in Resource::of_link(platform, link) {
@@ -80,15 +80,16 @@ pub fn loads(platform: &Platform, volumes: &Volumes, tree: &ReductionTree) -> BT
     times
 }
 
-/// Whether a tree reduces the participants' values, in its order, to the target: every task's input is where the task
-/// happens, every interval is made once, consumed once and visits no node twice, merges happen at processors, and in
+/// Whether a pattern reduces the participants' values, in its order, to the target: every task's input is what it says and
+/// where the task happens, every interval is made once, consumed once and visits no node twice, merges happen at processors, and in
 /// the end the target has the result and nothing else is left. `O(t log t)` for `t` tasks.
-pub fn is_tree(platform: &Platform, participants: &[NodeId], target: NodeId, tree: &ReductionTree) -> bool {
+pub fn is_tree(platform: &Platform, participants: &[NodeId], target: NodeId, tree: &Pattern) -> bool {
     let own_order = (0..participants.len()).collect();
     let order = tree.order.as_ref().unwrap_or(&own_order);
     let mut once: Vec<usize> = order.clone();
     once.sort_unstable();
-    if once != own_order {
+    let by_intervals = Pattern::tree(tree.demand, None, tree.tasks.iter().copied());
+    if once != own_order || tree.tasks != by_intervals.tasks {
         return false;
     }
     let leaf = |(operand, place): (usize, &usize)| {
@@ -111,14 +112,14 @@ struct Room {
 impl Room {
     fn run(&mut self, platform: &Platform, task: Task) -> Option<()> {
         let (part, node) = match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 let link = platform.links().get(link.index())?;
                 if self.at.remove(&part)? != link.from {
                     return None;
                 }
                 (part, link.to)
             }
-            Task::Merge { node, part, split } => {
+            Task::Merge { node, part, split, .. } => {
                 if !platform.nodes().get(node.index())?.is_processor() || split < part.first || split >= part.last {
                     return None;
                 }

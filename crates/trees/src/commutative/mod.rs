@@ -3,7 +3,7 @@
 //! Operands may be combined in any order, so partial results are sets of operands instead of intervals. Prices are
 //! those of [`cheapest`](crate::cheapest): a message of size `s` costs `D(i,j) = s dist(i,j)` from node `i` to node
 //! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`; sizes and works depend on
-//! the number of operands at most. The found order of operands is part of each tree, [`ReductionTree::order`].
+//! the number of operands at most. The found order of operands is part of each tree, [`Pattern::order`].
 //!
 //! # What is exact
 //!
@@ -67,7 +67,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{ReductionTree, Volumes};
+use oneport_plan::{Pattern, Volumes};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -137,7 +137,7 @@ impl<'a> Commutative<'a> {
     /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
     /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is
     /// not known. All trees differ in who merges what, and cost at most an eighth more than the first.
-    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<ReductionTree>)>> {
+    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
         let prices = Prices { links: wide(&prices.links), compute: wide(&prices.compute) };
@@ -156,12 +156,12 @@ impl<'a> Commutative<'a> {
 
     /// For each target a lower bound on the cheapest price, equal to it if [`exactness`](Self::exactness) says so, and a
     /// tree, the cheapest in that case and of equally cheap ones with the fewest links (times sizes); `None` where there
-    /// is no tree. The trees' commodity is 0.
+    /// is no tree. The trees' demand is 0.
     ///
     /// Negative prices count 0. Exact arithmetic; for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2`
     /// arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
     /// rounding cannot tell apart.
-    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, ReductionTree)>> {
+    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         let none = || targets.iter().map(|_| None).collect();
         let Some((factors, _)) = &self.factors else { return none() };
         let all: Vec<Rational> = prices.links.iter().chain(&prices.compute).map(not_negative).collect();

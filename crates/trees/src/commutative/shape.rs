@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use oneport_plan::{Interval, ReductionTree, Task};
+use oneport_plan::{Interval, Pattern, Task};
 use oneport_platform::{NodeId, Platform};
 
 use super::scaled::{Fixed, Priced};
@@ -103,12 +103,12 @@ impl Shape {
     }
 
     /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer.
-    pub fn tree<N: Fixed>(&self, platform: &Platform, priced: &Priced<N>, target: NodeId) -> Option<ReductionTree> {
+    pub fn tree<N: Fixed>(&self, platform: &Platform, priced: &Priced<N>, target: NodeId) -> Option<Pattern> {
         // From the result back to the single operands.
         let mut reversed = Vec::new();
         let transfer = |reversed: &mut Vec<Task>, from: usize, to: NodeId, part: Interval| {
             let links = priced.path(platform, from, to);
-            reversed.extend(links.into_iter().rev().map(|link| Task::Transfer { link, part }));
+            reversed.extend(links.into_iter().rev().map(|link| Task::send(link, part)));
         };
         let result = self.parts.last()?;
         let mut order = vec![0; result.count];
@@ -122,15 +122,14 @@ impl Shape {
             };
             let node = *priced.places.get(part.at)?;
             let next = first + self.parts[left].count;
-            reversed.push(Task::Merge { node, part: interval(first, part), split: next - 1 });
+            reversed.push(Task::merge(node, interval(first, part), next - 1));
             for (operand, first) in [(right, next), (left, first)] {
                 let part = &self.parts[operand];
                 transfer(&mut reversed, part.at, node, interval(first, part));
             }
             wanted.extend([(left, first), (right, next)]);
         }
-        reversed.reverse();
-        Some(ReductionTree { commodity: 0, order: Some(order), tasks: reversed })
+        Some(Pattern::tree(0, Some(order), reversed.into_iter().rev()))
     }
 }
 

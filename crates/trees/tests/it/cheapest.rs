@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigInt;
 use num_traits::{One, Pow, Zero};
-use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, random_connected, ring};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 use oneport_trees::cheapest::{Prices, Reduction, is_tree, loads};
@@ -149,7 +149,7 @@ impl<'t> Twin<'t> {
         self.platform.processors().filter_map(|at| Some(made(at)? + self.moved(part, at, to)?)).min()
     }
 
-    fn price(&self, tree: &ReductionTree) -> Rational {
+    fn price(&self, tree: &Pattern) -> Rational {
         let price = |resource: &Resource| match resource {
             Resource::Send(node) => &self.prices.send[node.index()],
             Resource::Receive(node) => &self.prices.receive[node.index()],
@@ -164,8 +164,8 @@ impl<'t> Twin<'t> {
         if self.resting.is_empty() { reduction } else { reduction.sending_only(|part| !self.resting.contains(&part)) }
     }
 
-    fn is_tree(&self, target: NodeId, tree: &ReductionTree) -> bool {
-        let sends = |task: &Task| matches!(task, Task::Transfer { part, .. } if self.resting.contains(part));
+    fn is_tree(&self, target: NodeId, tree: &Pattern) -> bool {
+        let sends = |task: &Task| matches!(task, Task::Send { part, .. } if self.resting.contains(part));
         is_tree(self.platform, self.participants, target, tree) && !tree.tasks.iter().any(sends)
     }
 
@@ -388,8 +388,8 @@ fn constant<N: Clone>(nodes: usize, send: N, receive: N, compute: N) -> Ports<N>
     Ports { send: vec![send; nodes], receive: vec![receive; nodes], compute: vec![compute; nodes] }
 }
 
-fn transfers(tree: &ReductionTree) -> usize {
-    tree.tasks.iter().filter(|task| matches!(task, Task::Transfer { .. })).count()
+fn transfers(tree: &Pattern) -> usize {
+    tree.tasks.iter().filter(|task| matches!(task, Task::Send { .. })).count()
 }
 
 #[test]
@@ -428,15 +428,15 @@ fn two_operands_meet_where_it_is_cheapest() {
     let (price, tree) = found[0].clone().unwrap();
     assert_eq!(price, whole(9));
     let leaf = |operand| Interval { first: operand, last: operand };
-    let hop = |link: usize, part| Task::Transfer { link: LinkId::new(link), part };
+    let hop = |link: usize, part| Task::send(LinkId::new(link), part);
     let expected = [
         hop(2, leaf(0)),
         hop(0, leaf(1)),
         hop(1, leaf(1)),
         hop(2, leaf(1)),
-        Task::Merge { node: t, part: Interval { first: 0, last: 1 }, split: 0 },
+        Task::merge(t, Interval { first: 0, last: 1 }, 0),
     ];
-    assert_eq!(tree.tasks, expected);
+    assert_eq!(tree, Pattern::tree(0, None, expected));
     assert_eq!(found[1].as_ref().unwrap().0, whole(8));
     assert_eq!(found[2], None);
     let machine = Ports { send: vec![1; 4], receive: vec![0; 4], compute: vec![1, 1, 4, 1] };
@@ -457,10 +457,10 @@ fn other_trees_are_other_choices() {
     let guide = reduction.guide(&constant(8, 1000, 1000, 10).prices(&platform));
     let trees = guide.trees(owners[0], 12);
     assert_eq!(trees.len(), 12);
-    let result = |tree: &ReductionTree| {
+    let result = |tree: &Pattern| {
         tree.tasks.iter().rev().find_map(|task| match task {
             Task::Merge { split, node, .. } => Some((*node, *split)),
-            Task::Transfer { .. } => None,
+            Task::Send { .. } => None,
         })
     };
     assert!(trees.iter().map(result).collect::<BTreeSet<_>>().len() > 3);
@@ -536,7 +536,7 @@ fn what_is_no_tree() {
     let target = NodeId::new(3);
     let prices = constant(4, whole(1), whole(1), whole(1)).prices(&platform);
     let (_, tree) = reduction.cheapest(&prices, &[target]).remove(0).unwrap();
-    let holds = |tasks: Vec<Task>| is_tree(&platform, &owners, target, &ReductionTree { tasks, ..tree.clone() });
+    let holds = |tasks: Vec<Task>| is_tree(&platform, &owners, target, &Pattern::tree(0, None, tasks));
     assert!(holds(tree.tasks.clone()));
     for at in 0..tree.tasks.len() {
         let mut less = tree.tasks.clone();
@@ -546,19 +546,26 @@ fn what_is_no_tree() {
         more.insert(at, tree.tasks[at]);
         assert!(!holds(more), "task {at} twice");
     }
+    // With an input that is not what it says.
+    for at in 0..tree.tasks.len() {
+        let mut other = tree.clone();
+        let (Task::Send { after: input, .. } | Task::Merge { left: input, .. }) = &mut other.tasks[at];
+        *input = if input.is_some() { None } else { Some(0) };
+        assert!(!is_tree(&platform, &owners, target, &other), "another input of task {at}");
+    }
     // There and back again.
     let last = tree.tasks.len();
     let there = platform.link_between(target, owners[0]).unwrap();
     let back = platform.link_between(owners[0], target).unwrap();
     let part = Interval { first: 0, last: 2 };
     let mut detour = tree.tasks.clone();
-    detour.extend([there, back].map(|link| Task::Transfer { link, part }));
+    detour.extend([there, back].map(|link| Task::send(link, part)));
     assert!(!holds(detour.clone()));
     detour.truncate(last);
     assert!(holds(detour));
     // To another target; in another order; with an order that is none.
     assert!(!is_tree(&platform, &owners, owners[0], &tree));
-    let ordered = |order: Vec<usize>| ReductionTree { order: Some(order), ..tree.clone() };
+    let ordered = |order: Vec<usize>| Pattern { order: Some(order), ..tree.clone() };
     assert!(is_tree(&platform, &owners, target, &ordered(vec![0, 1, 2])));
     let turned = [owners[2], owners[0], owners[1]];
     assert!(is_tree(&platform, &turned, target, &ordered(vec![1, 2, 0])));
@@ -579,11 +586,8 @@ fn loads_count_sizes_and_works() {
         size: Amount::Affine { fixed: whole(1), per_operand: whole(2) },
         work: Amount::Table(vec![vec![whole(0), whole(5)], vec![whole(0)]]),
     };
-    let tasks = vec![
-        Task::Transfer { link: there, part: Interval { first: 0, last: 0 } },
-        Task::Merge { node: b, part: both, split: 0 },
-    ];
-    let tree = ReductionTree { commodity: 0, order: None, tasks };
+    let tasks = vec![Task::send(there, Interval { first: 0, last: 0 }), Task::merge(b, both, 0)];
+    let tree = Pattern::tree(0, None, tasks);
     let expected = [(Resource::Send(a), whole(2)), (Resource::Receive(b), whole(2)), (Resource::Compute(b), whole(15))];
     assert_eq!(loads(&platform, &volumes, &tree), expected.into_iter().collect());
 }

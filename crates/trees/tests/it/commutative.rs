@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Interval, ReductionTree, Resource, Task, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::{Link, Node, NodeId, Platform, Rational, parse_rational};
 use oneport_trees::cheapest::{Prices, is_tree, loads};
 use oneport_trees::commutative::{Commutative, Exactness};
@@ -15,13 +15,13 @@ fn ratio(numerator: i64, denominator: i64) -> Rational {
 }
 
 /// The transfers of a partial result, in their order.
-fn transfers(tree: &ReductionTree, wanted: Interval) -> impl Iterator<Item = Task> {
-    tree.tasks.iter().copied().filter(move |task| matches!(task, Task::Transfer { part, .. } if *part == wanted))
+fn transfers(tree: &Pattern, wanted: Interval) -> impl Iterator<Item = Task> {
+    tree.tasks.iter().copied().filter(move |task| matches!(task, Task::Send { part, .. } if *part == wanted))
 }
 
 /// The tasks that make a partial result: left part, right part, their transfers, merge. The left part holds the first
 /// participant of both.
-fn write_task_order(tree: &ReductionTree, part: Interval, tasks: &mut Vec<Task>) {
+fn write_task_order(tree: &Pattern, part: Interval, tasks: &mut Vec<Task>) {
     let makes = |task: &&Task| matches!(task, Task::Merge { part: made, .. } if *made == part);
     let Some(&merge) = tree.tasks.iter().find(makes) else { return };
     let Task::Merge { split, .. } = merge else { unreachable!() };
@@ -88,7 +88,7 @@ impl Case {
     }
 
     /// The price of a tree, through its loads.
-    fn price(&self, tree: &ReductionTree) -> Rational {
+    fn price(&self, tree: &Pattern) -> Rational {
         let price = |(resource, time): (Resource, Rational)| {
             let price = match resource {
                 Resource::Send(node) => self.prices.send[node.index()],
@@ -196,8 +196,8 @@ impl Case {
         best
     }
 
-    fn check_tree(&self, tree: &ReductionTree, target: NodeId) {
-        assert!(tree.order.is_some() && tree.commodity == 0);
+    fn check_tree(&self, tree: &Pattern, target: NodeId) {
+        assert!(tree.order.is_some() && tree.demand == 0);
         assert!(is_tree(&self.platform, &self.participants, target, tree), "{tree:?}");
         let mut canonical = Vec::new();
         let whole = Interval { first: 0, last: self.participants.len() - 1 };
@@ -386,7 +386,7 @@ fn without_prices_no_idle_links() {
     let none = Ports { send: vec![], receive: vec![], compute: vec![] };
     let case = Case { platform: platform.clone(), participants, volumes, prices: none };
     for target in platform.node_ids() {
-        let links = |tree: &ReductionTree| tree.tasks.len() - 4;
+        let links = |tree: &Pattern| tree.tasks.len() - 4;
         let (price, tree) = case.commutative().cheapest(&Prices::default(), &[target])[0].clone().unwrap();
         case.check_tree(&tree, target);
         // Every leaf but the target sends once; the hub's result goes to a leaf.

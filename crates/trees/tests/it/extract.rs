@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport_plan::{Interval, ReductionTree, Task};
+use oneport_plan::{Interval, Pattern, Task};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 use oneport_trees::extract::{ExtractError, TaskRates, cancel_circulations, extract};
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ struct Case {
 }
 
 impl Case {
-    fn extract(&self) -> Result<Vec<(BigInt, ReductionTree)>, ExtractError> {
+    fn extract(&self) -> Result<Vec<(BigInt, Pattern)>, ExtractError> {
         extract(&self.platform, &self.participants, self.target, &self.throughput, self.rates.clone())
     }
 
@@ -79,8 +79,8 @@ impl Case {
 
 fn rate_of<'a>(rates: &'a mut TaskRates, task: &Task) -> &'a mut BigInt {
     match *task {
-        Task::Transfer { link, part } => rates.sends.entry((link, part)).or_default(),
-        Task::Merge { node, part, split } => rates.merges.entry((node, part, split)).or_default(),
+        Task::Send { link, part, .. } => rates.sends.entry((link, part)).or_default(),
+        Task::Merge { node, part, split, .. } => rates.merges.entry((node, part, split)).or_default(),
     }
 }
 
@@ -91,7 +91,7 @@ fn add(rates: &mut TaskRates, tasks: &[Task], weight: &BigInt) {
 }
 
 /// `sum w(T) chi_T`.
-fn sum(trees: &[(BigInt, ReductionTree)]) -> TaskRates {
+fn sum(trees: &[(BigInt, Pattern)]) -> TaskRates {
     let mut rates = TaskRates::default();
     trees.iter().for_each(|(weight, tree)| add(&mut rates, &tree.tasks, weight));
     rates
@@ -106,19 +106,19 @@ fn positive(mut rates: TaskRates) -> TaskRates {
 /// Carries the tasks out in their order, and panics where an input is not where the task needs it, a value is made or
 /// used twice, goes through a node twice, or anything but the result at the target is left.
 #[track_caller]
-fn check_tree(case: &Case, tree: &ReductionTree) {
-    assert_eq!((tree.commodity, &tree.order), (0, &None));
+fn check_tree(case: &Case, tree: &Pattern) {
+    assert_eq!((tree.demand, &tree.order), (0, &None));
     let leaves = case.participants.iter().enumerate();
     let mut at: BTreeMap<Interval, NodeId> = leaves.map(|(k, &owner)| (part(k, k), owner)).collect();
     let mut visited: BTreeSet<(Interval, NodeId)> = at.iter().map(|(&value, &owner)| (value, owner)).collect();
     for &task in &tree.tasks {
         let (value, arrives) = match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, .. } => {
                 let ends = case.platform.link(link);
                 assert_eq!(at.get(&part), Some(&ends.from), "{task:?}");
                 (part, ends.to)
             }
-            Task::Merge { node, part: value, split } => {
+            Task::Merge { node, part: value, split, .. } => {
                 assert!(case.platform.node(node).is_processor(), "{task:?}");
                 for input in [part(value.first, split), part(split + 1, value.last)] {
                     assert_eq!(at.remove(&input), Some(node), "{task:?}");
@@ -142,10 +142,10 @@ fn canonical(platform: &Platform, tasks: &[Task], value: Interval, from: Option<
         all.push(*merge.unwrap());
         at = Some(node);
     }
-    let hops = tasks.iter().filter(|task| matches!(task, Task::Transfer { part, .. } if *part == value));
+    let hops = tasks.iter().filter(|task| matches!(task, Task::Send { part, .. } if *part == value));
     let mut hops: Vec<(&Link, Task)> = hops
         .map(|task| match task {
-            Task::Transfer { link, .. } => (platform.link(*link), *task),
+            Task::Send { link, .. } => (platform.link(*link), *task),
             Task::Merge { .. } => unreachable!(),
         })
         .collect();
@@ -256,11 +256,11 @@ impl Tape<'_> {
             let (node, split) = (self.pick(&processors), value.first + self.below(value.last - value.first));
             self.tasks(case, part(value.first, split), node, tasks);
             self.tasks(case, part(split + 1, value.last), node, tasks);
-            tasks.push(Task::Merge { node, part: value, split });
+            tasks.push(Task::merge(node, value, split));
             node
         };
         let path = self.path(&case.platform, made_at, to);
-        tasks.extend(path.into_iter().map(|link| Task::Transfer { link, part: value }));
+        tasks.extend(path.into_iter().map(|link| Task::send(link, value)));
     }
 
     /// A simple directed cycle.
@@ -302,7 +302,7 @@ fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
             let last = first + tape.below(order.len() - first);
             let value = if tape.below(3) == 0 { case.result() } else { part(first, last) };
             let cycle = tape.cycle(&case.platform);
-            let tasks: Vec<Task> = cycle.into_iter().map(|link| Task::Transfer { link, part: value }).collect();
+            let tasks: Vec<Task> = cycle.into_iter().map(|link| Task::send(link, value)).collect();
             add(&mut case.rates, &tasks, &BigInt::from(1 + tape.below(heaviest)));
         }
         (case, trees, cycles)
@@ -378,8 +378,8 @@ fn circling_vertex() -> Case {
 fn figure_6_has_the_two_trees_of_figure_7() {
     let case = figure_6();
     check_extraction(&case);
-    let merge = |at, value, split| Task::Merge { node: node(at), part: value, split };
-    let send = |from, to, value| Task::Transfer { link: case.link(from, to), part: value };
+    let merge = |at, value, split| Task::merge(node(at), value, split);
+    let send = |from, to, value| Task::send(case.link(from, to), value);
     let through = |worker: usize, other: usize, leaf: Interval| {
         vec![
             send(other, worker, leaf),
@@ -388,9 +388,9 @@ fn figure_6_has_the_two_trees_of_figure_7() {
             merge(0, part(0, 2), 0),
         ]
     };
-    let trees: Vec<_> = case.extract().unwrap().into_iter().map(|(weight, tree)| (weight, tree.tasks)).collect();
-    let expected = vec![(2.into(), through(2, 1, part(1, 1))), (1.into(), through(1, 2, part(2, 2)))];
-    assert_eq!(trees, expected);
+    let tree = |tasks| Pattern::tree(0, None, tasks);
+    let expected = [(2.into(), tree(through(2, 1, part(1, 1)))), (1.into(), tree(through(1, 2, part(2, 2))))];
+    assert_eq!(case.extract().unwrap(), expected);
 }
 
 /// What the printed algorithm does.
@@ -423,7 +423,7 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
                 .find(|&split| rates.merges.get(&(at, value, split)).is_some_and(|rate| !rate.is_zero()));
             if let Some(split) = split {
                 inputs.extend([(part(value.first, split), at), (part(split + 1, value.last), at)]);
-                tasks.push(Task::Merge { node: at, part: value, split });
+                tasks.push(Task::merge(at, value, split));
                 continue;
             }
             let mut senders = case.platform.incoming(at).to_vec();
@@ -434,7 +434,7 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
             let sent = |link: &LinkId| rates.sends.get(&(*link, value)).is_some_and(|rate| !rate.is_zero());
             let Some(link) = senders.into_iter().find(sent) else { return Printed::Stuck };
             inputs.push((value, case.platform.link(link).from));
-            tasks.push(Task::Transfer { link, part: value });
+            tasks.push(Task::send(link, value));
         }
         let weight = tasks.iter().map(|task| rate_of(&mut rates, task).clone()).min().unwrap();
         tasks.iter().for_each(|task| *rate_of(&mut rates, task) -= &weight);
@@ -453,7 +453,8 @@ fn the_printed_algorithm_agrees_where_nothing_goes_round() {
         let sorted = |trees: Vec<(BigInt, Vec<Task>)>| -> BTreeSet<(BigInt, BTreeSet<Task>)> {
             trees.into_iter().map(|(weight, tasks)| (weight, tasks.into_iter().collect())).collect()
         };
-        let ours = case.extract().unwrap().into_iter().map(|(weight, tree)| (weight, tree.tasks)).collect();
+        let tasks = |tree: Pattern| tree.tasks.into_iter().map(Task::alone).collect();
+        let ours = case.extract().unwrap().into_iter().map(|(weight, tree)| (weight, tasks(tree))).collect();
         assert_eq!(sorted(extracted), sorted(ours));
     }
 }

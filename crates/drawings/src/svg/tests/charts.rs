@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
+use oneport_plan::{Collective, Interval, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 use super::parse::{Element, assert_inside, parse};
@@ -109,17 +109,17 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
             let naive = naive_pieces(&sample, &q(one)).into_iter().flat_map(|(link, commodity, _, _, pieces)| {
                 pieces.into_iter().map(move |(start, end)| (link, commodity, start, end))
             });
-            let ours = bars.iter().map(|bar| (link(bar), bar.message.commodity, bar.start.clone(), bar.end.clone()));
+            let ours = bars.iter().map(|bar| (link(bar), bar.message.demand, bar.start.clone(), bar.end.clone()));
             assert_eq!(ours.collect::<Vec<_>>(), merged(naive), "seed {seed}");
             let mut counts: BTreeMap<(LinkId, usize), Rational> = BTreeMap::new();
             for bar in &bars {
                 let Note::Count(count) = &bar.note else { panic!("a period's bars count messages") };
-                *counts.entry((link(bar), bar.message.commodity)).or_insert_with(Rational::zero) += count;
+                *counts.entry((link(bar), bar.message.demand)).or_insert_with(Rational::zero) += count;
             }
             for scheduled in &sample.schedule.patterns {
                 for link in scheduled.pattern.links() {
                     let copies = Rational::from_integer(scheduled.copies.clone().into());
-                    *counts.get_mut(&(link, scheduled.pattern.commodity())).unwrap() -= copies;
+                    *counts.get_mut(&(link, scheduled.pattern.demand)).unwrap() -= copies;
                 }
             }
             assert!(counts.values().all(Zero::is_zero), "every copy is counted: {counts:?}");
@@ -242,7 +242,7 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
             let start = dice.roll(10) as u64;
             let end = start + 1 + dice.roll(4) as u64;
             let note = Note::Count(whole(1));
-            let (activity, message) = (Activity::Transfer(link), Message { commodity: index, part: None });
+            let (activity, message) = (Activity::Transfer(link), Message { demand: index, part: Interval::single(0) });
             bars.push(Bar { activity, message, start: whole(start), end: whole(end), note });
         }
         let platform = builder.build().unwrap();

@@ -114,7 +114,7 @@ fn lanes_keep_to_their_links() {
         for _ in 0..20 {
             let start = clock.clone();
             clock += samples::whole(1 + dice.roll(4) as u64);
-            let message = Message { commodity: 0, part: None };
+            let message = Message { demand: 0, part: Interval::single(0) };
             let note = occupancy::Note::Count(q("1"));
             let activity = occupancy::Activity::Transfer(id);
             bars.push(occupancy::Bar { activity, message, start, end: clock.clone(), note });
@@ -166,7 +166,7 @@ fn messages_have_names() {
     let ids = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, q("1"))).unwrap());
     let platform = builder.build().unwrap();
     let all = ids.to_vec();
-    let part = |first, last| Some(Interval { first, last });
+    let part = |first, last| Interval { first, last };
     let broadcast = Collective::Broadcast { source: ids[0], targets: ids[1..].to_vec() };
     let all_gather = Collective::AllGather { participants: all.clone() };
     let all_reduce = Collective::AllReduce { participants: all.clone(), commutative: true };
@@ -174,8 +174,15 @@ fn messages_have_names() {
     let member = |rate, collective: &Collective| Member { collective: collective.clone(), rate };
     let groups = Collective::Groups { members: vec![member(2, &all_gather), member(1, &scan), member(1, &broadcast)] };
     for (collective, words, commodity, part, label, category) in [
-        (&broadcast, "Broadcast from A to 2 targets", 0, None, "copies of A's message", "copies of A's message"),
-        (&all_gather, "All-gather between 3 participants", 2, None, "copies of C's message", "copies of C's message"),
+        (&broadcast, "Broadcast from A to 2 targets", 0, part(0, 0), "copies of A's message", "copies of A's message"),
+        (
+            &all_gather,
+            "All-gather between 3 participants",
+            2,
+            part(0, 0),
+            "copies of C's message",
+            "copies of C's message",
+        ),
         (&all_reduce, "Commutative all-reduce of 3 values", 0, part(1, 2), "v[1,2]", "v[1,2]"),
         (&scan, "Scan of 3 values", 0, part(0, 1), "prefix v[0,1]", "prefix v[0,1]"),
         (&scan, "Scan of 3 values", 0, part(1, 2), "v[1,2]", "v[1,2]"),
@@ -183,7 +190,7 @@ fn messages_have_names() {
             &groups,
             "3 groups: all-gather among 3 ×2, scan among 3, broadcast among 3",
             1,
-            None,
+            part(0, 0),
             "copies of B's message of group 0",
             "copies of B's message of group 0",
         ),
@@ -197,7 +204,7 @@ fn messages_have_names() {
         ),
     ] {
         let messages = Messages::new(&platform, collective);
-        let message = Message { commodity, part };
+        let message = Message { demand: commodity, part };
         assert_eq!(words::describe(&platform, collective), words);
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
@@ -206,8 +213,8 @@ fn messages_have_names() {
     for collective in [&broadcast, &all_gather, &all_reduce, &scan, &groups] {
         let messages = Messages::new(&platform, collective);
         for commodity in 0..collective.demands() + 2 {
-            for part in [None, part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
-                let message = Message { commodity, part };
+            for part in [part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
+                let message = Message { demand: commodity, part };
                 assert!(
                     !messages.label(message).is_empty() && messages.short_label(message).is_none_or(|l| !l.is_empty())
                 );

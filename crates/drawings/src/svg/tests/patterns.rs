@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Arborescence, Collective, Hop, Interval, Pattern, Scheme, SchemeTask};
+use oneport_plan::{Collective, Interval, Pattern, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse};
@@ -11,10 +11,10 @@ use crate::dot;
 use crate::svg::{pattern, words};
 
 /// A random tree of processors, routers and switches, every link one way, and the arborescence over all of it.
-fn random(nodes: usize, seed: u64) -> (Platform, Collective, Arborescence) {
+fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
     let mut dice = Dice(seed);
     let mut builder = Platform::builder();
-    let mut hops: Vec<Hop> = Vec::new();
+    let mut hops: Vec<(LinkId, Option<u32>)> = Vec::new();
     let mut targets = Vec::new();
     let mut used = BTreeSet::new();
     builder.node(Node::processor("source", q("1"))).unwrap();
@@ -37,13 +37,13 @@ fn random(nodes: usize, seed: u64) -> (Platform, Collective, Arborescence) {
         }
         let cost = q(["1", "2/3", "5", "22/7"][dice.roll(4)]);
         let link = builder.link(NodeId::new(parent), id, cost).unwrap();
-        hops.push(Hop { link, after: parent.checked_sub(1).map(|hop| hop as u32) });
+        hops.push((link, parent.checked_sub(1).map(|hop| hop as u32)));
     }
     if targets.is_empty() {
         targets.push(NodeId::new(nodes - 1));
     }
     let collective = Collective::Broadcast { source: NodeId::new(0), targets };
-    (builder.build().unwrap(), collective, Arborescence { commodity: 0, hops })
+    (builder.build().unwrap(), collective, Pattern::arborescence(0, hops))
 }
 
 /// The vertical middle of a mark.
@@ -63,7 +63,7 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
     for seed in 0..40 {
         let (platform, collective, tree) = random(2 + seed as usize % 20, seed);
         let volumes = size("3/2");
-        let all = Pattern::Arborescence(tree.clone());
+        let all = tree.clone();
         let text = pattern(&platform, &collective, &volumes, &all, Some(&q("1/7")));
         assert_eq!(text, pattern(&platform, &collective, &volumes, &all, Some(&q("1/7"))));
         let elements = parse(&text);
@@ -76,11 +76,11 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
             .filter(|e| ["target", "relay", "router", "switch"].iter().any(|class| e.is(class)))
             .map(|element| (element.title.as_str(), element))
             .collect();
-        assert_eq!(marks.len(), tree.hops.len());
-        for hop in &tree.hops {
-            let stage = hop.after.map_or(0, |after| stages[after as usize] + 1);
+        assert_eq!(marks.len(), tree.tasks.len());
+        for (task, link) in tree.tasks.iter().zip(tree.links()) {
+            let stage = task.inputs().next().map_or(0, |after| stages[after] + 1);
             stages.push(stage);
-            let link = platform.link(hop.link);
+            let link = platform.link(link);
             let node = platform.node(link.to);
             let (class, role) = match (targets.contains(&link.to), node.is_processor(), node.replicates) {
                 (true, ..) => ("target", "target"),
@@ -97,10 +97,10 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
         }
         assert!(heights.values().collect::<Vec<_>>().windows(2).all(|pair| pair[0] + 20.0 < *pair[1]));
         assert_eq!(elements.iter().filter(|e| e.is("source")).count(), 1);
-        assert_eq!(elements.iter().filter(|e| e.is("hop")).count(), tree.hops.len());
+        assert_eq!(elements.iter().filter(|e| e.is("hop")).count(), tree.tasks.len());
         no_overlap(&elements, &["source", "target", "relay", "router"]);
         let drawn = dot::pattern(&platform, &collective, &volumes, &all, None);
-        assert_eq!(drawn.matches(" -> ").count(), tree.hops.len());
+        assert_eq!(drawn.matches(" -> ").count(), tree.tasks.len());
         let reached = stages.len() - marks.values().filter(|mark| !mark.is("target")).count();
         assert_eq!(drawn.matches("peripheries=2").count(), reached);
         assert_eq!(drawn.matches('"').count() % 2, 0);
@@ -134,17 +134,17 @@ fn star(leaves: usize) -> Platform {
 
 struct Writer<'a> {
     platform: &'a Platform,
-    tasks: Vec<SchemeTask>,
+    tasks: Vec<Task>,
 }
 
 impl Writer<'_> {
     /// Over the switch, from leaf to leaf.
-    fn send(&mut self, from: usize, to: usize, part: (usize, usize), mut after: Option<usize>) -> Option<usize> {
+    fn send(&mut self, from: usize, to: usize, part: (usize, usize), mut after: Option<u32>) -> Option<u32> {
         let hops = [(from + 1, 0), (0, to + 1)];
         for (from, to) in hops {
             let link = self.platform.link_between(NodeId::new(from), NodeId::new(to)).unwrap();
-            self.tasks.push(SchemeTask::Transfer { link, part: Interval { first: part.0, last: part.1 }, after });
-            after = Some(self.tasks.len() - 1);
+            self.tasks.push(Task::Send { link, part: Interval { first: part.0, last: part.1 }, after });
+            after = Some(self.tasks.len() as u32 - 1);
         }
         after
     }
@@ -154,17 +154,17 @@ impl Writer<'_> {
         at: usize,
         part: (usize, usize),
         split: usize,
-        left: Option<usize>,
-        right: Option<usize>,
-    ) -> Option<usize> {
+        left: Option<u32>,
+        right: Option<u32>,
+    ) -> Option<u32> {
         let part = Interval { first: part.0, last: part.1 };
-        self.tasks.push(SchemeTask::Merge { node: NodeId::new(at + 1), part, split, left, right });
-        Some(self.tasks.len() - 1)
+        self.tasks.push(Task::Merge { node: NodeId::new(at + 1), part, split, left, right });
+        Some(self.tasks.len() as u32 - 1)
     }
 }
 
 /// A chain: everybody adds its value; then, for an all-reduce, the last one tells all others.
-fn chain(platform: &Platform, count: usize, tell: bool) -> Scheme {
+fn chain(platform: &Platform, count: usize, tell: bool) -> Pattern {
     let mut writer = Writer { platform, tasks: Vec::new() };
     let mut last = None;
     for at in 1..count {
@@ -174,7 +174,7 @@ fn chain(platform: &Platform, count: usize, tell: bool) -> Scheme {
     for at in (0..count - 1).filter(|_| tell) {
         writer.send(count - 1, at, (0, count - 1), last);
     }
-    Scheme { commodity: 0, order: None, tasks: writer.tasks }
+    Pattern { demand: 0, order: None, tasks: writer.tasks }
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             (Collective::Scan { participants }, false),
         ] {
             let scheme = chain(&platform, count, tell);
-            let all = Pattern::Scheme(scheme.clone());
+            let all = scheme.clone();
             let text = pattern(&platform, &collective, &size("1"), &all, None);
             assert_eq!(text, pattern(&platform, &collective, &size("1"), &all, None));
             let elements = parse(&text);
@@ -231,29 +231,32 @@ fn nonsense_is_drawn() {
         let collective = &collectives[round % collectives.len()];
         let mut any = |bound: usize| (dice.roll(4) > 0).then(|| dice.roll(bound));
         let patterns: Vec<Pattern> = vec![
-            Pattern::path(any(3).unwrap_or(9), (0..4).map(|_| LinkId::new(any(8).unwrap_or(999))).collect()),
-            Pattern::Arborescence(Arborescence {
-                commodity: any(2).unwrap_or(usize::MAX),
-                hops: (0..6)
-                    .map(|_| Hop { link: LinkId::new(any(8).unwrap_or(999)), after: any(7).map(|after| after as u32) })
-                    .collect(),
-            }),
-            Pattern::Scheme(Scheme {
-                commodity: any(2).unwrap_or(usize::MAX),
+            Pattern::path(any(3).unwrap_or(9), (0..4).map(|_| LinkId::new(any(8).unwrap_or(999)))),
+            Pattern::arborescence(
+                any(2).unwrap_or(usize::MAX),
+                (0..6).map(|_| (LinkId::new(any(8).unwrap_or(999)), any(7).map(|after| after as u32))),
+            ),
+            Pattern {
+                demand: any(2).unwrap_or(usize::MAX),
                 order: any(3).map(|first| vec![first, 0, usize::MAX]),
                 tasks: (0..8)
                     .map(|_| {
                         let part = Interval { first: any(4).unwrap_or(usize::MAX), last: any(4).unwrap_or(usize::MAX) };
                         if any(2) == Some(1) {
-                            SchemeTask::Transfer { link: LinkId::new(any(8).unwrap_or(999)), part, after: any(9) }
+                            Task::Send {
+                                link: LinkId::new(any(8).unwrap_or(999)),
+                                part,
+                                after: any(9).map(|after| after as u32),
+                            }
                         } else {
                             let node = NodeId::new(any(5).unwrap_or(999));
                             let split = any(4).unwrap_or(usize::MAX);
-                            SchemeTask::Merge { node, part, split, left: any(9), right: any(9) }
+                            let [left, right] = [any(9), any(9)].map(|input| input.map(|input| input as u32));
+                            Task::Merge { node, part, split, left, right }
                         }
                     })
                     .collect(),
-            }),
+            },
         ];
         for one in &patterns {
             assert_inside(&parse(&pattern(&platform, collective, &size("1"), one, None)));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, ReductionTree,
-    ScheduledPattern, Slot, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot,
+    SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -20,7 +20,7 @@ pub(super) struct Reduction {
     pub platform: Platform,
     pub collective: Collective,
     pub volumes: Volumes,
-    pub trees: Vec<(ReductionTree, u32)>,
+    pub trees: Vec<(Pattern, u32)>,
     pub schedule: PeriodicSchedule,
 }
 
@@ -37,12 +37,12 @@ pub(super) fn figure_6() -> Reduction {
     let (left, right) = (builder.link(p1, p0, q("1")).unwrap(), builder.link(p2, p0, q("1")).unwrap());
     let tree = |given, owner, at, result| {
         let tasks = vec![
-            Task::Transfer { link: given, part: part(owner, owner) },
-            Task::Merge { node: at, part: part(1, 2), split: 1 },
-            Task::Transfer { link: result, part: part(1, 2) },
-            Task::Merge { node: p0, part: part(0, 2), split: 0 },
+            Task::send(given, part(owner, owner)),
+            Task::merge(at, part(1, 2), 1),
+            Task::send(result, part(1, 2)),
+            Task::merge(p0, part(0, 2), 0),
         ];
-        ReductionTree { commodity: 0, order: None, tasks }
+        Pattern::tree(0, None, tasks)
     };
     let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
     Reduction {
@@ -90,13 +90,13 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
         let mut tasks = Vec::new();
         let mut send = |from: NodeId, to: NodeId, part, tasks: &mut Vec<Task>| {
             if from != to {
-                tasks.extend([out[&from], back[&to]].map(|link| Task::Transfer { link, part }));
+                tasks.extend([out[&from], back[&to]].map(|link| Task::send(link, part)));
             }
         };
         let end = grow(&owners, part(0, hosts - 1), &mut dice, &mut send, &mut tasks);
         send(end, collective.demand(commodity).unwrap().targets()[0], part(0, hosts - 1), &mut tasks);
         let order = collective.is_commutative().then_some(order);
-        builds.push((ReductionTree { commodity, order, tasks }, 1 + dice.roll(3) as u32));
+        builds.push((Pattern::tree(commodity, order, tasks), 1 + dice.roll(3) as u32));
     }
     let size = Amount::Affine { fixed: q("1"), per_operand: q("1/3") };
     let table = (0..hosts).map(|first| (first..hosts).map(|last| whole((1 + last) as u64)).collect()).collect();
@@ -127,16 +127,14 @@ fn grow(
         let at = grow(owners, input, dice, send, tasks);
         send(at, node, input, tasks);
     }
-    tasks.push(Task::Merge { node, part: whole, split });
+    tasks.push(Task::merge(node, whole, split));
     node
 }
 
 impl Reduction {
     fn scheduled(mut self) -> Self {
-        let scheduled = |(tree, copies): &(ReductionTree, u32)| ScheduledPattern {
-            pattern: Pattern::Reduction(tree.clone()),
-            copies: (*copies).into(),
-        };
+        let scheduled =
+            |(tree, copies): &(Pattern, u32)| ScheduledPattern { pattern: tree.clone(), copies: (*copies).into() };
         self.schedule.patterns = self.trees.iter().map(scheduled).collect();
         self
     }
@@ -145,7 +143,7 @@ impl Reduction {
         let mut times: BTreeMap<LinkId, Rational> = BTreeMap::new();
         for (tree, copies) in &self.trees {
             for task in &tree.tasks {
-                if let Task::Transfer { link, part } = task {
+                if let Task::Send { link, part, .. } = task {
                     let time = self.volumes.size.of(*part).unwrap() * &self.platform.link(*link).cost;
                     *times.entry(*link).or_default() += time * whole(u64::from(*copies));
                 }
@@ -155,8 +153,8 @@ impl Reduction {
     }
 
     pub(super) fn steady_state(&self) -> SteadyState {
-        let weighted = |(tree, copies): &(ReductionTree, u32)| WeightedPattern {
-            pattern: Pattern::Reduction(tree.clone()),
+        let weighted = |(tree, copies): &(Pattern, u32)| WeightedPattern {
+            pattern: tree.clone(),
             weight: whole(u64::from(*copies)) / &self.schedule.period,
         };
         SteadyState { throughput: q("1"), patterns: self.trees.iter().map(weighted).collect() }
@@ -219,13 +217,13 @@ fn naive_pieces(sample: &Reduction) -> Vec<Piece> {
         for stage in 0..=*stages.iter().max().unwrap() {
             for (task, _) in tree.tasks.iter().zip(&stages).filter(|(_, own)| **own == stage) {
                 for _ in 0..*copies {
-                    let message = |part| Message { commodity: tree.commodity, part: Some(part) };
+                    let message = |part| Message { demand: tree.demand, part };
                     let (clock, activity, part, time) = match *task {
-                        Task::Transfer { link, part } => {
+                        Task::Send { link, part, .. } => {
                             let time = sample.volumes.size.of(part).unwrap() * &sample.platform.link(link).cost;
                             (starts.get_mut(&link).unwrap(), Activity::Transfer(link), part, time)
                         }
-                        Task::Merge { node, part, split } => {
+                        Task::Merge { node, part, split, .. } => {
                             let compute = sample.platform.node(node).compute.clone().unwrap();
                             let time = sample.volumes.work.of(part).unwrap() * compute;
                             (clocks.entry(node).or_default(), Activity::Merge { node, split }, part, time)
@@ -242,15 +240,15 @@ fn naive_pieces(sample: &Reduction) -> Vec<Piece> {
 }
 
 /// One later than the latest task that makes or moves an input, by searching back through the list.
-fn stages(tree: &ReductionTree) -> Vec<usize> {
+fn stages(tree: &Pattern) -> Vec<usize> {
     let mut stages: Vec<usize> = Vec::new();
     for (index, task) in tree.tasks.iter().enumerate() {
         let inputs = match *task {
-            Task::Transfer { part, .. } => vec![part],
+            Task::Send { part, .. } => vec![part],
             Task::Merge { part: made, split, .. } => vec![part(made.first, split), part(split + 1, made.last)],
         };
         let makes = |earlier: &Task| match earlier {
-            Task::Transfer { part, .. } | Task::Merge { part, .. } => inputs.contains(part),
+            Task::Send { part, .. } | Task::Merge { part, .. } => inputs.contains(part),
         };
         let before = (0..index).filter(|&earlier| makes(&tree.tasks[earlier])).map(|earlier| stages[earlier] + 1);
         stages.push(before.max().unwrap_or(0));
@@ -294,7 +292,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
 #[test]
 fn a_run_shows_merges_with_their_instances() {
     let sample = figure_6();
-    let message = |first, last| Message { commodity: 0, part: Some(part(first, last)) };
+    let message = |first, last| Message { demand: 0, part: part(first, last) };
     let transfer = |instance, message, link, start: &str, end: &str| {
         let pieces = vec![(q(start), q(end))];
         Event { instance, message, link: LinkId::new(link), pieces }
@@ -384,7 +382,7 @@ fn partial_results_have_their_colours() {
             (0..count).flat_map(|first| (first..count).map(move |last| part(first, last))).collect();
         intervals.sort_by_key(|part| (part.last - part.first, part.first));
         for (index, &part) in intervals.iter().enumerate() {
-            assert_eq!(messages.category(Message { commodity: 0, part: Some(part) }), index, "{part:?} of {count}");
+            assert_eq!(messages.category(Message { demand: 0, part }), index, "{part:?} of {count}");
         }
     }
 }
@@ -394,12 +392,12 @@ fn what_does_not_fit_together_is_no_panic() {
     let mut sample = random(4, 3, 2);
     let most = usize::MAX - 1;
     for tree in &mut sample.trees {
-        tree.0.commodity = most;
+        tree.0.demand = most;
         tree.0.tasks.extend([
-            Task::Transfer { link: LinkId::new(999), part: part(7, 3) },
-            Task::Transfer { link: LinkId::new(0), part: part(most, most) },
-            Task::Merge { node: NodeId::new(999), part: part(0, most), split: 2 },
-            Task::Merge { node: NodeId::new(0), part: part(5, 1), split: most - 1 },
+            Task::send(LinkId::new(999), part(7, 3)),
+            Task::send(LinkId::new(0), part(most, most)),
+            Task::merge(NodeId::new(999), part(0, most), 2),
+            Task::merge(NodeId::new(0), part(5, 1), most - 1),
         ]);
     }
     let sample = sample.scheduled();

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{Signed, Zero};
 use oneport_plan::{
-    Collective, Event, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, Timeline, Volumes,
-    WeightedPattern,
+    Collective, Event, Interval, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, Timeline,
+    Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
 
@@ -179,7 +179,7 @@ pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usi
                         }
                         pieces.push((start, stop));
                     }
-                    all.push((link, scheduled.pattern.commodity(), copy, stage, pieces));
+                    all.push((link, scheduled.pattern.demand, copy, stage, pieces));
                 }
             }
         }
@@ -197,7 +197,7 @@ pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
         for period in 0..periods {
             let shift = &sample.schedule.period * whole(period + stage as u64);
             let pieces = pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect();
-            let message = Message { commodity, part: None };
+            let message = Message { demand: commodity, part: Interval::single(0) };
             events.push(Event { instance: period * instances + copy, message, link, pieces });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Pattern, ReductionTree, Task};
+use oneport_plan::{Collective, Pattern, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse, text_span};
@@ -75,7 +75,7 @@ fn makes(label: &str) -> (usize, usize) {
     (numbers[0], numbers[numbers.len() - 1])
 }
 
-fn draw(sample: &Reduction, tree_of: &ReductionTree) -> Vec<Element> {
+fn draw(sample: &Reduction, tree_of: &Pattern) -> Vec<Element> {
     let weight = q("1/3");
     let text = tree(&sample.platform, &sample.collective, &sample.volumes, tree_of, Some(&weight));
     let again = tree(&sample.platform, &sample.collective, &sample.volumes, tree_of, Some(&weight));
@@ -171,12 +171,13 @@ fn every_transfer_is_told_once() {
                 told.extend(hops.split(", ").map(|hop| format!("{message} {}", hop.split(" (").next().unwrap())));
             }
         }
-        let mut wanted: Vec<String> = Pattern::Reduction(drawn.clone())
-            .transfers()
-            .map(|transfer| {
-                let link = sample.platform.link(transfer.link);
-                let part = crate::svg::words::partial(transfer.message.part.unwrap());
-                format!("{part} {} → {}", sample.platform.name(link.from), sample.platform.name(link.to))
+        let mut wanted: Vec<String> = drawn
+            .tasks
+            .iter()
+            .filter_map(|task| {
+                let Task::Send { link, part, .. } = *task else { return None };
+                let (link, part) = (sample.platform.link(link), crate::svg::words::partial(part));
+                Some(format!("{part} {} → {}", sample.platform.name(link.from), sample.platform.name(link.to)))
             })
             .collect();
         told.sort();
@@ -208,12 +209,12 @@ fn vertices_and_texts_do_not_touch() {
 }
 
 /// A chain of routers with long names between two hosts.
-fn corridor(routers: usize) -> (Platform, Collective, ReductionTree) {
+fn corridor(routers: usize) -> (Platform, Collective, Pattern) {
     let name = |index| format!("a router with a long name, number {index}");
     corridor_of(&(0..routers).map(name).collect::<Vec<_>>())
 }
 
-fn corridor_of(names: &[String]) -> (Platform, Collective, ReductionTree) {
+fn corridor_of(names: &[String]) -> (Platform, Collective, Pattern) {
     let mut builder = Platform::builder();
     let mut ids = vec![builder.node(Node::processor("<a & \"b\"\\>", q("1"))).unwrap()];
     for name in names {
@@ -222,10 +223,10 @@ fn corridor_of(names: &[String]) -> (Platform, Collective, ReductionTree) {
     ids.push(builder.node(Node::processor("the other end", q("1"))).unwrap());
     let links: Vec<LinkId> = ids.windows(2).map(|pair| builder.link(pair[0], pair[1], q("1")).unwrap()).collect();
     let ends = vec![ids[0], ids[ids.len() - 1]];
-    let mut tasks: Vec<Task> = links.iter().map(|&link| Task::Transfer { link, part: part(0, 0) }).collect();
-    tasks.push(Task::Merge { node: ends[1], part: part(0, 1), split: 0 });
+    let mut tasks: Vec<Task> = links.iter().map(|&link| Task::send(link, part(0, 0))).collect();
+    tasks.push(Task::merge(ends[1], part(0, 1), 0));
     let collective = Collective::Reduce { target: ends[1], participants: ends, commutative: true };
-    (builder.build().unwrap(), collective, ReductionTree { commodity: 0, order: Some(vec![0, 1]), tasks })
+    (builder.build().unwrap(), collective, Pattern::tree(0, Some(vec![0, 1]), tasks))
 }
 
 #[test]
@@ -270,8 +271,8 @@ fn lines_of_links_tell_only_links() {
 fn tasks_that_do_not_fit_together_are_no_panic() {
     let sample = random(4, 8, 1);
     let most = usize::MAX - 1;
-    let merge = |first, last, split| Task::Merge { node: NodeId::new(1), part: part(first, last), split };
-    let send = |link, first, last| Task::Transfer { link: LinkId::new(link), part: part(first, last) };
+    let merge = |first, last, split| Task::merge(NodeId::new(1), part(first, last), split);
+    let send = |link, first, last| Task::send(LinkId::new(link), part(first, last));
     for (tasks, missing, results) in [
         (vec![], 0, 0),
         (vec![send(999, 0, 0)], 0, 1),
@@ -279,10 +280,10 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
         (vec![merge(0, 1, 0), merge(0, 1, 0), merge(0, 2, 1)], 0, 2),
         (vec![merge(2, 2, 2), merge(2, 2, 2)], 2, 1),
         (vec![merge(0, most, most), send(0, most, most), merge(5, 2, 3)], 5, 3),
-        (vec![Task::Merge { node: NodeId::new(99), part: part(0, 1), split: 0 }], 0, 1),
+        (vec![Task::merge(NodeId::new(99), part(0, 1), 0)], 0, 1),
     ] {
         for order in [None, Some(vec![]), Some(vec![most, 0])] {
-            let broken = ReductionTree { commodity: most, order: order.clone(), tasks: tasks.clone() };
+            let broken = Pattern::tree(most, order.clone(), tasks.clone());
             let elements = draw(&sample, &broken);
             let count = |class: &str| elements.iter().filter(|e| e.is(class)).count();
             assert_eq!(count("result"), results, "{tasks:?}");
@@ -292,8 +293,8 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
             dot::tree(&sample.platform, &sample.collective, &sample.volumes, &broken, None);
         }
     }
-    let chain = (1..20_000).map(|last| merge(0, last, last - 1)).collect();
-    let elements = draw(&sample, &ReductionTree { commodity: 0, order: None, tasks: chain });
+    let chain = (1..20_000).map(|last| merge(0, last, last - 1));
+    let elements = draw(&sample, &Pattern::tree(0, None, chain));
     assert_eq!(elements.iter().filter(|e| e.is("merge")).count(), 19_999);
 }
 
@@ -346,7 +347,7 @@ fn graphviz_text_has_the_same_content() {
         let operands = sample.collective.most_operands();
         assert_eq!(labels.len(), 2 * operands, "values, merges, the result");
         assert_eq!(edges.len(), 2 * operands - 1);
-        let transfers = drawn.tasks.iter().filter(|task| matches!(task, Task::Transfer { .. })).count();
+        let transfers = drawn.tasks.iter().filter(|task| matches!(task, Task::Send { .. })).count();
         assert_eq!(edges.iter().map(|(.., hops)| hops).sum::<usize>(), transfers);
         for (name, label) in &labels {
             let mut from: Vec<(usize, usize)> = edges

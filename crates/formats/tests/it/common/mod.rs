@@ -4,9 +4,9 @@ use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
 use oneport_plan::{
-    Amount, Arborescence, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Goals, Hop,
-    Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Potential, ReductionTree, Resource, ScheduledPattern,
-    Scheme, SchemeTask, Share, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Goals, Interval, Member,
+    OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status, SteadyState,
+    Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -161,31 +161,31 @@ fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern
     let demand = collective.demand(commodity).expect("a demand");
     let links = platform.links().len();
     let link = |at: &Index| (links > 0).then(|| LinkId::new(at.index(links.max(1))));
-    let earlier = |at: &Index, count: usize| at.index(count + 1).checked_sub(1);
+    let earlier = |at: &Index, count: usize| at.index(count + 1).checked_sub(1).map(|place| place as u32);
     match (demand.operands.len(), demand.goals) {
-        (1, Goals::At(_)) => Pattern::path(commodity, draw.1.iter().filter_map(link).collect()),
+        (1, Goals::At(_)) => Pattern::path(commodity, draw.1.iter().filter_map(link)),
         (1, _) => {
-            let mut hops: Vec<Hop> = Vec::new();
+            let mut hops: Vec<(LinkId, Option<u32>)> = Vec::new();
             for at in &draw.1 {
-                let after = earlier(at, hops.len()).map(|after| after as u32);
-                hops.extend(link(at).map(|link| Hop { link, after }));
+                let after = earlier(at, hops.len());
+                hops.extend(link(at).map(|link| (link, after)));
             }
-            Pattern::Arborescence(Arborescence { commodity, hops })
+            Pattern::arborescence(commodity, hops)
         }
         (_, Goals::At(_)) => {
-            let tasks = draw.1.iter().map(|at| task(platform, &demand, at)).collect();
-            Pattern::Reduction(ReductionTree { commodity, order: order(&demand, draw), tasks })
+            let tasks = draw.1.iter().map(|at| task(platform, &demand, at));
+            Pattern::tree(commodity, order(&demand, draw), tasks)
         }
         _ => {
             let scheme = |(place, at): (usize, &Index)| match task(platform, &demand, at) {
-                Task::Transfer { link, part } => SchemeTask::Transfer { link, part, after: earlier(at, place) },
-                Task::Merge { node, part, split } => {
+                Task::Send { link, part, .. } => Task::Send { link, part, after: earlier(at, place) },
+                Task::Merge { node, part, split, .. } => {
                     let (left, right) = (earlier(at, place), earlier(&draw.0, place));
-                    SchemeTask::Merge { node, part, split, left, right }
+                    Task::Merge { node, part, split, left, right }
                 }
             };
             let tasks = draw.1.iter().enumerate().map(scheme).collect();
-            Pattern::Scheme(Scheme { commodity, order: order(&demand, draw), tasks })
+            Pattern { demand: commodity, order: order(&demand, draw), tasks }
         }
     }
 }
@@ -194,9 +194,9 @@ fn task(platform: &Platform, demand: &Demand<'_>, at: &Index) -> Task {
     let (count, links) = (demand.operands.len(), platform.links().len());
     let part = Interval { first: at.index(count), last: at.index(97) % count };
     if at.index(3) == 0 && links > 0 {
-        Task::Transfer { link: LinkId::new(at.index(links)), part }
+        Task::send(LinkId::new(at.index(links)), part)
     } else {
-        Task::Merge { node: NodeId::new(at.index(platform.nodes().len())), part, split: at.index(31) % count }
+        Task::merge(NodeId::new(at.index(platform.nodes().len())), part, at.index(31) % count)
     }
 }
 

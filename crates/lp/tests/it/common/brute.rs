@@ -88,7 +88,7 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
     let nodes = case.platform.nodes().len();
     let mut busy = vec![Rational::from_integer(0.into()); 2 * nodes];
     for scheduled in &whole.patterns {
-        let commodity = commodities[scheduled.pattern.commodity()];
+        let commodity = commodities[scheduled.pattern.demand];
         let paths = simple_paths(&case.platform, commodity.source, commodity.target);
         assert!(
             paths.contains(&scheduled.pattern.links().collect::<Vec<_>>()),
@@ -103,7 +103,7 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
             busy[link.from.index()] += &time;
             busy[nodes + link.to.index()] += time;
         }
-        copies[scheduled.pattern.commodity()] += count;
+        copies[scheduled.pattern.demand] += count;
     }
     let instances = Rational::from_integer(whole.instances.clone().into());
     assert!(copies.iter().all(|count| *count == instances), "{case:?}: {copies:?} copies, {instances} instances");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Options as ExactOptions, Outcome, Relation, Row, Sense, Solver, check_optimum};
 use oneport_lp::{Answer, Options, Question, Solution, solve};
-use oneport_plan::{Certificate, Collective, Goals, Interval, Resource, Status, Use, Volumes};
+use oneport_plan::{Certificate, Collective, Goals, Interval, Resource, Status, Task, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::{ratio, simple_paths};
@@ -364,14 +364,14 @@ pub fn check_loads(platform: &Platform, collective: &Collective, volumes: &Volum
     let mut served = vec![Rational::zero(); collective.demands()];
     for one in &solution.steady_state.patterns {
         assert!(one.weight > Rational::zero());
-        served[one.pattern.commodity()] += &one.weight;
-        for used in one.pattern.uses() {
-            match used {
-                Use::Link(link, part) => {
-                    let size = volumes.size.of(part.unwrap_or(Interval { first: 0, last: 0 })).unwrap();
+        served[one.pattern.demand] += &one.weight;
+        for task in &one.pattern.tasks {
+            match *task {
+                Task::Send { link, part, .. } => {
+                    let size = volumes.size.of(part).unwrap();
                     links[link.index()] += size * &platform.link(link).cost * &one.weight;
                 }
-                Use::Compute(node, part) => {
+                Task::Merge { node, part, .. } => {
                     let compute = platform.node(node).compute.as_ref().unwrap();
                     processors[node.index()] += volumes.work.of(part).unwrap() * compute * &one.weight;
                 }

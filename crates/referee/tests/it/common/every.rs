@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Arborescence, Certificate, Collective, Goals, Hop, Interval, Member, Pattern, PeriodicSchedule, Plan,
-    ReductionTree, Resource, ScheduledPattern, Scheme, SchemeTask, Slot, Status, SteadyState, Task, Volumes,
-    WeightedPattern,
+    Amount, Certificate, Collective, Goals, Interval, Member, Pattern, PeriodicSchedule, Plan, Resource,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::bound;
 
 use super::generate::random_path;
-use super::{Dice, part, whole};
+use super::{Dice, made, part, sends, whole};
 
 /// A one-way ring with chords; the first three nodes compute and replicate.
 pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
@@ -95,21 +94,12 @@ pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, co
             for (node, part) in demand.goals() {
                 maker.obtain(dice, part, node);
             }
-            let hop = |task: &SchemeTask| match *task {
-                SchemeTask::Transfer { link, after, .. } => Hop { link, after: after.map(|after| after as u32) },
-                SchemeTask::Merge { .. } => panic!("nothing is merged"),
-            };
-            Pattern::Arborescence(Arborescence { commodity, hops: maker.tasks.iter().map(hop).collect() })
+            Pattern { demand: commodity, order: None, tasks: maker.tasks }
         }
         (_, Goals::At(target)) => {
             maker.reuse = false;
             maker.obtain(dice, demand.whole(), target);
-            let task = |task: &SchemeTask| match *task {
-                SchemeTask::Transfer { link, part, .. } => Task::Transfer { link, part },
-                SchemeTask::Merge { node, part, split, .. } => Task::Merge { node, part, split },
-            };
-            let tasks = maker.tasks.iter().map(task).collect();
-            Pattern::Reduction(ReductionTree { commodity, order: ordered.then_some(order), tasks })
+            Pattern { demand: commodity, order: ordered.then_some(order), tasks: maker.tasks }
         }
         _ => {
             let mut goals = demand.goals();
@@ -117,7 +107,7 @@ pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, co
             for (node, part) in goals {
                 maker.obtain(dice, part, node);
             }
-            Pattern::Scheme(Scheme { commodity, order: ordered.then_some(order), tasks: maker.tasks })
+            Pattern { demand: commodity, order: ordered.then_some(order), tasks: maker.tasks }
         }
     }
 }
@@ -126,17 +116,17 @@ pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, co
 struct Maker<'p> {
     platform: &'p Platform,
     /// What is where, and by which task.
-    values: Vec<(Interval, NodeId, Option<usize>)>,
-    tasks: Vec<SchemeTask>,
+    values: Vec<(Interval, NodeId, Option<u32>)>,
+    tasks: Vec<Task>,
     /// Whether what is already somewhere is used again.
     reuse: bool,
 }
 
 impl Maker<'_> {
     /// Brings the part to the node; returns by which task.
-    fn obtain(&mut self, dice: &mut Dice, wanted: Interval, node: NodeId) -> Option<usize> {
+    fn obtain(&mut self, dice: &mut Dice, wanted: Interval, node: NodeId) -> Option<u32> {
         let keeps = |node: NodeId| self.platform.node(node).replicates;
-        let known: Vec<(NodeId, Option<usize>)> = self
+        let known: Vec<(NodeId, Option<u32>)> = self
             .values
             .iter()
             .filter(|(part, at, _)| *part == wanted && (keeps(*at) || !self.reuse))
@@ -153,19 +143,20 @@ impl Maker<'_> {
             let split = wanted.first + dice.below(wanted.last - wanted.first);
             let left = self.obtain(dice, part(wanted.first, split), at);
             let right = self.obtain(dice, part(split + 1, wanted.last), at);
-            (at, Some(self.push(SchemeTask::Merge { node: at, part: wanted, split, left, right }, wanted, at)))
+            (at, Some(self.push(Task::Merge { node: at, part: wanted, split, left, right }, wanted, at)))
         };
         for link in random_path(dice, self.platform, from, node) {
-            let transfer = SchemeTask::Transfer { link, part: wanted, after: task };
+            let transfer = Task::Send { link, part: wanted, after: task };
             task = Some(self.push(transfer, wanted, self.platform.link(link).to));
         }
         task
     }
 
-    fn push(&mut self, task: SchemeTask, part: Interval, at: NodeId) -> usize {
+    fn push(&mut self, task: Task, part: Interval, at: NodeId) -> u32 {
+        let place = self.tasks.len() as u32;
         self.tasks.push(task);
-        self.values.push((part, at, Some(self.tasks.len() - 1)));
-        self.tasks.len() - 1
+        self.values.push((part, at, Some(place)));
+        place
     }
 }
 
@@ -221,11 +212,11 @@ fn slots(
     let mut left = vec![Rational::zero(); platform.links().len()];
     let mut merging = vec![Rational::zero(); platform.nodes().len()];
     for scheduled in patterns {
-        for used in scheduled.pattern.transfers() {
+        for used in sends(&scheduled.pattern) {
             left[used.link.index()] += volumes.size_of(used.message) * &platform.link(used.link).cost;
         }
-        for used in scheduled.pattern.merges() {
-            merging[used.node.index()] += volumes.merge_time(platform, used.node, used.message.part.unwrap());
+        for used in made(&scheduled.pattern) {
+            merging[used.node.index()] += volumes.merge_time(platform, used.node, used.message.part);
         }
     }
     let (mut slots, mut period) = (Vec::new(), Rational::zero());

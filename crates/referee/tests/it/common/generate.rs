@@ -8,7 +8,7 @@ use oneport_plan::{
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_testkit::Reductions;
 
-use super::{Dice, naive_bound, trees, whole};
+use super::{Dice, made, naive_bound, sends, trees, whole};
 
 /// A random plan; with whole numbers for all costs and dates if asked.
 pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
@@ -141,7 +141,7 @@ fn random_patterns(
     for place in 0..collective.reductions().len() {
         for _ in 0..instances {
             let tree = trees::random_tree(dice, platform, collective, place);
-            add(&mut patterns, Pattern::Reduction(tree));
+            add(&mut patterns, tree);
         }
     }
     patterns
@@ -180,14 +180,14 @@ fn steady_state(
     let copies = |scheduled: &ScheduledPattern| Rational::from_integer(scheduled.copies.clone().into());
     let mut busy = vec![Rational::zero(); 3 * platform.nodes().len()];
     for scheduled in patterns {
-        for used in scheduled.pattern.transfers() {
+        for used in sends(&scheduled.pattern) {
             let link = platform.link(used.link);
             let time = copies(scheduled) * volumes.size_of(used.message) * &link.cost;
             busy[3 * link.from.index()] += &time;
             busy[3 * link.to.index() + 1] += time;
         }
-        for used in scheduled.pattern.merges() {
-            let time = volumes.merge_time(platform, used.node, used.message.part.unwrap());
+        for used in made(&scheduled.pattern) {
+            let time = volumes.merge_time(platform, used.node, used.message.part);
             busy[3 * used.node.index() + 2] += copies(scheduled) * time;
         }
     }
@@ -217,11 +217,11 @@ fn schedule(
     let mut merging = vec![Rational::zero(); platform.nodes().len()];
     for scheduled in &patterns {
         let copies = Rational::from_integer(scheduled.copies.clone().into());
-        for used in scheduled.pattern.transfers() {
+        for used in sends(&scheduled.pattern) {
             left[used.link.index()] += &copies * volumes.size_of(used.message) * &platform.link(used.link).cost;
         }
-        for used in scheduled.pattern.merges() {
-            let time = volumes.merge_time(platform, used.node, used.message.part.unwrap());
+        for used in made(&scheduled.pattern) {
+            let time = volumes.merge_time(platform, used.node, used.message.part);
             merging[used.node.index()] += &copies * time;
         }
     }

@@ -4,10 +4,10 @@ use oneport_testkit::Reductions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{Interval, Pattern, Plan, ReductionTree, Resource, Status, Task};
+use oneport_plan::{Goals, Interval, Pattern, Plan, Resource, Status, Task};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use super::{naive_bound, part};
+use super::{made, naive_bound, part, sends};
 
 /// Whether everything that the plan says is true.
 pub fn judge(plan: &Plan) -> bool {
@@ -28,7 +28,7 @@ fn steady_state(plan: &Plan) -> bool {
         state.patterns.iter().map(|weighted| (&weighted.pattern, &weighted.weight)).collect();
     state.throughput.is_positive()
         && weights.iter().all(|(pattern, weight)| weight.is_positive() && is_honest(plan, pattern))
-        && weights.windows(2).all(|pair| pair[0].0.commodity() <= pair[1].0.commodity())
+        && weights.windows(2).all(|pair| pair[0].0.demand <= pair[1].0.demand)
         && totals(plan, &weights).iter().all(|total| *total == state.throughput)
         && loads(plan, &weights).0.iter().all(|(resource, load)| *load <= capacity(plan, *resource))
 }
@@ -50,8 +50,7 @@ fn exists(plan: &Plan, resource: Resource) -> bool {
 
 /// By commodity, the sum of the weights.
 fn totals(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> Vec<Rational> {
-    let of =
-        |place| weights.iter().filter(|(pattern, _)| pattern.commodity() == place).map(|&(_, weight)| weight).sum();
+    let of = |place| weights.iter().filter(|(pattern, _)| pattern.demand == place).map(|&(_, weight)| weight).sum();
     (0..patterns_of_instance(plan)).map(of).collect()
 }
 
@@ -59,15 +58,15 @@ fn totals(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> Vec<Rational> {
 fn loads(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> (BTreeMap<Resource, Rational>, BTreeMap<LinkId, Rational>) {
     let (mut resources, mut links) = (BTreeMap::new(), BTreeMap::new());
     for &(pattern, weight) in weights {
-        for used in pattern.transfers() {
+        for used in sends(pattern) {
             let time = weight * plan.volumes.size_of(used.message) * &plan.platform.link(used.link).cost;
             for port in Resource::of_link(&plan.platform, used.link) {
                 *resources.entry(port).or_insert_with(Rational::zero) += &time;
             }
             *links.entry(used.link).or_insert_with(Rational::zero) += time;
         }
-        for used in pattern.merges() {
-            let time = plan.volumes.merge_time(&plan.platform, used.node, used.message.part.unwrap());
+        for used in made(pattern) {
+            let time = plan.volumes.merge_time(&plan.platform, used.node, used.message.part);
             *resources.entry(Resource::Compute(used.node)).or_insert_with(Rational::zero) += weight * time;
         }
     }
@@ -121,63 +120,49 @@ fn schedule(plan: &Plan) -> bool {
         && resources.iter().all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
 }
 
-/// Whether a pattern carries out its commodity.
+/// Whether a pattern carries out its demand, which wants one result at one node: plays the tasks with tokens (value, place),
+/// each of which is spent where it is used; at the end only the result is left, at the target.
 pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
-    match pattern {
-        Pattern::Path(path) => {
-            let commodities = plan.collective.commodities();
-            let Some(commodity) = commodities.get(path.commodity) else { return false };
-            let links = plan.platform.links();
-            if path.links.iter().any(|link| link.index() >= links.len()) {
-                return false;
-            }
-            let mut nodes = vec![commodity.source];
-            nodes.extend(path.links.iter().map(|&link| plan.platform.link(link).to));
-            let starts = path.links.iter().map(|&link| plan.platform.link(link).from);
-            starts.zip(&nodes).all(|(start, node)| start == *node)
-                && nodes.iter().collect::<BTreeSet<_>>().len() == nodes.len()
-                && nodes.last() == Some(&commodity.target)
-        }
-        Pattern::Reduction(tree) => plays(plan, tree),
-        Pattern::Arborescence(_) | Pattern::Scheme(_) => false,
-    }
-}
-
-/// Plays the tasks on a table of (value, place); at the end only the result is on it, at the target.
-fn plays(plan: &Plan, tree: &ReductionTree) -> bool {
-    let Some(&target) = plan.collective.reductions().get(tree.commodity) else { return false };
-    let owners = plan.collective.operands().unwrap();
-    let natural: Vec<usize> = (0..owners.len()).collect();
-    let order = tree.order.clone().unwrap_or(natural.clone());
+    let Some(demand) = plan.collective.demand(pattern.demand) else { return false };
+    let Goals::At(target) = demand.goals else { return false };
+    let natural: Vec<usize> = (0..demand.operands.len()).collect();
+    let order = pattern.order.clone().unwrap_or(natural.clone());
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    if sorted != natural || (tree.order.is_some() && !plan.collective.is_commutative()) {
+    if sorted != natural || (pattern.order.is_some() && !demand.commutative) {
         return false;
     }
-    let mut table: Vec<(Interval, NodeId)> =
-        order.iter().enumerate().map(|(operand, &participant)| (part(operand, operand), owners[participant])).collect();
-    let mut seen: BTreeSet<(Interval, NodeId)> = table.iter().copied().collect();
-    for &task in &tree.tasks {
+    let own = order.iter().enumerate().map(|(operand, &owner)| (part(operand, operand), demand.operands[owner]));
+    let mut own: Vec<Option<(Interval, NodeId)>> = own.map(Some).collect();
+    let mut made: Vec<Option<(Interval, NodeId)>> = Vec::new();
+    let mut seen: BTreeSet<(Interval, NodeId)> = own.iter().flatten().copied().collect();
+    for &task in &pattern.tasks {
         let (inputs, output) = match task {
-            Task::Transfer { link, part } => {
+            Task::Send { link, part, after } => {
                 let Some(link) = plan.platform.links().get(link.index()) else { return false };
-                (vec![(part, link.from)], (part, link.to))
+                (vec![(after, (part, link.from))], (part, link.to))
             }
-            Task::Merge { node, part: whole, split } => {
+            Task::Merge { node, part: whole, split, left, right } => {
                 if split == usize::MAX || !plan.platform.processors().any(|processor| processor == node) {
                     return false;
                 }
-                (vec![(part(whole.first, split), node), (part(split + 1, whole.last), node)], (whole, node))
+                let inputs = [(left, part(whole.first, split)), (right, part(split + 1, whole.last))];
+                (inputs.map(|(input, part)| (input, (part, node))).to_vec(), (whole, node))
             }
         };
-        for input in inputs {
-            let Some(place) = table.iter().position(|value| *value == input) else { return false };
-            table.swap_remove(place);
+        for (input, wanted) in inputs {
+            let token = match input {
+                Some(input) => made.get_mut(input as usize).filter(|token| **token == Some(wanted)),
+                None => own.iter_mut().find(|token| **token == Some(wanted)),
+            };
+            let Some(token) = token else { return false };
+            *token = None;
         }
-        table.push(output);
+        made.push(Some(output));
         if !seen.insert(output) {
             return false;
         }
     }
-    table == [(part(0, owners.len() - 1), target)]
+    let left: Vec<(Interval, NodeId)> = own.into_iter().chain(made).flatten().collect();
+    left == [(demand.whole(), target)]
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{
-    Certificate, Collective, Event, Interval, MergeEvent, Path, Pattern, PeriodicSchedule, Plan, Resource,
+    Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan, Resource,
     ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
@@ -26,22 +26,60 @@ pub fn path(commodity: usize, links: &[LinkId]) -> Pattern {
     Pattern::path(commodity, links.to_vec())
 }
 
-/// The links of a path, to be changed.
-pub fn path_links(pattern: &mut Pattern) -> &mut Vec<LinkId> {
-    match pattern {
-        Pattern::Path(Path { links, .. }) => links,
-        _ => panic!("not a path"),
-    }
+/// Changes the links of a path.
+pub fn relink(pattern: &mut Pattern, change: impl FnOnce(&mut Vec<LinkId>)) {
+    let mut links: Vec<LinkId> = pattern.links().collect();
+    change(&mut links);
+    *pattern = path(pattern.demand, &links);
 }
 
-/// The commodity of a pattern, to be changed.
-pub fn commodity(pattern: &mut Pattern) -> &mut usize {
-    match pattern {
-        Pattern::Path(path) => &mut path.commodity,
-        Pattern::Reduction(tree) => &mut tree.commodity,
-        Pattern::Arborescence(tree) => &mut tree.commodity,
-        Pattern::Scheme(scheme) => &mut scheme.commodity,
+/// A use of a link by a pattern.
+pub struct Sent {
+    pub link: LinkId,
+    pub message: Message,
+    pub stage: usize,
+}
+
+/// A merge by a pattern.
+pub struct Made {
+    pub node: NodeId,
+    pub message: Message,
+    pub split: usize,
+    pub stage: usize,
+}
+
+/// What a pattern sends and merges, each stage one later than that of its latest input.
+pub fn steps(pattern: &Pattern) -> (Vec<Sent>, Vec<Made>) {
+    let (mut sends, mut merges) = (Vec::new(), Vec::new());
+    let mut stages: Vec<usize> = Vec::new();
+    for task in &pattern.tasks {
+        let after = |input: Option<u32>| input.map_or(0, |input| stages[input as usize] + 1);
+        let message = |part| Message { demand: pattern.demand, part };
+        let stage = match *task {
+            Task::Send { link, part, after: input } => {
+                let stage = after(input);
+                sends.push(Sent { link, message: message(part), stage });
+                stage
+            }
+            Task::Merge { node, part, split, left, right } => {
+                let stage = after(left).max(after(right));
+                merges.push(Made { node, message: message(part), split, stage });
+                stage
+            }
+        };
+        stages.push(stage);
     }
+    (sends, merges)
+}
+
+/// What a pattern sends.
+pub fn sends(pattern: &Pattern) -> Vec<Sent> {
+    steps(pattern).0
+}
+
+/// What a pattern merges.
+pub fn made(pattern: &Pattern) -> Vec<Made> {
+    steps(pattern).1
 }
 
 pub fn part(first: usize, last: usize) -> Interval {
@@ -227,7 +265,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         .patterns
         .iter()
         .map(|scheduled| {
-            let before = copies_before.entry(scheduled.pattern.commodity()).or_default();
+            let before = copies_before.entry(scheduled.pattern.demand).or_default();
             let first = *before;
             *before += scheduled.copies.to_u64().unwrap();
             first..*before
@@ -242,7 +280,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         for link in plan.platform.link_ids() {
             let mut windows = windows(schedule, period, link);
             for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
-                let mut uses: Vec<_> = scheduled.pattern.transfers().filter(|used| used.link == link).collect();
+                let mut uses: Vec<_> = sends(&scheduled.pattern).into_iter().filter(|used| used.link == link).collect();
                 uses.sort_by_key(|used| used.stage);
                 for used in uses {
                     let message = used.message;
@@ -259,12 +297,12 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         for node in plan.platform.processors() {
             let mut start = &schedule.period * whole(period as usize);
             for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
-                let mut uses: Vec<_> = scheduled.pattern.merges().filter(|used| used.node == node).collect();
+                let mut uses: Vec<_> = made(&scheduled.pattern).into_iter().filter(|used| used.node == node).collect();
                 uses.sort_by_key(|used| used.stage);
                 for used in uses {
                     let (message, split) = (used.message, used.split);
                     for copy in copies.clone() {
-                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part.unwrap());
+                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part);
                         if let Some(instance) = instance(used.stage, copy) {
                             let (start, end) = (start.clone(), end.clone());
                             merges.push(MergeEvent { instance, message, split, node, start, end });
@@ -324,12 +362,12 @@ pub fn reduce_toy() -> Plan {
     plan.platform = builder.build().unwrap();
     plan.collective = Collective::Reduce { target: nodes[0], participants: nodes.clone(), commutative: false };
     let tasks = vec![
-        Task::Transfer { link: LinkId::new(5), part: part(2, 2) },
-        Task::Merge { node: nodes[1], part: part(1, 2), split: 1 },
-        Task::Transfer { link: LinkId::new(2), part: part(1, 2) },
-        Task::Merge { node: nodes[0], part: part(0, 2), split: 0 },
+        Task::send(LinkId::new(5), part(2, 2)),
+        Task::merge(nodes[1], part(1, 2), 1),
+        Task::send(LinkId::new(2), part(1, 2)),
+        Task::merge(nodes[0], part(0, 2), 0),
     ];
-    let tree = Pattern::Reduction(oneport_plan::ReductionTree { commodity: 0, order: None, tasks });
+    let tree = Pattern::tree(0, None, tasks);
     plan.steady_state = SteadyState { throughput: ratio(1, 1), patterns: vec![weighted(&tree, ratio(1, 1))] };
     plan.certificate.prices = vec![(Resource::Receive(nodes[0]), ratio(1, 1))];
     plan.upper_bound = ratio(1, 1);

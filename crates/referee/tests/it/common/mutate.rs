@@ -1,14 +1,11 @@
 //! Every single change to a plan or a timeline: each number, id and list in turn.
 
 use num_traits::{One, Zero};
-use oneport_plan::{
-    Amount, BigUint, Collective, Interval, Path, Pattern, Plan, ReductionTree, Resource, Status, Task, Timeline,
-    Volumes,
-};
+use oneport_plan::{Amount, BigUint, Collective, Interval, Pattern, Plan, Resource, Status, Task, Timeline, Volumes};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_testkit::Reductions;
 
-use super::{commodity, ratio};
+use super::ratio;
 
 /// A changed copy, and what was changed.
 pub struct Mutant<T> {
@@ -114,11 +111,6 @@ fn parts(plan: &Plan) -> impl Fn(&Interval) -> Vec<Interval> + use<> {
     }
 }
 
-fn messages(plan: &Plan) -> impl Fn(&Option<Interval>) -> Vec<Option<Interval>> + use<> {
-    let parts = parts(plan);
-    move |_| parts(&Interval { first: 0, last: 0 }).into_iter().map(Some).chain([None]).collect()
-}
-
 fn volume_numbers(volumes: &mut Volumes) -> Vec<&mut Rational> {
     amount_numbers(&mut volumes.size).into_iter().chain(amount_numbers(&mut volumes.work)).collect()
 }
@@ -134,50 +126,40 @@ fn amount_numbers(amount: &mut Amount) -> Vec<&mut Rational> {
 /// The patterns of the steady state, or of the schedule.
 type Patterns = fn(&mut Plan) -> Vec<&mut Pattern>;
 
-fn pattern_links(pattern: &mut Pattern) -> Vec<&mut LinkId> {
-    match pattern {
-        Pattern::Path(Path { links, .. }) => links.iter_mut().collect(),
-        Pattern::Reduction(ReductionTree { tasks, .. }) => tasks
-            .iter_mut()
-            .filter_map(|task| match task {
-                Task::Transfer { link, .. } => Some(link),
-                Task::Merge { .. } => None,
-            })
-            .collect(),
-        Pattern::Arborescence(_) | Pattern::Scheme(_) => Vec::new(),
+fn tasks(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut Task> {
+    patterns.into_iter().flat_map(|pattern| &mut pattern.tasks)
+}
+
+fn task_links(task: &mut Task) -> Option<&mut LinkId> {
+    match task {
+        Task::Send { link, .. } => Some(link),
+        Task::Merge { .. } => None,
     }
 }
 
-fn trees(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut ReductionTree> {
-    patterns.into_iter().filter_map(|pattern| match pattern {
-        Pattern::Path(_) | Pattern::Arborescence(_) | Pattern::Scheme(_) => None,
-        Pattern::Reduction(tree) => Some(tree),
-    })
-}
-
-fn paths(patterns: Vec<&mut Pattern>) -> impl Iterator<Item = &mut Vec<LinkId>> {
-    patterns.into_iter().filter_map(|pattern| match pattern {
-        Pattern::Path(path) => Some(&mut path.links),
-        _ => None,
-    })
+fn task_inputs(task: &mut Task) -> Vec<&mut Option<u32>> {
+    match task {
+        Task::Send { after, .. } => vec![after],
+        Task::Merge { left, right, .. } => vec![left, right],
+    }
 }
 
 fn task_parts(task: &mut Task) -> &mut Interval {
     match task {
-        Task::Transfer { part, .. } | Task::Merge { part, .. } => part,
+        Task::Send { part, .. } | Task::Merge { part, .. } => part,
     }
 }
 
 fn task_nodes(task: &mut Task) -> Option<&mut NodeId> {
     match task {
-        Task::Transfer { .. } => None,
+        Task::Send { .. } => None,
         Task::Merge { node, .. } => Some(node),
     }
 }
 
 fn task_splits(task: &mut Task) -> Option<&mut usize> {
     match task {
-        Task::Transfer { .. } => None,
+        Task::Send { .. } => None,
         Task::Merge { split, .. } => Some(split),
     }
 }
@@ -227,47 +209,39 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
 fn pattern_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>, owner: &str, patterns: Patterns) {
     let commodities = plan.collective.commodities().len() + plan.collective.reductions().len();
     let named = |what: &str| format!("{owner} {what}");
-    mutants.replace(&named("commodity"), |p| patterns(p).into_iter().map(commodity).collect(), indices(commodities));
     mutants.replace(
-        &named("link"),
-        |p| patterns(p).into_iter().flat_map(pattern_links).collect(),
-        links(&plan.platform),
+        &named("commodity"),
+        |p| patterns(p).into_iter().map(|pattern| &mut pattern.demand).collect(),
+        indices(commodities),
     );
-    mutants.reshape(&named("path"), |p| paths(patterns(p)).collect());
-    mutants.reshape(&named("tasks"), |p| trees(patterns(p)).map(|tree| &mut tree.tasks).collect());
-    mutants.reshape(&named("order"), |p| trees(patterns(p)).filter_map(|tree| tree.order.as_mut()).collect());
+    mutants.replace(&named("link"), |p| tasks(patterns(p)).filter_map(task_links).collect(), links(&plan.platform));
+    mutants.reshape(&named("tasks"), |p| patterns(p).into_iter().map(|pattern| &mut pattern.tasks).collect());
+    mutants.reshape(&named("order"), |p| patterns(p).into_iter().filter_map(|one| one.order.as_mut()).collect());
+    let most = patterns(&mut plan.clone()).iter().map(|pattern| pattern.tasks.len() as u32).max().unwrap_or(0);
+    mutants.replace(
+        &named("input"),
+        |p| tasks(patterns(p)).flat_map(task_inputs).collect(),
+        |_| (0..=most).chain([9999, u32::MAX]).map(Some).chain([None]).collect(),
+    );
     let operands = plan.collective.operands().map_or(0, <[NodeId]>::len);
     mutants.replace(
         &named("order of"),
-        |p| trees(patterns(p)).map(|tree| &mut tree.order).collect(),
+        |p| patterns(p).into_iter().map(|pattern| &mut pattern.order).collect(),
         |_| vec![None, Some((0..operands).collect()), Some((0..operands).rev().collect())],
     );
     mutants.replace(
         &named("order entry"),
-        |p| trees(patterns(p)).filter_map(|tree| tree.order.as_mut()).flatten().collect(),
+        |p| patterns(p).into_iter().filter_map(|one| one.order.as_mut()).flatten().collect(),
         indices(operands),
     );
-    mutants.replace(
-        &named("part"),
-        |p| trees(patterns(p)).flat_map(|tree| tree.tasks.iter_mut().map(task_parts)).collect(),
-        parts(plan),
-    );
+    mutants.replace(&named("part"), |p| tasks(patterns(p)).map(task_parts).collect(), parts(plan));
     mutants.replace(
         &named("merge node"),
-        |p| trees(patterns(p)).flat_map(|tree| tree.tasks.iter_mut().filter_map(task_nodes)).collect(),
+        |p| tasks(patterns(p)).filter_map(task_nodes).collect(),
         nodes(&plan.platform),
     );
-    mutants.replace(
-        &named("split"),
-        |p| trees(patterns(p)).flat_map(|tree| tree.tasks.iter_mut().filter_map(task_splits)).collect(),
-        indices(operands),
-    );
-    mutants.replace(&named("pattern"), patterns, |pattern| match pattern {
-        Pattern::Path(Path { commodity, .. }) => {
-            vec![Pattern::Reduction(ReductionTree { commodity: *commodity, order: None, tasks: Vec::new() })]
-        }
-        other => vec![Pattern::path(other.commodity(), Vec::new())],
-    });
+    mutants.replace(&named("split"), |p| tasks(patterns(p)).filter_map(task_splits).collect(), indices(operands));
+    mutants.replace(&named("pattern"), patterns, |pattern| vec![Pattern::new(pattern.demand)]);
 }
 
 fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
@@ -359,10 +333,10 @@ pub fn timeline_mutants(plan: &Plan, timeline: &Timeline) -> Vec<Mutant<Timeline
     let commodities = plan.collective.commodities().len() + plan.collective.reductions().len();
     mutants.replace(
         "commodity",
-        |t| t.events.iter_mut().map(|e| &mut e.message.commodity).collect(),
+        |t| t.events.iter_mut().map(|e| &mut e.message.demand).collect(),
         indices(commodities),
     );
-    mutants.replace("part", |t| t.events.iter_mut().map(|e| &mut e.message.part).collect(), messages(plan));
+    mutants.replace("part", |t| t.events.iter_mut().map(|e| &mut e.message.part).collect(), parts(plan));
     mutants.replace("link", |t| t.events.iter_mut().map(|e| &mut e.link).collect(), links(&plan.platform));
     mutants.replace(
         "start",
@@ -382,10 +356,10 @@ pub fn timeline_mutants(plan: &Plan, timeline: &Timeline) -> Vec<Mutant<Timeline
     mutants.replace("instance of merge", |t| t.merges.iter_mut().map(|m| &mut m.instance).collect(), counts);
     mutants.replace(
         "commodity of merge",
-        |t| t.merges.iter_mut().map(|m| &mut m.message.commodity).collect(),
+        |t| t.merges.iter_mut().map(|m| &mut m.message.demand).collect(),
         indices(commodities),
     );
-    mutants.replace("part of merge", |t| t.merges.iter_mut().map(|m| &mut m.message.part).collect(), messages(plan));
+    mutants.replace("part of merge", |t| t.merges.iter_mut().map(|m| &mut m.message.part).collect(), parts(plan));
     let operands = plan.collective.operands().map_or(0, <[NodeId]>::len);
     mutants.replace("split", |t| t.merges.iter_mut().map(|m| &mut m.split).collect(), indices(operands));
     mutants.replace("node", |t| t.merges.iter_mut().map(|m| &mut m.node).collect(), nodes(&plan.platform));

@@ -18,7 +18,7 @@ pub struct Seen {
 }
 
 /// A message or a partial result of one instance.
-type Name = (u64, usize, Option<Interval>);
+type Name = (u64, usize, Interval);
 
 /// A value on the table.
 struct Value {
@@ -49,12 +49,12 @@ pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
     let mut held: Vec<(NodeId, Rational, Rational)> = Vec::new();
     for instance in 0..started {
         for (place, commodity) in plan.collective.commodities().iter().enumerate() {
-            let name = (instance, place, None);
+            let name = (instance, place, part(0, 0));
             held.extend(one(plan, run, instance, place, &[(name, commodity.source)], (name, commodity.target))?);
         }
         for (place, &target) in plan.collective.reductions().iter().enumerate() {
             let owners = plan.collective.operands().unwrap();
-            let name = |part| (instance, place, Some(part));
+            let name = |part| (instance, place, part);
             let found = orders.iter().find_map(|order| {
                 let leaves: Vec<(Name, NodeId)> =
                     order.iter().enumerate().map(|(i, &owner)| (name(part(i, i)), owners[owner])).collect();
@@ -75,9 +75,10 @@ pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
 fn is_sound(plan: &Plan, run: &Timeline, event: &Event, started: u64) -> bool {
     let commodities = plan.collective.commodities().len();
     let reductions = plan.collective.reductions().len();
-    let fits = match event.message.part {
-        None => event.message.commodity < commodities,
-        Some(part) => event.message.commodity < reductions && is_part(plan, part),
+    let Interval { first, last } = event.message.part;
+    let fits = match commodities {
+        0 => event.message.demand < reductions && is_part(plan, event.message.part),
+        _ => event.message.demand < commodities && (first, last) == (0, 0),
     };
     let dates: Vec<&Rational> = event.pieces.iter().flat_map(|(start, end)| [start, end]).collect();
     fits && event.instance < started
@@ -91,8 +92,8 @@ fn is_sound(plan: &Plan, run: &Timeline, event: &Event, started: u64) -> bool {
 }
 
 fn is_sound_merge(plan: &Plan, run: &Timeline, merge: &MergeEvent, started: u64) -> bool {
-    let Some(part) = merge.message.part else { return false };
-    merge.message.commodity < plan.collective.reductions().len()
+    let part = merge.message.part;
+    merge.message.demand < plan.collective.reductions().len()
         && is_part(plan, part)
         && (part.first..part.last).contains(&merge.split)
         && merge.instance < started
@@ -161,9 +162,9 @@ fn one(
     (result, target): (Name, NodeId),
 ) -> Option<Vec<(NodeId, Rational, Rational)>> {
     let events: Vec<&Event> =
-        run.events.iter().filter(|e| (e.instance, e.message.commodity) == (instance, commodity)).collect();
+        run.events.iter().filter(|e| (e.instance, e.message.demand) == (instance, commodity)).collect();
     let merges: Vec<&MergeEvent> =
-        run.merges.iter().filter(|m| (m.instance, m.message.commodity) == (instance, commodity)).collect();
+        run.merges.iter().filter(|m| (m.instance, m.message.demand) == (instance, commodity)).collect();
     let fresh = |at, held| Value { at, been: BTreeSet::from([at]), travels: false, held };
     let mut table: BTreeMap<Name, Value> = leaves.iter().map(|&(name, owner)| (name, fresh(owner, false))).collect();
     let mut since: BTreeMap<Name, Rational> = BTreeMap::new();
@@ -208,7 +209,7 @@ fn one(
         for event in events.iter().filter(|event| event.pieces[0].0 == date) {
             let link = plan.platform.link(event.link);
             let value = table.get_mut(&(instance, commodity, event.message.part))?;
-            let arrived = event.message.part.is_none() && value.at == target;
+            let arrived = plan.collective.operands().is_none() && value.at == target;
             if value.at != link.from || value.travels || arrived || !value.been.insert(link.to) {
                 return None;
             }
@@ -220,7 +221,7 @@ fn one(
 }
 
 fn operands(merge: &MergeEvent) -> [Name; 2] {
-    let Interval { first, last } = merge.message.part.unwrap();
-    let name = |part| (merge.instance, merge.message.commodity, Some(part));
+    let Interval { first, last } = merge.message.part;
+    let name = |part| (merge.instance, merge.message.demand, part);
     [name(part(first, merge.split)), name(part(merge.split + 1, last))]
 }

@@ -4,13 +4,13 @@ use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, Interval, ReductionTree, Resource, Task, Volumes};
+use oneport_plan::{Collective, Interval, Pattern, Resource, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::{Dice, Prices, lengths, part};
 
 /// A random tree: values next to each other meet at random processors, by random simple paths.
-pub fn random_tree(dice: &mut Dice, platform: &Platform, collective: &Collective, commodity: usize) -> ReductionTree {
+pub fn random_tree(dice: &mut Dice, platform: &Platform, collective: &Collective, commodity: usize) -> Pattern {
     let owners = collective.operands().unwrap();
     let mut order: Vec<usize> = (0..owners.len()).collect();
     let ordered = collective.is_commutative() && !dice.one_in(4);
@@ -29,22 +29,22 @@ pub fn random_tree(dice: &mut Dice, platform: &Platform, collective: &Collective
         let (right, at) = values.remove(place + 1);
         transfers(dice, platform, right, at, node, &mut tasks);
         values[place] = (part(left.first, right.last), node);
-        tasks.push(Task::Merge { node, part: values[place].0, split: left.last });
+        tasks.push(Task::merge(node, values[place].0, left.last));
     }
     transfers(dice, platform, values[0].0, values[0].1, collective.reductions()[commodity], &mut tasks);
-    ReductionTree { commodity, order: ordered.then_some(order), tasks }
+    Pattern::tree(commodity, ordered.then_some(order), tasks)
 }
 
 fn transfers(dice: &mut Dice, platform: &Platform, part: Interval, from: NodeId, to: NodeId, tasks: &mut Vec<Task>) {
     let links = super::generate::random_path(dice, platform, from, to);
-    tasks.extend(links.into_iter().map(|link| Task::Transfer { link, part }));
+    tasks.extend(links.into_iter().map(|link| Task::send(link, part)));
 }
 
 /// The price of a tree's tasks.
 pub fn price(platform: &Platform, volumes: &Volumes, prices: &Prices<'_>, tasks: &[Task]) -> Rational {
     let lengths = lengths(platform, prices);
     let of_task = |task: &Task| match *task {
-        Task::Transfer { link, part } => volumes.size.of(part).unwrap() * &lengths[link.index()],
+        Task::Send { link, part, .. } => volumes.size.of(part).unwrap() * &lengths[link.index()],
         Task::Merge { node, part, .. } => merge_price(platform, volumes, prices, node, part),
     };
     tasks.iter().map(of_task).sum()
@@ -141,7 +141,7 @@ fn splits(operands: &[usize], sets: bool) -> Vec<(Vec<usize>, Vec<usize>)> {
 
 /// Every tree there is, with each value taking every simple path between where it is made and where it is merged.
 /// Only for the smallest platforms.
-pub fn all_trees(platform: &Platform, collective: &Collective, commodity: usize) -> Vec<ReductionTree> {
+pub fn all_trees(platform: &Platform, collective: &Collective, commodity: usize) -> Vec<Pattern> {
     let owners = collective.operands().unwrap();
     let orders =
         if collective.is_commutative() { permutations(owners.len()) } else { vec![(0..owners.len()).collect()] };
@@ -151,7 +151,7 @@ pub fn all_trees(platform: &Platform, collective: &Collective, commodity: usize)
         let leaves: Vec<NodeId> = order.iter().map(|&participant| owners[participant]).collect();
         for tasks in all_ways(platform, &leaves, all, collective.reductions()[commodity]) {
             let order = collective.is_commutative().then(|| order.clone());
-            trees.push(ReductionTree { commodity, order, tasks });
+            trees.push(Pattern::tree(commodity, order, tasks));
         }
     }
     trees
@@ -167,7 +167,7 @@ fn all_ways(platform: &Platform, owners: &[NodeId], whole: Interval, to: NodeId)
         for node in platform.processors() {
             for left in all_ways(platform, owners, part(whole.first, split), node) {
                 for right in all_ways(platform, owners, part(split + 1, whole.last), node) {
-                    let merge = Task::Merge { node, part: whole, split };
+                    let merge = Task::merge(node, whole, split);
                     made.push((node, [left.as_slice(), &right, &[merge]].concat()));
                 }
             }
@@ -176,7 +176,7 @@ fn all_ways(platform: &Platform, owners: &[NodeId], whole: Interval, to: NodeId)
     let mut ways = Vec::new();
     for (at, tasks) in made {
         for path in simple_paths(platform, at, to, &mut vec![at]) {
-            let moves = path.into_iter().map(|link| Task::Transfer { link, part: whole });
+            let moves = path.into_iter().map(|link| Task::send(link, whole));
             ways.push(tasks.iter().copied().chain(moves).collect());
         }
     }

@@ -27,7 +27,7 @@ pub fn check_dates(case: &Case, run: &Timeline) {
     }
     let mut free: BTreeMap<NodeId, &Rational> = BTreeMap::new();
     for merge in &run.merges {
-        let part = merge.message.part.unwrap();
+        let part = merge.message.part;
         assert_eq!(&merge.end - &merge.start, case.volumes.merge_time(&case.platform, merge.node, part));
         let before = free.insert(merge.node, &merge.end);
         assert!(before.is_none_or(|before| *before <= merge.start), "{case:?}: {merge:?}");
@@ -48,22 +48,22 @@ struct Stay<'r> {
 pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     let platform = &case.platform;
     // By demand and number of the carrying-out, then by place and kind of message.
-    type Copies<'r> = BTreeMap<(NodeId, Option<Interval>), Stay<'r>>;
+    type Copies<'r> = BTreeMap<(NodeId, Interval), Stay<'r>>;
     let mut all: BTreeMap<(usize, u64), Copies<'_>> = BTreeMap::new();
     for event in &run.events {
-        let copies = all.entry((event.message.commodity, event.instance)).or_default();
+        let copies = all.entry((event.message.demand, event.instance)).or_default();
         let (link, part) = (platform.link(event.link), event.message.part);
         let (start, end) = (&event.pieces[0].0, &event.pieces[event.pieces.len() - 1].1);
         copies.entry((link.from, part)).or_default().uses.push((start, end));
         copies.entry((link.to, part)).or_default().arrivals.push(end);
     }
     for merge in &run.merges {
-        let copies = all.entry((merge.message.commodity, merge.instance)).or_default();
-        let part = merge.message.part.unwrap();
+        let copies = all.entry((merge.message.demand, merge.instance)).or_default();
+        let part = merge.message.part;
         for half in [Interval { last: merge.split, ..part }, Interval { first: merge.split + 1, ..part }] {
-            copies.entry((merge.node, Some(half))).or_default().uses.push((&merge.start, &merge.end));
+            copies.entry((merge.node, half)).or_default().uses.push((&merge.start, &merge.end));
         }
-        copies.entry((merge.node, Some(part))).or_default().arrivals.push(&merge.end);
+        copies.entry((merge.node, part)).or_default().arrivals.push(&merge.end);
     }
     let mut changes: BTreeMap<NodeId, Vec<(&Rational, bool)>> = BTreeMap::new();
     for place in 0..case.collective.demands() {
@@ -71,15 +71,10 @@ pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
         let started = run.starting_periods * run.instances_per_period * case.collective.rate(place);
         for number in 0..started {
             let mut copies = all.remove(&(place, number)).unwrap_or_default();
-            let single = demand.operands.len() == 1;
-            let owned = |node: NodeId, part: Option<Interval>| match part {
-                None => demand.operands[0] == node,
-                Some(part) => part.first == part.last && demand.operands[part.first] == node,
-            };
-            for (node, goal) in demand.goals() {
-                let part = (!single).then_some(goal);
+            let owned = |node: NodeId, part: Interval| part.first == part.last && demand.operands[part.first] == node;
+            for (node, part) in demand.goals() {
                 let there = copies.get(&(node, part)).is_some_and(|stay| !stay.arrivals.is_empty());
-                assert!(there || owned(node, part), "{case:?}: {place}, {number}: {goal:?} is not at {node}");
+                assert!(there || owned(node, part), "{case:?}: {place}, {number}: {part:?} is not at {node}");
             }
             for (&(node, part), stay) in &mut copies {
                 stay.arrivals.sort();

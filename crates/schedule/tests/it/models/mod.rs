@@ -8,8 +8,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{
-    Amount, Arborescence, Collective, Demand, Goals, Hop, Interval, Member, Pattern, ReductionTree, Resource, Scheme,
-    SchemeTask, SteadyState, Task, Use, Volumes, WeightedPattern, WholePatterns,
+    Amount, Collective, Demand, Goals, Interval, Member, Pattern, Resource, SteadyState, Task, Volumes,
+    WeightedPattern, WholePatterns,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -126,7 +126,7 @@ fn path(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice<'_>) -> V
 }
 
 /// Where a value is, and by which task.
-type Holders = Vec<(NodeId, Option<usize>)>;
+type Holders = Vec<(NodeId, Option<u32>)>;
 
 /// Brings a value to a node from one of those that hold it; which task brought it.
 fn bring(
@@ -134,8 +134,8 @@ fn bring(
     holders: &mut Holders,
     target: NodeId,
     dice: &mut Dice<'_>,
-    send: &mut dyn FnMut(LinkId, Option<usize>) -> usize,
-) -> Option<usize> {
+    send: &mut dyn FnMut(LinkId, Option<u32>) -> usize,
+) -> Option<u32> {
     if let Some(&(_, task)) = holders.iter().find(|(node, _)| *node == target) {
         return task;
     }
@@ -145,7 +145,7 @@ fn bring(
     let first = links.iter().rposition(|&link| at(link).is_some()).unwrap();
     let mut last = at(links[first]).unwrap().1;
     for &link in &links[first..] {
-        last = Some(send(link, last));
+        last = Some(send(link, last) as u32);
         let to = platform.link(link).to;
         if platform.node(to).replicates {
             holders.push((to, last));
@@ -161,18 +161,18 @@ fn arborescence(
     goals: &[NodeId],
     dice: &mut Dice<'_>,
 ) -> Pattern {
-    let mut hops: Vec<Hop> = Vec::new();
+    let mut hops: Vec<(LinkId, Option<u32>)> = Vec::new();
     let mut holders = vec![(source, None)];
     let mut goals = goals.to_vec();
     let first = dice.below(goals.len());
     goals.rotate_left(first);
     for goal in goals {
         bring(platform, &mut holders, goal, dice, &mut |link, after| {
-            hops.push(Hop { link, after: after.map(|after| after as u32) });
+            hops.push((link, after));
             hops.len() - 1
         });
     }
-    Pattern::Arborescence(Arborescence { commodity, hops })
+    Pattern::arborescence(commodity, hops)
 }
 
 /// Makes a partial result somewhere.
@@ -181,7 +181,7 @@ fn value(
     owners: &[NodeId],
     part: Interval,
     dice: &mut Dice<'_>,
-    tasks: &mut Vec<SchemeTask>,
+    tasks: &mut Vec<Task>,
 ) -> Holders {
     if part.first == part.last {
         return vec![(owners[part.first], None)];
@@ -199,14 +199,14 @@ fn merge(
     split: usize,
     halves: &mut [Holders; 2],
     dice: &mut Dice<'_>,
-    tasks: &mut Vec<SchemeTask>,
-) -> (NodeId, Option<usize>) {
+    tasks: &mut Vec<Task>,
+) -> (NodeId, Option<u32>) {
     let processors: Vec<NodeId> = platform.processors().collect();
     let node = processors[dice.below(processors.len())];
     let parts = [Interval { last: split, ..part }, Interval { first: split + 1, ..part }];
     let [left, right] = [0, 1].map(|side| carry(platform, &mut halves[side], node, parts[side], dice, tasks));
-    tasks.push(SchemeTask::Merge { node, part, split, left, right });
-    (node, Some(tasks.len() - 1))
+    tasks.push(Task::Merge { node, part, split, left, right });
+    (node, Some(tasks.len() as u32 - 1))
 }
 
 fn carry(
@@ -215,10 +215,10 @@ fn carry(
     target: NodeId,
     part: Interval,
     dice: &mut Dice<'_>,
-    tasks: &mut Vec<SchemeTask>,
-) -> Option<usize> {
+    tasks: &mut Vec<Task>,
+) -> Option<u32> {
     bring(platform, holders, target, dice, &mut |link, after| {
-        tasks.push(SchemeTask::Transfer { link, part, after });
+        tasks.push(Task::Send { link, part, after });
         tasks.len() - 1
     })
 }
@@ -234,19 +234,14 @@ fn pattern(platform: &Platform, commodity: usize, demand: &Demand<'_>, dice: &mu
         (_, Goals::At(target)) => {
             let mut holders = value(platform, owners, whole, dice, &mut tasks);
             carry(platform, &mut holders, target, whole, dice, &mut tasks);
-            let plain = |task: SchemeTask| match task {
-                SchemeTask::Transfer { link, part, .. } => Task::Transfer { link, part },
-                SchemeTask::Merge { node, part, split, .. } => Task::Merge { node, part, split },
-            };
-            let tasks = tasks.into_iter().map(plain).collect();
-            Pattern::Reduction(ReductionTree { commodity, order: None, tasks })
+            Pattern { demand: commodity, order: None, tasks }
         }
         (_, Goals::Everywhere(goals)) => {
             let mut holders = value(platform, owners, whole, dice, &mut tasks);
             for &goal in goals {
                 carry(platform, &mut holders, goal, whole, dice, &mut tasks);
             }
-            Pattern::Scheme(Scheme { commodity, order: None, tasks })
+            Pattern { demand: commodity, order: None, tasks }
         }
         (count, Goals::Prefixes) => {
             let mut prefix = vec![(owners[0], None)];
@@ -256,7 +251,7 @@ fn pattern(platform: &Platform, commodity: usize, demand: &Demand<'_>, dice: &mu
                 prefix = vec![merge(platform, part, last - 1, &mut halves, dice, &mut tasks)];
                 carry(platform, &mut prefix, owners[last], part, dice, &mut tasks);
             }
-            Pattern::Scheme(Scheme { commodity, order: None, tasks })
+            Pattern { demand: commodity, order: None, tasks }
         }
     }
 }
@@ -339,13 +334,13 @@ impl<'p> Loads<'p> {
     ) -> Self {
         let mut loads = Loads { platform, links: BTreeMap::new(), processors: BTreeMap::new() };
         for (pattern, count) in patterns {
-            for one in pattern.uses() {
-                match one {
-                    Use::Link(link, part) => {
-                        let size = volumes.size.of(part.unwrap_or(Interval { first: 0, last: 0 })).unwrap();
+            for task in &pattern.tasks {
+                match *task {
+                    Task::Send { link, part, .. } => {
+                        let size = volumes.size.of(part).unwrap();
                         *loads.links.entry(link).or_default() += &count * size * &platform.link(link).cost;
                     }
-                    Use::Compute(node, part) => {
+                    Task::Merge { node, part, .. } => {
                         let time =
                             &count * volumes.work.of(part).unwrap() * platform.node(node).compute.clone().unwrap();
                         *loads.processors.entry(node).or_default() += time;

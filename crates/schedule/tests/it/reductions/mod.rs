@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use num_traits::Zero;
-use oneport_plan::{
-    Amount, Collective, Interval, Pattern, ReductionTree, Resource, SteadyState, Task, Volumes, WeightedPattern,
-};
+use oneport_plan::{Amount, Collective, Interval, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 
@@ -34,13 +32,13 @@ impl fmt::Debug for Case {
             write!(f, " {id}: {} {};", self.platform.link_name(id), self.platform.link(id).cost)?;
         }
         for WeightedPattern { pattern, weight } in &self.steady_state.patterns {
-            write!(f, " {weight} x {}", pattern.commodity())?;
-            if let Some(ReductionTree { order, tasks, .. }) = pattern.tree() {
-                write!(f, " {order:?}")?;
-                for task in tasks {
+            write!(f, " {weight} x {}", pattern.demand)?;
+            if pattern.tasks.iter().any(|task| matches!(task, Task::Merge { .. })) {
+                write!(f, " {:?}", pattern.order)?;
+                for task in &pattern.tasks {
                     match task {
-                        Task::Transfer { link, part } => write!(f, " [{},{}] over {link}", part.first, part.last)?,
-                        Task::Merge { node, part, split } => {
+                        Task::Send { link, part, .. } => write!(f, " [{},{}] over {link}", part.first, part.last)?,
+                        Task::Merge { node, part, split, .. } => {
                             write!(f, " [{},{split},{}] at {node}", part.first, part.last)?
                         }
                     }
@@ -84,7 +82,7 @@ fn tree(
     let mut tasks = Vec::new();
     let at = value(platform, &places, Interval { first: 0, last: owners.len() - 1 }, dice, &mut tasks);
     carry(platform, at, target, Interval { first: 0, last: owners.len() - 1 }, &mut tasks);
-    Pattern::Reduction(ReductionTree { commodity, order, tasks })
+    Pattern::tree(commodity, order, tasks)
 }
 
 /// Makes a partial result somewhere.
@@ -99,7 +97,7 @@ fn value(platform: &Platform, places: &[NodeId], part: Interval, dice: &mut Dice
         let at = value(platform, places, half, dice, tasks);
         carry(platform, at, node, half, tasks);
     }
-    tasks.push(Task::Merge { node, part, split });
+    tasks.push(Task::merge(node, part, split));
     node
 }
 
@@ -122,7 +120,7 @@ fn carry(platform: &Platform, from: NodeId, to: NodeId, part: Interval, tasks: &
         links.push(by[&node]);
         node = platform.link(by[&node]).from;
     }
-    tasks.extend(links.into_iter().rev().map(|link| Task::Transfer { link, part }));
+    tasks.extend(links.into_iter().rev().map(|link| Task::send(link, part)));
 }
 
 /// Busy time of every resource used, task by task.
@@ -133,15 +131,19 @@ pub fn loads<'p>(
 ) -> BTreeMap<Resource, Rational> {
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (pattern, count) in patterns {
-        for transfer in pattern.transfers() {
-            let time = &count * volumes.size_of(transfer.message) * &platform.link(transfer.link).cost;
-            for port in Resource::of_link(platform, transfer.link) {
-                *loads.entry(port).or_default() += &time;
+        for task in &pattern.tasks {
+            match *task {
+                Task::Send { link, part, .. } => {
+                    let time = &count * volumes.size.of(part).unwrap() * &platform.link(link).cost;
+                    for port in Resource::of_link(platform, link) {
+                        *loads.entry(port).or_default() += &time;
+                    }
+                }
+                Task::Merge { node, part, .. } => {
+                    let time = &count * volumes.merge_time(platform, node, part);
+                    *loads.entry(Resource::Compute(node)).or_default() += time;
+                }
             }
-        }
-        for merge in pattern.merges() {
-            let time = &count * volumes.merge_time(platform, merge.node, merge.message.part.unwrap());
-            *loads.entry(Resource::Compute(merge.node)).or_default() += time;
         }
     }
     loads
@@ -255,12 +257,12 @@ pub fn figure_6() -> Case {
     let part = |first, last| Interval { first, last };
     let through = |node: NodeId, other: NodeId, leaf: usize| {
         let tasks = vec![
-            Task::Transfer { link: link(other, node), part: part(leaf, leaf) },
-            Task::Merge { node, part: part(1, 2), split: 1 },
-            Task::Transfer { link: link(node, p0), part: part(1, 2) },
-            Task::Merge { node: p0, part: part(0, 2), split: 0 },
+            Task::send(link(other, node), part(leaf, leaf)),
+            Task::merge(node, part(1, 2), 1),
+            Task::send(link(node, p0), part(1, 2)),
+            Task::merge(p0, part(0, 2), 0),
         ];
-        Pattern::Reduction(ReductionTree { commodity: 0, order: None, tasks })
+        Pattern::tree(0, None, tasks)
     };
     let patterns = vec![
         WeightedPattern { pattern: through(p1, p2, 2), weight: ratio(1, 3) },
