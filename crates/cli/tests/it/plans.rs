@@ -76,10 +76,13 @@ fn every_tampered_number_is_found() {
         shorter.pointer_mut(list).and_then(Value::as_array_mut).unwrap().pop();
         check(&shorter, list);
     }
-    for list in ["/patterns", "/schedule/patterns", "/schedule/slots"] {
-        check(&with(&original, &format!("{list}/0/links"), json!([])), list);
-        check(&with(&original, &format!("{list}/0/links"), json!([0, 0])), list);
-        check(&with(&original, &format!("{list}/0/links/0"), json!(99)), list);
+    check(&with(&original, "/schedule/slots/0/links", json!([])), "slots");
+    check(&with(&original, "/schedule/slots/0/links", json!([0, 0])), "slots");
+    check(&with(&original, "/schedule/slots/0/links/0", json!(99)), "slots");
+    for list in ["/patterns", "/schedule/patterns"] {
+        check(&with(&original, &format!("{list}/0/tasks"), json!([])), list);
+        check(&with(&original, &format!("{list}/0/tasks"), json!([{"link": 0}, {"link": 0}])), list);
+        check(&with(&original, &format!("{list}/0/tasks/0/link"), json!(99)), list);
     }
     check(&with(&original, "/collective/targets", json!(["P0"])), "targets");
     check(&with(&original, "/collective/source", json!("Pa")), "source");

@@ -70,11 +70,10 @@ pub(super) fn of_period(platform: &Platform, volumes: &Volumes, schedule: &Perio
 
 /// What is done in a period, in order, and how often.
 type Queue<T> = Vec<(T, Rational)>;
+type Queues<K, T> = BTreeMap<K, Queue<T>>;
 
 /// What each link sends in a period, in order; and what each processor merges: the result, and where it is split.
-fn queues(
-    schedule: &PeriodicSchedule,
-) -> (BTreeMap<LinkId, Queue<Message>>, BTreeMap<NodeId, Queue<(Message, usize)>>) {
+fn queues(schedule: &PeriodicSchedule) -> (Queues<LinkId, Message>, Queues<NodeId, (Message, usize)>) {
     let (mut sends, mut merges) = (BTreeMap::new(), BTreeMap::new());
     for scheduled in &schedule.patterns {
         let copies = Rational::from_integer(scheduled.copies.clone().into());
