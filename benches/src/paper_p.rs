@@ -1,5 +1,5 @@
-//! The paper's program (P) of broadcast under half-duplex (papers/004 section 3.2), by plain column generation: the other
-//! side of the comparison.
+//! The paper's program (P) of broadcast under half-duplex (papers/004 section 3.2), by plain column generation: the
+//! other side of the comparison.
 //!
 //! Rows are links and one more for time, columns matchings and broadcast trees; both are priced each round, by
 //! `rustworkx-core` (maximum-weight matching in general graphs) and by our arborescences, without stabilisation.

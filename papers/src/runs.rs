@@ -21,8 +21,8 @@ pub struct Run {
     pub period: Rational,
     /// Instances per period.
     pub instances: u64,
-    /// `I` of section 3.4 in periods: the platform's diameter in links; for reduces, of which the paper does not say it,
-    /// the number of stages.
+    /// `I` of section 3.4 in periods: the platform's diameter in links; for reduces, of which the paper does not say
+    /// it, the number of stages.
     pub initial: u64,
     /// Periods in which instances were started.
     pub periods: u64,

@@ -1,10 +1,10 @@
-//! Which transfers are possible at the same time: straight from the definition of the port models, without any theorem about
-//! matchings.
+//! Which transfers are possible at the same time: straight from the definition of the port models, without any theorem
+//! about matchings.
 
 use oneport_platform::{LinkId, NodeId, Platform, PortModel};
 
-/// Every maximal set of links that can be busy at the same time, each ascending. A link serves one transfer at a time; what
-/// the nodes allow is `allows`. `O(2^links)`: for tiny platforms.
+/// Every maximal set of links that can be busy at the same time, each ascending. A link serves one transfer at a time;
+/// what the nodes allow is `allows`. `O(2^links)`: for tiny platforms.
 pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     let links = platform.links().len();
     let fits = |set: u32| {

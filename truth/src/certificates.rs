@@ -186,7 +186,8 @@ fn odd_sets(draw: &mut Draw, platform: &Platform) -> Vec<(OddSet, Rational)> {
     sets
 }
 
-/// Random sets of nodes one after another, each charged all that the links leaving it have left (or twice that, or half).
+/// Random sets of nodes one after another, each charged all that the links leaving it have left (or twice that, or
+/// half).
 fn cuts(
     draw: &mut Draw,
     platform: &Platform,
@@ -229,7 +230,8 @@ pub(crate) fn smallest_size(collective: &Collective, volumes: &Volumes) -> Ratio
     parts.filter_map(|part| volumes.size.of(part)).min().unwrap_or_else(Rational::one)
 }
 
-/// For every task of every demand with several goals: its price, split among the goals that may use it; now and then more.
+/// For every task of every demand with several goals: its price, split among the goals that may use it; now and then
+/// more.
 fn shares(
     draw: &mut Draw,
     platform: &Platform,

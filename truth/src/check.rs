@@ -110,8 +110,9 @@ fn check_weakened(
     check_one(oracle, sample, kind, certificate, bound)
 }
 
-/// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the cheapest
-/// instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers collects more.
+/// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the
+/// cheapest instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers
+/// collects more.
 pub fn check_one(
     oracle: &Oracle<'_>,
     sample: &Sample,

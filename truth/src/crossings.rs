@@ -8,7 +8,8 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use crate::certificates::{link_price, smallest_size};
 use crate::draw::Draw;
 
-/// Adds them for every all-reduce, charging each link about as much as it has left; nothing where there is no all-reduce.
+/// Adds them for every all-reduce, charging each link about as much as it has left; nothing where there is no
+/// all-reduce.
 pub fn add_crossings(
     draw: &mut Draw,
     platform: &Platform,
@@ -59,8 +60,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// The borders and potentials that prove the most together, of all that follow the rules and have no node in several sets,
-    /// and some more: a linear program over all of them.
+    /// The borders and potentials that prove the most together, of all that follow the rules and have no node in
+    /// several sets, and some more: a linear program over all of them.
     fn best_borders(&mut self) {
         let borders = self.all_borders();
         let whole = |number: usize| Rational::from_integer(number.into());
@@ -71,7 +72,8 @@ impl Filling<'_, '_> {
             let entries = self.platform.link_ids().map(|link| (rows[link.index()], crossed(link)));
             program.add_column(whole(border.crossings()), entries).expect("rows exist");
         }
-        // A potential of either sign is a column: what leaves the node is charged as much less as what arrives is charged more.
+        // A potential of either sign is a column: what leaves the node is charged as much less as what arrives is
+        // charged more.
         let mut signs: Vec<(NodeId, i64)> = Vec::new();
         for node in self.platform.node_ids().filter(|node| !self.demand.operands.contains(node)) {
             let known = self.platform.node(node);
@@ -202,7 +204,8 @@ impl Filling<'_, '_> {
         (!links.is_empty()).then(|| self.draw.pick(&links))
     }
 
-    /// Random sets that follow the rules mostly, charged all that the links crossing them have left (or twice that, or half).
+    /// Random sets that follow the rules mostly, charged all that the links crossing them have left (or twice that, or
+    /// half).
     fn border(&mut self) {
         let direction = self.draw.pick(&[Direction::Into, Direction::OutOf]);
         let count = self.draw.between(1, self.demand.operands.len());
@@ -255,8 +258,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// So many sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other nodes
-    /// are in none, in one, or (now and then) in several.
+    /// So many sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other
+    /// nodes are in none, in one, or (now and then) in several.
     fn sets(&mut self, count: usize, in_one: impl Fn(&Platform, NodeId) -> bool) -> Vec<Vec<NodeId>> {
         let owners = self.draw.shuffled(self.demand.operands.iter().copied());
         let mut sets: Vec<Vec<NodeId>> = owners[..count].iter().map(|&owner| vec![owner]).collect();

@@ -142,7 +142,8 @@ fn mask(interval: Interval) -> Part {
     (interval.first..=interval.last).map(|operand| 1 << operand).sum()
 }
 
-/// By which interval amounts are looked up. Where parts are no intervals, amounts depend on the number of operands alone.
+/// By which interval amounts are looked up. Where parts are no intervals, amounts depend on the number of operands
+/// alone.
 fn interval(part: Part) -> Interval {
     if is_interval(part) {
         let first = part.trailing_zeros() as usize;

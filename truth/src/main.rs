@@ -137,8 +137,8 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
     out + &write_platform(platform, PlatformFormat::Toml).unwrap_or_else(|fault| fault.to_string())
 }
 
-/// For every collective and model: instances; of each kind of certificate the bounds that hold and, of these, the tight ones;
-/// of the solver's answers those that hold and, of these, the optimal ones.
+/// For every collective and model: instances; of each kind of certificate the bounds that hold and, of these, the tight
+/// ones; of the solver's answers those that hold and, of these, the optimal ones.
 fn table(rows: &BTreeMap<(String, &'static str), Row>) -> String {
     let mut columns: Vec<Option<Kind>> = Kind::ALL.into_iter().map(Some).collect();
     columns.push(None);

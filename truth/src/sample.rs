@@ -113,7 +113,8 @@ fn palette(draw: &mut Draw) -> Vec<&'static str> {
     draw.pick(families).to_vec()
 }
 
-/// Links: a random tree, star, ring or nothing to start with, then further pairs; both directions, alike or not, or one.
+/// Links: a random tree, star, ring or nothing to start with, then further pairs; both directions, alike or not, or
+/// one.
 fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &[&str]) {
     let order = draw.shuffled(0..nodes);
     let mut pairs: Vec<(usize, usize)> = match draw.below(8) {

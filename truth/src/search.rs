@@ -1,14 +1,15 @@
 //! The cheapest scheme of a demand under given prices, exactly, by searching backwards from the goals.
 //!
-//! A state is the collection of facts that are still needed. The last move of a scheme makes one of them; before it, its
-//! inputs are needed instead. What is at a node that replicates is needed once however many moves use it; at any other
-//! node every use needs a fact of its own, so that the state holds it several times. A state whose facts are all there at
-//! the start is the end of the search.
+//! A state is the collection of facts that are still needed. The last move of a scheme makes one of them; before it,
+//! its inputs are needed instead. What is at a node that replicates is needed once however many moves use it; at any
+//! other node every use needs a fact of its own, so that the state holds it several times. A state whose facts are all
+//! there at the start is the end of the search.
 //!
 //! Moves can be put into the order of the number of operands of what they make, since no move makes its inputs larger
-//! than its output. So of the facts needed, those of the greatest part may be taken to be made last. The search is A* (Hart,
-//! Nilsson, Raphael 1968): what is left costs at least as much as the dearest needed fact by itself, and at least as much as
-//! a transfer into every node that needs what its own operands do not make, and the merges of one fact.
+//! than its output. So of the facts needed, those of the greatest part may be taken to be made last. The search is A*
+//! (Hart, Nilsson, Raphael 1968): what is left costs at least as much as the dearest needed fact by itself, and at
+//! least as much as a transfer into every node that needs what its own operands do not make, and the merges of one
+//! fact.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -121,8 +122,8 @@ impl<P: Price> Search<P> {
     }
 }
 
-/// The states before a state in which something of this part has to be made, and the moves between. Where a free move makes a
-/// fact of facts that are needed anyway, nothing is lost by taking it alone.
+/// The states before a state in which something of this part has to be made, and the moves between. Where a free move
+/// makes a fact of facts that are needed anyway, nothing is lost by taking it alone.
 fn ways_back<P: Price>(game: &Game, prices: &[P], facts: &[u16], part: Part) -> Vec<(Vec<u16>, u32)> {
     let mut choices: Vec<u16> =
         facts.iter().copied().filter(|&fact| game.facts[usize::from(fact)].part == part).collect();
@@ -166,8 +167,8 @@ impl<P: Price> Least<P> {
         Least { nodes, merge: merge.unwrap_or_else(P::zero) }
     }
 
-    /// What making these facts costs at least: a transfer to every node with a fact that its own operands do not make (to one
-    /// that does not replicate, for every such fact), and as many merges as the greatest fact takes.
+    /// What making these facts costs at least: a transfer to every node with a fact that its own operands do not make
+    /// (to one that does not replicate, for every such fact), and as many merges as the greatest fact takes.
     fn of(&self, game: &Game, facts: &[u16]) -> P {
         let (mut sum, mut last, mut merges) = (P::zero(), None, 0);
         let mut by_node: Vec<_> = facts.iter().map(|&fact| (game.facts[usize::from(fact)].node, fact)).collect();
@@ -207,8 +208,8 @@ fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
     settled
 }
 
-/// What is needed when these inputs are needed too. What is at a node that replicates is needed once, and not at all if it is
-/// there at the start.
+/// What is needed when these inputs are needed too. What is at a node that replicates is needed once, and not at all if
+/// it is there at the start.
 fn needed(game: &Game, mut facts: Vec<u16>, inputs: &[u16]) -> Vec<u16> {
     for &input in inputs {
         let once = game.copies[usize::from(input)];
@@ -229,7 +230,8 @@ fn without(facts: &[u16], fact: u16) -> Vec<u16> {
     facts
 }
 
-/// The greatest part that is needed and not there at the start, in the order of the facts; `None` at the end of the search.
+/// The greatest part that is needed and not there at the start, in the order of the facts; `None` at the end of the
+/// search.
 fn part_to_make(game: &Game, facts: &[u16]) -> Option<Part> {
     let times = |fact: u16| facts.iter().filter(|&&one| one == fact).count();
     let missing = |fact: &&u16| !game.start.contains(fact) || times(**fact) > 1;

@@ -166,8 +166,8 @@ fn scaled(numbers: &[Rational]) -> (Vec<BigUint>, BigInt) {
     (numbers.iter().map(scale).collect(), common)
 }
 
-/// The program over the schemes known so far: throughput, how often each scheme is carried out, and how long each maximal
-/// set of simultaneous transfers lasts, all per unit of time.
+/// The program over the schemes known so far: throughput, how often each scheme is carried out, and how long each
+/// maximal set of simultaneous transfers lasts, all per unit of time.
 struct Master {
     solver: Solver,
     throughput: Column,

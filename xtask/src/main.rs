@@ -1,6 +1,7 @@
 //! `cargo xtask VERB`: what is done to this repository, one module per verb. It dispatches and solves nothing.
 //!
-//! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it runs.
+//! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it
+//! runs.
 
 mod bench;
 mod mutants;
@@ -32,7 +33,8 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Run every check: format, tidy, clippy, tests, documentation, reproduction, benchmarks' answers (runs setup first)
+    /// Run every check: format, tidy, clippy, tests, documentation, reproduction, benchmarks' answers (runs setup
+    /// first)
     Test {
         /// Only format, tidy, clippy and tests
         #[arg(long)]

@@ -52,12 +52,12 @@ pub enum FormulationName {
 /// Limits of a run. (Ctrl-C is one more: once ends with the best so far, twice at once.)
 #[derive(Debug, Args)]
 pub struct LimitArguments {
-    /// End after this many seconds of the whole command, reading and checking included, with the best known; never more than
-    /// 10 % and half a second later.
+    /// End after this many seconds of the whole command, reading and checking included, with the best known; never more
+    /// than 10 % and half a second later.
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
-    /// End before more memory than this is used, with the best known: bytes, or 500k, 500M, 2.5G (default: 80 % of what is
-    /// available; only Linux says how much is used, elsewhere the limit has no effect).
+    /// End before more memory than this is used, with the best known: bytes, or 500k, 500M, 2.5G (default: 80 % of what
+    /// is available; only Linux says how much is used, elsewhere the limit has no effect).
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     pub memory_limit: Option<String>,
 }
@@ -83,8 +83,8 @@ pub struct SolveArguments {
     /// Participants, or "all" processors (the default); reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
-    /// A process group, instead of the options above; repeat it for several at once. A,B,C@2 runs twice as often as the others;
-    /// the first node is the source or target, where there is one.
+    /// A process group, instead of the options above; repeat it for several at once. A,B,C@2 runs twice as often as the
+    /// others; the first node is the source or target, where there is one.
     #[arg(long = "group", value_name = "A,B,C[@RATE]")]
     pub groups: Vec<String>,
     /// Custom: the demands, a JSON or TOML file: who owns which values, what is wanted where, how often.
@@ -105,8 +105,8 @@ pub struct SolveArguments {
     /// Fix the period's length.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "max_loss", "exact_period"])]
     pub period: Option<String>,
-    /// Take the fewest instances per period that lose at most this share of the throughput: 5%, 0.05 or 1/20; 0: nothing
-    /// (default: what loses nothing with at most 64 instances, else 1%).
+    /// Take the fewest instances per period that lose at most this share of the throughput: 5%, 0.05 or 1/20; 0:
+    /// nothing (default: what loses nothing with at most 64 instances, else 1%).
     #[arg(long, value_name = "P", allow_hyphen_values = true, conflicts_with = "exact_period")]
     pub max_loss: Option<String>,
     /// Most instances per period (default 10,000): without --max-loss the fewest that attain the throughput; where none

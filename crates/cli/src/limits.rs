@@ -16,8 +16,8 @@ use crate::question::{seconds, usage};
 const MEASURED: Duration = Duration::from_millis(10);
 /// The default memory limit's part of what is available, in percent.
 const MOST: u64 = 80;
-/// By how much the command may exceed its time limit. What comes last (slots, the referee, writing) is planned to end before
-/// the limit, and may use this too.
+/// By how much the command may exceed its time limit. What comes last (slots, the referee, writing) is planned to end
+/// before the limit, and may use this too.
 fn tolerated(limit: Duration) -> Duration {
     limit.saturating_add(limit / 10).saturating_add(Duration::from_millis(400))
 }

@@ -28,7 +28,8 @@ pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
     files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect()
 }
 
-/// Tries, before any work is done, whether all outputs can be written, and that none of them is an input or another output.
+/// Tries, before any work is done, whether all outputs can be written, and that none of them is an input or another
+/// output.
 ///
 /// # Errors
 /// A usage error where two names stand for one file; else what the operating system says.

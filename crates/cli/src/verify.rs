@@ -12,8 +12,8 @@ use crate::limits;
 use crate::numbers::{readable, readable_count};
 use crate::output::{count, print};
 
-/// Transfers up to which a plan is also executed, message by message: at most so many, and so many times the machine words
-/// of their dates.
+/// Transfers up to which a plan is also executed, message by message: at most so many, and so many times the machine
+/// words of their dates.
 const EXECUTED: u64 = 100_000;
 const WORDS: u64 = 2_000_000;
 
@@ -47,7 +47,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what was not.
+/// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what
+/// was not.
 fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     let depth = plan.schedule.depth() as u64;
     let tasks =

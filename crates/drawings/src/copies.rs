@@ -52,8 +52,8 @@ impl Role {
     }
 }
 
-/// Strings the hops together; one that names no earlier hop starts at the source, and merges are left out. `O(h log t)` for
-/// `h` hops and `t` targets.
+/// Strings the hops together; one that names no earlier hop starts at the source, and merges are left out. `O(h log t)`
+/// for `h` hops and `t` targets.
 pub(crate) fn assemble(platform: &Platform, collective: &Collective, volumes: &Volumes, tree: &Pattern) -> Copies {
     let demand = collective.demand(tree.demand);
     let source = demand.as_ref().and_then(|demand| demand.operands.first().copied());

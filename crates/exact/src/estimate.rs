@@ -22,8 +22,8 @@ impl Solver {
     /// Runs HiGHS, warm from the last basis where there is one, and reports what it believes; `None` when it claims no
     /// optimum (a limit, numerical trouble, an infeasible or unbounded program).
     ///
-    /// After added columns the last basis is still feasible and the primal simplex goes on from it, so a round of column
-    /// generation costs a few pivots and no exact arithmetic.
+    /// After added columns the last basis is still feasible and the primal simplex goes on from it, so a round of
+    /// column generation costs a few pivots and no exact arithmetic.
     ///
     /// # Errors
     /// As [`solve`](Solver::solve).

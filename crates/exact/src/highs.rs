@@ -74,7 +74,8 @@ unsafe extern "C" fn interrupt(
     answer: *mut HighsCallbackDataIn,
     data: *mut c_void,
 ) {
-    // SAFETY: `FloatModel::follow` handed over a watch that lives as long as the run; HiGHS passes an answer of its own.
+    // SAFETY: `FloatModel::follow` handed over a watch that lives as long as the run; HiGHS passes an answer of its
+    // own.
     unsafe {
         if let (Some(watch), Some(answer)) = (data.cast::<Watch>().as_ref(), answer.as_mut()) {
             answer.user_interrupt |= c_int::from(watch.ask().is_err());

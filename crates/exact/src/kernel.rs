@@ -92,8 +92,8 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         Err(Singular { rows: known(failure.rows, &rows), columns: known(failure.columns, &columns) })
     }
 
-    /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column. `None` only where the
-    /// watch ended the work.
+    /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column. `None` only
+    /// where the watch ended the work.
     pub fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         let rhs: Vec<C> = self.rows.iter().map(|&row| rhs[row].clone()).collect();
         let (numerators, denominator) = lifting::solve(&self.matrix, &self.factors, System::Direct, &rhs, self.watch)?;

@@ -111,7 +111,8 @@ fn equals_multiple<C: Coefficient>(sum: &BigInt, rhs: &C, denominator: &BigInt) 
     difference.is_zero()
 }
 
-/// Solves the system exactly. `None` if the watch ends the work, or the digits run out, which a non-singular matrix excludes.
+/// Solves the system exactly. `None` if the watch ends the work, or the digits run out, which a non-singular matrix
+/// excludes.
 ///
 /// Time: digits x (entries of `A`, `L` and `U`), plus the reconstruction.
 pub fn solve<C: Coefficient>(

@@ -208,7 +208,8 @@ pub fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// A star's scatter: `c f_i` on two ports each beside `-T`, `f_i = 1`, and ports that send nothing; `c` has 200 digits.
+    /// A star's scatter: `c f_i` on two ports each beside `-T`, `f_i = 1`, and ports that send nothing; `c` has 200
+    /// digits.
     #[test]
     fn long_numbers_beside_ones_are_scaled_into_range() {
         let mut program = LinearProgram::new(Sense::Minimize);

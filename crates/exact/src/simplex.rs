@@ -17,8 +17,8 @@ use crate::program::Relation;
 use crate::scaled::decompose;
 use crate::vector::RationalVector;
 
-/// Steps without progress after which Bland's rule takes over, besides two for every row: degenerate programs need many, and
-/// Bland's rule many more.
+/// Steps without progress after which Bland's rule takes over, besides two for every row: degenerate programs need
+/// many, and Bland's rule many more.
 const PATIENCE: usize = 50;
 
 /// Where the pivots ended.
@@ -236,7 +236,8 @@ fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &B
     }
 }
 
-/// The mover with the shortest time to its bound; among equals the fastest one, or the smallest where Bland's rule wants it.
+/// The mover with the shortest time to its bound; among equals the fastest one, or the smallest where Bland's rule
+/// wants it.
 fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
     movers.into_iter().reduce(|best, next| {
         let (ours, theirs) = (&next.distance * &best.speed, &best.distance * &next.speed);
@@ -246,9 +247,9 @@ fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
     })
 }
 
-/// Makes a basis feasible by dual pivots, the most violated member first, and stops there; gives up where no pivot helps,
-/// the basis is singular, the limit is reached, or the watch ends the work. Where reduced costs have wrong signs they count
-/// as zero.
+/// Makes a basis feasible by dual pivots, the most violated member first, and stops there; gives up where no pivot
+/// helps, the basis is singular, the limit is reached, or the watch ends the work. Where reduced costs have wrong signs
+/// they count as zero.
 pub fn dual_pivots<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize, watch: &Watch) -> Basis {
     let mut basis = start;
     for _ in 0..limit {
@@ -294,8 +295,8 @@ fn dual_pivot<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watc
     Some((leaving, entering))
 }
 
-/// The ratio test of the dual simplex: of all members that move the violated one in the right sense, the first whose reduced
-/// cost would become negative; of equals the one with the largest slope.
+/// The ratio test of the dual simplex: of all members that move the violated one in the right sense, the first whose
+/// reduced cost would become negative; of equals the one with the largest slope.
 fn dual_entering<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,

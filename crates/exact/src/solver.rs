@@ -135,9 +135,9 @@ impl Solver {
         &self.program
     }
 
-    /// Suggests a feasible basis for the next cold solve: as many members as there are rows, the other columns at zero and
-    /// the other rows at their right-hand sides. A wrong suggestion costs time, never truth; one of the wrong size is
-    /// ignored.
+    /// Suggests a feasible basis for the next cold solve: as many members as there are rows, the other columns at zero
+    /// and the other rows at their right-hand sides. A wrong suggestion costs time, never truth; one of the wrong size
+    /// is ignored.
     pub fn suggest_basis(&mut self, columns: &[Column], rows: &[Row]) {
         let mut basis = Basis { columns: vec![false; self.program.columns()], rows: vec![false; self.program.rows()] };
         let mark = |list: &mut [bool], place: usize| {
@@ -204,8 +204,8 @@ impl Solver {
     /// Solves the program exactly.
     ///
     /// # Errors
-    /// [`ExactError::TooLarge`] beyond what HiGHS can number, [`ExactError::Solver`] when HiGHS refuses a call. Numerical
-    /// trouble is no error: it is repaired, or told as [`Outcome::LimitReached`].
+    /// [`ExactError::TooLarge`] beyond what HiGHS can number, [`ExactError::Solver`] when HiGHS refuses a call.
+    /// Numerical trouble is no error: it is repaired, or told as [`Outcome::LimitReached`].
     pub fn solve(&mut self, options: &Options) -> Result<Outcome, ExactError> {
         self.statistics = Statistics::default();
         self.check_size()?;

@@ -220,8 +220,8 @@ proptest! {
     }
 }
 
-/// Inequalities whose costs and sides differ by less than the float solver can see: refinement finds the optimal basis, and
-/// no exact pivot is needed. (It magnifies a program in equations; among inequalities it would lead astray.)
+/// Inequalities whose costs and sides differ by less than the float solver can see: refinement finds the optimal basis,
+/// and no exact pivot is needed. (It magnifies a program in equations; among inequalities it would lead astray.)
 #[test]
 fn near_ties_among_inequalities_are_refined() {
     let fine = 1_000_000_000_000;

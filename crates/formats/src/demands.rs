@@ -17,14 +17,16 @@ pub const MAX_DEMANDS_BYTES: u64 = 64 << 20;
 /// The name of the format, which every file states.
 const FORMAT: &str = "oneport-demands/1";
 
-/// Reads a collective that has no name: `{"format": "oneport-demands/1", "demands": [{"values": ["a", "b"], "wanted": ["c"]}]}`. A
-/// demand wants the values of its owners, combined in this order, at the nodes that are listed or, with `"prefixes": true`, each
-/// prefix at the owner of its last value; a single value is a message. `"rate"` (1 where absent) says how often per
-/// instance, `"commutative"` (false) whether operands may be combined in any order. A file that ends in `.toml` has the same keys.
+/// Reads a collective that has no name:
+/// `{"format": "oneport-demands/1", "demands": [{"values": ["a", "b"], "wanted": ["c"]}]}`. A demand wants the values
+/// of its owners, combined in this order, at the nodes that are listed or, with `"prefixes": true`, each prefix at the
+/// owner of its last value; a single value is a message. `"rate"` (1 where absent) says how often per instance,
+/// `"commutative"` (false) whether operands may be combined in any order. A file that ends in `.toml` has the same
+/// keys.
 ///
 /// # Errors
-/// A file that cannot be read, text that is neither JSON nor TOML, unknown or missing keys and names, and demands that do not fit the
-/// platform.
+/// A file that cannot be read, text that is neither JSON nor TOML, unknown or missing keys and names, and demands that
+/// do not fit the platform.
 pub fn read_demands_file(path: &Path, platform: &Platform) -> Result<Collective, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_DEMANDS_BYTES)?;

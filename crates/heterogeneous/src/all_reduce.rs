@@ -1,5 +1,5 @@
-//! All processors end with the result: a reduction to the fastest processor, then a broadcast from it (papers/001, Theorem
-//! 3): at most 3.5 times the optimum.
+//! All processors end with the result: a reduction to the fastest processor, then a broadcast from it (papers/001,
+//! Theorem 3): at most 3.5 times the optimum.
 
 use oneport_plan::{Broadcast, Reduction};
 use oneport_platform::Rational;
@@ -22,9 +22,9 @@ pub struct AllReduce {
 /// The all-reduction of Theorem 3; of several fastest processors the first is taken. O(n log n).
 ///
 /// The bound: an all-reduction contains, for each processor, a reduction to it (of each processor's transfers the last
-/// from which the value still gets there) and a broadcast from it (for each processor the first transfer that brings the
-/// value). Reducing to the fastest takes longest, since all slower ones send; for broadcasts the fastest and the slowest source
-/// are tried.
+/// from which the value still gets there) and a broadcast from it (for each processor the first transfer that brings
+/// the value). Reducing to the fastest takes longest, since all slower ones send; for broadcasts the fastest and the
+/// slowest source are tried.
 ///
 /// # Errors
 /// No processor, a time that is not positive, more than 2^32 - 1 processors.

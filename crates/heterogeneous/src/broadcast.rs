@@ -1,9 +1,10 @@
-//! Fastest-node-first broadcast (FNF; papers/001, section 5.2 after its references \[2\], \[22\], \[25\]), and lower bounds.
+//! Fastest-node-first broadcast (FNF; papers/001, section 5.2 after its references \[2\], \[22\], \[25\]), and lower
+//! bounds.
 //!
-//! A transfer takes the time of its sender, and occupies sender and receiver. Every processor that has the message sends
-//! without a pause until all have it; each transfer, in the order of their ends, goes to the fastest processor that has not been
-//! served. Khuller and Kim show that this is at most 1.5 times the optimum from the fastest source, Liu, Wang and Guo at
-//! most twice from any.
+//! A transfer takes the time of its sender, and occupies sender and receiver. Every processor that has the message
+//! sends without a pause until all have it; each transfer, in the order of their ends, goes to the fastest processor
+//! that has not been served. Khuller and Kim show that this is at most 1.5 times the optimum from the fastest source,
+//! Liu, Wang and Guo at most twice from any.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,12 +20,12 @@ use crate::{Error, MOST_PROCESSORS};
 
 /// The fastest-node-first broadcast from `source`. O(n log n).
 ///
-/// Dates are ticks of 64 bits where the sum of all times fits, rationals elsewhere. The processor with the next end of a transfer
-/// serves; on a tie the one that has had the message longer, on a tie of receivers the lower index.
+/// Dates are ticks of 64 bits where the sum of all times fits, rationals elsewhere. The processor with the next end of
+/// a transfer serves; on a tie the one that has had the message longer, on a tie of receivers the lower index.
 ///
 /// # Errors
-/// No processor, a time that is not positive (that of a single processor does not matter), a source out of range, more than
-/// 2^32 - 1 processors.
+/// No processor, a time that is not positive (that of a single processor does not matter), a source out of range, more
+/// than 2^32 - 1 processors.
 pub fn fastest_first(times: &[Rational], source: usize) -> Result<Broadcast, Error> {
     check(times, source)?;
     let order = receivers(times, source);
@@ -98,11 +99,12 @@ fn simulate<T: Tick>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>, 
 /// No broadcast from `source` is shorter. O(n log n).
 ///
 /// The larger of two relaxations, transfer by transfer (`D_j`, the end of the j-th transfer):
-/// - all receivers are as fast as the fastest of them: then it does not matter who is served, and sending without a pause
-///   is best;
-/// - by a date `x`, processors that have the message since `D_i` end at most `sum (x - D_i) / t` transfers; that sum is largest if
-///   the faster ones had it earlier. So `D_j` is at least the least tick `x` with `sum_{i<j} (x - L_i) / t_(i) >= j`, `L_i`
-///   the bounds on earlier ends, `t_(i)` the i-th fastest receiver (after the source). Rates are rounded up.
+/// - all receivers are as fast as the fastest of them: then it does not matter who is served, and sending without a
+///   pause is best;
+/// - by a date `x`, processors that have the message since `D_i` end at most `sum (x - D_i) / t` transfers; that sum is
+///   largest if the faster ones had it earlier. So `D_j` is at least the least tick `x` with
+///   `sum_{i<j} (x - L_i) / t_(i) >= j`, `L_i` the bounds on earlier ends, `t_(i)` the i-th fastest receiver (after the
+///   source). Rates are rounded up.
 ///
 /// # Errors
 /// As [`fastest_first`].

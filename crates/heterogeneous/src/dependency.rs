@@ -24,7 +24,8 @@ impl Dependency {
     /// The tree of a schedule under [`Costs::PerSender`]. O(n log n).
     ///
     /// # Errors
-    /// [`Error::NoTree`] for other costs, lists of different lengths, a receiver that is no processor or has sent already.
+    /// [`Error::NoTree`] for other costs, lists of different lengths, a receiver that is no processor or has sent
+    /// already.
     pub fn of(reduction: &Reduction) -> Result<Dependency, Error> {
         let Costs::PerSender(times) = &reduction.costs else {
             return Err(Error::NoTree("its costs are equal, not per sender".into()));

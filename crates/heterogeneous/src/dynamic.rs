@@ -1,7 +1,7 @@
 //! The paper's dynamic program for any number of classes (papers/001, Theorem 6): small counts.
 //!
-//! The root of some best tree is the fastest sender (Observation 1). Per split of all but the slowest class, the split of the
-//! slowest is a crossover (Lemma 4). O(n^(2k-1) log n).
+//! The root of some best tree is the fastest sender (Observation 1). Per split of all but the slowest class, the split
+//! of the slowest is a crossover (Lemma 4). O(n^(2k-1) log n).
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;

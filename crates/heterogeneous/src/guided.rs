@@ -1,11 +1,12 @@
 //! The two searches that papers/001 compares in Table 1, and the sizes of their trees.
 //!
-//! Both go depth first through the sequences of the processors, two sequences being the same if the classes in them are,
-//! build the earliest-possible schedule on the way, and cut where the latest end so far exceeds the best length known. They
-//! are here for the table and for benchmarks; [`Method::Search`](crate::Method) is what solves such questions.
+//! Both go depth first through the sequences of the processors, two sequences being the same if the classes in them
+//! are, build the earliest-possible schedule on the way, and cut where the latest end so far exceeds the best length
+//! known. They are here for the table and for benchmarks; [`Method::Search`](crate::Method) is what solves such
+//! questions.
 //!
-//! The paper does not say what exactly it counts; two readings come close to its numbers ([`Reading`]), and both counts are kept
-//! ([`Count`]).
+//! The paper does not say what exactly it counts; two readings come close to its numbers ([`Reading`]), and both counts
+//! are kept ([`Count`]).
 
 use std::cmp::Reverse;
 
@@ -39,8 +40,8 @@ pub enum Guide {
     /// The generic branch and bound: fast processors first, nothing but the bound.
     Generic,
     /// The paper's (section 6.2): slow processors first, and no sender that is slower than one it has waited for
-    /// (Corollary 1). Senders that end together are all waited for by those that start then; so is a sender whose receiver
-    /// was left over, alone and idle, until then.
+    /// (Corollary 1). Senders that end together are all waited for by those that start then; so is a sender whose
+    /// receiver was left over, alone and idle, until then.
     SlowestFirst,
 }
 

@@ -1,21 +1,22 @@
 //! Two classes, exact, for counts up to 2^63 (an own method; it rests on papers/001, Observation 1 and Theorem 4).
 //!
-//! Read backwards from the end, a schedule is a binary tree; its heaviest path is the length (section 5.3.1). By Observation
-//! 1 some shortest schedule has its fast senders on top. Fix a deadline `D`. A slot whose ancestors are `d` fast senders
-//! and no slow one has room for `g_d = 2^m_d - 1` slow senders, `m_d = floor((D - d t_f) / t_s)`. With `x_d` fast senders
-//! at level `d` (`x_0 <= 1`, `x_{d+1} <= 2 x_d`, `d < floor(D / t_f)`) the tree has room for
+//! Read backwards from the end, a schedule is a binary tree; its heaviest path is the length (section 5.3.1). By
+//! Observation 1 some shortest schedule has its fast senders on top. Fix a deadline `D`. A slot whose ancestors are `d`
+//! fast senders and no slow one has room for `g_d = 2^m_d - 1` slow senders, `m_d = floor((D - d t_f) / t_s)`. With
+//! `x_d` fast senders at level `d` (`x_0 <= 1`, `x_{d+1} <= 2 x_d`, `d < floor(D / t_f)`) the tree has room for
 //!
 //! ```text
 //! g_0 + sum x_d (2 g_{d+1} - g_d)
 //! ```
 //!
-//! slow senders, since a fast sender closes one slot and opens two. For `t_f < t_s`, `m_d - m_{d+1}` is 0 or 1, so the factor is
-//! `g_d` at *level* levels (`m_{d+1} = m_d`) and -1 at the others: with `F = sum x_d`, the room is `g_0 - F + W`, where `W`
-//! sums `x_d 2^m_d` over the level levels alone. `W` does not fall when a fast sender is added, so `F <= f` may be asked
-//! for instead of `F = f`, if only the levels have room for `f`.
+//! slow senders, since a fast sender closes one slot and opens two. For `t_f < t_s`, `m_d - m_{d+1}` is 0 or 1, so the
+//! factor is `g_d` at *level* levels (`m_{d+1} = m_d`) and -1 at the others: with `F = sum x_d`, the room is
+//! `g_0 - F + W`, where `W` sums `x_d 2^m_d` over the level levels alone. `W` does not fall when a fast sender is
+//! added, so `F <= f` may be asked for instead of `F = f`, if only the levels have room for `f`.
 //!
 //! For a ratio of 2 or more slowest-node-first is optimal (Theorem 4). Below 2 the module `room` maximises `W` exactly.
-//! The length is the least path sum `a t_f + b t_s` whose deadline holds: at most some 130 by 66 candidates, a binary search.
+//! The length is the least path sum `a t_f + b t_s` whose deadline holds: at most some 130 by 66 candidates, a binary
+//! search.
 
 mod room;
 
@@ -39,8 +40,8 @@ const MANY: u128 = 66;
 /// Polynomial in the logarithms of the counts; microseconds.
 ///
 /// # Errors
-/// Times that are not positive, `fast >= slow`, counts of more than 2^63 together, times without a common unit that makes them
-/// less than 2^64.
+/// Times that are not positive, `fast >= slow`, counts of more than 2^63 together, times without a common unit that
+/// makes them less than 2^64.
 pub fn holds(f: u64, s: u64, fast: &Rational, slow: &Rational, deadline: &Rational) -> Result<bool, Error> {
     let classes = [(fast, f), (slow, s)].map(|(time, senders)| Class { time: time.clone(), senders });
     // Both times are checked, also that of an empty class.

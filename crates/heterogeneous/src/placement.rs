@@ -5,8 +5,8 @@ use oneport_platform::Rational;
 
 /// How many senders of each class take slots of each date, read backwards from the end.
 ///
-/// Backwards, one *slot* is open at date 0 (the destination's last reception); a sender of time `t` that takes a slot open
-/// since date `a` ends `a` before the end of the schedule and opens two slots at `a + t` (see
+/// Backwards, one *slot* is open at date 0 (the destination's last reception); a sender of time `t` that takes a slot
+/// open since date `a` ends `a` before the end of the schedule and opens two slots at `a + t` (see
 /// [`SlotPrices`](oneport_plan::SlotPrices)). A placement is proper if no date has more senders than slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {

@@ -1,15 +1,16 @@
 //! Arbitrary times: an exact search over single senders.
 //!
-//! Read backwards from its end (papers/001, section 5.3), a schedule is a binary tree, and by Observation 1 no sender need
-//! be above a faster one. So the senders are placed in order of their times, fastest first; what matters afterwards is
-//! the multiset of open slots alone. The search asks whether all senders end by a deadline `D`:
+//! Read backwards from its end (papers/001, section 5.3), a schedule is a binary tree, and by Observation 1 no sender
+//! need be above a faster one. So the senders are placed in order of their times, fastest first; what matters
+//! afterwards is the multiset of open slots alone. The search asks whether all senders end by a deadline `D`:
 //!
-//! - `stages`: a slot matters by what it leaves before `D`, rounded down to sums of later times; many slots become equal.
+//! - `stages`: a slot matters by what it leaves before `D`, rounded down to sums of later times; many slots become
+//!   equal.
 //! - `weights`: bounds from Lagrangian relaxation, learnt for states that survive, then applied to all their fellows.
 //! - `layers`: all states, sender by sender, equal ones once; a layer may be cut to a width (a beam search).
 //!
-//! Narrow passes over many deadlines come first: they rule out the low ones and reach the high ones. The width grows until every
-//! deadline between is decided. Nothing depends on the number of threads.
+//! Narrow passes over many deadlines come first: they rule out the low ones and reach the high ones. The width grows
+//! until every deadline between is decided. Nothing depends on the number of threads.
 
 mod layers;
 mod stages;
@@ -39,8 +40,8 @@ const MOST_DATES: usize = 1 << 14;
 /// The shortest schedule by search, for any times and up to 1000 senders (some 30 can be expected to be solved if all
 /// times differ).
 ///
-/// Takes at most about 2 GB. When the budget, `watch` or that limit ends the work early, the best schedule and bound known
-/// are returned.
+/// Takes at most about 2 GB. When the budget, `watch` or that limit ends the work early, the best schedule and bound
+/// known are returned.
 ///
 /// # Errors
 /// More than 1000 senders; times of more than 56 bits in their common unit.
@@ -126,8 +127,8 @@ impl Deadlines {
         lengths.get(lengths.partition_point(|&length| length < date)).copied().unwrap_or(date)
     }
 
-    /// Some possible length in `from..below`, early in it if the passes are wide: a deadline that cannot be met costs less
-    /// than one that can.
+    /// Some possible length in `from..below`, early in it if the passes are wide: a deadline that cannot be met costs
+    /// less than one that can.
     fn middle(&self, from: u64, below: u64, width: usize) -> Option<u64> {
         let part = if width > 10_000 { 4 } else { 2 };
         let Some(lengths) = &self.lengths else { return (from < below).then(|| from + (below - from) / part) };
@@ -136,7 +137,8 @@ impl Deadlines {
         (start < end).then(|| lengths[start + (end - start) / part as usize])
     }
 
-    /// Decides what passes of this width can: raises the bound, then improves the placement. False when the work is to stop.
+    /// Decides what passes of this width can: raises the bound, then improves the placement. False when the work is to
+    /// stop.
     fn sweep(&mut self, width: usize, progress: &mut Progress) -> bool {
         // The first deadline left open by this width.
         let mut open = self.closed.length;

@@ -78,10 +78,10 @@ const FEW: u64 = 40;
 
 /// The shortest reduction.
 ///
-/// [`Method::Auto`] takes slowest-node-first where a theorem says that it is optimal, [`Method::Levels`] for two classes,
-/// [`Method::Search`] for few senders of mostly different times, else [`Method::Slots`]; where one of these is too large
-/// for the cluster, the dynamic program, the search, and last slowest-node-first with its bound. A search or program that the
-/// budget stops answers with the best schedule and bound it has.
+/// [`Method::Auto`] takes slowest-node-first where a theorem says that it is optimal, [`Method::Levels`] for two
+/// classes, [`Method::Search`] for few senders of mostly different times, else [`Method::Slots`]; where one of these is
+/// too large for the cluster, the dynamic program, the search, and last slowest-node-first with its bound. A search or
+/// program that the budget stops answers with the best schedule and bound it has.
 ///
 /// # Errors
 /// A method that does not apply to the cluster, or would take too much; see each.
@@ -155,8 +155,8 @@ fn answer(cluster: &Cluster, method: Method, why: String, found: Found) -> Resul
 impl Answer {
     /// The schedule on single processors: by the starts that the placement allows, as early as possible. O(n log n).
     ///
-    /// Senders of a class are taken in index order. The length is that of the answer; where the answer is not optimal it
-    /// may be less.
+    /// Senders of a class are taken in index order. The length is that of the answer; where the answer is not optimal
+    /// it may be less.
     ///
     /// # Errors
     /// Processors of another cluster; more than 2^32 - 1 of them.

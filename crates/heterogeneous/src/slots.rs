@@ -1,17 +1,19 @@
 //! Few classes, any number of senders: slots over dates.
 //!
 //! Read backwards from its end, a schedule hands out *slots* ([`SlotPrices`](oneport_plan::SlotPrices)): one is open at
-//! date 0, and a sender of time `t` in a slot of date `a` opens two at `a + t`. This is the tree of minimum critical path
-//! of papers/001, section 5.3, without its Observation 1. With `x[i, a]` senders of class `i` in slots of date `a`,
+//! date 0, and a sender of time `t` in a slot of date `a` opens two at `a + t`. This is the tree of minimum critical
+//! path of papers/001, section 5.3, without its Observation 1. With `x[i, a]` senders of class `i` in slots of date
+//! `a`,
 //!
 //! ```text
 //! sum_i x[i, a] <= [a = 0] + 2 sum_i x[i, a - t_i],   sum_a x[i, a] = n_i,   x[i, a] only where a + t_i <= D,
 //! ```
 //!
-//! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not depend on
-//! the number of senders. Its relaxation to fractions is decided by prices on slots (`hull`), which are a proof that the
-//! referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the two do not meet and
-//! the senders are few, the search over single senders (`search`) closes the gap as far as the budget goes.
+//! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not
+//! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`hull`), which are a
+//! proof that the referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the two
+//! do not meet and the senders are few, the search over single senders (`search`) closes the gap as far as the budget
+//! goes.
 
 mod dive;
 mod flow;
@@ -42,8 +44,8 @@ const MOST_SEARCHED: u64 = 400;
 
 /// The shortest schedule by slot flow, for any number of classes and up to 2^63 senders.
 ///
-/// The time depends on the number of dates (sums of times up to the length), not on that of the senders. When the budget
-/// or `watch` ends the work early, the best schedule and bound known so far are returned.
+/// The time depends on the number of dates (sums of times up to the length), not on that of the senders. When the
+/// budget or `watch` ends the work early, the best schedule and bound known so far are returned.
 ///
 /// # Errors
 /// Times of more than 56 bits in their common unit; more than 65,536 dates; a failing solver.
@@ -163,8 +165,8 @@ impl Relaxed {
         prices(flow, deadline, &State::new(deadline, &self.senders), &self.weights)
     }
 
-    /// Looks for whole numbers from the bound upwards, deadline by deadline as long as each is ruled out, then in longer
-    /// and longer steps; then between the last deadline without and the first with a placement.
+    /// Looks for whole numbers from the bound upwards, deadline by deadline as long as each is ruled out, then in
+    /// longer and longer steps; then between the last deadline without and the first with a placement.
     fn whole(&mut self, flow: &Flow, best: &mut Best, progress: &mut Progress) -> Result<(), Error> {
         let mut questions = questions(flow);
         // The last deadline without a placement.

@@ -1,32 +1,35 @@
 //! Slowest-node-first (SNF; papers/001, section 4): the earliest-possible schedule of the senders sorted by time,
 //! slowest first. At most twice the optimum (Theorem 2).
 //!
-//! Lengths are computed by groups of senders that start together, never per sender: `O(k log n)` groups for `k` classes.
+//! Lengths are computed by groups of senders that start together, never per sender: `O(k log n)` groups for `k`
+//! classes.
 //!
 //! # Divisor chains
 //!
 //! *SNF is optimal where each time divides the next slower one.* The paper states this in its summary and proves
-//! Theorem 1, powers of 2; its proof exchanges two senders and then uses again that every start is a multiple of the sender's
-//! time, which the exchange destroys. A proof without that gap:
+//! Theorem 1, powers of 2; its proof exchanges two senders and then uses again that every start is a multiple of the
+//! sender's time, which the exchange destroys. A proof without that gap:
 //!
 //! 1. Take a schedule of length at most `L`, its dependency tree (Lemma 1), and start every sender as soon as its
-//!    predecessors end. Swap a sender with a faster predecessor while there is one (Observation 1: no path gets heavier).
-//!    Then every start is 0 or the end of a slower-or-equal predecessor, hence a sum of multiples of the sender's time.
-//! 2. Among the schedules of length at most `L` obtained so, take one whose sums of starts by class, slowest class first,
-//!    are lexicographically least. Steps of 1 never increase that vector: a swap moves the slower of two to an earlier
-//!    start; the rest does not move later.
-//! 3. Suppose some sender starts after a strictly faster one started. Say `p`, of time `T`, starts at `jT`, and a faster
-//!    `q` in the block `[iT, (i+1)T)`, `i < j`. Senders faster than `p` lie within blocks, all others start and end at
-//!    multiples of `T`. Move `p` to `iT`, and to block `j`, at the same offsets, a chain `C` of faster senders of block `i`:
+//!    predecessors end. Swap a sender with a faster predecessor while there is one (Observation 1: no path gets
+//!    heavier). Then every start is 0 or the end of a slower-or-equal predecessor, hence a sum of multiples of the
+//!    sender's time.
+//! 2. Among the schedules of length at most `L` obtained so, take one whose sums of starts by class, slowest class
+//!    first, are lexicographically least. Steps of 1 never increase that vector: a swap moves the slower of two to an
+//!    earlier start; the rest does not move later.
+//! 3. Suppose some sender starts after a strictly faster one started. Say `p`, of time `T`, starts at `jT`, and a
+//!    faster `q` in the block `[iT, (i+1)T)`, `i < j`. Senders faster than `p` lie within blocks, all others start and
+//!    end at multiples of `T`. Move `p` to `iT`, and to block `j`, at the same offsets, a chain `C` of faster senders
+//!    of block `i`:
 //!    - if one starts in the interior of the block: `C` is it, its latest predecessor, and so on back to `iT`. `C` has
-//!      `m >= 2` members, one after the other. At any time of block `i` they counted at least 2 in `2A + C <= n` (one active,
-//!      or two complete), as `p` does now.
-//!    - else all start at `iT` and nothing starts before `(i+1)T`: `C` is `q`, `m = 1`. Once `q` had ended, `2A + C` was at
-//!      most `n - 1` for the rest of the block, and `p` adds 1.
+//!      `m >= 2` members, one after the other. At any time of block `i` they counted at least 2 in `2A + C <= n` (one
+//!      active, or two complete), as `p` does now.
+//!    - else all start at `iT` and nothing starts before `(i+1)T`: `C` is `q`, `m = 1`. Once `q` had ended, `2A + C`
+//!      was at most `n - 1` for the rest of the block, and `p` adds 1.
 //!
-//!    Between the blocks 1 replaces `m`. In block `j`, `p` complete and `C` count at most `1 + (m - 1) + 2`, the same as `m`
-//!    complete and `p` active. Later both count `m + 1`. So the new schedule is valid, no longer, and lexicographically
-//!    smaller after step 1: a contradiction.
+//!    Between the blocks 1 replaces `m`. In block `j`, `p` complete and `C` count at most `1 + (m - 1) + 2`, the same
+//!    as `m` complete and `p` active. Later both count `m + 1`. So the new schedule is valid, no longer, and
+//!    lexicographically smaller after step 1: a contradiction.
 //! 4. So the starts order the senders slowest first, and the earliest-possible schedule of that order is no longer. ∎
 //!
 //! The argument needs no common unit, only that each time divides the next.
@@ -90,8 +93,8 @@ pub fn is_optimal_by_theorem(cluster: &Cluster) -> Option<Reason> {
     }
 }
 
-/// Slowest-node-first with a lower bound: of [`is_optimal_by_theorem`], of [`levels`](crate::levels) for two classes, or of
-/// [`lower_bound`](bound::lower_bound).
+/// Slowest-node-first with a lower bound: of [`is_optimal_by_theorem`], of [`levels`](crate::levels) for two classes,
+/// or of [`lower_bound`](bound::lower_bound).
 pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     let (length, placement) = placed(cluster)?;
     let (lower_bound, proof) = if is_optimal_by_theorem(cluster).is_some() {

@@ -1,8 +1,9 @@
 //! The paper's dynamic program for two classes (papers/001, sections 5.3.2 to 5.3.4), in its three forms, and the
 //! references that its Tables 2 to 4 count.
 //!
-//! `T(f, s) = t_f + min max(T(f_l, s_l), T(f_r, s_r))` over `f_l + f_r = f - 1`, `s_l + s_r = s` (2), and `ceil(log2(s+1)) t_s` for `f = 0`
-//! (3). The optimum for `f` fast and `s` slow senders; it rests on Observation 1 alone and holds for any ratio of at least 1.
+//! `T(f, s) = t_f + min max(T(f_l, s_l), T(f_r, s_r))` over `f_l + f_r = f - 1`, `s_l + s_r = s` (2), and
+//! `ceil(log2(s+1)) t_s` for `f = 0` (3). The optimum for `f` fast and `s` slow senders; it rests on Observation 1
+//! alone and holds for any ratio of at least 1.
 
 mod references;
 mod rows;
@@ -46,8 +47,8 @@ impl Table {
     /// All `T(f, s)` for up to `f` fast and `s` slow senders, exact under each rule; time as the [`Rule`] says.
     ///
     /// # Errors
-    /// Times that are not positive; `fast` above `slow`; more than [`MOST_CELLS`] cells; times without a common unit that keeps
-    /// the lengths below 2^64.
+    /// Times that are not positive; `fast` above `slow`; more than [`MOST_CELLS`] cells; times without a common unit
+    /// that keeps the lengths below 2^64.
     pub fn build(fast: &Rational, slow: &Rational, f: usize, s: usize, rule: Rule) -> Result<Table, Error> {
         Cluster::new(&[fast, slow].map(|time| Class { time: time.clone(), senders: 1 }))?;
         if (fast - slow).is_positive() {

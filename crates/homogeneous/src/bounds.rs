@@ -43,12 +43,12 @@ pub fn of_depth(levels: u64, costs: &Costs) -> Rational {
     whole(levels.saturating_sub(1)) * detour(costs)
 }
 
-/// Proposition 8 and Corollary 11 corrected: the shortest schedule with at most `limit` transfers at once, or with at most
-/// `limit` processors that receive, is not longer than
+/// Proposition 8 and Corollary 11 corrected: the shortest schedule with at most `limit` transfers at once, or with at
+/// most `limit` processors that receive, is not longer than
 /// `(floor(log2 K) + 1 + ceil((n - 2^(floor(log2 K) + 1)) / K)) (d + c)`.
 ///
-/// `None` unless `1 <= limit <= values / 2`, where the formula is stated. The proof is the paper's: in `floor(log2 K) + 1` steps
-/// of `d + c` the number of processors doubles, then every step adds `K`.
+/// `None` unless `1 <= limit <= values / 2`, where the formula is stated. The proof is the paper's: in
+/// `floor(log2 K) + 1` steps of `d + c` the number of processors doubles, then every step adds `K`.
 pub fn limited(values: u64, limit: u64, costs: &Costs) -> Option<Rational> {
     let doublings = u64::from(limit.checked_ilog2()?) + 1;
     if limit > values / 2 {
@@ -59,9 +59,9 @@ pub fn limited(values: u64, limit: u64, costs: &Costs) -> Option<Rational> {
     Some((whole(doublings) + whole(rest.div_ceil(limit))) * detour(costs))
 }
 
-/// Proposition 8 and Corollary 11 as printed: `(floor(log2 K + 1) + ceil(n/K - 2)) (d + c)`. **No bound** unless `limit`
-/// is a power of two: it takes `2^(floor(log2 K) + 1)`, which is at most `2 K`, for at least `2 K`. For 6 values, `K = 3`, `d = 1` and
-/// `c = 0` it says 2, less than Lemma 5 allows. Kept for comparison.
+/// Proposition 8 and Corollary 11 as printed: `(floor(log2 K + 1) + ceil(n/K - 2)) (d + c)`. **No bound** unless
+/// `limit` is a power of two: it takes `2^(floor(log2 K) + 1)`, which is at most `2 K`, for at least `2 K`. For 6
+/// values, `K = 3`, `d = 1` and `c = 0` it says 2, less than Lemma 5 allows. Kept for comparison.
 pub fn limited_as_printed(values: u64, limit: u64, costs: &Costs) -> Option<Rational> {
     let doublings = u64::from(limit.checked_ilog2()?) + 1;
     if limit > values / 2 {
@@ -75,8 +75,8 @@ pub fn binomial_length(order: u64, costs: &Costs) -> Rational {
     whole(order) * detour(costs)
 }
 
-/// Proposition 13: the number of values of a binomial tree of order `k`, `2^k`. By Theorem 14 no more can be reduced in its length
-/// where a cost is 0.
+/// Proposition 13: the number of values of a binomial tree of order `k`, `2^k`. By Theorem 14 no more can be reduced in
+/// its length where a cost is 0.
 pub fn binomial_values(order: u32) -> BigUint {
     BigUint::one() << order
 }
@@ -86,8 +86,8 @@ pub fn fibonacci_length(order: u64, costs: &Costs) -> Rational {
     of_degree(order, costs)
 }
 
-/// Proposition 16: the number of values of a Fibonacci tree of order `k`, the Fibonacci number `F_(k+2)`. By Theorem 17 no more
-/// can be reduced in its length where the costs are equal. O(k) additions.
+/// Proposition 16: the number of values of a Fibonacci tree of order `k`, the Fibonacci number `F_(k+2)`. By Theorem 17
+/// no more can be reduced in its length where the costs are equal. O(k) additions.
 pub fn fibonacci_values(order: u32) -> BigUint {
     let (mut last, mut next) = (BigUint::one(), BigUint::one());
     for _ in 0..order {
@@ -97,8 +97,8 @@ pub fn fibonacci_values(order: u32) -> BigUint {
     next
 }
 
-/// Theorem 18: the binomial strategy is at most `1 + min(d, c) / max(d, c)` times as long as the shortest schedule; 1 where both
-/// costs are 0.
+/// Theorem 18: the binomial strategy is at most `1 + min(d, c) / max(d, c)` times as long as the shortest schedule; 1
+/// where both costs are 0.
 pub fn binomial_ratio(costs: &Costs) -> Rational {
     let least = std::cmp::min(costs.transfer(), costs.compute());
     if least.is_zero() { Rational::one() } else { Rational::one() + least / step(costs) }

@@ -3,11 +3,11 @@
 //! Read backwards, unlimited, the deliveries of Algorithm 1 happen at `a step + b detour` with `b >= 1` and `a >= 0`,
 //! `C(a + b - 1, a)` of them (a path from the root goes down `b` times and waits `a` times). So
 //! `N(t) = 1 + sum C(a + b - 1, a)` over `a step + b detour <= t` values can be combined within `t`. The two queues of
-//! `shape`, with numbers instead of names, pass these dates in ascending order; since the number of processors doubles at least
-//! every `detour <= 2 step`, fewer than `2 (log2 n + 1)^2` of them.
+//! `shape`, with numbers instead of names, pass these dates in ascending order; since the number of processors doubles
+//! at least every `detour <= 2 step`, fewer than `2 (log2 n + 1)^2` of them.
 //!
-//! Once the fresh processors run out (limited reducers) or transfers are never again idle (limited transfers), the dates
-//! repeat with a period, and the rest is a division.
+//! Once the fresh processors run out (limited reducers) or transfers are never again idle (limited transfers), the
+//! dates repeat with a period, and the rest is a division.
 
 use std::collections::VecDeque;
 
@@ -49,9 +49,9 @@ type Queue<N> = VecDeque<(N, u128)>;
 ///
 /// Greedy without limits or with limited reducers (papers/002, Algorithms 1 and 3), and with limited transfers where
 /// `d >= c` (Theorem 10: as with so many reducers) or `d = 0` (a limit of no effect): O(log^2 n), any number of
-/// values. With limited transfers and `0 < d < c`: Algorithm 2 by classes of equal dates, until at least `K ceil(c/d)` processors
-/// are there when the next transfer is prepared; from then on `K` transfers run at any time. Chain and flat: closed forms.
-/// Binomial and Fibonacci strategies: the tree is built, O(n) time and memory.
+/// values. With limited transfers and `0 < d < c`: Algorithm 2 by classes of equal dates, until at least `K ceil(c/d)`
+/// processors are there when the next transfer is prepared; from then on `K` transfers run at any time. Chain and flat:
+/// closed forms. Binomial and Fibonacci strategies: the tree is built, O(n) time and memory.
 ///
 /// # Errors
 /// As [`reduce`](crate::reduce), the number of values being limited for the binomial and the Fibonacci strategy alone.
@@ -77,10 +77,11 @@ pub fn length(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie:
     }
 }
 
-/// How many values can be combined within `time`; 0 if it is negative. Saturates: `u128::MAX` stands for so many or more.
+/// How many values can be combined within `time`; 0 if it is negative. Saturates: `u128::MAX` stands for so many or
+/// more.
 ///
-/// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`, a closed form of
-/// what papers/002, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
+/// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
+/// a closed form of what papers/002, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
 ///
 /// # Errors
 /// A limit of 0; [`Error::TooLong`] where [`length`] would refuse.
@@ -234,8 +235,8 @@ fn take<N: Time>(queue: &mut Queue<N>, date: &N) -> u128 {
 /// Why saturation is permanent: let `x` be the date at which a delivery must be prepared to start when the transfer `K`
 /// places before ends, and let `P` processors be there by `x`. One of them that is not free at `x` was last used by
 /// a transfer that ended after `x + d` (its next date is at most that end minus `d`). The `K r` transfers before the
-/// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` places apart differ by `d` or more); so
-/// `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
+/// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` places apart differ by `d` or
+/// more); so `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
 fn by_transfers<N: Time>(pair: &Pair<N>, limit: u128, mut visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
     let Pair { transfer, compute } = pair;
     let rounds = compute.plus(transfer).minus(&N::one()).over(transfer);

@@ -9,8 +9,8 @@ use crate::strategy::{check, written};
 use crate::time::{Pair, Scaled, Time};
 use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 
-/// The schedule of one reduction of `values` values, all ready at 0; processor `i` holds operand `i`, the root is 0, and
-/// the operator need not be commutative.
+/// The schedule of one reduction of `values` values, all ready at 0; processor `i` holds operand `i`, the root is 0,
+/// and the operator need not be commutative.
 ///
 /// [`Strategy::Greedy`] is optimal: papers/002, Algorithm 1 (Theorem 4); under [`Limit::Transfers`] Algorithm 2
 /// (Theorem 7, line 14 corrected); under [`Limit::Reducers`] Algorithm 3 (Theorem 9). The other strategies take
@@ -21,7 +21,8 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// O(n) time and memory, about 50 bytes per value where all dates fit 64 bits in a common unit.
 ///
 /// # Errors
-/// No values, a limit of 0, a limit with a strategy other than greedy, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
+/// No values, a limit of 0, a limit with a strategy other than greedy, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN)
+/// values.
 pub fn reduce(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie: Tie) -> Result<Reduction, Error> {
     check(values, strategy, limit)?;
     let count = written(values)?;

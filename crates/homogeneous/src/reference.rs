@@ -12,8 +12,8 @@ use oneport_plan::Limit;
 pub struct Listing<T> {
     /// The paper's `c_i`; 0 for processor 0.
     pub children: Vec<u32>,
-    /// The dates at which processors were inserted, read backwards: the first value of the paper's `s_i`, in Algorithm 2 its
-    /// `t_i` before the last loop.
+    /// The dates at which processors were inserted, read backwards: the first value of the paper's `s_i`, in Algorithm
+    /// 2 its `t_i` before the last loop.
     pub dates: Vec<T>,
 }
 

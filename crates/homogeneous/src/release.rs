@@ -1,23 +1,25 @@
 //! Values that are ready at different dates (beyond papers/002, which names them as future work).
 //!
-//! **The problem.** Value `i` is ready at `r_i` on processor `i`. A processor may receive before its own value is ready; it
-//! merges and sends from then on. The operator is commutative: which processor sends to which is free. The shortest
-//! schedule is sought.
+//! **The problem.** Value `i` is ready at `r_i` on processor `i`. A processor may receive before its own value is
+//! ready; it merges and sends from then on. The operator is commutative: which processor sends to which is free. The
+//! shortest schedule is sought.
 //!
-//! **Backwards.** Fix a length `T`. A processor there at `s` with `k` children delivers them at `s + c + d + j max(d, c)`, and
-//! can have merged the first of them no later than `p = s + k c` backwards. So a tree can be run within `T` if its processors
-//! can be given to the values so that `p <= T - r_i =: e_i`, that is, if the sorted `p` are at most the sorted `e`.
+//! **Backwards.** Fix a length `T`. A processor there at `s` with `k` children delivers them at
+//! `s + c + d + j max(d, c)`, and can have merged the first of them no later than `p = s + k c` backwards. So a tree
+//! can be run within `T` if its processors can be given to the values so that `p <= T - r_i =: e_i`, that is, if the
+//! sorted `p` are at most the sorted `e`.
 //!
-//! **The growth.** The tree grows, always from the processor that can deliver first, and values are given places as late
-//! as possible. As long as the processor suits the most urgent value (least `e`) after this delivery, too, nothing is
-//! lost. Else that value must have a place first: one that suits it and loses least. The processor with that value
+//! **The growth.** The tree grows, always from the processor that can deliver first, and values are given places as
+//! late as possible. As long as the processor suits the most urgent value (least `e`) after this delivery, too, nothing
+//! is lost. Else that value must have a place first: one that suits it and loses least. The processor with that value
 //! stops when its `p` would exceed `e`.
 //!
-//! **What is proved.** For `d <= c` the next delivery of a processor is prepared at its `p`, so all processors that suit a value
-//! that must have a place now stop at once, and the one with the latest `p` loses least: the sorted list of the others
-//! is at most, entry by entry, what any other schedule has left, and growing keeps it so. So the growth succeeds if any
-//! schedule does, and bisection over `T` is optimal. For `d > c` the choice is a heuristic (the place that could deliver longest with
-//! that value), except with `c = 0`, where nothing ever stops. There the bound is the largest of
+//! **What is proved.** For `d <= c` the next delivery of a processor is prepared at its `p`, so all processors that
+//! suit a value that must have a place now stop at once, and the one with the latest `p` loses least: the sorted list
+//! of the others is at most, entry by entry, what any other schedule has left, and growing keeps it so. So the growth
+//! succeeds if any schedule does, and bisection over `T` is optimal. For `d > c` the choice is a heuristic (the place
+//! that could deliver longest with that value), except with `c = 0`, where nothing ever stops. There the bound is the
+//! largest of
 //! - `r` plus the shortest length for as many values as are ready at `r` or later: backwards, these are among the
 //!   processors there within `T - r`;
 //! - the last date plus `c`, if there is something to merge;
@@ -48,9 +50,9 @@ pub struct Released {
 const MACHINE_BITS: u64 = 62;
 
 /// The shortest schedule for values that are ready at different dates, the operator being commutative; for
-/// `0 < compute < transfer` a short one with a bound. Processor `i` holds value `i`; the method chooses the root. The module's
-/// text proves what is optimal. O(n log n) per step of a bisection, whose range is the shortest length without dates, in a
-/// common unit of all numbers.
+/// `0 < compute < transfer` a short one with a bound. Processor `i` holds value `i`; the method chooses the root. The
+/// module's text proves what is optimal. O(n log n) per step of a bisection, whose range is the shortest length without
+/// dates, in a common unit of all numbers.
 ///
 /// # Errors
 /// No values, a negative date, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.

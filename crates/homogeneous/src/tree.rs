@@ -2,7 +2,8 @@
 
 use crate::time::{Pair, Time};
 
-/// When each processor sends, and when its value is merged. Lists in the order of deliveries; entries of the root are 0.
+/// When each processor sends, and when its value is merged. Lists in the order of deliveries; entries of the root are
+/// 0.
 pub(crate) struct Run<N> {
     pub(crate) starts: Vec<N>,
     pub(crate) merges: Vec<N>,
@@ -33,7 +34,8 @@ pub(crate) fn earliest<N: Time>(receivers: &[u32], pair: &Pair<N>) -> Run<N> {
     finish(starts, merges)
 }
 
-/// Transfers end `ends[i]` before the end, as Algorithm 2 decides (line 14 corrected); merges follow as early as they can.
+/// Transfers end `ends[i]` before the end, as Algorithm 2 decides (line 14 corrected); merges follow as early as they
+/// can.
 pub(crate) fn reversed<N: Time>(receivers: &[u32], mut ends: Vec<N>, pair: &Pair<N>) -> Run<N> {
     let last = ends.last().cloned().unwrap_or_else(N::zero);
     let mut merges = vec![N::zero(); receivers.len()];

@@ -96,8 +96,8 @@ impl<'a> AllReduction<'a> {
 }
 
 impl AllReduction<'_> {
-    /// The reduction, if operands keep their order and the result is copied to all nodes that replicate: then the best root is found
-    /// before any tree.
+    /// The reduction, if operands keep their order and the result is copied to all nodes that replicate: then the best
+    /// root is found before any tree.
     fn ordered(&self) -> Option<&Reduction> {
         match &self.cheapest {
             Cheapest::Ordered(reduction) if self.network.is_all(&self.targets) => Some(reduction),
@@ -105,8 +105,8 @@ impl AllReduction<'_> {
         }
     }
 
-    /// The best root if a reduction to each costs so much: one arborescence from a node that leads to every root at that
-    /// price. Returns its place among the roots, too.
+    /// The best root if a reduction to each costs so much: one arborescence from a node that leads to every root at
+    /// that price. Returns its place among the roots, too.
     fn best_root<N: Number + One>(
         &self,
         reductions: &[Option<N>],

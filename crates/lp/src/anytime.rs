@@ -77,7 +77,8 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     })
 }
 
-/// As much of a steady state as can be scheduled: among half-duplex nodes a set of ports may take longer than any one of them.
+/// As much of a steady state as can be scheduled: among half-duplex nodes a set of ports may take longer than any one
+/// of them.
 fn schedulable(question: &Question<'_>, found: SteadyState) -> Result<SteadyState, LpError> {
     let Some(ports) = PortSets::new(question.platform()) else { return Ok(found) };
     let resources = Resources::new(question.platform(), question.collective().combines());
@@ -269,8 +270,8 @@ impl<'q, 'a> Guide<'q, 'a> {
     }
 }
 
-/// What the prices prove: their sum over the exact price of the cheapest paths of one instance. `None` where an instance
-/// can do without any priced port.
+/// What the prices prove: their sum over the exact price of the cheapest paths of one instance. `None` where an
+/// instance can do without any priced port.
 fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Option<Rational>, LpError> {
     let platform = question.platform();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();

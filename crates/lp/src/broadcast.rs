@@ -109,7 +109,8 @@ impl Network {
         routes
     }
 
-    /// A cheap tree for one message, its cost, and what no tree is cheaper than. Without branching where `guide` is set.
+    /// A cheap tree for one message, its cost, and what no tree is cheaper than. Without branching where `guide` is
+    /// set.
     pub fn cheapest<N: Number>(&self, routes: &Routes<'_, N>, spread: &Spread, guide: bool) -> Option<Found<N>> {
         let nodes = self.nodes.len();
         let root = self.places[spread.source.index()]?;
@@ -165,7 +166,8 @@ impl Network {
 }
 
 impl Network {
-    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root, too.
+    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root,
+    /// too.
     pub fn cheapest_from_any<N: Number + One>(
         &self,
         routes: &Routes<'_, N>,

@@ -35,9 +35,9 @@ use crate::{LpError, Question, Solution};
 /// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern
 /// that takes `2^59` times as long as an instance to count.
 const PRICE_SUM: u64 = 1 << 59;
-/// The best prices' part, in twentieths, of the prices asked about: far out to improve the bound, nearer to the program's
-/// own prices to improve the program. (On reductions of 32 and 48 operands the pair takes half the rounds that the best
-/// single point takes, and one column from each beats several from one.)
+/// The best prices' part, in twentieths, of the prices asked about: far out to improve the bound, nearer to the
+/// program's own prices to improve the program. (On reductions of 32 and 48 operands the pair takes half the rounds
+/// that the best single point takes, and one column from each beats several from one.)
 const SMOOTHING: [u64; 2] = [19, 14];
 
 /// Tight patterns reported.
@@ -47,8 +47,8 @@ const FREE: LpError = LpError::Contradiction("an instance takes no time");
 
 /// What differs from collective to collective: the cheapest patterns under given prices.
 ///
-/// An answer may be cut short, and wrong, when the question's watch ends the work: whoever gets one asks the watch before
-/// believing it.
+/// An answer may be cut short, and wrong, when the question's watch ends the work: whoever gets one asks the watch
+/// before believing it.
 pub trait Pricing: Sync {
     /// How often each demand is carried out per instance.
     fn rates(&self) -> &[Rational];
@@ -564,8 +564,8 @@ impl<'m> Master<'m> {
         self.solution(&optimum, &prices, bound)
     }
 
-    /// The best so far when the watch has ended the work: no program is solved any more. The patterns are mixed as HiGHS
-    /// believed best, by shares of 2^-20, and carried out as often as the busiest resource (or odd set) allows.
+    /// The best so far when the watch has ended the work: no program is solved any more. The patterns are mixed as
+    /// HiGHS believed best, by shares of 2^-20, and carried out as often as the busiest resource (or odd set) allows.
     fn stopped(&self, best: Best) -> Result<Solution, LpError> {
         let prices = best.exact(&self.resources);
         let Some(upper_bound) = best.bound else {
@@ -585,8 +585,8 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// How often patterns are carried out per instance: as believed best, or the first pattern of every demand where nothing is
-    /// believed yet.
+    /// How often patterns are carried out per instance: as believed best, or the first pattern of every demand where
+    /// nothing is believed yet.
     fn shares(&self) -> Result<Vec<(Pattern, Rational)>, LpError> {
         const BITS: u32 = 20;
         let believed = |place: usize| {
@@ -626,8 +626,8 @@ impl<'m> Master<'m> {
     }
 }
 
-/// The steady state that carries out patterns in these proportions, as often per unit of time as the busiest resource and odd set
-/// allow. The proportions are how often each is carried out per instance.
+/// The steady state that carries out patterns in these proportions, as often per unit of time as the busiest resource
+/// and odd set allow. The proportions are how often each is carried out per instance.
 ///
 /// # Errors
 /// Patterns that take no time.

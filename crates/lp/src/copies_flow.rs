@@ -1,8 +1,8 @@
-//! The flow program of broadcast and all-gather: one flow per message and target (papers/004 section 2.2.1, after Beaumont,
-//! Legrand, Marchal and Robert 2003).
+//! The flow program of broadcast and all-gather: one flow per message and target (papers/004 section 2.2.1, after
+//! Beaumont, Legrand, Marchal and Robert 2003).
 //!
-//! Symbols: `x[d, k, e]` copies of message `d` on their way to target `k` over link `e`, `y[d, e]` copies of `d` sent over
-//! `e`, all per unit of time; a copy may serve several targets.
+//! Symbols: `x[d, k, e]` copies of message `d` on their way to target `k` over link `e`, `y[d, e]` copies of `d` sent
+//! over `e`, all per unit of time; a copy may serve several targets.
 //!
 //! ```text
 //! maximise TP subject to
@@ -11,11 +11,12 @@
 //!   for each resource r:               sum of size c(e) y[d, e] over the links e that occupy r <= cap_r
 //! ```
 //!
-//! Deviation from the printed program (docs/errata.md): it bounds the time of a link from above by each flow, which leaves
-//! the program unbounded; the time has to be at least as long. With half-duplex nodes, odd-set inequalities join.
+//! Deviation from the printed program (docs/errata.md): it bounds the time of a link from above by each flow, which
+//! leaves the program unbounded; the time has to be at least as long. With half-duplex nodes, odd-set inequalities
+//! join.
 //!
-//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees; with other nodes it is
-//! an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
+//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees; with other nodes it
+//! is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
 use num_traits::{One, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row, Sense, Solver};

@@ -52,8 +52,8 @@ impl Times {
     }
 
     /// Costs under guiding prices; those of long times are rounded down, relative to the highest cost that has a price
-    /// (and not to the longest time: one link that nobody needs must not make the others free). Guiding prices add up to less
-    /// than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
+    /// (and not to the longest time: one link that nobody needs must not make the others free). Guiding prices add up
+    /// to less than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
     pub fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
         let long = match &self.times {
             Integers::Short(times) => {

@@ -1,8 +1,8 @@
 //! Fewer patterns for the same throughput: a schedule of few trees has a short period and is easy to read.
 //!
-//! The optimum is rarely unique. Patterns are left out one by one, the lightest first; whenever the others (and the tight
-//! patterns that were not used) still sustain the throughput, exactly, it is left out for good. The result cannot lose a
-//! pattern more (of those tried); that no other choice is smaller is not claimed.
+//! The optimum is rarely unique. Patterns are left out one by one, the lightest first; whenever the others (and the
+//! tight patterns that were not used) still sustain the throughput, exactly, it is left out for good. The result cannot
+//! lose a pattern more (of those tried); that no other choice is smaller is not claimed.
 
 use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row, Sense, Solver};
 use oneport_plan::{Pattern, SteadyState, WeightedPattern};
@@ -26,7 +26,8 @@ const TRIES: usize = 6;
 /// HiGHS refuses a call.
 pub fn fewest(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
     let used = solution.steady_state.patterns.len();
-    // Every priced resource is busy all the time: that many equations, which only by coincidence fewer patterns satisfy.
+    // Every priced resource is busy all the time: that many equations, which only by coincidence fewer patterns
+    // satisfy.
     let least = solution.certificate.prices.len().max(pricing.rates().len());
     // Other patterns might violate other odd sets.
     let half_duplex = PortSets::new(question.platform()).is_some();

@@ -86,8 +86,8 @@ fn bounded(
     }
 }
 
-/// Intervals of operands times processors beyond which cheapest trees in order are not looked for: two tables of a quarter of a
-/// gigabyte each, at the same time.
+/// Intervals of operands times processors beyond which cheapest trees in order are not looked for: two tables of a
+/// quarter of a gigabyte each, at the same time.
 const MOST_PRICES: u128 = 1 << 25;
 
 /// Refuses operands in order that are too many, before any table is made of them.

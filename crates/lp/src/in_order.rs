@@ -2,18 +2,19 @@
 //!
 //! A renaming of the participants maps a partial result to that of other operands, which need not be neighbours: the
 //! cyclic shift of four participants maps `v[2,3]` to `v[3]` and `v[0]`, which nothing can combine. So a quotient by
-//! symmetry is not a quotient of the ordered question. But a box of a cluster is mapped to a box: there are partial results
-//! whose images are intervals under every renaming of a group ([`Intervals::new`]), single operands and the whole among
-//! them.
+//! symmetry is not a quotient of the ordered question. But a box of a cluster is mapped to a box: there are partial
+//! results whose images are intervals under every renaming of a group ([`Intervals::new`]), single operands and the
+//! whole among them.
 //!
 //! **Images.** Let a reduction tree send no other partial results than these. At every processor it merges what
-//! arrives there, and what the processor owns, to a partial result `S` that is sent on. The image of `S` is an interval, and it
-//! consists of the images of what was merged, which are intervals: side by side in some order, in which the image merges
-//! them ([`image`]). Transfers keep their number of operands, and every processor its number of merges; where sizes depend on
-//! the number of operands alone and all merges are the same work, the image loads the image of every resource as the tree loads
-//! the resource.
+//! arrives there, and what the processor owns, to a partial result `S` that is sent on. The image of `S` is an
+//! interval, and it consists of the images of what was merged, which are intervals: side by side in some order, in
+//! which the image merges them ([`image`]). Transfers keep their number of operands, and every processor its number of
+//! merges; where sizes depend on the number of operands alone and all merges are the same work, the image loads the
+//! image of every resource as the tree loads the resource.
 //!
-//! So the steady states of these trees have a quotient. Nothing says that it is as fast as others: its prices have to prove that.
+//! So the steady states of these trees have a quotient. Nothing says that it is as fast as others: its prices have to
+//! prove that.
 
 use oneport_plan::{Amount, Interval, Pattern, Task, Volumes};
 use oneport_platform::{LinkId, NodeId};
@@ -30,8 +31,8 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// For renamings that are given as the images of all operands; `None` where loads would not be carried over, or there is too
-    /// much to be looked at. `O(g n^2)` for `g` renamings of `n` operands.
+    /// For renamings that are given as the images of all operands; `None` where loads would not be carried over, or
+    /// there is too much to be looked at. `O(g n^2)` for `g` renamings of `n` operands.
     pub fn new(renamings: &[Vec<usize>], operands: usize, volumes: &Volumes) -> Option<Self> {
         let by_count = !matches!(volumes.size, Amount::Table(_));
         let images = renamings.len().saturating_mul(operands).saturating_mul(operands);
@@ -67,8 +68,8 @@ pub struct Renaming<'r> {
     pub operands: &'r [usize],
 }
 
-/// The image of a pattern, for this demand: where values are combined, that of a reduction tree, or of a reduction tree and
-/// copies of its result.
+/// The image of a pattern, for this demand: where values are combined, that of a reduction tree, or of a reduction tree
+/// and copies of its result.
 pub fn image(pattern: &Pattern, renaming: &Renaming<'_>, demand: usize) -> Pattern {
     let mut image = Pattern::new(demand);
     renaming.tasks(&pattern.tasks, &mut image);

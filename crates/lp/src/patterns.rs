@@ -1,7 +1,7 @@
 //! The pricing oracle of each kind of demand.
 //!
-//! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new kind is a file of
-//! its own and a line in [`part`].
+//! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new kind is a
+//! file of its own and a line in [`part`].
 
 use oneport_plan::{Block, Kind, Pattern};
 use oneport_platform::Rational;

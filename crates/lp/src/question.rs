@@ -130,7 +130,8 @@ impl<'a> Question<'a> {
         self
     }
 
-    /// The same question about operators that keep their operands' order, if no other partial results are sent than these.
+    /// The same question about operators that keep their operands' order, if no other partial results are sent than
+    /// these.
     pub(crate) fn sending_only(mut self, sent: Intervals) -> Self {
         self.sent = Some(sent);
         self
@@ -201,7 +202,8 @@ impl<'a> Question<'a> {
         if let [block] = blocks[..] { Some(block).filter(|block| block.rate == 1) } else { None }
     }
 
-    /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair once.
+    /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair
+    /// once.
     pub fn unreachable(&self) -> Vec<Commodity> {
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
         let mut missing: Vec<Commodity> = Vec::new();

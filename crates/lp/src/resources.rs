@@ -1,7 +1,8 @@
 //! What transfers and merges occupy, as rows of a program.
 //!
-//! Transfers occupy the ports and links that the port model names ([`Resource::of_link`]), merges a processor. In platforms
-//! with half-duplex nodes that is not enough: odd-set inequalities join the rows as they are found to be violated.
+//! Transfers occupy the ports and links that the port model names ([`Resource::of_link`]), merges a processor. In
+//! platforms with half-duplex nodes that is not enough: odd-set inequalities join the rows as they are found to be
+//! violated.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +34,8 @@ impl Resources {
         Resources::merged(platform, single.iter().copied().chain(processors).map(|resource| vec![resource]).collect())
     }
 
-    /// Rows that several resources share each: a pattern loads a row with what it takes of all of them, and each has the
-    /// row's price.
+    /// Rows that several resources share each: a pattern loads a row with what it takes of all of them, and each has
+    /// the row's price.
     pub fn merged(platform: &Platform, members: Vec<Vec<Resource>>) -> Self {
         let place: BTreeMap<Resource, usize> = members
             .iter()

@@ -1,7 +1,8 @@
 //! A bound for collectives whose values serve several goals: scan, all-reduce.
 //!
-//! Every instance carries out a set of tasks that contains a reduction tree for each goal `g`, a task that serves several
-//! goals once. With `x(g, t)` how often per unit of time task `t` serves goal `g`, `y(t)` how often it is carried out:
+//! Every instance carries out a set of tasks that contains a reduction tree for each goal `g`, a task that serves
+//! several goals once. With `x(g, t)` how often per unit of time task `t` serves goal `g`, `y(t)` how often it is
+//! carried out:
 //!
 //! ```text
 //! maximise TP subject to
@@ -13,8 +14,9 @@
 //!
 //! No schedule is faster, and none need be as fast: nothing says that the trees of different goals that share a task
 //! belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more than its
-//! price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over the goals of the
-//! cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets tasks be shared, too.
+//! price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over the goals
+//! of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets tasks be
+//! shared, too.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,7 +38,8 @@ const MOST_COLUMNS: usize = 40_000;
 /// The same for an all-reduce that has a bound already: about a second.
 const FEW_COLUMNS: usize = 12_000;
 
-/// A proof that no schedule is faster than `bound`: prices of resources, and of each task's price a share for every goal.
+/// A proof that no schedule is faster than `bound`: prices of resources, and of each task's price a share for every
+/// goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     /// No schedule has a larger throughput.
@@ -45,7 +48,8 @@ pub struct Shared {
     pub prices: Vec<(Resource, Rational)>,
     /// Positive prices of odd sets, sorted; only where nodes are half-duplex.
     pub odd_sets: Vec<(OddSet, Rational)>,
-    /// By goal, in the order of [`Demand::goals`](oneport_plan::Demand::goals): positive shares of tasks' prices, sorted.
+    /// By goal, in the order of [`Demand::goals`](oneport_plan::Demand::goals): positive shares of tasks' prices,
+    /// sorted.
     pub shares: Vec<Vec<(Task, Rational)>>,
 }
 
@@ -114,8 +118,8 @@ fn bound_within(
     }
 }
 
-/// The solution of a scan with this bound where it is the better one, and with the proof wherever there is one: prices of
-/// schemes alone prove less to whoever does not price schemes.
+/// The solution of a scan with this bound where it is the better one, and with the proof wherever there is one: prices
+/// of schemes alone prove less to whoever does not price schemes.
 ///
 /// # Errors
 /// Those of [`shared_bound`].
@@ -131,8 +135,8 @@ pub fn scan(
     Ok(solution)
 }
 
-/// The solution of an all-reduce with this bound and its proof where it is the better one; not looked for where there is
-/// nothing to gain, or the program has more than 12,000 columns.
+/// The solution of an all-reduce with this bound and its proof where it is the better one; not looked for where there
+/// is nothing to gain, or the program has more than 12,000 columns.
 ///
 /// # Errors
 /// Those of [`shared_bound`].
@@ -354,8 +358,9 @@ impl<'s> Prices<'s> {
     }
 }
 
-/// The bound that prices and shares prove, recomputed from them alone; `None` if they prove nothing: a negative number, a
-/// task that is not one of this question or listed twice, shares that exceed a task's price, or trees that cost nothing.
+/// The bound that prices and shares prove, recomputed from them alone; `None` if they prove nothing: a negative number,
+/// a task that is not one of this question or listed twice, shares that exceed a task's price, or trees that cost
+/// nothing.
 pub fn proves(question: &Question<'_>, shared: &Shared) -> Option<Rational> {
     let platform = question.platform();
     let demand = question.collective().demand(0).filter(|_| question.collective().demands() == 1)?;

@@ -1,9 +1,10 @@
 //! An answer when time or memory is over before any program has one: a single pattern for every demand.
 //!
-//! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are copied
-//! along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as simple: with the same
-//! price for everything, a demand costs at least the longest of the ways that its values have to go. One run of Dijkstra's
-//! algorithm per operand and root, whatever the question, and nobody is asked whether to go on.
+//! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are
+//! copied along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as
+//! simple: with the same price for everything, a demand costs at least the longest of the ways that its values have to
+//! go. One run of Dijkstra's algorithm per operand and root, whatever the question, and nobody is asked whether to go
+//! on.
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
@@ -55,8 +56,8 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     })
 }
 
-/// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node that a value has
-/// to reach or to leave. Their bounds may be poor; some may prove nothing.
+/// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node
+/// that a value has to reach or to leave. Their bounds may be poor; some may prove nothing.
 pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
     const NODES: usize = 1;
     let platform = question.platform();
@@ -154,7 +155,8 @@ impl Ways<'_, '_> {
         self.network.shortest(&routes, &spread).ok_or(LpError::Contradiction("a target is not reachable"))
     }
 
-    /// A node that can combine all operands and for which `serves` holds, with the ways to it; the preferred ones first.
+    /// A node that can combine all operands and for which `serves` holds, with the ways to it; the preferred ones
+    /// first.
     fn root(
         &self,
         demand: &Demand<'_>,

@@ -8,13 +8,13 @@
 //! ```
 //!
 //! and the least of these bounds is attained by trees where all nodes replicate (Edmonds' branching theorem), or where
-//! switches receive and send at the same rate (their links can be split off in pairs without making a cut smaller: Bang-Jensen,
-//! Frank and Jackson 1995). Otherwise it remains a bound.
+//! switches receive and send at the same rate (their links can be split off in pairs without making a cut smaller:
+//! Bang-Jensen, Frank and Jackson 1995). Otherwise it remains a bound.
 //!
-//! Newton's method (Dinkelbach 1967) finds the set: for a given `TP`, a super source offers `TP` to every participant; if
-//! less than all of it can flow to some participant, the minimum cut is a set that proves less than `TP`. `TP` falls to
-//! what it proves, and never below the optimum, so participants passed need no second look: as many maximum flows as participants and
-//! improvements.
+//! Newton's method (Dinkelbach 1967) finds the set: for a given `TP`, a super source offers `TP` to every participant;
+//! if less than all of it can flow to some participant, the minimum cut is a set that proves less than `TP`. `TP` falls
+//! to what it proves, and never below the optimum, so participants passed need no second look: as many maximum flows as
+//! participants and improvements.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -51,8 +51,8 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
     (owners.len() > 1 && distinct && block.demands().all(wants_all)).then_some(owners)
 }
 
-/// The slowest cut of an all-gather. `sinks` are the participants to look at, if not all of them: on a symmetric platform, those that
-/// stand for all. `None` for other collectives and where ports or odd sets count, too.
+/// The slowest cut of an all-gather. `sinks` are the participants to look at, if not all of them: on a symmetric
+/// platform, those that stand for all. `None` for other collectives and where ports or odd sets count, too.
 pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();

@@ -1,9 +1,9 @@
 //! Patterns in two stages: what makes a result at a processor, and what spreads it from there.
 //!
-//! Any first stage goes with any second stage that starts where the first one ends. A program that holds the stages one by
-//! one, with one row per place where they meet, holds all their compositions: `k` first and `l` second stages at a place
-//! stand for `k l` patterns, and column generation needs fewer rounds. (Its optimum is the same: weights of stages that
-//! balance at every place are weights of compositions, see [`paired`].)
+//! Any first stage goes with any second stage that starts where the first one ends. A program that holds the stages one
+//! by one, with one row per place where they meet, holds all their compositions: `k` first and `l` second stages at a
+//! place stand for `k l` patterns, and column generation needs fewer rounds. (Its optimum is the same: weights of
+//! stages that balance at every place are weights of compositions, see [`paired`].)
 
 use oneport_plan::{Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -20,8 +20,8 @@ pub struct Stages {
     pub second: Pattern,
 }
 
-/// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what that
-/// merge makes, or where nothing follows.
+/// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what
+/// that merge makes, or where nothing follows.
 pub fn stages(pattern: &Pattern) -> Option<Stages> {
     let end = pattern.tasks.iter().rposition(|task| matches!(task, Task::Merge { .. }))?;
     let Task::Merge { node: at, part: result, .. } = pattern.tasks[end] else { return None };
@@ -54,8 +54,8 @@ pub fn joined(first: &Pattern, second: &Pattern) -> Pattern {
     pattern
 }
 
-/// Composes first and second stages with their weights: each pair `(first, second, weight)` appears once, there are fewer of
-/// them than stages, and the weights add up to the smaller of the two sums.
+/// Composes first and second stages with their weights: each pair `(first, second, weight)` appears once, there are
+/// fewer of them than stages, and the weights add up to the smaller of the two sums.
 pub fn paired<T: Copy>(first: &[(T, Rational)], second: &[(T, Rational)]) -> Vec<(T, T, Rational)> {
     let (mut first, mut second) = (first.iter().cloned(), second.iter().cloned());
     let mut pairs = Vec::new();

@@ -68,8 +68,8 @@ pub fn shortest_paths(
     Some(Start { tree, idle_ports })
 }
 
-/// Times as integers, the longest of about 90 bits: long rationals would grow with every link of a path, and a start may be
-/// wrong.
+/// Times as integers, the longest of about 90 bits: long rationals would grow with every link of a path, and a start
+/// may be wrong.
 fn rounded(times: &[Rational]) -> Vec<u128> {
     const BITS: i64 = 90;
     let exponent = |time: &Rational| time.numer().bits() as i64 - time.denom().bits() as i64;

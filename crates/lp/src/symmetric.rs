@@ -1,12 +1,12 @@
 //! Symmetric platforms: one participant stands for all that are like it.
 //!
-//! A group of automorphisms that acts freely on the participants of an all-gather, reduce-scatter or all-reduce (boxes of a
-//! cluster that can be exchanged, processors of a torus that can be shifted) maps steady states to steady states. Their
-//! average is symmetric; so one demand per orbit is enough, and resources of one orbit may share a row and a price. The
-//! program becomes as small as the quotient of the platform. Its patterns are carried over by all elements of the group, each
-//! image with an equal part of the weight, which loads all resources of an orbit alike. The certificate gives every
-//! resource of an orbit the same price and is one of the whole platform. Where operands keep their order, only some trees have
-//! images (see `in_order`), and the prices have to prove that no others are cheaper.
+//! A group of automorphisms that acts freely on the participants of an all-gather, reduce-scatter or all-reduce (boxes
+//! of a cluster that can be exchanged, processors of a torus that can be shifted) maps steady states to steady states.
+//! Their average is symmetric; so one demand per orbit is enough, and resources of one orbit may share a row and a
+//! price. The program becomes as small as the quotient of the platform. Its patterns are carried over by all elements
+//! of the group, each image with an equal part of the weight, which loads all resources of an orbit alike. The
+//! certificate gives every resource of an orbit the same price and is one of the whole platform. Where operands keep
+//! their order, only some trees have images (see `in_order`), and the prices have to prove that no others are cheaper.
 
 use std::collections::BTreeMap;
 
@@ -84,8 +84,8 @@ impl<'a> Quotient<'a> {
         Some(Quotient { question, group, collective, participants, representatives, in_order })
     }
 
-    /// Solves the quotient and carries its answer over to the platform. `None` if operands keep their order and others than
-    /// the images of the quotient's trees may be faster.
+    /// Solves the quotient and carries its answer over to the platform. `None` if operands keep their order and others
+    /// than the images of the quotient's trees may be faster.
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
@@ -199,8 +199,8 @@ fn proves(question: &Question<'_>, solution: &Solution) -> Result<bool, LpError>
     Ok(resources.worth(&prices) == instance * &solution.steady_state.throughput)
 }
 
-/// The participants, if all are treated alike, so that a platform's symmetry is the question's: those of an all-gather, of a
-/// reduce-scatter (every owner wants a reduction of its own, in the owners' order) or of an all-reduce.
+/// The participants, if all are treated alike, so that a platform's symmetry is the question's: those of an all-gather,
+/// of a reduce-scatter (every owner wants a reduction of its own, in the owners' order) or of an all-reduce.
 fn alike(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     match block.kind {
         Kind::Copy => all_gather_participants(question),

@@ -178,8 +178,8 @@ fn scale(steady_state: &SteadyState, instances: &BigInt) -> WholePatterns {
     WholePatterns { period, instances: instances.magnitude().clone(), patterns }
 }
 
-/// The most instances found whose whole messages fit into a period, by integer programming; `None` where the platform is
-/// too large for that or nothing was found. The number found is not proved largest.
+/// The most instances found whose whole messages fit into a period, by integer programming; `None` where the platform
+/// is too large for that or nothing was found. The number found is not proved largest.
 ///
 /// # Errors
 /// As [`solve`](crate::solve).

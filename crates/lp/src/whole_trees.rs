@@ -50,7 +50,8 @@ pub fn whole_within(
     }
 }
 
-/// Copies `y_p >= 0`, whole: each reduction `instances` times (or as often as possible), every resource within the period.
+/// Copies `y_p >= 0`, whole: each reduction `instances` times (or as often as possible), every resource within the
+/// period.
 fn search(
     question: &Question<'_>,
     solution: &Solution,

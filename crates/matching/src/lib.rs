@@ -33,10 +33,10 @@
 //! # Algorithm and deviations from the textbook
 //! 1. **No padding.** The textbook pads the graph with dummy edges until it is regular and takes perfect matchings.
 //!    Slacks do the same without the edges; on sparse graphs few vertices are tight and a step touches few vertices.
-//! 2. **Longest steps.** Not any matching, but one that makes `d` largest (max-min) at every step. "Any" ends with about
-//!    `|E|` steps when the weights are large integers, "longest" with many times fewer; neither is a minimum. Lengths
-//!    never increase, so a step starts from the length and the matching of the one before and repairs what is broken,
-//!    by alternating searches that lower `d` only when Hall's condition forces them to.
+//! 2. **Longest steps.** Not any matching, but one that makes `d` largest (max-min) at every step. "Any" ends with
+//!    about `|E|` steps when the weights are large integers, "longest" with many times fewer; neither is a minimum.
+//!    Lengths never increase, so a step starts from the length and the matching of the one before and repairs what is
+//!    broken, by alternating searches that lower `d` only when Hall's condition forces them to.
 //! 3. **Maximum matchings.** The matching is then made maximum among the edges that weigh `d`: idling early makes
 //!    vertices tight later, and many tight vertices make for short steps.
 //! 4. **Whole edges.** Weights with unrelated denominators admit no few steps at all: the weights are sums of step
@@ -54,7 +54,8 @@
 //!
 //! # References
 //! - T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976 (preemptive case).
-//! - A. Schrijver, "Combinatorial Optimization", volume A, chapter 20 (weighted edge colouring, as papers/000 cites it).
+//! - A. Schrijver, "Combinatorial Optimization", volume A, chapter 20 (weighted edge colouring, as papers/000 cites
+//!   it).
 //! - N. S. Mendelsohn, A. L. Dulmage, "Some generalizations of the problem of distinct representatives",
 //!   Canadian J. Math. 10, 1958.
 //!

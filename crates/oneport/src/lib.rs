@@ -71,9 +71,9 @@ pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
 
 /// Which periodic schedule is wanted.
 ///
-/// What a schedule loses is a share of the throughput of the steady state that was found. "Fewest" is the smallest number
-/// of instances found: numbers up to some hundreds are tried one by one by rounding, larger ones by bisection, and on tiny
-/// platforms integer programs look at every smaller number. Other whole messages may do with fewer still.
+/// What a schedule loses is a share of the throughput of the steady state that was found. "Fewest" is the smallest
+/// number of instances found: numbers up to some hundreds are tried one by one by rounding, larger ones by bisection,
+/// and on tiny platforms integer programs look at every smaller number. Other whole messages may do with fewer still.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Period {
     /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]; else as
@@ -85,8 +85,8 @@ pub enum Period {
         /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 means the same as
         /// [`Period::AtMost`].
         most: Rational,
-        /// At most so many instances. Where no number of them is found to lose as little, the best whole-message schedule
-        /// within it.
+        /// At most so many instances. Where no number of them is found to lose as little, the best whole-message
+        /// schedule within it.
         instances: u64,
     },
     /// The smallest found that attains the optimum with at most this many instances; where there is none, the best
@@ -107,8 +107,8 @@ pub struct Options {
     pub formulation: Formulation,
     /// Which periodic schedule.
     pub period: Period,
-    /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state and
-    /// bound known by then are returned, and no integer program looks for a smaller period.
+    /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state
+    /// and bound known by then are returned, and no integer program looks for a smaller period.
     pub time_limit: Option<Duration>,
     /// Says when to end: see [`solve_watched`]. Under a limit on time no integer program looks for a smaller period.
     pub watch: Watch,
@@ -201,13 +201,13 @@ const PERIOD: u32 = 40;
 /// How long slots and referee go on after somebody has asked for an end.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the best
-/// found so far; at other stages it has no effect.
+/// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the
+/// best found so far; at other stages it has no effect.
 ///
-/// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of what is left
-/// then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best known: a feasible
-/// steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an interrupt, the caller),
-/// program and period end at once, and slots and referee have five more seconds. Where even
+/// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
+/// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
+/// known: a feasible steady state, a bound that the referee recomputes, a schedule. When somebody asks for an end (an
+/// interrupt, the caller), program and period end at once, and slots and referee have five more seconds. Where even
 /// the referee is cut short, the plan is feasible, with a bound that can be recomputed in a moment.
 ///
 /// # Errors
@@ -238,8 +238,8 @@ pub fn solve_watched(
         steady_state = steady_state_of(&schedule);
     }
     let _ = watch(Stage::Referee);
-    // Bound and status are what the referee can prove from the prices; where cheapest patterns are hard to find, that may
-    // be less than the solver knows.
+    // Bound and status are what the referee can prove from the prices; where cheapest patterns are hard to find, that
+    // may be less than the solver knows.
     let plan = Plan {
         platform: platform.clone(),
         collective: collective.clone(),

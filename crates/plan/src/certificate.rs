@@ -94,8 +94,8 @@ impl Resource {
 
 /// An odd-set inequality (Edmonds 1965, for ports of several links at a time Pulleyblank 1973): of the links with both
 /// ends among the ports, and of further links with one end there, at most half of what ports and links offer together,
-/// rounded down, can be busy at a time. Every busy link of the first kind takes two units of the ports, one of the second
-/// kind a unit of the ports and its own.
+/// rounded down, can be busy at a time. Every busy link of the first kind takes two units of the ports, one of the
+/// second kind a unit of the ports and its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OddSet {
     /// Ports, ascending.
@@ -132,12 +132,12 @@ pub struct Cut {
     pub weight: Rational,
 }
 
-/// What a task costs one goal of a demand of which several are wanted (all-reduce, scan): the price of a task, its time times
-/// the prices of what it occupies (odd sets included), is split among the goals that it may serve.
+/// What a task costs one goal of a demand of which several are wanted (all-reduce, scan): the price of a task, its time
+/// times the prices of what it occupies (odd sets included), is split among the goals that it may serve.
 ///
-/// A task with no share listed for a goal is free for that goal; for every task the shares of all goals add up to at most
-/// its price. Every instance contains a reduction tree for each goal, and pays a task once that serves several. So it
-/// costs at least the sum over the goals of the cheapest reduction tree (a path, for one operand) of that goal's
+/// A task with no share listed for a goal is free for that goal; for every task the shares of all goals add up to at
+/// most its price. Every instance contains a reduction tree for each goal, and pays a task once that serves several. So
+/// it costs at least the sum over the goals of the cheapest reduction tree (a path, for one operand) of that goal's
 /// operands to the goal's node under the goal's own shares. Operands have to keep their order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share {
@@ -181,13 +181,13 @@ impl Direction {
     }
 }
 
-/// A lower bound on how often the transfers of one instance of an all-reduce enter (leave) sets of nodes. A transfer that enters
-/// two of the sets counts twice.
+/// A lower bound on how often the transfers of one instance of an all-reduce enter (leave) sets of nodes. A transfer
+/// that enters two of the sets counts twice.
 ///
 /// - One set that holds a participant, but not all of them: at least once, in either direction.
 /// - `k >= 2` sets, each with a participant: at least `2 (k - 1)` times. The condition: every node that could join two
-///   of the messages (into: every processor; out of: every node that replicates) lies in exactly one of the sets. The other
-///   nodes may lie in none, in one or in several. See the counting theorem in docs/theory.md.
+///   of the messages (into: every processor; out of: every node that replicates) lies in exactly one of the sets. The
+///   other nodes may lie in none, in one or in several. See the counting theorem in docs/theory.md.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Border {
     /// Place of the demand, an all-reduce.
@@ -207,9 +207,10 @@ impl Border {
     }
 }
 
-/// A potential of a node that takes no part in an all-reduce. A link `u -> v` may be charged `potential(u) - potential(v)`
-/// less (or must carry as much more): where nothing merges, no fewer messages leave than arrive, so a router's may be
-/// positive; where nothing is copied, no more leave than arrive, so that of a node that does not replicate may be negative.
+/// A potential of a node that takes no part in an all-reduce. A link `u -> v` may be charged
+/// `potential(u) - potential(v)` less (or must carry as much more): where nothing merges, no fewer messages leave than
+/// arrive, so a router's may be positive; where nothing is copied, no more leave than arrive, so that of a node that
+/// does not replicate may be negative.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Potential {
     /// Place of the demand, an all-reduce.
@@ -220,9 +221,9 @@ pub struct Potential {
     pub value: Rational,
 }
 
-/// A share of the links' prices, bounded from below by what an all-reduce has to exchange between parts of the platform (the
-/// exchange theorem in docs/theory.md): under these lengths, the cheapest arborescence into some part from all the others, plus
-/// the cheapest entrance of each of the others (`Into`); or the same with all links turned (`OutOf`).
+/// A share of the links' prices, bounded from below by what an all-reduce has to exchange between parts of the platform
+/// (the exchange theorem in docs/theory.md): under these lengths, the cheapest arborescence into some part from all the
+/// others, plus the cheapest entrance of each of the others (`Into`); or the same with all links turned (`OutOf`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exchange {
     /// Place of the demand, an all-reduce.
@@ -242,14 +243,15 @@ pub struct Exchange {
 /// no more of it per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it
 /// belongs to, and a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
-/// Where cheapest patterns are hard to find, `cuts` replace them: if the cuts used for a demand that a link leaves never weigh
-/// more together than the link costs, then a pattern costs at least what the cuts weigh together. `shares` do the same for
-/// patterns with several goals, see [`Share`].
+/// Where cheapest patterns are hard to find, `cuts` replace them: if the cuts used for a demand that a link leaves
+/// never weigh more together than the link costs, then a pattern costs at least what the cuts weigh together. `shares`
+/// do the same for patterns with several goals, see [`Share`].
 ///
-/// For an all-reduce, `borders`, `potentials` and `exchanges` do the same for its transfers. The condition for every link
-/// `u -> v`: the weights of the borders that it crosses, plus `potential(u) - potential(v)`, plus its lengths in the exchanges are
-/// together at most what the smallest message over it costs. Then an instance costs at least the sum over the borders of
-/// weight times [`crossings`](Border::crossings), plus what each exchange proves, plus the least that its merges cost.
+/// For an all-reduce, `borders`, `potentials` and `exchanges` do the same for its transfers. The condition for every
+/// link `u -> v`: the weights of the borders that it crosses, plus `potential(u) - potential(v)`, plus its lengths in
+/// the exchanges are together at most what the smallest message over it costs. Then an instance costs at least the sum
+/// over the borders of weight times [`crossings`](Border::crossings), plus what each exchange proves, plus the least
+/// that its merges cost.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.

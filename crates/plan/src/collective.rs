@@ -1,8 +1,8 @@
 //! Collectives: what one instance of the operation has to bring where.
 //!
 //! All matches on [`Collective`] stand in this file. Everybody else asks for [demands](Collective::demand), for
-//! [blocks](Collective::blocks) of demands of one [`Kind`], or for the [roles](Form::roles) that nodes play. A new collective is
-//! a variant, a [`Form`] that says what files and options call its roles, and its arms below.
+//! [blocks](Collective::blocks) of demands of one [`Kind`], or for the [roles](Form::roles) that nodes play. A new
+//! collective is a variant, a [`Form`] that says what files and options call its roles, and its arms below.
 
 use std::collections::BTreeSet;
 
@@ -284,7 +284,8 @@ impl Collective {
         if let Collective::Custom { demands } = self { demands } else { &[] }
     }
 
-    /// Whether demands are known by their places only, and not by their ends: groups and custom demands may have equal ones.
+    /// Whether demands are known by their places only, and not by their ends: groups and custom demands may have equal
+    /// ones.
     pub fn is_listed(&self) -> bool {
         self.form().is_none()
     }
@@ -385,8 +386,8 @@ impl Collective {
         None
     }
 
-    /// The demands by blocks that can be priced together: one for a named collective, those of every group, and of custom demands
-    /// as long as one is like the one before.
+    /// The demands by blocks that can be priced together: one for a named collective, those of every group, and of
+    /// custom demands as long as one is like the one before.
     pub fn blocks(&self) -> Vec<Block<'_>> {
         let mut blocks = Vec::new();
         match self {
@@ -493,7 +494,8 @@ impl Collective {
     fn validate_named(&self, platform: &Platform) -> Result<(), CollectiveError> {
         let Some(form) = self.form() else { return Ok(()) };
         let collective = form.name;
-        // A collective whose lists are too short has no demand, and then nothing is wanted that a switch could not keep.
+        // A collective whose lists are too short has no demand, and then nothing is wanted that a switch could not
+        // keep.
         let copies = self.copies();
         let mut centre: Option<NodeId> = None;
         for (role, nodes) in form.roles.iter().zip(self.cast()) {

@@ -35,7 +35,8 @@ pub enum Kind {
     Copy,
     /// Several values combined for one node (reduce, reduce-scatter): a reduction tree.
     Combine,
-    /// Several values combined for several nodes (all-reduce): a scheme, for instance a reduction tree and an arborescence.
+    /// Several values combined for several nodes (all-reduce): a scheme, for instance a reduction tree and an
+    /// arborescence.
     CombineCopy,
     /// All prefixes of several values combined, each for the owner of its last one (scan): a scheme.
     Prefix,
@@ -162,11 +163,12 @@ impl CustomDemand {
     }
 }
 
-/// Consecutive demands of one kind that can be priced together: they are carried out equally often, and where values are
-/// combined, these are the same operands of the same operator.
+/// Consecutive demands of one kind that can be priced together: they are carried out equally often, and where values
+/// are combined, these are the same operands of the same operator.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
-    /// Where its demands stand, from this place on: in a named collective, a member of a list of groups, or a custom list.
+    /// Where its demands stand, from this place on: in a named collective, a member of a list of groups, or a custom
+    /// list.
     pub(crate) collective: &'a Collective,
     pub(crate) offset: usize,
     /// The kind of its demands.
@@ -203,7 +205,8 @@ impl<'a> Block<'a> {
         self.kind.combines() && self.demand(0).is_some_and(|demand| demand.commutative)
     }
 
-    /// Where messages that travel alone start and end, in the order of the demands; nothing for other kinds. `O(demands)`.
+    /// Where messages that travel alone start and end, in the order of the demands; nothing for other kinds.
+    /// `O(demands)`.
     pub fn commodities(&self) -> Vec<Commodity> {
         let ends = |demand: Demand<'_>| match demand.goals {
             Goals::At(target) => Some(Commodity { source: *demand.operands.first()?, target }),

@@ -1,4 +1,5 @@
-//! What the named collectives take: names, roles and how to build one, so that readers, writers and commands loop over data.
+//! What the named collectives take: names, roles and how to build one, so that readers, writers and commands loop over
+//! data.
 
 use oneport_platform::NodeId;
 
@@ -37,8 +38,8 @@ impl Form {
         Collective::forms().iter().find(|form| form.name == name)
     }
 
-    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role that
-    /// a single node plays needs one.
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
+    /// that a single node plays needs one.
     pub fn build(&self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
         let complete = self.roles.iter().enumerate().all(|(place, role)| match nodes.get(place) {
             Some(nodes) => role.many || nodes.len() == 1,
@@ -47,8 +48,8 @@ impl Form {
         complete.then(|| (self.build)(nodes, commutative))
     }
 
-    /// Whether a node may play both the first role and one of the others: the target of a reduction may own a value, but nobody
-    /// sends a message to itself.
+    /// Whether a node may play both the first role and one of the others: the target of a reduction may own a value,
+    /// but nobody sends a message to itself.
     pub fn overlaps(&self) -> bool {
         self.combines
     }

@@ -34,8 +34,8 @@ pub struct Message {
     pub part: Interval,
 }
 
-/// One way to carry out one demand of one instance: a path, an arborescence, a reduction tree, or any other tasks that bring
-/// what is wanted where it is wanted. Patterns are ordered by demand first.
+/// One way to carry out one demand of one instance: a path, an arborescence, a reduction tree, or any other tasks that
+/// bring what is wanted where it is wanted. Patterns are ordered by demand first.
 ///
 /// What a task makes or brings may be used by later tasks: by several, unless
 /// - it is a copy at a node that does not replicate: that is passed on once at most;
@@ -128,17 +128,17 @@ impl Pattern {
         Pattern { demand, order: None, tasks: links.into_iter().enumerate().map(send).collect() }
     }
 
-    /// Copies of a message: hops over links, each with the place of the hop that brought what it passes on, `None` at the
-    /// source.
+    /// Copies of a message: hops over links, each with the place of the hop that brought what it passes on, `None` at
+    /// the source.
     pub fn arborescence(demand: usize, hops: impl IntoIterator<Item = (LinkId, Option<u32>)>) -> Self {
         let mut pattern = Pattern::new(demand);
         pattern.copy(Interval::single(0), None, hops);
         pattern
     }
 
-    /// A reduction tree (papers/000 definition 1): every interval is made once, so it names one value that travels, and the
-    /// inputs of each task are found by their intervals: the task before that last made or moved it. Inputs that are given
-    /// do not count. `O(t log t)` for `t` tasks.
+    /// A reduction tree (papers/000 definition 1): every interval is made once, so it names one value that travels, and
+    /// the inputs of each task are found by their intervals: the task before that last made or moved it. Inputs that
+    /// are given do not count. `O(t log t)` for `t` tasks.
     pub fn tree(demand: usize, order: Option<Vec<usize>>, tasks: impl IntoIterator<Item = Task>) -> Self {
         let mut latest: BTreeMap<Interval, u32> = BTreeMap::new();
         let mut pattern = Pattern { demand, order, tasks: Vec::new() };
@@ -174,8 +174,8 @@ impl Pattern {
         self.last()
     }
 
-    /// Adds hops that copy the result of a task (`None`: the owner's operand), each with the place among them of the hop that
-    /// brought what it passes on, `None` where the result is.
+    /// Adds hops that copy the result of a task (`None`: the owner's operand), each with the place among them of the
+    /// hop that brought what it passes on, `None` where the result is.
     pub fn copy(&mut self, part: Interval, from: Option<u32>, hops: impl IntoIterator<Item = (LinkId, Option<u32>)>) {
         let first = self.tasks.len();
         for (link, after) in hops {
@@ -245,7 +245,8 @@ pub struct WeightedPattern {
     pub weight: Rational,
 }
 
-/// Weighted patterns that respect every resource: for each demand the weights add up to the throughput (times its rate).
+/// Weighted patterns that respect every resource: for each demand the weights add up to the throughput (times its
+/// rate).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SteadyState {
     /// `TP`: instances of the collective per unit of time.

@@ -169,8 +169,8 @@ pub enum Instance {
 /// Why no schedule is shorter than the bound. Each variant is an argument that the referee repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// Equal costs: within less than the bound fewer values can be combined. The referee counts them (unlimited: papers/002,
-    /// proof of Lemma 5; limited reducers: Theorem 9).
+    /// Equal costs: within less than the bound fewer values can be combined. The referee counts them (unlimited:
+    /// papers/002, proof of Lemma 5; limited reducers: Theorem 9).
     Counting,
     /// Equal costs, limited transfers: Theorem 7 of papers/002 (Algorithm 2 with its last loop corrected).
     LimitedTransfers,
@@ -201,9 +201,9 @@ pub enum Proof {
 /// Read a schedule backwards from its end: at date 0 one *slot* is open (the destination's last reception). A sender of
 /// time `t` that takes a slot open since date `a` opens two slots at `a + t`, its own reception and its receiver's
 /// next. With a price `y(a) >= 0` on a slot of date `a`, a sender of class `i` uses up at least
-/// `w_i = min (y(a) - 2 y(a + t_i))` over all dates `a` that are sums of times with `a + t_i < B`. All senders together use up at
-/// most `y(0)`; so `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`. A class without any such date
-/// cannot be served before `B` at all, which proves it as well.
+/// `w_i = min (y(a) - 2 y(a + t_i))` over all dates `a` that are sums of times with `a + t_i < B`. All senders together
+/// use up at most `y(0)`; so `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`. A class without any
+/// such date cannot be served before `B` at all, which proves it as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotPrices {
     /// Dates with a positive price, ascending, each at most once; other dates are free.

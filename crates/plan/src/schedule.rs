@@ -40,8 +40,8 @@ pub struct Slot {
 ///
 /// The pattern copies started in period `p` run their stage `s` in period `p + s`. Within a period a link sends
 /// its messages in the order of `patterns` (then of stages within a pattern, then of copies), during the slots
-/// that name it. A message goes on without a break from a slot to the next one if both name its link; otherwise it is cut:
-/// it pauses, and goes on in the link's next slot of the same period.
+/// that name it. A message goes on without a break from a slot to the next one if both name its link; otherwise it is
+/// cut: it pauses, and goes on in the link's next slot of the same period.
 /// A processor computes its merges of the period one after the other from the start of the period, in that order too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodicSchedule {

@@ -1,7 +1,7 @@
 //! What a list of prices proves.
 //!
-//! In a schedule of throughput `TP`, one unit of time occupies resource `r` for at most its capacity, and the links of an
-//! odd set for at most its capacity together, so the priced time is at most `sum_r pi_r cap_r`. Each demand of each
+//! In a schedule of throughput `TP`, one unit of time occupies resource `r` for at most its capacity, and the links of
+//! an odd set for at most its capacity together, so the priced time is at most `sum_r pi_r cap_r`. Each demand of each
 //! instance is carried out by some pattern, which costs at least the cheapest pattern under `pi`:
 //! `TP * sum_k rate_k cheapest_k <= sum_r pi_r cap_r`. A lower bound of `cheapest_k` proves a larger bound of `TP`.
 
@@ -21,38 +21,39 @@ use crate::paths::cheapest_paths;
 use crate::prices::Prices;
 use crate::shares::Shares;
 
-/// The throughput, in instances per unit of time, that no schedule exceeds: the sum of prices times capacities, over the
-/// sum over the demands of the price of the cheapest pattern.
+/// The throughput, in instances per unit of time, that no schedule exceeds: the sum of prices times capacities, over
+/// the sum over the demands of the price of the cheapest pattern.
 ///
-/// - **Paths** (one value, one target), exactly, whatever cuts there are: one run of Dijkstra's algorithm per source (per
-///   target for a gather), in machine integers where the scaled prices fit and in big integers otherwise:
+/// - **Paths** (one value, one target), exactly, whatever cuts there are: one run of Dijkstra's algorithm per source
+///   (per target for a gather), in machine integers where the scaled prices fit and in big integers otherwise:
 ///   O(sources (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
 /// - **Arborescences** (one value, several targets). Where the certificate has cuts for a demand, what they weigh
-///   together, after a check that they charge no link for more than it costs. Else exactly where all nodes that replicate
-///   are targets (Chu and Liu, Edmonds), or there are at most 9 targets (Dreyfus and Wagner), or at most 9 nodes that
-///   replicate and are no targets (all subsets of them). Else a lower bound: the larger of the dual ascent of Wong and of
-///   the longest of the shortest paths.
+///   together, after a check that they charge no link for more than it costs. Else exactly where all nodes that
+///   replicate are targets (Chu and Liu, Edmonds), or there are at most 9 targets (Dreyfus and Wagner), or at most 9
+///   nodes that replicate and are no targets (all subsets of them). Else a lower bound: the larger of the dual ascent
+///   of Wong and of the longest of the shortest paths.
 /// - **Reduction trees** (several values, one target), exactly: for `n` operands on `P` processors O(n^3 P + n^2 P^2)
 ///   machine operations and, where prices are longer than machine integers, exact arithmetic for the few partial trees
 ///   that may be cheapest. For commutative operators all sets of operands are tried, O(3^n P + 2^n P^2) machine
-///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of the price
-///   of a tree that may use the same operand several times, and of what it costs to leave every owner once plus the
-///   cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges cost.
-/// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that merges
-///   cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are too many
-///   partial trees, these are left out if there are cuts, and replaced by the longest way of a value otherwise. For an
-///   all-reduce also what has to be exchanged (see [`Exchange`](oneport_plan::Exchange)), if every participant is a part of its own and
-///   pays all prices. Where the certificate has borders or exchanges for it, only what these prove is added up, plus the
-///   least that merges cost. Where the certificate has
-///   [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction tree under the goal's shares, after
-///   a check that no task's shares exceed its price.
+///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of the
+///   price of a tree that may use the same operand several times, and of what it costs to leave every owner once plus
+///   the cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges
+///   cost.
+/// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that
+///   merges cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are
+///   too many partial trees, these are left out if there are cuts, and replaced by the longest way of a value
+///   otherwise. For an all-reduce also what has to be exchanged (see [`Exchange`](oneport_plan::Exchange)), if every
+///   participant is a part of its own and pays all prices. Where the certificate has borders or exchanges for it, only
+///   what these prove is added up, plus the least that merges cost. Where the certificate has
+///   [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction tree under the goal's shares,
+///   after a check that no task's shares exceed its price.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed (see [`ProofFault`](crate::ProofFault)); a demand that nothing can carry
-/// out; prices under which everything is free, which prove nothing; a reduction too large for the memory; an ill-posed
-/// question.
+/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed (see
+/// [`ProofFault`](crate::ProofFault)); a demand that nothing can carry out; prices under which everything is free,
+/// which prove nothing; a reduction too large for the memory; an ill-posed question.
 pub fn bound(
     platform: &Platform,
     collective: &Collective,

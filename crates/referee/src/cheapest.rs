@@ -13,8 +13,8 @@
 //! far longer than machine words where prices come from a linear program, and there are many of them (`n^3/6` splits
 //! on every processor): see [`search`] for how the exact value is found nevertheless.
 //!
-//! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to, of which no two make or
-//! move the same part. So it costs at least the dearest of the cheapest trees to its goals.
+//! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to, of which no two make
+//! or move the same part. So it costs at least the dearest of the cheapest trees to its goals.
 
 mod crowd;
 mod parts;
@@ -53,9 +53,9 @@ const OVERHEAD_BITS: u64 = 256;
 /// The sum over the demands of a collective that combines values of the price of the cheapest reduction tree, or of the
 /// least that a scheme costs.
 ///
-/// Trees exactly, except for a commutative operator of so many operands that their sets are too many: then exact for equal
-/// volumes where every processor takes part (see [`streams`]), and otherwise a lower bound of it (see [`crowd`]), so that
-/// what it proves still holds. Schemes from below.
+/// Trees exactly, except for a commutative operator of so many operands that their sets are too many: then exact for
+/// equal volumes where every processor takes part (see [`streams`]), and otherwise a lower bound of it (see [`crowd`]),
+/// so that what it proves still holds. Schemes from below.
 pub(crate) fn cheapest_combinations(
     group: &Group<'_>,
     prices: &Prices,
@@ -97,8 +97,8 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
     Ok(trees.into_iter().zip(below).map(larger).sum())
 }
 
-/// Whether the operator is commutative and all sets of the operands are too many: `3^n` splits on every processor, `2^n`
-/// sets to be brought from each to each.
+/// Whether the operator is commutative and all sets of the operands are too many: `3^n` splits on every processor,
+/// `2^n` sets to be brought from each to each.
 fn is_crowd(case: &Case<'_>) -> bool {
     let operands = case.operands().len();
     case.is_commutative() && operands > SET_OPERANDS && operations(case, false) > SET_OPERATIONS
@@ -131,8 +131,8 @@ fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
     (0..case.commodities()).filter_map(of_demand).collect()
 }
 
-/// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the operands
-/// are a crowd.
+/// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the
+/// operands are a crowd.
 fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
     // For a crowd every owner counts for itself.
@@ -160,8 +160,8 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
         };
         goals.iter().map(of_demand).collect()
     };
-    // A crowd's goals are whole results: only those of a scan are not, which is not commutative. And every owner reaches
-    // every target, so that there is a tree to each.
+    // A crowd's goals are whole results: only those of a scan are not, which is not commutative. And every owner
+    // reaches every target, so that there is a tree to each.
     let trees = if crowd && streams::apply(&priced) {
         dearest(&mut |_, target| streams::price(&priced, &distances, target))
     } else if crowd {
@@ -293,9 +293,9 @@ impl Priced {
     }
 }
 
-/// By node: the first processor from which it is reached, and which it reaches, over links that cost nothing; itself where there is
-/// none. What one of such nodes has, all have at the same price, so one of them stands for all: prices on a few ports make even
-/// large platforms small.
+/// By node: the first processor from which it is reached, and which it reaches, over links that cost nothing; itself
+/// where there is none. What one of such nodes has, all have at the same price, so one of them stands for all: prices
+/// on a few ports make even large platforms small.
 fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
     let platform = case.platform;
     let is_free = |link: LinkId| lengths[link.index()].0.is_zero();

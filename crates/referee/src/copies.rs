@@ -1,7 +1,7 @@
 //! The price of the cheapest arborescences.
 //!
-//! Only nodes that replicate can branch. So a pattern is an arborescence over these, whose arcs are routes through nodes
-//! that do not: the cheapest route for every arc costs no more. Conversely every such arborescence is a pattern.
+//! Only nodes that replicate can branch. So a pattern is an arborescence over these, whose arcs are routes through
+//! nodes that do not: the cheapest route for every arc costs no more. Conversely every such arborescence is a pattern.
 
 mod arborescence;
 mod exchange;
@@ -41,8 +41,8 @@ struct Network<T> {
     arcs: Vec<Arc<T>>,
 }
 
-/// The sum over the demands of a broadcast or an all-gather of the price of the cheapest arborescence, or of a lower bound;
-/// see [`bound`](crate::bound). Demands that cross the same cuts are looked at once.
+/// The sum over the demands of a broadcast or an all-gather of the price of the cheapest arborescence, or of a lower
+/// bound; see [`bound`](crate::bound). Demands that cross the same cuts are looked at once.
 pub(crate) fn cheapest_copies(
     group: &Group<'_>,
     lengths: &[(BigUint, BigUint)],

@@ -1,9 +1,9 @@
 //! Cuts: what they weigh together is a lower bound of the price of any pattern that has to cross them.
 //!
 //! A demand crosses a cut if all of some operand is inside and something that contains it is wanted outside: then some
-//! transfer of every pattern leaves the cut. Let the cuts used for a demand that a link leaves weigh no more together than
-//! the smallest message over it costs. Then the transfers of a pattern cost at least what the cuts that they leave weigh,
-//! and every cut is left: the pattern costs at least what all weigh together.
+//! transfer of every pattern leaves the cut. Let the cuts used for a demand that a link leaves weigh no more together
+//! than the smallest message over it costs. Then the transfers of a pattern cost at least what the cuts that they leave
+//! weigh, and every cut is left: the pattern costs at least what all weigh together.
 
 use std::collections::BTreeMap;
 
@@ -76,8 +76,8 @@ impl<'a> Cuts<'a> {
         crossed
     }
 
-    /// What these cuts weigh together, in the unit of the scaled prices, if no link is charged for more than a message of
-    /// this size over it costs. `demand` is the one they are used for.
+    /// What these cuts weigh together, in the unit of the scaled prices, if no link is charged for more than a message
+    /// of this size over it costs. `demand` is the one they are used for.
     ///
     /// O(links out of the cuts' nodes) additions.
     pub(crate) fn weight(&self, cuts: &[usize], size: &Rational, demand: usize) -> Result<Rational, Violation> {
@@ -118,7 +118,8 @@ impl<'a> Cuts<'a> {
 /// A cut, and whether something is wanted outside it.
 struct Crossing<'c> {
     cut: &'c Cut,
-    /// The last list of targets asked about, and whether one of them is outside: an all-gather has one list for all demands.
+    /// The last list of targets asked about, and whether one of them is outside: an all-gather has one list for all
+    /// demands.
     known: Option<(&'c [NodeId], bool)>,
 }
 

@@ -1,25 +1,29 @@
 //! What the borders, potentials and exchanges of a certificate prove about all-reduces, by adding up.
 //!
-//! Let `x(e)` be how often an instance uses link `e`, tasks that serve nothing left out. Every link's charges are at most
-//! what a message over it costs, so the transfers cost at least the sum over the links of charges times `x`. That is
+//! Let `x(e)` be how often an instance uses link `e`, tasks that serve nothing left out. Every link's charges are at
+//! most what a message over it costs, so the transfers cost at least the sum over the links of charges times `x`. That
+//! is
 //!
 //! - for every border its weight times the crossings, of which there are at least [`Border::crossings`] (below);
-//! - for every potential its value times (transfers out of the node less transfers into it). A router that is not left as often as it
-//!   is entered merges, which it cannot; a node that owns no operand and does not replicate is left at most as often as entered;
+//! - for every potential its value times (transfers out of the node less transfers into it). A router that is not left
+//!   as often as it is entered merges, which it cannot; a node that owns no operand and does not replicate is left at
+//!   most as often as entered;
 //! - for every exchange what the transfers cost under its lengths, see [`least_exchange`].
 //!
-//! **Counting theorem.** Let `k >= 2` sets hold a participant each, and let every processor lie in exactly one of them. Then the
-//! transfers of an instance enter them at least `2 (k - 1)` times. *Proof.* Choose a participant in every set. Let `t` be
-//! the first place in the list of transfers by which some set `r` has, jointly, the operands of all of them. For each other set `j`
-//! follow the way of its participant's operand into `r` by `t`. Let `s` be the last node of the way that is a processor of set `j`, and `m` the set
-//! of the next processor on it (or `r`, where there is none). `s` is not in `m`, so some transfer `x` of this piece enters `m`.
-//! Routers lie between: they do not merge, so `x` tells `s`, hence `j`. That makes `k - 1` pairs `(x, m)`. Each set `j` other than
-//! `r` lacks an operand before `t`; the transfer that brings the last missing one, at `t` or later, enters `j`: `k - 1` pairs `(y, j)`. If `(y, j)` were
-//! one of the first kind, then `y` were at place `t`, entering both `r` and `j`: it ends at a router, since a processor lies in
-//! one set only; but its piece goes on, after `t`, to a processor of `j`, though all pieces end by `t`.
+//! **Counting theorem.** Let `k >= 2` sets hold a participant each, and let every processor lie in exactly one of them.
+//! Then the transfers of an instance enter them at least `2 (k - 1)` times. *Proof.* Choose a participant in every set.
+//! Let `t` be the first place in the list of transfers by which some set `r` has, jointly, the operands of all of them.
+//! For each other set `j` follow the way of its participant's operand into `r` by `t`. Let `s` be the last node of the
+//! way that is a processor of set `j`, and `m` the set of the next processor on it (or `r`, where there is none). `s`
+//! is not in `m`, so some transfer `x` of this piece enters `m`. Routers lie between: they do not merge, so `x` tells
+//! `s`, hence `j`. That makes `k - 1` pairs `(x, m)`. Each set `j` other than `r` lacks an operand before `t`; the
+//! transfer that brings the last missing one, at `t` or later, enters `j`: `k - 1` pairs `(y, j)`. If `(y, j)` were one
+//! of the first kind, then `y` were at place `t`, entering both `r` and `j`: it ends at a router, since a processor
+//! lies in one set only; but its piece goes on, after `t`, to a processor of `j`, though all pieces end by `t`.
 //!
-//! Read the list backwards with all links turned: sets are left at least `2 (k - 1)` times if every node that replicates
-//! lies in exactly one of them. That a set with some of the participants is entered, and left, needs no proof.
+//! Read the list backwards with all links turned: sets are left at least `2 (k - 1)` times if every node that
+//! replicates lies in exactly one of them. That a set with some of the participants is entered, and left, needs no
+//! proof.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
@@ -68,8 +72,8 @@ impl<'a> Exchanges<'a> {
         Ok(Exchanges { certificate, scale, factor: prices.factor.clone() })
     }
 
-    /// What the transfers of an all-reduce cost at least, in the unit of the scaled prices; `None` where the certificate
-    /// says nothing of it, or it is none.
+    /// What the transfers of an all-reduce cost at least, in the unit of the scaled prices; `None` where the
+    /// certificate says nothing of it, or it is none.
     ///
     /// O(nodes of the sets + links x sets that a link crosses) additions, and the exchanges' arborescences.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Option<Rational>, Violation> {

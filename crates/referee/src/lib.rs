@@ -3,11 +3,13 @@
 //!
 //! It imports no algorithm. Whoever doubts a [`Plan`] reads this crate alone: [`bound`] recomputes what the
 //! prices prove, [`check_steady_state`] adds up the load of every port and processor, [`check_schedule`] adds up the
-//! slots of every link, [`check_timeline`] follows every message of a concrete run and carries out its merges. A refusal
-//! is a [`Violation`], which names the node, link, slot, time, message or task at fault and says what would be right.
+//! slots of every link, [`check_timeline`] follows every message of a concrete run and carries out its merges. A
+//! refusal is a [`Violation`], which names the node, link, slot, time, message or task at fault and says what would be
+//! right.
 //!
 //! Every field of a plan is public, so nothing is trusted: ids out of range, negative numbers and empty lists
-//! are violations, never panics. Every collective and every port model is known, and models may differ from node to node.
+//! are violations, never panics. Every collective and every port model is known, and models may differ from node to
+//! node.
 //!
 //! ```
 //! use oneport_plan::{Certificate, Collective, Resource, Volumes};

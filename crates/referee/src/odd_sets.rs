@@ -1,27 +1,28 @@
 //! Whether links can be busy for given times: all odd-set inequalities at once.
 //!
-//! Where a node has one port for sends and receives together, ports that are not overloaded do not suffice: on a triangle
-//! of half-duplex nodes only one link can be busy at a time. The times `x` can be scheduled if and only if no port is
-//! overloaded and for all ports `U` and links `F` with one end in `U`, `b(U) + |F|` odd, the links inside `U` and those of
-//! `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F` needs only links whose
-//! ends both serve several links at a time: an end that serves one can join, or leave, `U` instead.
+//! Where a node has one port for sends and receives together, ports that are not overloaded do not suffice: on a
+//! triangle of half-duplex nodes only one link can be busy at a time. The times `x` can be scheduled if and only if no
+//! port is overloaded and for all ports `U` and links `F` with one end in `U`, `b(U) + |F|` odd, the links inside `U`
+//! and those of `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F` needs
+//! only links whose ends both serve several links at a time: an end that serves one can join, or leave, `U` instead.
 //!
 //! **As cuts** (Padberg and Rao 1982). With `s(v)` what is left of port `v`, the inequality says
-//! `s(U) + x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take what is left of every port, and put a node
-//! in the middle of every link that could be in `F`, with `x` on one side and `1 - x` on the other: the left side is what
-//! the cut around `U` weighs. Ports of odd capacity are odd, as are the nodes in the middle, each of which also changes the
-//! kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of odd nodes on each
-//! side are the inequalities (a cut that takes a node in the middle the dearer way weighs 1 or more, or is another one),
-//! and the root is on the side that is not `U`.
+//! `s(U) + x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take what is left of every port, and put a
+//! node in the middle of every link that could be in `F`, with `x` on one side and `1 - x` on the other: the left side
+//! is what the cut around `U` weighs. Ports of odd capacity are odd, as are the nodes in the middle, each of which also
+//! changes the kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of odd
+//! nodes on each side are the inequalities (a cut that takes a node in the middle the dearer way weighs 1 or more, or
+//! is another one), and the root is on the side that is not `U`.
 //!
-//! **No odd cut below 1.** Take two odd nodes and a smallest cut `X` between them. If it weighs 1 or more, no cut below 1
-//! separates them: they become one node. If it weighs less and is odd, it is what is looked for. If it is even, there is
-//! an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one that has
-//! not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if the other is,
-//! and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U` separates the two, so
-//! it weighs at least as much as `X`, and by submodularity `X ∩ U` at most as much as `U`. If `t` is in `U`, so does `U \ X`,
-//! and `X \ U` weighs at most as much as `U`. Say the second. `X ∩ U` or, if `t` is in `U`, the same set separates the two,
-//! and what is outside of both weighs at most as much as `U`. So both halves are searched on their own.
+//! **No odd cut below 1.** Take two odd nodes and a smallest cut `X` between them. If it weighs 1 or more, no cut below
+//! 1 separates them: they become one node. If it weighs less and is odd, it is what is looked for. If it is even, there
+//! is an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one that
+//! has not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if the
+//! other is, and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U`
+//! separates the two, so it weighs at least as much as `X`, and by submodularity `X ∩ U` at most as much as `U`. If `t`
+//! is in `U`, so does `U \ X`, and `X \ U` weighs at most as much as `U`. Say the second. `X ∩ U` or, if `t` is in `U`,
+//! the same set separates the two, and what is outside of both weighs at most as much as `U`. So both halves are
+//! searched on their own.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -48,8 +49,8 @@ struct Busy<'t> {
     time: &'t BigUint,
 }
 
-/// An odd-set inequality that the times of the links, as parts of `whole`, break; `None` if they can be scheduled. No port
-/// and no link is busy for more than its capacity.
+/// An odd-set inequality that the times of the links, as parts of `whole`, break; `None` if they can be scheduled. No
+/// port and no link is busy for more than its capacity.
 ///
 /// Ports that can be told apart as senders and receivers need no inequality and are left out. For the others, O(ports)
 /// largest flows, most of which are stopped when they reach 1.
@@ -452,8 +453,8 @@ mod tests {
         assert!(plain >= 50 && further >= 1 && plain + further <= 1500, "{plain} {further}");
     }
 
-    /// Two half-duplex nodes and a sender with two ports, each pair linked, and a further link of the sender: five units of
-    /// ports and link, so two links at a time. Without the further link no set is odd.
+    /// Two half-duplex nodes and a sender with two ports, each pair linked, and a further link of the sender: five
+    /// units of ports and link, so two links at a time. Without the further link no set is odd.
     #[test]
     fn a_further_link_completes_an_odd_set() {
         // Half-duplex are 0 and 1; 2 and 3 have two ports for sends and two for receives.

@@ -13,8 +13,8 @@ use crate::case::Case;
 use crate::prices::{common_denominator, over};
 use crate::shortest_paths::{Length, ShortestPaths};
 
-/// The sum over the messages of an instance of the price of the cheapest path; `lengths` are the prices of a unit of size
-/// by link.
+/// The sum over the messages of an instance of the price of the cheapest path; `lengths` are the prices of a unit of
+/// size by link.
 pub(crate) fn cheapest_paths(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Result<Rational, Violation> {
     let (total, denominator) = total_length(case, lengths.to_vec())?;
     Ok(fraction(total, &denominator) * case.size(Interval::single(0)))

@@ -1,13 +1,13 @@
 //! The ways to carry out a demand: tasks whose inputs are named, each where it is needed.
 //!
-//! What a task makes or brings is what it says: by induction `v[k,m]` combines the operands `k` to `m` in their order, each
-//! once. What may be used how often is told by the demand:
-//! - Where one node wants the result (a path, a reduction tree), every value is used once: what is sent has left, what is merged
-//!   is gone. So the values that exist partition the operands, and the result is there only if nothing else is left. No value
-//!   comes to a node twice.
-//! - Where several want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice, or a node
-//!   reached twice, is wasteful, not wrong: the loads count every task. What a node that does not replicate receives it passes
-//!   on once at most, so two copies have to reach it to leave it twice.
+//! What a task makes or brings is what it says: by induction `v[k,m]` combines the operands `k` to `m` in their order,
+//! each once. What may be used how often is told by the demand:
+//! - Where one node wants the result (a path, a reduction tree), every value is used once: what is sent has left, what
+//!   is merged is gone. So the values that exist partition the operands, and the result is there only if nothing else
+//!   is left. No value comes to a node twice.
+//! - Where several want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice, or
+//!   a node reached twice, is wasteful, not wrong: the loads count every task. What a node that does not replicate
+//!   receives it passes on once at most, so two copies have to reach it to leave it twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 

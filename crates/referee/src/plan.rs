@@ -23,8 +23,9 @@ pub struct Verdict {
 }
 
 /// Checks everything that a plan claims: its steady state, its certificate and `upper_bound`, its schedule, and
-/// its status. Where nodes have one port for sends and receives together, the throughput of the steady state needs a proof
-/// besides: either the schedule attains it, or all odd-set inequalities hold. (A timeline is not part of a plan: see [`check_timeline`](crate::check_timeline).)
+/// its status. Where nodes have one port for sends and receives together, the throughput of the steady state needs a
+/// proof besides: either the schedule attains it, or all odd-set inequalities hold. (A timeline is not part of a plan:
+/// see [`check_timeline`](crate::check_timeline).)
 ///
 /// # Errors
 /// The first claim that does not hold.
@@ -35,7 +36,8 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 /// [`check_plan`] under a watch.
 ///
 /// # Errors
-/// The first claim that does not hold; [`Violation::Stopped`] where the watch ended the check, which is no fault of the plan.
+/// The first claim that does not hold; [`Violation::Stopped`] where the watch ended the check, which is no fault of the
+/// plan.
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
     let verdict = verdict(plan, watch, |bound| match is_sound(&plan.upper_bound) && plan.upper_bound == *bound {
         true => Ok(()),
@@ -54,8 +56,8 @@ pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violati
     Ok(verdict)
 }
 
-/// The plan with the bound that its certificate proves and the status that follows, whatever it said of them, after a check of all
-/// else: [`check_plan`] accepts the result.
+/// The plan with the bound that its certificate proves and the status that follows, whatever it said of them, after a
+/// check of all else: [`check_plan`] accepts the result.
 ///
 /// # Errors
 /// As [`check_plan_watched`].

@@ -28,8 +28,8 @@ pub(crate) struct Prices {
 impl Prices {
     /// Checks and scales the prices.
     ///
-    /// Every odd-set inequality holds, whatever the set: at any time a busy link with both ends among the ports takes two
-    /// units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
+    /// Every odd-set inequality holds, whatever the set: at any time a busy link with both ends among the ports takes
+    /// two units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
     pub(crate) fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
         check_prices(case, &certificate.prices)?;
         check_odd_sets(case, &certificate.odd_sets)?;
@@ -73,7 +73,8 @@ impl Prices {
         case.platform.links().iter().zip(&self.links).map(length).collect()
     }
 
-    /// By node, `compute x (price of the processor)`, the price of a unit of work, in the same form; `None` for routers.
+    /// By node, `compute x (price of the processor)`, the price of a unit of work, in the same form; `None` for
+    /// routers.
     pub(crate) fn merges(&self, case: &Case<'_>) -> Vec<Option<(BigUint, BigUint)>> {
         let merge = |(node, price): (&oneport_platform::Node, &BigUint)| {
             let (numerator, denominator) = parts(node.compute.as_ref()?);

@@ -1,9 +1,9 @@
 //! A periodic schedule: slots in which no port does more than it can, and exactly the time that whole messages need.
 //!
-//! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, and slots
-//! follow one another. Processors: the merges of a period fit in it, one after the other. Precedence: stage `s + 1` runs in
-//! the period after stage `s`. Delivery: every copy of a pattern carries out its demand, and each link's slots last as long
-//! as its messages take, so every message is sent whole within its period.
+//! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, and
+//! slots follow one another. Processors: the merges of a period fit in it, one after the other. Precedence: stage
+//! `s + 1` runs in the period after stage `s`. Delivery: every copy of a pattern carries out its demand, and each
+//! link's slots last as long as its messages take, so every message is sent whole within its period.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,10 @@ use crate::loads::Loads;
 use crate::pattern::PatternChecker;
 
 /// Checks that the period and the instances are positive; that the patterns carry out their demands, in whole positive
-/// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are ascending
-/// and that no port and no link serves more of them than it can at a time; that the slots fit in the period; that each
-/// link's slots last exactly as long as its messages take; and that each processor's merges fit in the period.
+/// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are
+/// ascending and that no port and no link serves more of them than it can at a time; that the slots fit in the period;
+/// that each link's slots last exactly as long as its messages take; and that each processor's merges fit in the
+/// period.
 ///
 /// O(total number of tasks + total slot size) products and additions of integers.
 ///

@@ -1,15 +1,16 @@
 //! Shares: how several goals of one demand pay for the tasks that serve them together.
 //!
-//! An instance contains a reduction tree for each goal `g`: follow what is wanted back to the operands, one task behind every
-//! value. Its tasks make or move different parts, or move one part along a way; so it costs, when task `t` costs `g` its
-//! share `q(g, t)`, at least
+//! An instance contains a reduction tree for each goal `g`: follow what is wanted back to the operands, one task behind
+//! every value. Its tasks make or move different parts, or move one part along a way; so it costs, when task `t` costs
+//! `g` its share `q(g, t)`, at least
 //!
 //! - `C[S][j]`, the least price of having part `S` at node `j`: 0 at the owner of an operand; the least over splits
-//!   `S = L + R` of `C[L][j] + C[R][j] + q(g, merge)`; the least over links `(i, j)` of `C[S][i] + q(g, transfer of S)`.
+//!   `S = L + R` of `C[L][j] + C[R][j] + q(g, merge)`; the least over links `(i, j)` of
+//!   `C[S][i] + q(g, transfer of S)`.
 //!
-//! The instance pays every task at least once that serves any goal, and the shares of a task add up to its price at most. So
-//! it costs at least the sum over the goals. (Values that differ in their operands' order do not exist: shares are only
-//! for operators that are not commutative.)
+//! The instance pays every task at least once that serves any goal, and the shares of a task add up to its price at
+//! most. So it costs at least the sum over the goals. (Values that differ in their operands' order do not exist: shares
+//! are only for operators that are not commutative.)
 
 use std::collections::BTreeMap;
 
@@ -52,8 +53,8 @@ impl<'a> Shares<'a> {
         Ok(Shares { case: *case, shares, scale, factor: prices.factor.clone() })
     }
 
-    /// What an instance's demands in this group cost at least by their shares, in the unit of the scaled prices; 0 without
-    /// shares.
+    /// What an instance's demands in this group cost at least by their shares, in the unit of the scaled prices; 0
+    /// without shares.
     ///
     /// With `n` operands, `v` nodes and `e` links O(v n^3 + (v^2 + e) n^2) operations for each goal that has shares.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Rational, Violation> {
@@ -214,8 +215,8 @@ fn key(share: &Share) -> (usize, usize, Task) {
     (share.demand, share.goal, share.task)
 }
 
-/// All of these name one demand: it is a scheme whose operands keep their order, and goals and tasks exist. So many stand
-/// before them in the list.
+/// All of these name one demand: it is a scheme whose operands keep their order, and goals and tasks exist. So many
+/// stand before them in the list.
 fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), ProofFault> {
     let Some(share) = shares.first() else { return Ok(()) };
     let Some(demand) = case.demand(share.demand) else {

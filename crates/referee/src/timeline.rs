@@ -52,15 +52,17 @@ impl TimelineReport {
 ///
 /// - An event's pieces are positive, ascending, disjoint, within `0..horizon`, and add up to `size * cost`; a merge
 ///   takes `work * compute`, at a processor, without a break.
-/// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they may
-///   touch; merges that take no time are in nobody's way). Merges do not hinder transfers.
-/// - A message for one target is at its source at any time; it leaves a node only after its last piece has arrived there,
-///   once; it never comes back to a node, and ends at its target.
-/// - A partial result for one target is made once, at the processor of its merge; it travels as a message does, until it
-///   is at the processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target.
-/// - A message, or a partial result, for several targets stays where it has arrived, or was made, and may be used there any
-///   number of times from then on; at a node that does not replicate once for every arrival. Everything wanted arrives.
-/// - `v[i,i]` is at its owner at any time: participant `i`, or for commutative operators the node where it is first used.
+/// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
+///   may touch; merges that take no time are in nobody's way). Merges do not hinder transfers.
+/// - A message for one target is at its source at any time; it leaves a node only after its last piece has arrived
+///   there, once; it never comes back to a node, and ends at its target.
+/// - A partial result for one target is made once, at the processor of its merge; it travels as a message does, until
+///   it is at the processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target.
+/// - A message, or a partial result, for several targets stays where it has arrived, or was made, and may be used there
+///   any number of times from then on; at a node that does not replicate once for every arrival. Everything wanted
+///   arrives.
+/// - `v[i,i]` is at its owner at any time: participant `i`, or for commutative operators the node where it is first
+///   used.
 /// - Values are carried along: the result is the concatenation of all participants' values in their order; for
 ///   commutative operators, in any order.
 /// - Every message, and every result, of every started instance arrives.

@@ -1,9 +1,9 @@
 //! Which patterns to round up: fixed-point arithmetic guides the choice, nothing depends on its precision.
 //!
-//! `d` instances by exact shares would keep resource `r` busy for `d L_r`. Whole copies change that by the *discrepancy*
-//! `sum_k (copies_k - d share_k) load_k,r`, which has no more terms than there are patterns of demands with several.
-//! The *excess* of a rounding is how much longer its busiest resource takes than `d max L_r`; so the best number of
-//! instances has the least excess per instance. Everything is counted in parts of `max L_r`.
+//! `d` instances by exact shares would keep resource `r` busy for `d L_r`. Whole copies change that by the
+//! *discrepancy* `sum_k (copies_k - d share_k) load_k,r`, which has no more terms than there are patterns of demands
+//! with several. The *excess* of a rounding is how much longer its busiest resource takes than `d max L_r`; so the best
+//! number of instances has the least excess per instance. Everything is counted in parts of `max L_r`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -82,8 +82,8 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         Discrepancy { shares, loads, slack, rest, demands, longest, effort }
     }
 
-    /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more than
-    /// fixed-point numbers are inexact.
+    /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more
+    /// than fixed-point numbers are inexact.
     pub fn excess_within(&self, per_instance: &Rational) -> i64 {
         let allowed = (self.shares.room(per_instance) + 1u32) << (SHARE_BITS + BITS);
         let excess = allowed / &self.longest - (BigInt::one() << BITS);
@@ -95,9 +95,9 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         self.effort
     }
 
-    /// Rounds the copies of so many instances: shares rounded down, then the copies left over, one after the other, each
-    /// where the busiest resource that it uses ends up least busy; then exchanges copies, for at most this many times the
-    /// work of that.
+    /// Rounds the copies of so many instances: shares rounded down, then the copies left over, one after the other,
+    /// each where the busiest resource that it uses ends up least busy; then exchanges copies, for at most this many
+    /// times the work of that.
     pub fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);
@@ -156,8 +156,8 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
     }
 
-    /// Exchanges a copy at the busiest resource for one of another pattern, as long as that makes it less busy and nothing
-    /// else as busy as it was.
+    /// Exchanges a copy at the busiest resource for one of another pattern, as long as that makes it less busy and
+    /// nothing else as busy as it was.
     fn improve(&self, copies: &mut [BigInt], busy: &mut [i64], others: i64, mut effort: usize) {
         while let Some((busiest, &limit)) = busy.iter().enumerate().max_by_key(|&(_, busy)| busy) {
             let mut best: Option<(i64, usize, usize)> = None;

@@ -1,8 +1,8 @@
 //! The fewest instances per period that lose little.
 //!
 //! What rounding loses falls roughly with the number of instances, but not steadily. So small numbers are tried one by
-//! one; then numbers that grow by half, up to the limit; and when one of them loses little enough, numbers between it and
-//! the one before are tried by bisection.
+//! one; then numbers that grow by half, up to the limit; and when one of them loses little enough, numbers between it
+//! and the one before are tried by bisection.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed};

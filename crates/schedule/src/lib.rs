@@ -1,10 +1,11 @@
 //! From a steady state to a periodic schedule and a timeline.
 //!
 //! [`round`] turns rational weights into whole patterns for a given period or number of instances, [`periodic`] orders
-//! their transfers into slots by a decomposition of the graph of ports, [`timeline`] unrolls start-up, steady periods and clean-up with
-//! dates for every message and merge of every instance. All patterns are treated alike: a pattern is what it occupies of
-//! ports, links and processors. Every port model is too: a busy time is compared with the period times what the port or
-//! link serves at a time; half-duplex ports alone have further limits, the odd sets of module `ports`.
+//! their transfers into slots by a decomposition of the graph of ports, [`timeline`] unrolls start-up, steady periods
+//! and clean-up with dates for every message and merge of every instance. All patterns are treated alike: a pattern is
+//! what it occupies of ports, links and processors. Every port model is too: a busy time is compared with the period
+//! times what the port or link serves at a time; half-duplex ports alone have further limits, the odd sets of module
+//! `ports`.
 
 mod buffers;
 mod discrepancy;

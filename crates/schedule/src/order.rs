@@ -29,10 +29,10 @@ pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
 
 /// Adds links that may be busy whatever the others do: each works without a break.
 ///
-/// Links of equal times work together, and such groups one after the other, the longest first, while there is time; then
-/// the next begins at the start again. So at most one slot more is needed per different time, and few links are busy at a
-/// time: with as many different times as links, slots that all begin at the start would hold half the square of
-/// their number. `O(n log n)` and the size of the slots made.
+/// Links of equal times work together, and such groups one after the other, the longest first, while there is time;
+/// then the next begins at the start again. So at most one slot more is needed per different time, and few links are
+/// busy at a time: with as many different times as links, slots that all begin at the start would hold half the square
+/// of their number. `O(n log n)` and the size of the slots made.
 pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
     if links.is_empty() {
         return slots;

@@ -10,13 +10,13 @@ use crate::measure::Measure;
 use crate::order::{fewest_interruptions, with_unhindered};
 use crate::ports;
 
-/// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the same
-/// time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that needs
-/// longer. Merges need no slots: a processor computes while its node sends and receives, so its merges fit if their times
-/// do. The patterns must be of this platform.
+/// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the
+/// same time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that
+/// needs longer. Merges need no slots: a processor computes while its node sends and receives, so its merges fit if
+/// their times do. The patterns must be of this platform.
 ///
-/// A link that no port limits works without a break, so none of its messages is cut. Where links alone are exclusive, that
-/// is every link.
+/// A link that no port limits works without a break, so none of its messages is cut. Where links alone are exclusive,
+/// that is every link.
 ///
 /// # Errors
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;

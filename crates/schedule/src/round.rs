@@ -2,8 +2,8 @@
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
 //! chosen first: a demand that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
-//! their left-over copies go where they hurt the busiest port or processor least, and copies are exchanged as long as that
-//! relieves the busiest. Then the period is the busiest
+//! their left-over copies go where they hurt the busiest port or processor least, and copies are exchanged as long as
+//! that relieves the busiest. Then the period is the busiest
 //! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
 //! further instances along any paths that fit, or with whole trees of the steady state.
 
@@ -54,15 +54,16 @@ const BEYOND: u32 = 4;
 
 /// Rounds a steady state to whole patterns. The result is never below the paper's rule, [`rounded_down`].
 ///
-/// Every demand takes as many copies as there are instances, times the rate of its group. Room is refilled with any paths
-/// where the collective consists of messages from one node to another, else with the steady state's own patterns. On
-/// half-duplex nodes the period is long enough for the odd sets too, whether or not the steady state respects them. The
-/// steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few hundred trees of
-/// a thousand tasks, or an all-to-all of a thousand messages; half-duplex nodes add a few dozen searches for odd sets.
+/// Every demand takes as many copies as there are instances, times the rate of its group. Room is refilled with any
+/// paths where the collective consists of messages from one node to another, else with the steady state's own patterns.
+/// On half-duplex nodes the period is long enough for the odd sets too, whether or not the steady state respects them.
+/// The steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few hundred
+/// trees of a thousand tasks, or an all-to-all of a thousand messages; half-duplex nodes add a few dozen searches for
+/// odd sets.
 ///
 /// # Errors
-/// A period that is not positive or too short for one instance; zero instances; a loss that is no share below 1; weights
-/// that do not add up to the throughput, times the rates.
+/// A period that is not positive or too short for one instance; zero instances; a loss that is no share below 1;
+/// weights that do not add up to the throughput, times the rates.
 pub fn round(
     platform: &Platform,
     collective: &Collective,
@@ -73,7 +74,8 @@ pub fn round(
     round_watched(platform, collective, volumes, steady_state, target, &Watch::unlimited())
 }
 
-/// [`round`] under a watch: once it has ended, the best rounding so far is taken, and the first one if there is none yet.
+/// [`round`] under a watch: once it has ended, the best rounding so far is taken, and the first one if there is none
+/// yet.
 ///
 /// # Errors
 /// As [`round`].
@@ -168,8 +170,8 @@ impl<'c> Clock<'c> {
 }
 
 /// The rule of papers/000 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest demand
-/// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is left
-/// out.
+/// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is
+/// left out.
 ///
 /// It needs no look at the platform: fewer copies than the weights allow keep nothing busy for longer. It loses less
 /// than one instance per pattern of the scarcest demand and period, and may well make no instance at all, which is no

@@ -23,8 +23,8 @@ type Piece = (BigInt, BigInt);
 /// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of papers/000
 /// section 3.4). Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The
 /// demands of a process group that is carried out several times per instance are numbered by themselves: with rate `r`
-/// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance `(p r d + j) / r`.
-/// Within a period, links and processors work in the order of patterns, stages, tasks, copies.
+/// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance
+/// `(p r d + j) / r`. Within a period, links and processors work in the order of patterns, stages, tasks, copies.
 /// `O(E log E)` for `E` transfers and merges.
 ///
 /// # Errors

@@ -135,9 +135,10 @@ pub fn extract(
 /// Cancels the directed cycles of each message type and returns what was removed: a circulation of every type, which
 /// did nothing but keep ports busy. Afterwards the sends of each type are acyclic.
 ///
-/// Where messages are conserved (equations (10) and (11)), this includes every return of `v[k,k]` to its owner and every
-/// send of `v[0,N]` out of the target: such a message came from there, so it closes a cycle. The throughput, gained less
-/// sent away, does not change. Rates of 0 are dropped; negative ones, and those of links that do not exist, stay.
+/// Where messages are conserved (equations (10) and (11)), this includes every return of `v[k,k]` to its owner and
+/// every send of `v[0,N]` out of the target: such a message came from there, so it closes a cycle. The throughput,
+/// gained less sent away, does not change. Rates of 0 are dropped; negative ones, and those of links that do not exist,
+/// stay.
 ///
 /// At most one cancellation per link and type, `O(n)` each, for `n` nodes.
 pub fn cancel_circulations(platform: &Platform, rates: &mut TaskRates) -> BTreeMap<(LinkId, Interval), BigInt> {

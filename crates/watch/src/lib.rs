@@ -1,7 +1,8 @@
 //! One watcher that every long loop asks: may I go on?
 //!
-//! A library reads no clock, measures no memory and hears no signals. Its caller does, in one function that says what is
-//! [`Left`]; a [`Watch`] hands that function down to every stage. A loop asks once per round, per pivot or per table row:
+//! A library reads no clock, measures no memory and hears no signals. Its caller does, in one function that says what
+//! is [`Left`]; a [`Watch`] hands that function down to every stage. A loop asks once per round, per pivot or per table
+//! row:
 //!
 //! ```
 //! use oneport_watch::{Left, Limit, Watch};
@@ -18,11 +19,11 @@
 //!
 //! # What the answers mean
 //!
-//! - [`Watch::ask`] is `Ok` as long as the work may go on. After the first `Err` every further question to this watch and
-//!   its clones is answered with the same limit: all threads of a stage end for one reason.
+//! - [`Watch::ask`] is `Ok` as long as the work may go on. After the first `Err` every further question to this watch
+//!   and its clones is answered with the same limit: all threads of a stage end for one reason.
 //! - What ends must return the best it knows. A stage that has nothing to return passes the limit on as an error.
-//! - Watches that are derived ([`Watch::stage`], [`Watch::finishing`]) are asked and end on their own. So a stage that was
-//!   ended leaves what was kept back to those that come after it.
+//! - Watches that are derived ([`Watch::stage`], [`Watch::finishing`]) are asked and end on their own. So a stage that
+//!   was ended leaves what was kept back to those that come after it.
 //! - [`Watch::ended_by`] tells the first limit that ended anything, whichever stage it was.
 //!
 //! A question costs one call of the caller's function, which should be some 100 ns at most; a loop whose rounds are
@@ -125,8 +126,8 @@ impl Watch {
         Watch { source: Some(Arc::new(source)), ..Watch::default() }
     }
 
-    /// A watch that lets `questions` questions pass and then ends everything, as [`Limit::Caller`]: limits without a clock,
-    /// for tests. The request counts as `age` old: [`finishing`](Self::finishing) overlooks young ones.
+    /// A watch that lets `questions` questions pass and then ends everything, as [`Limit::Caller`]: limits without a
+    /// clock, for tests. The request counts as `age` old: [`finishing`](Self::finishing) overlooks young ones.
     pub fn counting(questions: u64, age: Duration) -> Self {
         let asked = AtomicU64::new(0);
         Watch::new(move || {
@@ -143,7 +144,8 @@ impl Watch {
     /// May the work go on?
     ///
     /// # Errors
-    /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before time.
+    /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before
+    /// time.
     pub fn ask(&self) -> Result<(), Limit> {
         if let Some(limit) = Limit::of_code(self.ended.load(Ordering::Relaxed)) {
             return Err(limit);

@@ -29,7 +29,8 @@ pub fn earliest(sequence: &[u64]) -> Run {
     Run { starts, length }
 }
 
-/// A(s, t), A'(s, t) and C(s, t): senders that are active at `t`, those of them that started before, those that are done.
+/// A(s, t), A'(s, t) and C(s, t): senders that are active at `t`, those of them that started before, those that are
+/// done.
 pub fn counts(sequence: &[u64], run: &Run, t: u64) -> [usize; 3] {
     let windows = || run.starts.iter().zip(sequence).map(|(&start, takes)| (start, start + takes));
     [
@@ -138,8 +139,8 @@ mod tests {
     fn orders_are_counted_and_schedules_done_by_hand() {
         assert_eq!(orders(&[1, 1, 2]).len(), 3);
         assert_eq!(orders(&[1, 2, 3, 4]).len(), 24);
-        // Three senders and a destination: two start at once, the third when the fast one has ended and its receiver waits
-        // for the other's.
+        // Three senders and a destination: two start at once, the third when the fast one has ended and its receiver
+        // waits for the other's.
         assert_eq!(earliest(&[2, 1, 1]), Run { starts: vec![0, 0, 2], length: 3 });
         assert_eq!(earliest(&[]), Run { starts: vec![], length: 0 });
     }

@@ -134,8 +134,8 @@ fn lemma_2() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} exchanges in EP schedules")))
 }
 
-/// Figure 7: a slow sender that starts within the last of three fast windows in a row goes before them, times 1 and 2 or
-/// more.
+/// Figure 7: a slow sender that starts within the last of three fast windows in a row goes before them, times 1 and 2
+/// or more.
 fn lemma_3() -> Result<Finding> {
     let mut dice = Dice::new(16);
     let mut tried = 0;

@@ -1,4 +1,5 @@
-//! Figure 2: how much longer the binomial and Fibonacci strategies are than the optimum; it depends on the rule for ties.
+//! Figure 2: how much longer the binomial and Fibonacci strategies are than the optimum; it depends on the rule for
+//! ties.
 
 use anyhow::{Result, ensure};
 use oneport::Rational;

@@ -133,8 +133,8 @@ pub fn sign_in_the_dual() -> Result<Sides> {
     Ok(Sides::new(Value::Words("infeasible".to_string()), ended(false)?.value()?))
 }
 
-/// E004-8: the weight of the lightest and of the heaviest matching under v = (1, 0, 0). With u = 1/2 only the latter shows
-/// that an inequality of type I is violated.
+/// E004-8: the weight of the lightest and of the heaviest matching under v = (1, 0, 0). With u = 1/2 only the latter
+/// shows that an inequality of type I is violated.
 pub fn minimum_matching() -> Result<Sides> {
     let weights = [1, 0, 0];
     let weight = |set: &program::Links| set.iter().map(|&link| weights[link]).sum::<i32>();

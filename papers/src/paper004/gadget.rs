@@ -35,9 +35,9 @@ struct Ends {
 }
 
 impl Gadget {
-    /// The platform with every full-duplex node `P` in three parts (`P_in -> P -> P_out`, figure 7), and every node with more
-    /// ports, or none, in one part per link and its heart (figure 8). `source_receives` keeps the in-node of a source that is
-    /// full-duplex; `back_links` adds the links that let the heart serve its own in-nodes.
+    /// The platform with every full-duplex node `P` in three parts (`P_in -> P -> P_out`, figure 7), and every node
+    /// with more ports, or none, in one part per link and its heart (figure 8). `source_receives` keeps the in-node of
+    /// a source that is full-duplex; `back_links` adds the links that let the heart serve its own in-nodes.
     fn new(platform: &Platform, collective: Collective, source_receives: bool, back_links: bool) -> Gadget {
         let mut net = Net { nodes: platform.nodes().len(), arcs: Vec::new() };
         let cores: Vec<usize> = (0..net.nodes).collect();

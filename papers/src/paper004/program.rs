@@ -409,7 +409,8 @@ mod tests {
     use super::*;
     use crate::cases;
 
-    /// Cayley: n^(n-2) spanning trees for every root; matchings of K4 by hand: 6 + 3 edges' pairs, each link either way.
+    /// Cayley: n^(n-2) spanning trees for every root; matchings of K4 by hand: 6 + 3 edges' pairs, each link either
+    /// way.
     #[test]
     fn everything_is_listed() -> Result<()> {
         for (n, trees) in [(2, 1), (3, 3), (4, 16), (5, 125)] {

@@ -136,8 +136,8 @@ fn lemma_2() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{} platforms: at most |E| + 1, here up to {most}; (P') = (P)", survey()?.len())))
 }
 
-/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn prices and
-/// under those of (D)'s optimum, where it weighs 1. Of type I: there the heaviest matching weighs u.
+/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn prices
+/// and under those of (D)'s optimum, where it weighs 1. Of type I: there the heaviest matching weighs u.
 fn lemma_3() -> Result<Finding> {
     let mut tried = 0;
     for (place, one) in survey()?.iter().enumerate() {

@@ -64,8 +64,8 @@ pub fn rule() -> Result<Finding> {
     Ok(Finding::value(Value::List(PERIODS.into_iter().map(rule).collect::<Result<_>>()?)).note(note))
 }
 
-/// The proposition on the toy and on random platforms: the rule loses less than the paper's bound, even than the sharper
-/// one, and refilling loses no more.
+/// The proposition on the toy and on random platforms: the rule loses less than the paper's bound, even than the
+/// sharper one, and refilling loses no more.
 pub fn proposition_4() -> Result<Finding> {
     let toy = Toy::load()?;
     let mut tried = vec![(toy.steady_state()?, toy.case.clone(), 300)];

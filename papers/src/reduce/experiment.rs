@@ -21,7 +21,8 @@ const DRAWN: usize = 3;
 /// The target is the participant with this index, as in the paper.
 const TARGET: usize = 4;
 
-/// Name, parameters, seed. Picked among 48 platforms so that one, two and three trees are needed; the third has redundant links in every tier.
+/// Name, parameters, seed. Picked among 48 platforms so that one, two and three trees are needed; the third has
+/// redundant links in every tier.
 const PLATFORMS: [(&str, TiersParameters, u64); 3] = [
     ("Tiers, seed 1", TiersParameters::SMALL, 1),
     ("Tiers, seed 10", TiersParameters::SMALL, 10),

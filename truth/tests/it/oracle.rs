@@ -76,7 +76,8 @@ fn a_reduction_through_a_hub_depends_on_whether_the_hub_merges() {
         ("", "1/2"),
         // One result does.
         (", compute = 1", "1"),
-        // The hub takes 3 for a merge: per unit of time 1/3 is merged there, and 1/3 in a, over the last link at 2 messages each.
+        // The hub takes 3 for a merge: per unit of time 1/3 is merged there, and 1/3 in a, over the last link at 2
+        // messages each.
         (", compute = 3", "2/3"),
         // What is merged has to be there once only.
         (", compute = 1, replicates = false", "1"),
@@ -98,9 +99,9 @@ fn a_reduction_through_a_hub_depends_on_whether_the_hub_merges() {
 
 #[test]
 fn a_switch_that_merges_but_cannot_copy_shares_links_on_the_way_in() {
-    // All operands merge in the switch, which sends the sum to a. From there two copies go through the switch to b and c. So a's
-    // own link into the switch is busy for 3/2, the others for 1/2, each link out of it for 1. In turns, a third of the
-    // instances with each centre, every link into the switch is busy for 5/6 per instance.
+    // All operands merge in the switch, which sends the sum to a. From there two copies go through the switch to b and
+    // c. So a's own link into the switch is busy for 3/2, the others for 1/2, each link out of it for 1. In turns, a
+    // third of the instances with each centre, every link into the switch is busy for 5/6 per instance.
     let text = "model = \"links\"
         node = [
             { name = \"a\", compute = 1 },
@@ -168,8 +169,8 @@ fn what_cannot_arrive_is_impossible() {
     assert_eq!(oracle.throughput(), Err(Refused::Impossible));
 }
 
-/// Forwards: what is at hand, one count for every fact (1 at most where the node replicates, 4 at most elsewhere), and Dijkstra's
-/// algorithm over all of it.
+/// Forwards: what is at hand, one count for every fact (1 at most where the node replicates, 4 at most elsewhere), and
+/// Dijkstra's algorithm over all of it.
 fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     let mut first = vec![0_u8; game.facts.len()];
     game.start.iter().for_each(|&fact| first[usize::from(fact)] = 1);

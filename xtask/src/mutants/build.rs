@@ -59,7 +59,8 @@ pub struct Binary {
     pub folder: PathBuf,
 }
 
-/// Writes the mutants into a copy, drops those whose errors the compiler finds until none is left, and builds the tests.
+/// Writes the mutants into a copy, drops those whose errors the compiler finds until none is left, and builds the
+/// tests.
 ///
 /// # Errors
 /// The copy does not compile, whatever the mutants.

@@ -44,7 +44,8 @@ pub struct Arguments {
     /// A dependant whose tests may catch mutants too; may be repeated
     #[arg(long, value_name = "CRATE")]
     also_test: Vec<String>,
-    /// Leave out tests that take so many seconds: first try all mutants with 1, then `--again` what is left with all tests
+    /// Leave out tests that take so many seconds: first try all mutants with 1, then `--again` what is left with all
+    /// tests
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     longest: u64,
     /// How many tests run at once
@@ -77,7 +78,8 @@ impl Arguments {
 /// What parts a mutant's name from the remark, in the list of survivors.
 const MARK: &str = " -- ";
 
-/// Lists, copies, builds, tries, reports. Survivors are no error: whether each means something is for a reader to judge.
+/// Lists, copies, builds, tries, reports. Survivors are no error: whether each means something is for a reader to
+/// judge.
 ///
 /// # Errors
 /// cargo-mutants is missing, a test fails without any mutant, or the copy does not compile.

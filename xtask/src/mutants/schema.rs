@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::list::{Mutant, Place};
 use crate::tidy::code_lines;
 
-/// What a crate that holds mutants needs besides: who is chosen, and, where a file is named for it, which functions were
-/// reached (each by the number of its first mutant).
+/// What a crate that holds mutants needs besides: who is chosen, and, where a file is named for it, which functions
+/// were reached (each by the number of its first mutant).
 pub const CHOICE: &str = r#"
 pub(crate) fn mutant_chosen(function: usize) -> usize {
     use std::collections::BTreeSet;
@@ -36,7 +36,8 @@ pub struct Schema {
     pub text: String,
     /// For each mutant that it holds: number, number of its function, and lines counted from 1.
     pub arms: Vec<Arm>,
-    /// Numbers of the mutants that no function can choose: in constants, `const fn`, functions that return `impl Trait`.
+    /// Numbers of the mutants that no function can choose: in constants, `const fn`, functions that return
+    /// `impl Trait`.
     pub untried: Vec<usize>,
 }
 

@@ -52,7 +52,8 @@ impl Place {
 /// Makes the setup complete; does nothing, quickly, when it is.
 ///
 /// # Errors
-/// A tool is missing and cannot be fetched (the message is one line that says what to install), or HiGHS does not compile.
+/// A tool is missing and cannot be fetched (the message is one line that says what to install), or HiGHS does not
+/// compile.
 pub fn run() -> Result<()> {
     let root = workspace::root()?;
     let place = Place { setup: root.join("target").join("setup"), root };

@@ -1,4 +1,5 @@
-//! Rules on Rust code, tests aside: no floats that decide, no hidden inputs or outputs, no panics, `unsafe` in one place.
+//! Rules on Rust code, tests aside: no floats that decide, no hidden inputs or outputs, no panics, `unsafe` in one
+//! place.
 
 use super::lexer::code_lines;
 use super::{Problem, Source};
@@ -170,7 +171,8 @@ impl<'a> File<'a> {
         found.map(|(line, _)| self.problem(line, "a float; costs, times and prices are exact rationals")).collect()
     }
 
-    /// No float in what `exact` shows to others. A module that lib.rs neither publishes nor re-exports is its own affair.
+    /// No float in what `exact` shows to others. A module that lib.rs neither publishes nor re-exports is its own
+    /// affair.
     fn public_floats(&self, shown: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.path == EXACT && shown.iter().any(|name| name == "highs") {
@@ -217,8 +219,8 @@ fn has_float(code: &str) -> bool {
     })
 }
 
-/// The public signatures in blanked code, with where they start: functions, fields, types, constants, traits and enums as a
-/// whole, and the heads of `impl` blocks (a trait implemented for a float is public too).
+/// The public signatures in blanked code, with where they start: functions, fields, types, constants, traits and enums
+/// as a whole, and the heads of `impl` blocks (a trait implemented for a float is public too).
 fn public_signatures(text: &str) -> Vec<(usize, &str)> {
     let starts = text.match_indices("pub ").chain(text.match_indices("impl")).map(|(at, _)| at);
     let at_word = |at: &usize| !text[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_');

@@ -11,8 +11,8 @@ use super::{occupancy, words};
 const MOST_MARKS: u64 = 1000;
 
 /// One period of a schedule, a row per send port and receive port in use and per processor that merges. A half-duplex
-/// node has one row for its only port, on which what is received has a dark foot; links between nodes of the links model
-/// have rows of their own; what a multiport node does at the same time stands in lanes of its rows.
+/// node has one row for its only port, on which what is received has a dark foot; links between nodes of the links
+/// model have rows of their own; what a multiport node does at the same time stands in lanes of its rows.
 ///
 /// Boxes are coloured and labelled by message and say how many messages they hold; thin vertical lines are the ends
 /// of slots. Transfers narrower than 0.3 px are drawn together as a grey hatch (wider ones too where a schedule has

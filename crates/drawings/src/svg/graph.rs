@@ -85,8 +85,8 @@ struct Flows {
     merges: BTreeMap<NodeId, BTreeMap<Message, Rational>>,
 }
 
-/// The platform as a graph: processors are circles, routers small squares, routers that do not replicate hollow diamonds
-/// (processors that do not have a dashed outline), links arrows. With a steady state, links
+/// The platform as a graph: processors are circles, routers small squares, routers that do not replicate hollow
+/// diamonds (processors that do not have a dashed outline), links arrows. With a steady state, links
 /// in use are blue, the wider the longer they are busy, and labelled with their share of busy time; the others are
 /// light grey. A ring around a processor shows its share of time computing. Every element has a tooltip with the
 /// exact figures.

@@ -36,9 +36,9 @@ use oneport_plan::{Collective, Kind, Pattern, Volumes};
 use oneport_platform::{Platform, Rational};
 
 /// Draws a pattern. A path or an arborescence has its source at the top and arrows that tell how long their links are
-/// busy; a reduction tree is drawn by [`tree()`]; an all-reduce or a scan has a column for every node and goes on from row to row, the
-/// reduction part of an all-reduce above, the broadcast part below. `weight` is how often the pattern is carried out per
-/// unit of time.
+/// busy; a reduction tree is drawn by [`tree()`]; an all-reduce or a scan has a column for every node and goes on from
+/// row to row, the reduction part of an all-reduce above, the broadcast part below. `weight` is how often the pattern
+/// is carried out per unit of time.
 ///
 /// What does not fit together is drawn as far as it goes. `O(t log t)` for `t` tasks.
 pub fn pattern(

@@ -25,9 +25,9 @@ const ARROW: f64 = 6.0;
 /// Most vertices side by side in one cell.
 const ABREAST: usize = 6;
 
-/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what travels and
-/// what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes `T[k,l,m]`, arrivals
-/// round ones.
+/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what
+/// travels and what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes
+/// `T[k,l,m]`, arrivals round ones.
 pub(super) fn draw(
     platform: &Platform,
     collective: &Collective,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use oneport_plan::{Block, Collective, Demand};
 use oneport_platform::NodeId;
 
-/// The numbering of [`Collective::demand`] and of its operands. Built in `O(n log n)` for `n` owners and targets of all blocks.
+/// The numbering of [`Collective::demand`] and of its operands. Built in `O(n log n)` for `n` owners and targets of all
+/// blocks.
 pub(super) struct Demands<'c> {
     blocks: Vec<Places<'c>>,
     count: usize,

@@ -13,7 +13,8 @@ use crate::native::{quote, write_json_into};
 /// The plan as a self-contained JSON file, linear in the plan.
 ///
 /// [`plan_from_json`](crate::plan_from_json) reads the same plan back, provided that it refers to its own platform
-/// and collective only, and gives merges the work 1 where nothing is merged; an id that does not exist there is written as `null`, which the reader refuses.
+/// and collective only, and gives merges the work 1 where nothing is merged; an id that does not exist there is written
+/// as `null`, which the reader refuses.
 pub fn plan_to_json(plan: &Plan) -> String {
     let mut out = String::new();
     let platform = &plan.platform;

@@ -1,17 +1,17 @@
 //! Most room for slow senders under a top tree of at most `f` fast ones: exact, by branch and bound.
 //!
-//! Maximise `W = sum w_j y_j`, where `y_j` fast senders stand at the j-th *level level* `p_j` (see the parent module) and
-//! `w_j = 2^m` there. Between `p_{j-1}` and `p_j` lie `e_j` levels of weight 0, each of which drops `m` by one, so
+//! Maximise `W = sum w_j y_j`, where `y_j` fast senders stand at the j-th *level level* `p_j` (see the parent module)
+//! and `w_j = 2^m` there. Between `p_{j-1}` and `p_j` lie `e_j` levels of weight 0, each of which drops `m` by one, so
 //! `w_j = w_{j-1} / 2^e_j`. For a ratio below 2 no two level levels are neighbours: `e_j >= 1` for `j >= 1`.
-//! `y` senders at `p_j` need `ceil(y/2^i)` at each level `i` above it: `cost(y) = sum_{i <= e} ceil(y / 2^i)` in all, and they
-//! open `2y` slots below.
+//! `y` senders at `p_j` need `ceil(y/2^i)` at each level `i` above it: `cost(y) = sum_{i <= e} ceil(y / 2^i)` in all,
+//! and they open `2y` slots below.
 //!
-//! Linear relaxation: `cost(y) >= y (2 - 2^-e)`, and `y <= 2^e slots`. So a stage earns at most `w 2^e / (2^(e+1) - 1)` per
-//! sender, which is more than `w / 2`, and the next at most `w / (2^(e'+1) - 1) <= w / 3`: the relaxed optimum
-//! fills stage after stage, and fills one in part. That is the bound. As a function of `y` at one stage, bound minus choice rises by
-//! less than `2 w / 3` when `y` gives up one (at most 2 senders are free for later stages): once the bound for some `y` is not above the best
-//! known, no smaller `y` is better. So only some `O(e)` values of `y` are looked at per stage, and after the first stage that is
-//! not filled few senders are left.
+//! Linear relaxation: `cost(y) >= y (2 - 2^-e)`, and `y <= 2^e slots`. So a stage earns at most `w 2^e / (2^(e+1) - 1)`
+//! per sender, which is more than `w / 2`, and the next at most `w / (2^(e'+1) - 1) <= w / 3`: the relaxed optimum
+//! fills stage after stage, and fills one in part. That is the bound. As a function of `y` at one stage, bound minus
+//! choice rises by less than `2 w / 3` when `y` gives up one (at most 2 senders are free for later stages): once the
+//! bound for some `y` is not above the best known, no smaller `y` is better. So only some `O(e)` values of `y` are
+//! looked at per stage, and after the first stage that is not filled few senders are left.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! The search itself: all multisets of open slots, sender by sender.
 //!
-//! A layer holds the states in which the same senders are placed. Each state has one successor per open slot that the next
-//! sender may take; successors that a bound rules out are dropped, equal ones kept once. Senders do not fit if a
-//! layer is empty; if the last layer is not, its ancestors are a placement. A layer cut to a width is a beam search, which
-//! may find a placement and proves nothing unless nothing was cut.
+//! A layer holds the states in which the same senders are placed. Each state has one successor per open slot that the
+//! next sender may take; successors that a bound rules out are dropped, equal ones kept once. Senders do not fit if a
+//! layer is empty; if the last layer is not, its ancestors are a placement. A layer cut to a width is a beam search,
+//! which may find a placement and proves nothing unless nothing was cut.
 
 use std::cmp::Reverse;
 
@@ -174,7 +174,8 @@ pub(super) fn pass(stages: &[Stage], pool: &mut Pool, limits: Limits) -> Pass {
     Pass::Placed(taken)
 }
 
-/// The successors of a layer, each once, with their scores; `None` when they need too much memory or the work is to stop.
+/// The successors of a layer, each once, with their scores; `None` when they need too much memory or the work is to
+/// stop.
 fn expand(
     stages: &[Stage],
     stage: usize,

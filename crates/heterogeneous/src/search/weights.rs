@@ -1,10 +1,11 @@
 //! Bounds from weights on senders: what the slots could carry at best, against what must be carried.
 //!
-//! Give every sender a weight `w` (any sign). Let `P_i(r)` be the most that a tree of senders `i, i + 1, ...` under a slot
-//! with `r` before the deadline can weigh, if each sender may be used in any number of places, but on every path from the
-//! top once at most and in order: `P_i(r) = max(P_{i+1}(r), w_i + 2 P_{i+1}(r - t_i))`. The senders `i, ...` fit under open
-//! slots `r_1, r_2, ...` only if `sum_j P_i(r_j) >= w_i + w_{i+1} + ...`. This is the Lagrangian relaxation of "each
-//! sender once", so any weights are right and good ones come from subgradient steps. Integers throughout.
+//! Give every sender a weight `w` (any sign). Let `P_i(r)` be the most that a tree of senders `i, i + 1, ...` under a
+//! slot with `r` before the deadline can weigh, if each sender may be used in any number of places, but on every path
+//! from the top once at most and in order: `P_i(r) = max(P_{i+1}(r), w_i + 2 P_{i+1}(r - t_i))`. The senders `i, ...`
+//! fit under open slots `r_1, r_2, ...` only if `sum_j P_i(r_j) >= w_i + w_{i+1} + ...`. This is the Lagrangian
+//! relaxation of "each sender once", so any weights are right and good ones come from subgradient steps. Integers
+//! throughout.
 
 use super::stages::{DEAD, Stage};
 

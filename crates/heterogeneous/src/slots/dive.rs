@@ -1,14 +1,14 @@
 //! Whole senders: date by date and class by class, with the relaxation asked again after every choice.
 //!
 //! The dates are taken in ascending order, so that the number of slots of a date is known when its turn comes. What is
-//! tried first is what the mixture of the relaxation does there, rounded; then numbers further and further from it, on either
-//! side until the relaxation rules one out: what it allows is convex, so all beyond are ruled out too. A dive that comes
-//! to its end without a placement is therefore a proof. Two rules lose nothing: the sender at date 0 is a fastest one
-//! (papers/001, Observation 1), and no slot stays idle while senders are left that fit (one from a later slot, with all below
-//! it, could move there).
+//! tried first is what the mixture of the relaxation does there, rounded; then numbers further and further from it, on
+//! either side until the relaxation rules one out: what it allows is convex, so all beyond are ruled out too. A dive
+//! that comes to its end without a placement is therefore a proof. Two rules lose nothing: the sender at date 0 is a
+//! fastest one (papers/001, Observation 1), and no slot stays idle while senders are left that fit (one from a later
+//! slot, with all below it, could move there).
 //!
-//! Rounding costs a little each time. So the relaxation is asked to find room for a *reserve* of slowest senders that do not
-//! exist (more of them never help, papers/001, Lemma 4), as large as it allows, smaller as it is used up.
+//! Rounding costs a little each time. So the relaxation is asked to find room for a *reserve* of slowest senders that
+//! do not exist (more of them never help, papers/001, Lemma 4), as large as it allows, smaller as it is used up.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -153,8 +153,8 @@ impl Diver<'_> {
             && self.fitting(place).iter().filter(|&&class| class >= place.class).count() > 1
     }
 
-    /// Ends a date and moves on, false at the end: the last class that fits takes what is left, and what it cannot take goes
-    /// to others, slowest first.
+    /// Ends a date and moves on, false at the end: the last class that fits takes what is left, and what it cannot take
+    /// goes to others, slowest first.
     fn advance(&self, place: &mut Place, rows: &mut Vec<(usize, usize, u64)>, mixture: &Mixture) -> bool {
         if place.date >= self.deadline || place.state.senders.iter().all(|&left| left == 0) {
             return false;
@@ -291,7 +291,8 @@ impl Frame {
         }
     }
 
-    /// A number was ruled out, and with it all beyond, seen from the wish; false where the wish is not known to be allowed.
+    /// A number was ruled out, and with it all beyond, seen from the wish; false where the wish is not known to be
+    /// allowed.
     fn close(&mut self, number: u64) -> bool {
         match Rational::from_integer(number.into()).cmp(&self.wish) {
             Ordering::Less => self.below = None,

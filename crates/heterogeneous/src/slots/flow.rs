@@ -55,8 +55,8 @@ impl Flow {
         (place != LATE && place as usize <= deadline).then_some(place as usize)
     }
 
-    /// The least prices `y >= 0` with `y(a) >= w_i + 2 y(a + t_i)` where `a + t_i` is by the deadline; slots of one date
-    /// may be closed to the first so many classes.
+    /// The least prices `y >= 0` with `y(a) >= w_i + 2 y(a + t_i)` where `a + t_i` is by the deadline; slots of one
+    /// date may be closed to the first so many classes.
     pub(super) fn potential(&self, weights: &[i128], deadline: usize, (closed, first): (usize, usize)) -> Potential {
         let mut prices = vec![0i128; deadline + 1];
         let mut choice = vec![IDLE; deadline + 1];

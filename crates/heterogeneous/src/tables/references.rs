@@ -7,8 +7,8 @@
 //! - Table 4: columns `0..f/2`; while `T(A) < T(B)` a search from `A` up (the comparisons of `A` and `B` are not
 //!   counted; there is no test for the point `C`); then the rectangle, which shrinks to the last equal pair.
 //!
-//! All on the complete exact table; building it is not counted. The tables have even `f` only; for odd `f` the middle column,
-//! its own mirror, is searched once.
+//! All on the complete exact table; building it is not counted. The tables have even `f` only; for odd `f` the middle
+//! column, its own mirror, is searched once.
 
 use super::{Rule, Table};
 

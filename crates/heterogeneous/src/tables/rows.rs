@@ -17,9 +17,9 @@ pub(super) fn monotone_slow(table: &Table, f: usize, s: usize) -> u64 {
 
 /// As [`monotone_slow`], without the splits that Lemma 5 rules out.
 ///
-/// Let `A = (a, a + 1)` and `B` its partner. While `T(A) < T(B)` no split below `A` in its column does better than `A`, nor
-/// does the partner of one (third and second case of the paper). Once `T(A) >= T(B)`, for all later columns the splits from
-/// `S(A)` on cost at least `T(A)`, and those up to `S(B)` at least `T(B')` of a partner that costs as much.
+/// Let `A = (a, a + 1)` and `B` its partner. While `T(A) < T(B)` no split below `A` in its column does better than `A`,
+/// nor does the partner of one (third and second case of the paper). Once `T(A) >= T(B)`, for all later columns the
+/// splits from `S(A)` on cost at least `T(A)`, and those up to `S(B)` at least `T(B')` of a partner that costs as much.
 pub(super) fn monotone_both(table: &Table, f: usize, s: usize) -> u64 {
     let columns = (f - 1) / 2;
     let mut best = u64::MAX;

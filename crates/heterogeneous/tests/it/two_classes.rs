@@ -198,7 +198,8 @@ fn smallest_counterexamples() {
     }
 }
 
-/// Large counts against nothing but consistency: the bound below fails, more senders take longer, doubling costs little.
+/// Large counts against nothing but consistency: the bound below fails, more senders take longer, doubling costs
+/// little.
 #[test]
 fn huge_counts() {
     let mut random = Random(5);

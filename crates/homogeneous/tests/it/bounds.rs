@@ -44,8 +44,8 @@ fn degree_and_depth_bound_every_tree() {
     assert_eq!(bounds::of_degree(0, &costs((2, 5))), whole(0));
 }
 
-/// Proposition 8 and Corollary 11: the corrected bound holds for both limits; the printed one fails exactly where `K` is
-/// not a power of two, for some numbers of values.
+/// Proposition 8 and Corollary 11: the corrected bound holds for both limits; the printed one fails exactly where `K`
+/// is not a power of two, for some numbers of values.
 #[test]
 fn proposition_8_holds_corrected_and_fails_as_printed() {
     let mut violations = [0, 0];

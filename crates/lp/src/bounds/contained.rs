@@ -1,7 +1,7 @@
 //! What a scheme for several nodes costs at least: it contains a reduction tree for each of them.
 //!
-//! Whatever a scheme does, following the inputs of what arrives at one goal back to the operands gives a reduction tree for this
-//! goal whose tasks are tasks of the scheme. So it costs no less than the dearest of the cheapest trees.
+//! Whatever a scheme does, following the inputs of what arrives at one goal back to the operands gives a reduction tree
+//! for this goal whose tasks are tasks of the scheme. So it costs no less than the dearest of the cheapest trees.
 
 use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};

@@ -233,8 +233,8 @@ impl<'a> Program<'a> {
         Ok(true)
     }
 
-    /// The best bound of the inequalities that the separation finds, if any was proved within the rounds; stops as soon as
-    /// `enough` is proved, or the watcher says so.
+    /// The best bound of the inequalities that the separation finds, if any was proved within the rounds; stops as soon
+    /// as `enough` is proved, or the watcher says so.
     ///
     /// # Errors
     /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.

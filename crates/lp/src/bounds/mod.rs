@@ -33,8 +33,8 @@ pub use volume::Bound;
 
 /// Most links of a platform that cutting planes are tried on.
 const MOST_LINKS: usize = 1500;
-/// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond, the
-/// exchange of single participants is asked alone.
+/// Most links of a platform on which exchanges share the prices with borders: their program converges slowly. Beyond,
+/// the exchange of single participants is asked alone.
 const MOST_SHARED_LINKS: usize = 150;
 /// Partitions between which an exchange is looked at, at most.
 const MOST_PARTITIONS: usize = 4;

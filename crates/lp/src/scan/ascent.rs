@@ -1,10 +1,10 @@
 //! What no scheme is cheaper than: the price of every task is shared out among the goals.
 //!
-//! A scheme contains a reduction tree for every goal, and pays for each task once. So if goal `g` is charged `q(g, t)` for
-//! task `t`, and the charges of all goals together do not exceed the task's price, then a scheme costs at least the sum
-//! over the goals of the cheapest tree under the goal's own charges. The charges are found goal by goal: each takes of what
-//! the earlier ones left, and no more than is needed to make its cheapest tree cost as much as it does (as in the dual
-//! ascent for Steiner arborescences, Wong 1984).
+//! A scheme contains a reduction tree for every goal, and pays for each task once. So if goal `g` is charged `q(g, t)`
+//! for task `t`, and the charges of all goals together do not exceed the task's price, then a scheme costs at least the
+//! sum over the goals of the cheapest tree under the goal's own charges. The charges are found goal by goal: each takes
+//! of what the earlier ones left, and no more than is needed to make its cheapest tree cost as much as it does (as in
+//! the dual ascent for Steiner arborescences, Wong 1984).
 
 use oneport_trees::arborescence::Number;
 use oneport_watch::Watch;
@@ -41,8 +41,8 @@ pub fn ascend<N: Number>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], wat
 
 /// What is needed of each part at each place: at most its potential, and such that the goal's is reached.
 ///
-/// A need is a lower bound on the price of the part there under the charges: the charge of a task is what its result needs beyond
-/// what its inputs need.
+/// A need is a lower bound on the price of the part there under the charges: the charge of a task is what its result
+/// needs beyond what its inputs need.
 fn charge<N: Number>(
     tasks: &Tasks,
     priced: &Priced<N>,

@@ -1,12 +1,12 @@
 //! Many participants: every prefix is passed on to the next participant, which adds its own value.
 //!
-//! A chain makes each prefix once and where it is wanted: `n - 1` merges and as many ways, the fewest possible. Which ways
-//! the chain takes depends on the prices, so a steady state may mix several chains; and it cannot cost less than the
-//! cheapest reduction of all operands into the last participant.
+//! A chain makes each prefix once and where it is wanted: `n - 1` merges and as many ways, the fewest possible. Which
+//! ways the chain takes depends on the prices, so a steady state may mix several chains; and it cannot cost less than
+//! the cheapest reduction of all operands into the last participant.
 //!
-//! The ways of a chain do not depend on one another. So the best mixture is found step by step ([`solve`]): each step is a
-//! demand of its own, and chains are put together from what is carried out of every step. A bound is found apart from that,
-//! as that of the reduction into the last participant.
+//! The ways of a chain do not depend on one another. So the best mixture is found step by step ([`solve`]): each step
+//! is a demand of its own, and chains are put together from what is carried out of every step. A bound is found apart
+//! from that, as that of the reduction into the last participant.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

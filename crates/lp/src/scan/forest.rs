@@ -19,8 +19,8 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Tree after tree, cheapest when tasks cost what `first` says and those of the earlier trees nothing, then improved
-    /// under prices; `None` if a goal cannot be reached, or the watch has ended.
+    /// Tree after tree, cheapest when tasks cost what `first` says and those of the earlier trees nothing, then
+    /// improved under prices; `None` if a goal cannot be reached, or the watch has ended.
     pub fn grow<N: Number>(
         tasks: &Tasks,
         priced: &Priced<N>,

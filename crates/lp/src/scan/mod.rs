@@ -1,8 +1,8 @@
 //! Parallel prefix: the patterns are schemes, whose tasks serve several prefixes at once.
 //!
-//! Participant `i` receives `v[0,i]`. A value is copied for free where it is kept, so one transfer or merge may serve many
-//! prefixes, and to find a cheapest scheme is NP-hard. Small ones are found by branch and bound within a budget; beyond it
-//! schemes are good and bounds are valid, and whether they meet decides whether the answer is called optimal.
+//! Participant `i` receives `v[0,i]`. A value is copied for free where it is kept, so one transfer or merge may serve
+//! many prefixes, and to find a cheapest scheme is NP-hard. Small ones are found by branch and bound within a budget;
+//! beyond it schemes are good and bounds are valid, and whether they meet decides whether the answer is called optimal.
 
 mod ascent;
 mod chain;

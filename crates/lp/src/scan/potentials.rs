@@ -16,7 +16,8 @@ pub struct Potentials<N> {
 }
 
 impl<N: Number> Potentials<N> {
-    /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` places; prices from `top` on mean that there is no tree.
+    /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` places; prices from `top` on mean
+    /// that there is no tree.
     pub fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {
         let places = tasks.places.len();
         let cells = tasks.parts.len() * places;

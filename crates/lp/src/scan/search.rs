@@ -1,7 +1,7 @@
 //! Cheapest schemes: good ones fast, and within a budget by branch and bound.
 //!
-//! To find a cheapest scheme is NP-hard: it contains the Steiner arborescence problem. The search decides of one task at a time whether it
-//! is carried out: if so it is paid for and then free, if not it is barred.
+//! To find a cheapest scheme is NP-hard: it contains the Steiner arborescence problem. The search decides of one task
+//! at a time whether it is carried out: if so it is paid for and then free, if not it is barred.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +38,9 @@ struct Search<'s, N> {
     watch: &'s Watch,
 }
 
-/// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches; `None` if a goal cannot be reached.
-/// The watch ends the search as the budget does; if it ends before the first branch, the answer is meaningless.
+/// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches; `None` if a goal cannot be
+/// reached. The watch ends the search as the budget does; if it ends before the first branch, the answer is
+/// meaningless.
 pub fn search<N: Number>(
     tasks: &Tasks,
     priced: &Priced<N>,

@@ -1,8 +1,8 @@
 //! The tasks that can make and move partial results, numbered, with what they cost.
 //!
-//! Places are the nodes where values can be kept: those that replicate. Nodes that do not are passed through: between two
-//! places leads the cheapest route. A processor that does not replicate is a *relay*: a place where values may be made, but
-//! no scheme is built that does so (bounds take it into account, as if it replicated).
+//! Places are the nodes where values can be kept: those that replicate. Nodes that do not are passed through: between
+//! two places leads the cheapest route. A processor that does not replicate is a *relay*: a place where values may be
+//! made, but no scheme is built that does so (bounds take it into account, as if it replicated).
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -79,7 +79,8 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// How many tasks there are for so many operands where every node is a place and every arc a link, without listing any.
+    /// How many tasks there are for so many operands where every node is a place and every arc a link, without listing
+    /// any.
     pub fn count_of(platform: &Platform, operands: usize) -> u128 {
         let n = operands as u128;
         let transfers = n * (n + 1) / 2 * platform.links().len() as u128;

@@ -354,8 +354,8 @@ fn a_bound_never_falls_below_what_is_reached() {
     }
 }
 
-/// Sizes that grow and costs that nearly tie: on the way, a round's exchanges may cost less than the program believes, down to
-/// nothing. That round proves nothing, and the next ones do.
+/// Sizes that grow and costs that nearly tie: on the way, a round's exchanges may cost less than the program believes,
+/// down to nothing. That round proves nothing, and the next ones do.
 #[test]
 fn rounds_that_prove_nothing_are_passed_over() {
     let mut builder = Platform::builder();

@@ -17,7 +17,8 @@ fn platform(seed: u64) -> (Platform, Dice) {
     (random(&mut dice, list, models[seed as usize % 4], extra), dice)
 }
 
-/// A collective on a random part of the nodes. Reductions combine three values on three nodes at most: there are many trees.
+/// A collective on a random part of the nodes. Reductions combine three values on three nodes at most: there are many
+/// trees.
 fn collective(platform: &Platform, dice: &mut Dice) -> Collective {
     let mut members: Vec<NodeId> = platform.node_ids().collect();
     let first = dice.below(members.len());

@@ -1,5 +1,5 @@
-//! Platforms whose nodes obey different port models, and switches that cannot copy: every allowed set of links, every way
-//! to copy, in one program.
+//! Platforms whose nodes obey different port models, and switches that cannot copy: every allowed set of links, every
+//! way to copy, in one program.
 
 use crate::common;
 

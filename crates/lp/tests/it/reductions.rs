@@ -185,8 +185,8 @@ proptest! {
         prop_assert_eq!(rotated.throughput(), best);
     }
 
-    /// With a commutative operator the best order of operands is at least as good as any fixed one, and no better than all
-    /// orders together: every tree keeps one of them.
+    /// With a commutative operator the best order of operands is at least as good as any fixed one, and no better than
+    /// all orders together: every tree keeps one of them.
     #[test]
     fn two_operands_commute_by_themselves(case in cases(false)) {
         let two = case.with(reordered(&case.collective, |participants| participants.truncate(2)));

@@ -1,5 +1,5 @@
-//! SSR (papers/000 section 4.2), corrected: its optimum is attained by valid trees and proved by its prices, both checked
-//! here with nothing but sums and an interval dynamic program.
+//! SSR (papers/000 section 4.2), corrected: its optimum is attained by valid trees and proved by its prices, both
+//! checked here with nothing but sums and an interval dynamic program.
 
 use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
@@ -79,7 +79,8 @@ fn check_tree(case: &Case, tasks: &[Task], target: NodeId) {
     assert_eq!(at, BTreeMap::from([(result, target)]), "{case:?}");
 }
 
-/// The steady state: valid trees, no resource busy for longer than the unit of time, the throughput for every reduction.
+/// The steady state: valid trees, no resource busy for longer than the unit of time, the throughput for every
+/// reduction.
 #[track_caller]
 fn check_steady_state(case: &Case, solution: &Solution) {
     let targets = case.collective.reductions();
@@ -140,7 +141,8 @@ fn cheapest(case: &Case, prices: &BTreeMap<Resource, Rational>, target: NodeId) 
     best[&(Interval { first: 0, last: operands.len() - 1 }, target)].clone()
 }
 
-/// The certificate: no schedule is faster than `sum of prices / price of the cheapest trees`, and that is the throughput.
+/// The certificate: no schedule is faster than `sum of prices / price of the cheapest trees`, and that is the
+/// throughput.
 #[track_caller]
 fn check_certificate(case: &Case, solution: &Solution) {
     let prices: BTreeMap<Resource, Rational> = solution.certificate.prices.iter().cloned().collect();

@@ -125,9 +125,10 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
     solution
 }
 
-/// What the prices prove of all-reduces, going through all trees. The node that is the first to know all operands has got them
-/// over a tree; afterwards every other node receives something. Read backwards: a tree from some node to all others, and
-/// something sent by each of them besides. And one merge less than there are operands. Volumes are constant.
+/// What the prices prove of all-reduces, going through all trees. The node that is the first to know all operands has
+/// got them over a tree; afterwards every other node receives something. Read backwards: a tree from some node to all
+/// others, and something sent by each of them besides. And one merge less than there are operands. Volumes are
+/// constant.
 fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rational {
     let (size, work) = (volumes.size.constant().unwrap(), volumes.work.constant().unwrap());
     let priced = priced(platform, &solution.certificate);

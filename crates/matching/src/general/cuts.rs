@@ -5,9 +5,9 @@
 //! - two nodes are merged that no cut lighter than the limit separates;
 //! - an even node is merged with a neighbour to which it has at least half of its links: moving it to the neighbour's
 //!   side leaves an odd cut odd and makes it no heavier (Padberg and Rinaldi);
-//! - the graph is replaced by the two halves of an even lightest cut `X` between two nodes `a` in `X` and `b`, the other
-//!   half shrunk to one node: if an odd cut `W` crosses `X`, then either `X` and `W` have two odd quarters in `X`, and the
-//!   one of `X - W`, `X & W` whose counterpart outside separates `a` from `b` is no heavier than `W`, by
+//! - the graph is replaced by the two halves of an even lightest cut `X` between two nodes `a` in `X` and `b`, the
+//!   other half shrunk to one node: if an odd cut `W` crosses `X`, then either `X` and `W` have two odd quarters in
+//!   `X`, and the one of `X - W`, `X & W` whose counterpart outside separates `a` from `b` is no heavier than `W`, by
 //!   submodularity; or two outside, likewise (Padberg and Rao).
 //!
 //! So take two odd nodes and a maximum flow. Either they may be merged, or the cut is a find, or both halves have fewer

@@ -34,11 +34,11 @@
 //!   a cut tree. Only cuts lighter than `D` matter, so vertices that none of them separates are merged as soon as a
 //!   maximum-adjacency scan shows it (Nagamochi and Ibaraki); few maximum flows remain. An empty answer is exact.
 //! - **Least period**: Newton's method over the separation, from the largest ratio in (1) up.
-//! - **Capacities**: `v` becomes `b(v)` vertices of capacity 1, among which its edges are divided: whole edges where they
-//!   fit, which is always right in bipartite graphs. Those then go to the decomposer at the root of this crate. In
+//! - **Capacities**: `v` becomes `b(v)` vertices of capacity 1, among which its edges are divided: whole edges where
+//!   they fit, which is always right in bipartite graphs. Those then go to the decomposer at the root of this crate. In
 //!   other graphs the division is checked, and the one in equal parts, which is always right, used if need be.
-//! - **Peeling**: as in the bipartite case, a step takes a matching that lasts as long as possible given the vertices and
-//!   edges, found by repairing the one before along alternating paths with blossoms (Edmonds). No weights, no
+//! - **Peeling**: as in the bipartite case, a step takes a matching that lasts as long as possible given the vertices
+//!   and edges, found by repairing the one before along alternating paths with blossoms (Edmonds). No weights, no
 //!   linear program.
 //! - **Tight odd sets**: if an odd set `U` ends a step early, exactly one of its vertices at a time can be idle or busy
 //!   with the outside from then on. The inside and the outside of `U` are smaller problems of the same kind, with
@@ -48,8 +48,8 @@
 //! the input alone.
 //!
 //! # Complexity
-//! With `n` vertices and `m` edges after the division: a separation takes `O(n)` maximum flows in the worst case, mostly
-//! a few scans of `O(m log n)`. Between two splits every step uses up an edge, makes a vertex tight for good, or
+//! With `n` vertices and `m` edges after the division: a separation takes `O(n)` maximum flows in the worst case,
+//! mostly a few scans of `O(m log n)`. Between two splits every step uses up an edge, makes a vertex tight for good, or
 //! splits; a split makes two problems with fewer vertices each, or one in which no vertex has slack. Steps are few in
 //! practice (fewer than edges), not a minimum.
 //!
@@ -141,8 +141,8 @@ impl OddSet {
 
 /// Odd-set inequalities that `times` violate within `period`, the most violated first, at most 48 and no two the same.
 ///
-/// If `times` and `period` keep the bounds of vertices and edges, (1) of the theorem, the answer is empty if and only if
-/// the times can be served within the period. Otherwise what is returned is violated, but an empty answer says
+/// If `times` and `period` keep the bounds of vertices and edges, (1) of the theorem, the answer is empty if and only
+/// if the times can be served within the period. Otherwise what is returned is violated, but an empty answer says
 /// nothing. `times` has an entry per edge of the graph, in the unit of `period`. For the cost see [`self`].
 ///
 /// # Errors

@@ -3,9 +3,9 @@
 //! With `slack(v) = b(v) D - x(delta(v))`, twice the violation of `x(E(U)) + x(F) <= D (b(U) + |F| - 1) / 2` is
 //! `D - (slack(U) + x(delta(U) - F) + sum over F of (D - x))`. So `(U, F)` is violated if and only if a cut, in the
 //! graph with one more vertex that the slacks lead to, weighs less than `D`, where an edge in `F` weighs `D - x` and
-//! makes the parity of `b(U)` jump. Padberg and Rao put a vertex in the middle of every edge that may be in `F`: odd, with
-//! links of weight `x` to one end and `D - x` to the other, whose parity changes. If the cut separates the ends, the
-//! middle goes where the parity wants it. An edge that has an end of capacity 1 needs no bound of its own, hence
+//! makes the parity of `b(U)` jump. Padberg and Rao put a vertex in the middle of every edge that may be in `F`: odd,
+//! with links of weight `x` to one end and `D - x` to the other, whose parity changes. If the cut separates the ends,
+//! the middle goes where the parity wants it. An edge that has an end of capacity 1 needs no bound of its own, hence
 //! need not be in `F`, and weighs `x`.
 
 use super::cuts::odd_cuts;

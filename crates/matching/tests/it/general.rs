@@ -143,7 +143,8 @@ fn figure_2_of_papers_004_takes_five_quarters() {
 
 #[test]
 fn petersen_graph_takes_three_and_six_matchings() {
-    // Fractional chromatic index 3 although it has no edge colouring with 3 colours: the six perfect matchings, half each.
+    // Fractional chromatic index 3 although it has no edge colouring with 3 colours: the six perfect matchings, half
+    // each.
     let mut edges = Vec::new();
     for i in 0..5 {
         edges.extend([(i, (i + 1) % 5), (i, i + 5), (i + 5, (i + 2) % 5 + 5)]);
@@ -168,8 +169,8 @@ fn cycle(
 
 #[test]
 fn the_most_violated_odd_set_comes_first() {
-    // Within 5, cycles of 7, 5 and 3 vertices serve 3, 2 and 1 edges at a time; all vertices could just be served. The loads
-    // are 31/2, 11 and 7, so they exceed what is served by 1/2, 1 and 2. Not every violated set is returned.
+    // Within 5, cycles of 7, 5 and 3 vertices serve 3, 2 and 1 edges at a time; all vertices could just be served. The
+    // loads are 31/2, 11 and 7, so they exceed what is served by 1/2, 1 and 2. Not every violated set is returned.
     let most = ratio(5, 2);
     let cycles = [(0, 7, ratio(1, 2)), (7, 5, ratio(1, 1)), (12, 3, ratio(2, 1))];
     let (mut edges, mut times) = (Vec::new(), Vec::new());

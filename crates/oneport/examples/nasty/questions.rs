@@ -1,5 +1,5 @@
-//! Small questions with unfriendly numbers: near ties, wide ranges, long fractions, one huge number among ones, links and
-//! nodes of no use, every collective, every port model.
+//! Small questions with unfriendly numbers: near ties, wide ranges, long fractions, one huge number among ones, links
+//! and nodes of no use, every collective, every port model.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! Limits as counted steps: whatever question of whatever loop is the last one, there is a checked plan or a named limit.
+//! Limits as counted steps: whatever question of whatever loop is the last one, there is a checked plan or a named
+//! limit.
 
 use std::time::Duration;
 

@@ -31,7 +31,8 @@ const CUBE_MESH: [(usize, usize, u64); 16] = [
     (6, 7, 2),
 ];
 
-/// The duplex links between the 16 dies of one MI250 box, and how many Infinity Fabric links of 50 GB/s each stands for.
+/// The duplex links between the 16 dies of one MI250 box, and how many Infinity Fabric links of 50 GB/s each stands
+/// for.
 const INFINITY_FABRIC: [(usize, usize, u64); 28] = [
     (0, 1, 4),
     (0, 4, 2),
@@ -130,8 +131,8 @@ fn check_boxes(generator: &'static str, boxes: usize, nodes: usize, links: usize
     check_size(boxes.checked_mul(nodes), boxes.checked_mul(links))
 }
 
-/// The DGX-1 with eight V100: a hybrid cube mesh of NVLink, 25 GB/s per brick, so 25 or 50 GB/s per link. The same as one
-/// box of [`ndv2`].
+/// The DGX-1 with eight V100: a hybrid cube mesh of NVLink, 25 GB/s per brick, so 25 or 50 GB/s per link. The same as
+/// one box of [`ndv2`].
 ///
 /// # Errors
 /// None in practice: the platform has no parameter.
@@ -142,9 +143,9 @@ pub fn dgx1() -> Result<Platform, PlatformError> {
     ndv2(1)
 }
 
-/// `boxes` Azure NDv2 machines: hybrid cube meshes as [`dgx1`], joined as in TE-CCL. Accelerator 0 of a box sends to the
-/// network and accelerator 1 receives from it, 12.5 GB/s: with two boxes over a link to the other box's accelerator 1,
-/// with more boxes through the switch `ib`.
+/// `boxes` Azure NDv2 machines: hybrid cube meshes as [`dgx1`], joined as in TE-CCL. Accelerator 0 of a box sends to
+/// the network and accelerator 1 receives from it, 12.5 GB/s: with two boxes over a link to the other box's accelerator
+/// 1, with more boxes through the switch `ib`.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -169,8 +170,8 @@ pub fn ndv2(boxes: usize) -> Result<Platform, PlatformError> {
     builder.build()
 }
 
-/// `boxes` machines of eight MI250, 16 dies each, named `box0.gpu0` to `box0.gpu15`: Infinity Fabric links of 50, 100 and
-/// 200 GB/s; with more than one box, every die has 16 GB/s each way to the switch `ib`. As in ForestColl.
+/// `boxes` machines of eight MI250, 16 dies each, named `box0.gpu0` to `box0.gpu15`: Infinity Fabric links of 50, 100
+/// and 200 GB/s; with more than one box, every die has 16 GB/s each way to the switch `ib`. As in ForestColl.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -228,8 +229,8 @@ pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 450, network: 50, rails: 1 })
 }
 
-/// Boxes of accelerators around a switch `box0.nvswitch`; with more than one box also the network switches `ib0`, `ib1`,
-/// ... (`ib`, if there is one only). With as many rails as accelerators per box: a rail-optimised cluster.
+/// Boxes of accelerators around a switch `box0.nvswitch`; with more than one box also the network switches `ib0`,
+/// `ib1`, ... (`ib`, if there is one only). With as many rails as accelerators per box: a rail-optimised cluster.
 ///
 /// # Errors
 /// A field outside its range, or more nodes or links than ids can number.

@@ -1,5 +1,5 @@
-//! Networks of hosts: fat tree, torus, dragonfly. As in the other fabrics only links are exclusive, hosts have compute 1,
-//! and switches cannot duplicate. Every link carries 25 GB/s each way (InfiniBand HDR, 200 Gbit/s).
+//! Networks of hosts: fat tree, torus, dragonfly. As in the other fabrics only links are exclusive, hosts have compute
+//! 1, and switches cannot duplicate. Every link carries 25 GB/s each way (InfiniBand HDR, 200 Gbit/s).
 
 use super::build::{check_size, refuse};
 use super::fabric::{fabric, inverse, processor, switch};
@@ -8,10 +8,10 @@ use crate::{NodeId, Platform, PlatformError};
 /// GB/s each way of every link.
 const BANDWIDTH: u64 = 25;
 
-/// The fat tree of switches with `k` ports (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2): `k` pods of `k/2` edge
-/// and `k/2` aggregation switches, `k/2` hosts on every edge switch, `(k/2)²` core switches, of which numbers `i k/2` to
-/// `(i+1) k/2 - 1` are linked to aggregation switch `i` of every pod. `k³/4` hosts, named `pod0.edge0.host0`, ...;
-/// switches `pod0.edge0`, `pod0.aggregation0`, `core0`.
+/// The fat tree of switches with `k` ports (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2): `k` pods of `k/2`
+/// edge and `k/2` aggregation switches, `k/2` hosts on every edge switch, `(k/2)²` core switches, of which numbers
+/// `i k/2` to `(i+1) k/2 - 1` are linked to aggregation switch `i` of every pod. `k³/4` hosts, named
+/// `pod0.edge0.host0`, ...; switches `pod0.edge0`, `pod0.aggregation0`, `core0`.
 ///
 /// # Errors
 /// `k` is odd or 0, or there are more nodes or links than ids can number.
@@ -62,9 +62,9 @@ pub fn fat_tree(k: usize) -> Result<Platform, PlatformError> {
     builder.build()
 }
 
-/// The torus of these side lengths, every node a processor: `P0`, `P1`, ... in row-major order (the last coordinate runs
-/// fastest), each linked to its neighbours in every dimension, around the border. A side of 2 gives one duplex link, a
-/// side of 1 none.
+/// The torus of these side lengths, every node a processor: `P0`, `P1`, ... in row-major order (the last coordinate
+/// runs fastest), each linked to its neighbours in every dimension, around the border. A side of 2 gives one duplex
+/// link, a side of 1 none.
 ///
 /// # Errors
 /// No side, a side of 0, or more nodes or links than ids can number.
@@ -105,8 +105,8 @@ pub fn torus(sides: &[usize]) -> Result<Platform, PlatformError> {
     builder.build()
 }
 
-/// The dragonfly of `groups` groups of `routers` switches of `hosts` hosts (Kim, Dally, Scott, Abts, ISCA 2008, section 3):
-/// the switches of a group are all linked, and so is every pair of groups, by one link. Number the other groups by
+/// The dragonfly of `groups` groups of `routers` switches of `hosts` hosts (Kim, Dally, Scott, Abts, ISCA 2008, section
+/// 3): the switches of a group are all linked, and so is every pair of groups, by one link. Number the other groups by
 /// their distance `1, 2, ..` around the ring of groups: the switches of a group take
 /// `ceil((groups - 1) / routers)` of these links each, in that order. Hosts
 /// `group0.router0.host0`, ..., switches `group0.router0`, ...

@@ -9,8 +9,9 @@
 //! | networks of hosts | [`fat_tree`], [`torus`], [`dragonfly`] |
 //! | clusters | [`racks`] |
 //!
-//! Every link is duplex with the same cost in both directions (but for the network of [`ndv2`]), and every generated graph
-//! is connected. The first two families make every node a processor. Accelerators and networks of hosts draw no numbers.
+//! Every link is duplex with the same cost in both directions (but for the network of [`ndv2`]), and every generated
+//! graph is connected. The first two families make every node a processor. Accelerators and networks of hosts draw no
+//! numbers.
 //!
 //! **Randomness.** Numbers come from the ChaCha8 key stream whose key is the seed in little-endian bytes followed by 24
 //! zero bytes. Graph shape, compute costs and link costs use separate streams (the nonces 0, 1 and 2; Tiers hosts: 3),

@@ -18,8 +18,8 @@ pub(super) struct Graph {
     sorted: Vec<u32>,
 }
 
-/// Spreads the bits of a small number, so that sums of a few of them tell multisets apart (the finaliser of SplitMix64).
-/// A collision would only make a partition coarser: every automorphism is verified link by link.
+/// Spreads the bits of a small number, so that sums of a few of them tell multisets apart (the finaliser of
+/// SplitMix64). A collision would only make a partition coarser: every automorphism is verified link by link.
 pub(super) fn spread(value: u64) -> u64 {
     let mut z = value.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -100,8 +100,8 @@ impl Group {
     /// What adding `map` to the group would give, if `map` is an automorphism with `map g = g^power map` for all `g`,
     /// and the larger group still acts freely.
     ///
-    /// Then `map^r` is in the group for a least `r`, the elements are `map^i g` with `0 <= i < r`, and they act freely if
-    /// and only if `map^i` keeps no orbit for `0 < i < r`.
+    /// Then `map^r` is in the group for a least `r`, the elements are `map^i g` with `0 <= i < r`, and they act freely
+    /// if and only if `map^i` keeps no orbit for `0 < i < r`.
     pub fn extension(&self, graph: &Graph, map: Vec<u32>, powers: &[usize]) -> Option<Extension> {
         let links = graph.image_of_links(&map)?;
         for &generator in &self.generators {

@@ -3,11 +3,11 @@
 //! A collective whose participants are all alike asks the same question once per participant; a group of automorphisms
 //! that acts freely on them lets one answer stand for all. [`free_automorphisms`] finds such a group:
 //!
-//! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. Where the
-//!    sizes of the participants' cells have no common divisor, only the identity acts freely, and that is the end.
-//! 2. The group grows step by step. A step looks for an automorphism that normalises the group found so far and moves all
-//!    its orbits in cycles of one length, by individualisation and refinement (McKay 1981), without backtracking beyond
-//!    one node.
+//! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. Where
+//!    the sizes of the participants' cells have no common divisor, only the identity acts freely, and that is the end.
+//! 2. The group grows step by step. A step looks for an automorphism that normalises the group found so far and moves
+//!    all its orbits in cycles of one length, by individualisation and refinement (McKay 1981), without backtracking
+//!    beyond one node.
 //! 3. Every generator is verified link by link, and that the larger group acts freely is checked on every orbit.
 //!
 //! The work is bounded; a group that is not as large as it could be is still a group.
@@ -126,7 +126,8 @@ enum Lengths {
 #[derive(Debug, Clone, Copy)]
 struct Way {
     lengths: Lengths,
-    /// Take only generators that move all participants of one kind in one way, as all of an abelian transitive group do.
+    /// Take only generators that move all participants of one kind in one way, as all of an abelian transitive group
+    /// do.
     uniform: bool,
     /// How many generators to refuse before the first is taken.
     skip: usize,
@@ -248,7 +249,8 @@ fn step(
     None
 }
 
-/// The generator of the longest cycles that takes a participant to one near it; they commute with the group and are uniform.
+/// The generator of the longest cycles that takes a participant to one near it; they commute with the group and are
+/// uniform.
 fn longest(search: &mut Search, group: &Group, participants: &[u32], limit: usize) -> Option<Extension> {
     let x = rarest(search, participants)?;
     let powers: Vec<usize> = (0..group.order()).collect();
@@ -305,7 +307,8 @@ fn near(search: &Search, group: &Group, x: u32) -> Vec<u32> {
     found
 }
 
-/// The exponents `s` of the conjugations `g -> g^s` to try, for elements whose `steps`-th power commutes with the group.
+/// The exponents `s` of the conjugations `g -> g^s` to try, for elements whose `steps`-th power commutes with the
+/// group.
 fn conjugations(group: &Group, steps: usize, uniform: bool) -> Vec<usize> {
     let exponent = group.exponent;
     if uniform || !group.abelian || exponent <= 2 {
@@ -316,8 +319,8 @@ fn conjugations(group: &Group, steps: usize, uniform: bool) -> Vec<usize> {
     [1].into_iter().chain(others).take(CONJUGATIONS).collect()
 }
 
-/// The participant of [`rarest`], and images for it outside its own orbit: a few for each way of standing to it, the rarest
-/// ways first.
+/// The participant of [`rarest`], and images for it outside its own orbit: a few for each way of standing to it, the
+/// rarest ways first.
 fn first_images(search: &mut Search, group: &Group, participants: &[u32]) -> Option<(u32, Vec<u32>)> {
     let x = rarest(search, participants)?;
     let members = search.base.members(search.base.cell(x)).to_vec();

@@ -1,8 +1,8 @@
 //! One automorphism that extends a given group: individualisation and refinement of two partitions side by side.
 //!
-//! The group `G` found so far is normalised by construction: `x -> y` also decides `g x -> g^power y` for every `g`. The
-//! new element follows its own orbit, `x -> y -> ... -> c x` in `r` steps for a chosen `c` of `G`, so that its `r`-th
-//! power is `c`.
+//! The group `G` found so far is normalised by construction: `x -> y` also decides `g x -> g^power y` for every `g`.
+//! The new element follows its own orbit, `x -> y -> ... -> c x` in `r` steps for a chosen `c` of `G`, so that its
+//! `r`-th power is `c`.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +112,8 @@ impl<'a> Search<'a> {
         Some(map)
     }
 
-    /// The node to decide next: a participant with the fewest possible images, or another node when all of them are decided.
+    /// The node to decide next: a participant with the fewest possible images, or another node when all of them are
+    /// decided.
     fn next(&mut self, goal: &Goal, pair: &Pair) -> Option<u32> {
         if pair.source.is_discrete() {
             return None;

@@ -138,7 +138,8 @@ fn brute_force(platform: &Platform) -> Vec<Vec<usize>> {
     all
 }
 
-/// The order of the largest group of at most two generators that acts freely on all nodes, from the list of all automorphisms.
+/// The order of the largest group of at most two generators that acts freely on all nodes, from the list of all
+/// automorphisms.
 fn largest_free(all: &[Vec<usize>]) -> usize {
     let product = |a: &[usize], b: &[usize]| -> Vec<usize> { a.iter().map(|&image| b[image]).collect() };
     let free = |a: &[usize]| a.iter().enumerate().all(|(node, &image)| node != image);
@@ -176,7 +177,8 @@ fn undirected(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> Platform
     builder.build().unwrap()
 }
 
-/// Every graph of 2 to 5 nodes, a part of the graphs of 6 nodes and of the directed graphs of 4: the group is as large as any.
+/// Every graph of 2 to 5 nodes, a part of the graphs of 6 nodes and of the directed graphs of 4: the group is as large
+/// as any.
 #[test]
 fn small_graphs_reach_the_largest_free_group() {
     let mut orders: BTreeMap<usize, usize> = BTreeMap::new();

@@ -1,17 +1,17 @@
 //! A lower bound for commutative operators of many operands, where no exact method is fast.
 //!
-//! **Counting.** Let `G[c][j]` be the least price of a tree over *any* `c` operands, the same one perhaps several times,
-//! with the result at `j`. Sizes and work depend on the count alone, so the recursion is that of the exact price with
-//! counts for sets, and every tree over distinct operands is among those: `G[n][target] <= ` the cheapest tree. But
-//! nothing keeps such a tree from using the operand next door `n` times.
+//! **Counting.** Let `G[c][j]` be the least price of a tree over *any* `c` operands, the same one perhaps several
+//! times, with the result at `j`. Sizes and work depend on the count alone, so the recursion is that of the exact price
+//! with counts for sets, and every tree over distinct operands is among those: `G[n][target] <= ` the cheapest tree.
+//! But nothing keeps such a tree from using the operand next door `n` times.
 //!
 //! **Leaving.** For every owner `o` but the target some transfer leaves `o`: the value that contains operand `o` has to
 //! get from `o` to the target. So let `y(o)` be the length of the shortest link out of `o` and shorten all links out of
 //! owners by their `y`. A transfer of size `s` out of `o` costs `s y(o)` more than under the shortened lengths, the
 //! smallest size is `s0`, and transfers out of different owners are different. So every tree costs at least
 //! `s0 sum y(o)` over the owners but the target, plus its price under the shortened lengths. For that price there are
-//! two lower bounds: `G` under the shortened lengths; and the longest of the ways that the operands have to go, for size
-//! `s0`, plus the least work that `n - 1` merges can be, at the cheapest processor.
+//! two lower bounds: `G` under the shortened lengths; and the longest of the ways that the operands have to go, for
+//! size `s0`, plus the least work that `n - 1` merges can be, at the cheapest processor.
 //!
 //! The bound is the larger of `G` and of `s0 sum y(o)` plus the larger of those two.
 

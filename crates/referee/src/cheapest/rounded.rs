@@ -4,12 +4,13 @@
 //! it. It is kept as the integer `r` with `r <= x y / 2^unit < r + 2`:
 //!
 //! Drop the lowest bits of both factors, so that 64 are left of the longest, `x = (x' + f) 2^a` and `y = (y' + g) 2^b`
-//! with `0 <= f, g < 1` and `f = 0` if `a = 0`, `g = 0` if `b = 0`; let `t = unit - a - b` and `r = floor(x' y' / 2^t)`.
-//! The unit is such that the longest product has at most `KEPT` bits: `unit >= bits(x) + bits(y) - KEPT` (and 0 or
-//! more) for the longest `x` and `y` of each kind. What is lost besides the fraction of `r` is
-//! `e = (x' g + y' f + f g) / 2^t`, and `e < 1`:
+//! with `0 <= f, g < 1` and `f = 0` if `a = 0`, `g = 0` if `b = 0`; let `t = unit - a - b` and
+//! `r = floor(x' y' / 2^t)`. The unit is such that the longest product has at most `KEPT` bits:
+//! `unit >= bits(x) + bits(y) - KEPT` (and 0 or more) for the longest `x` and `y` of each kind. What is lost besides
+//! the fraction of `r` is `e = (x' g + y' f + f g) / 2^t`, and `e < 1`:
 //! - `a = b = 0`: `e = 0`;
-//! - `b > 0 = a`: `b = bits(y) - 64`, so `t >= bits(x) + 64 - KEPT > bits(x)`, and `e < x' / 2^t < 1`; likewise `a > 0 = b`;
+//! - `b > 0 = a`: `b = bits(y) - 64`, so `t >= bits(x) + 64 - KEPT > bits(x)`, and `e < x' / 2^t < 1`; likewise
+//!   `a > 0 = b`;
 //! - `a, b > 0`: `t >= 128 - KEPT >= 67`, and `e < (x' + y' + 1) / 2^t < 2^65 / 2^t < 1`.
 
 use num_bigint::BigUint;

@@ -1,10 +1,10 @@
 //! The cheapest tree exactly, without exact arithmetic for every state.
 //!
 //! First all `C[S][j]` and `M[S][i]` are computed with prices rounded down to machine integers (see [`rounded`]): these
-//! are lower bounds, and the exact value is less than a known slack above them. Then the exact value of the wanted state
-//! is computed from the top down, where only those candidates are followed whose lower bound does not exceed that of the
-//! state by more than the slack: every other one is provably dearer. Near an optimum of the linear program many trees
-//! cost exactly the same, and these are followed; still they are few of all.
+//! are lower bounds, and the exact value is less than a known slack above them. Then the exact value of the wanted
+//! state is computed from the top down, where only those candidates are followed whose lower bound does not exceed that
+//! of the state by more than the slack: every other one is provably dearer. Near an optimum of the linear program many
+//! trees cost exactly the same, and these are followed; still they are few of all.
 //!
 //! [`rounded`]: super::rounded
 

@@ -1,7 +1,7 @@
 //! Lower bounds that need no partial trees: what leaves cuts, or goes the longest way, and the least that merges cost.
 //!
-//! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor. Merges
-//! and transfers are different tasks, so both bounds add up.
+//! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor.
+//! Merges and transfers are different tasks, so both bounds add up.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
@@ -63,7 +63,8 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     Ok(fraction(longest, &denominator) * size + merges(case, prices))
 }
 
-/// What an all-reduce has to exchange, for the smallest size, if every participant is a part of its own, plus the merges.
+/// What an all-reduce has to exchange, for the smallest size, if every participant is a part of its own, plus the
+/// merges.
 pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
     let parts: Vec<Vec<NodeId>> = case.operands().iter().map(|&node| vec![node]).collect();
     let lengths = prices.lengths(case);

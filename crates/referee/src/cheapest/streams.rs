@@ -2,19 +2,21 @@
 //!
 //! **Upper bound.** Let every processor but one, `r`, send its stream to some other, without a circle, and let `r` send
 //! its own to the target. Each processor merges its value with every stream that arrives: a reduction tree whose price
-//! is the sum over streams `i -> j` of `D(i,j) + q_j`, plus `D(r, target)`; `D` is the price of the way, `q` of a merge.
+//! is the sum over streams `i -> j` of `D(i,j) + q_j`, plus `D(r, target)`; `D` is the price of the way, `q` of a
+//! merge.
 //!
-//! **No tree is cheaper.** Take a cheapest tree, of equal ones that with the fewest *strange* merges: those not connected
-//! with `v_x`, where `x` is the processor that merges, by merges at `x` alone. Suppose that there is a strange merge of `A`
-//! and `B` at `x`. Say `v_x` leaves `x` as (part of) a value `V`, merged or not.
-//! - If `v_x` takes part in a merge at `x`, let one of `A`, `B` that does not contain that merge take part there instead, and
-//!   the other pass: the same number of merges at `x`, ways no longer, fewer strange merges.
-//! - Otherwise `v_x` alone goes to some `y` and is merged there. If `D(x,y) + q_y < q_x`, take one of `A`, `B` without `v_x`
-//!   in it along to `y`, merge it there and let the other pass: cheaper, a contradiction. If not, merge `v_x` at `x`, with
-//!   the result of the strange merge, instead of at `y`: no dearer, and the merges at `x` are not strange any more.
+//! **No tree is cheaper.** Take a cheapest tree, of equal ones that with the fewest *strange* merges: those not
+//! connected with `v_x`, where `x` is the processor that merges, by merges at `x` alone. Suppose that there is a
+//! strange merge of `A` and `B` at `x`. Say `v_x` leaves `x` as (part of) a value `V`, merged or not.
+//! - If `v_x` takes part in a merge at `x`, let one of `A`, `B` that does not contain that merge take part there
+//!   instead, and the other pass: the same number of merges at `x`, ways no longer, fewer strange merges.
+//! - Otherwise `v_x` alone goes to some `y` and is merged there. If `D(x,y) + q_y < q_x`, take one of `A`, `B` without
+//!   `v_x` in it along to `y`, merge it there and let the other pass: cheaper, a contradiction. If not, merge `v_x` at
+//!   `x`, with the result of the strange merge, instead of at `y`: no dearer, and the merges at `x` are not strange any
+//!   more.
 //!
-//! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So there is no
-//! strange merge, every processor sends one stream, and the tree is an arborescence as above.
+//! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So there is
+//! no strange merge, every processor sends one stream, and the tree is an arborescence as above.
 
 use num_bigint::BigUint;
 use num_traits::Zero;

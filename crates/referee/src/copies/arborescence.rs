@@ -2,8 +2,8 @@
 
 use super::{Arc, Weight};
 
-/// Every node but the source pays the shortest arc that enters it, which makes that arc free; circles of free arcs become
-/// nodes, until there are none. `None` if some node is out of reach.
+/// Every node but the source pays the shortest arc that enters it, which makes that arc free; circles of free arcs
+/// become nodes, until there are none. `None` if some node is out of reach.
 ///
 /// O(arcs x rounds), at most as many rounds as nodes and usually about their logarithm.
 pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs: Vec<Arc<T>>) -> Option<T> {

@@ -1,27 +1,27 @@
 //! The exchange theorem: what the transfers of an all-reduce cost at least, if some nodes are put together into parts.
 //!
-//! Parts are disjoint sets of nodes, each with a participant; links inside them are free. A node outside all parts *merges*
-//! if it is a processor, and *copies* if it replicates.
+//! Parts are disjoint sets of nodes, each with a participant; links inside them are free. A node outside all parts
+//! *merges* if it is a processor, and *copies* if it replicates.
 //!
-//! **Theorem** (it generalises the count of calls that gossiping takes: Harary and Schwenk 1974). Some part `r` exists such that every
-//! scheme contains
+//! **Theorem** (it generalises the count of calls that gossiping takes: Harary and Schwenk 1974). Some part `r` exists
+//! such that every scheme contains
 //!
 //! 1. routes that make up an arborescence into `r` from all parts, over outside nodes that merge where that helps; a
 //!    route's inner nodes are outside and do not merge; no two routes share a transfer;
-//! 2. for every other part `j` the end of a route into it, from a part or from an outside node that copies; its inner nodes are
-//!    outside and do not copy; none of these transfers is one of 1, and no two parts share one.
+//! 2. for every other part `j` the end of a route into it, from a part or from an outside node that copies; its inner
+//!    nodes are outside and do not copy; none of these transfers is one of 1, and no two parts share one.
 //!
 //! *Proof.* Choose a participant in every part, and let `t` be the first place in the list of transfers by which, for
-//! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's way into `r` by `t`, and cut the ways
-//! where they visit a part or a node that merges. A node that does not merge sends on what a single arriving transfer
-//! brought, so a transfer tells where its piece began: pieces that begin elsewhere share none, and the pieces contain the
-//! arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer into it on the way that brings
-//! the operand later, and go back from `x` to the last node that copies, or to a part. A node that does not copy uses an arriving
-//! transfer once, so each of these transfers tells `x`: other parts' are others. A transfer of 1 lies on a way that is in `r` by `t`,
-//! but from here the only way leads to `x`, after `t`.
+//! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's way into `r` by `t`,
+//! and cut the ways where they visit a part or a node that merges. A node that does not merge sends on what a single
+//! arriving transfer brought, so a transfer tells where its piece began: pieces that begin elsewhere share none, and
+//! the pieces contain the arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer into
+//! it on the way that brings the operand later, and go back from `x` to the last node that copies, or to a part. A node
+//! that does not copy uses an arriving transfer once, so each of these transfers tells `x`: other parts' are others. A
+//! transfer of 1 lies on a way that is in `r` by `t`, but from here the only way leads to `x`, after `t`.
 //!
-//! The list read backwards, with all links turned, is a scheme in which copying nodes merge and merging nodes copy: the same
-//! holds with an arborescence out of `r`, and both kinds exchanged.
+//! The list read backwards, with all links turned, is a scheme in which copying nodes merge and merging nodes copy: the
+//! same holds with an arborescence out of `r`, and both kinds exchanged.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;

@@ -11,7 +11,8 @@ const TARGETS: usize = 9;
 /// for so many nodes that are no targets, all sets of those.
 const OPTIONAL: usize = 9;
 
-/// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in reach.
+/// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in
+/// reach.
 pub(super) fn cheapest<T: Weight>(network: &Network<T>) -> T {
     let optional = network.nodes - 1 - network.targets.len();
     if optional == 0 {
@@ -25,8 +26,8 @@ pub(super) fn cheapest<T: Weight>(network: &Network<T>) -> T {
     }
 }
 
-/// Dreyfus and Wagner (1972) with directed arcs: `f[S][v]`, the least price of reaching the targets `S` from `v`, is that
-/// of a path to some node where `S` is split in two. O(3^targets nodes + 2^targets arcs log nodes).
+/// Dreyfus and Wagner (1972) with directed arcs: `f[S][v]`, the least price of reaching the targets `S` from `v`, is
+/// that of a path to some node where `S` is split in two. O(3^targets nodes + 2^targets arcs log nodes).
 fn sets_of_targets<T: Weight>(network: &Network<T>) -> T {
     let entering = entering(network);
     let full = (1usize << network.targets.len()) - 1;
@@ -111,9 +112,9 @@ fn sets_of_others<T: Weight>(network: &Network<T>) -> T {
     best.unwrap_or_else(T::zero)
 }
 
-/// Wong (1984): while some target is not reached over free arcs, the nodes that reach it over free arcs raise their price,
-/// by as much as the shortest arc that enters them, and all arcs that enter them become that much shorter. The sum of
-/// these prices is what cuts weigh together that charge no arc for more than its length: see [`crate::cuts`].
+/// Wong (1984): while some target is not reached over free arcs, the nodes that reach it over free arcs raise their
+/// price, by as much as the shortest arc that enters them, and all arcs that enter them become that much shorter. The
+/// sum of these prices is what cuts weigh together that charge no arc for more than its length: see [`crate::cuts`].
 ///
 /// The fewer nodes, the fewer arcs become shorter: smallest sets first. O(arcs^2).
 fn dual_ascent<T: Weight>(network: &Network<T>) -> T {

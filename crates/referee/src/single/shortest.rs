@@ -43,13 +43,14 @@ pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, Singl
 /// - [`Proof::Counting`]: values that can be combined in less than the bound are counted, over dates
 ///   `a max(d, c) + b (d + c)`; with limited transfers and `d >= c` as with limited reducers (papers/002, Theorem 10).
 ///   Microseconds to milliseconds, for any number of values.
-/// - [`Proof::LimitedTransfers`]: the recurrence of papers/002, Algorithm 2, up to 2^21 values, unless counting suffices.
+/// - [`Proof::LimitedTransfers`]: the recurrence of papers/002, Algorithm 2, up to 2^21 values, unless counting
+///   suffices.
 /// - [`Proof::Prices`]: as [`SlotPrices`] states, over up to 2,000,000 dates of at most 128 bits. O(classes dates).
 /// - [`Proof::Levels`]: two classes, any number of senders, see the module `levels`.
 /// - [`Proof::SlowestFirst`]: its condition, and the length of that schedule.
 /// - [`Proof::Lowered`]: that no time was raised; then the proof for the lowered times.
-/// - [`Proof::Exhaustion`]: all schedules of up to 64 senders are tried again, in up to 200,000 states; with equal costs,
-///   as by counting or Algorithm 2.
+/// - [`Proof::Exhaustion`]: all schedules of up to 64 senders are tried again, in up to 200,000 states; with equal
+///   costs, as by counting or Algorithm 2.
 ///
 /// Without a schedule, `length` is taken on trust: only the bound is proved.
 ///

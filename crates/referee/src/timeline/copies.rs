@@ -2,8 +2,8 @@
 //!
 //! A value stays where it has arrived, or has been made, and may be used there any number of times; at a node that does
 //! not replicate, once for every arrival. So it is enough to go through all transfers and merges by their starts and to
-//! look whether what each uses is there. By induction what a task makes or brings is what it says: `v[k,m]` combines the
-//! operands `k` to `m` in their order, each once.
+//! look whether what each uses is there. By induction what a task makes or brings is what it says: `v[k,m]` combines
+//! the operands `k` to `m` in their order, each once.
 
 use std::collections::BTreeMap;
 
@@ -89,8 +89,8 @@ impl<'a> Run<'a> {
 }
 
 impl<'r, 'a> Values<'r, 'a> {
-    /// The owners of the operands: the participants in their order. For commutative operators each instance has an order
-    /// of its own: the owner of an operand is where it is first used.
+    /// The owners of the operands: the participants in their order. For commutative operators each instance has an
+    /// order of its own: the owner of an operand is where it is first used.
     fn owners(&self, demand: &Demand<'_>, actions: &[Action<'_, '_>]) -> Result<Vec<NodeId>, Violation> {
         let right = demand.operands.to_vec();
         if !demand.commutative || demand.goals == Goals::Prefixes || Kind::of(demand) == Kind::Copies {

@@ -112,8 +112,8 @@ fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
     resources + sets.sum::<Rational>()
 }
 
-/// The cheapest way to bring copies to all targets, one hop after the other: who has a copy to keep, and where one is on
-/// its way through nodes that do not replicate (one at a time is enough). `None`: out of reach.
+/// The cheapest way to bring copies to all targets, one hop after the other: who has a copy to keep, and where one is
+/// on its way through nodes that do not replicate (one at a time is enough). `None`: out of reach.
 fn naive_copies(platform: &Platform, lengths: &[Rational], source: NodeId, targets: &[NodeId]) -> Option<Rational> {
     let wanted = targets.iter().fold(0usize, |set, target| set | 1 << target.index());
     let mut heap = BinaryHeap::from([Reverse((ratio(0, 1), 1usize << source.index(), None::<usize>))]);

@@ -1,5 +1,6 @@
-//! All-reduce: what borders, potentials and exchanges prove, against twins written from their definitions; what is refused.
-//! (That the theorems behind them are true is held against all schemes elsewhere: see the package `oneport-truth`.)
+//! All-reduce: what borders, potentials and exchanges prove, against twins written from their definitions; what is
+//! refused. (That the theorems behind them are true is held against all schemes elsewhere: see the package
+//! `oneport-truth`.)
 
 use crate::common;
 
@@ -162,7 +163,8 @@ impl Case {
     }
 }
 
-/// By the exchange theorem's words: the least over parts `r` of an arborescence into `r` plus the entrances of the others.
+/// By the exchange theorem's words: the least over parts `r` of an arborescence into `r` plus the entrances of the
+/// others.
 fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
     let into = exchange.direction == Direction::Into;
     let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
@@ -257,7 +259,8 @@ fn least_tree(ways: &[Vec<Option<Rational>>], parts: usize, junctions: &[usize],
     best
 }
 
-/// Whatever is charged within the prices proves what its definition says, no more and no less; a little more is refused.
+/// Whatever is charged within the prices proves what its definition says, no more and no less; a little more is
+/// refused.
 #[test]
 fn certificates_prove_what_adding_up_says() {
     let (mut refused, mut positive) = (0, [0; 2]);
@@ -341,8 +344,8 @@ fn bare_prices_prove_the_exchange_of_single_participants() {
     assert!(better[0] > 30 && better[1] > 30, "{better:?}");
 }
 
-/// A switch that merges but does not copy: two operands meet there, and one transfer goes on. Before, prices on the links into `h`'s
-/// neighbours proved 3/4, though one all-reduce per unit of time is possible.
+/// A switch that merges but does not copy: two operands meet there, and one transfer goes on. Before, prices on the
+/// links into `h`'s neighbours proved 3/4, though one all-reduce per unit of time is possible.
 #[test]
 fn switches_that_merge_are_junctions() {
     let mut builder = Platform::builder();
@@ -552,7 +555,8 @@ fn merges_are_paid_besides_the_exchange() {
     }
 }
 
-/// With sizes and work by part, the smallest message and the least merge are charged, wherever they stand in the tables.
+/// With sizes and work by part, the smallest message and the least merge are charged, wherever they stand in the
+/// tables.
 #[test]
 fn the_smallest_of_a_table_is_charged() {
     let one = || ratio(1, 1);

@@ -188,8 +188,8 @@ fn the_bound_of_a_large_reduction() {
     assert_eq!(found, Ok(whole(snake.len()) * (send + compute) / cheapest));
 }
 
-/// Too many operands for the memory are refused. Processors between which everything is free count as one: then the same question is
-/// small.
+/// Too many operands for the memory are refused. Processors between which everything is free count as one: then the
+/// same question is small.
 #[test]
 fn a_reduction_too_large_is_refused() {
     let platform = grid(25, &ratio(1, 1));
@@ -205,7 +205,8 @@ fn a_reduction_too_large_is_refused() {
     assert_eq!(of(vec![(Resource::Send(second), ratio(1, 1))]), Ok(ratio(1, 624)));
 }
 
-/// Lengths round the widths of machine integers, on ways of many links: sums that no longer fit are computed all the same.
+/// Lengths round the widths of machine integers, on ways of many links: sums that no longer fit are computed all the
+/// same.
 #[test]
 fn sums_outgrow_machine_integers() {
     for width in (50..70).chain(116..134) {

@@ -1,4 +1,5 @@
-//! All-reduce and scan: what prices and cuts prove against the cheapest scheme of all; groups; what certificates may say.
+//! All-reduce and scan: what prices and cuts prove against the cheapest scheme of all; groups; what certificates may
+//! say.
 
 use crate::common;
 

@@ -1,4 +1,5 @@
-//! Shares: what they prove, against the cheapest trees of all goals and the cheapest scheme of all; and what they may not say.
+//! Shares: what they prove, against the cheapest trees of all goals and the cheapest scheme of all; and what they may
+//! not say.
 
 use crate::common;
 
@@ -83,8 +84,8 @@ fn shares(dice: &mut Dice, case: &Case, split: Split) -> Vec<Share> {
     shares
 }
 
-/// The cheapest trees of all goals under their shares, together: prices of all parts at all nodes, improved until nothing
-/// changes.
+/// The cheapest trees of all goals under their shares, together: prices of all parts at all nodes, improved until
+/// nothing changes.
 fn naive_trees(case: &Case, shares: &[Share]) -> Rational {
     let demand = case.collective.demand(0).unwrap();
     let costs: BTreeMap<(usize, Task), &Rational> =

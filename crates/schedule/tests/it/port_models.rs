@@ -1,5 +1,5 @@
-//! Every pattern under every port model: roundings, slots, runs and buffers, against sums over single tasks, all odd sets
-//! one by one, and runs followed event by event.
+//! Every pattern under every port model: roundings, slots, runs and buffers, against sums over single tasks, all odd
+//! sets one by one, and runs followed event by event.
 
 use crate::follow;
 use crate::models;
@@ -278,8 +278,8 @@ proptest! {
     }
 }
 
-/// A hub sends what takes 11/6, 2 and 3/2 to three leaves: the links are independent, so three slots do, and none cuts the
-/// message of a link that sends a single one.
+/// A hub sends what takes 11/6, 2 and 3/2 to three leaves: the links are independent, so three slots do, and none cuts
+/// the message of a link that sends a single one.
 #[test]
 fn a_star_of_links_is_not_cut() {
     let mut builder = Platform::builder();

@@ -11,8 +11,8 @@
 //!
 //! **The algorithm** walks backwards from a node over the cheapest entering arc, takes that arc's cost off all arcs
 //! that enter (the weight of the set), and contracts the cycle when it meets its own path. The entering
-//! arcs of sets are kept in mergeable heaps with deferred subtractions, `O(m log m)` operations on costs for `m` arcs, or
-//! where most of the `n^2` arcs are there in rows, `O(n^2)` operations.
+//! arcs of sets are kept in mergeable heaps with deferred subtractions, `O(m log m)` operations on costs for `m` arcs,
+//! or where most of the `n^2` arcs are there in rows, `O(n^2)` operations.
 
 mod heaps;
 mod rows;

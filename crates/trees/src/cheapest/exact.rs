@@ -15,8 +15,8 @@ use super::{Reduction, ratio};
 
 /// Exact prices, each found when it is first asked for; see [`Reduction::exactly`].
 ///
-/// The exact recurrence, remembered. `None` stands for "impossible". Prices at nodes that reach one another for nothing are
-/// the same, so they are remembered for the group.
+/// The exact recurrence, remembered. `None` stands for "impossible". Prices at nodes that reach one another for nothing
+/// are the same, so they are remembered for the group.
 pub struct Exact<'r> {
     reduction: &'r Reduction,
     weights: Weights,
@@ -32,7 +32,8 @@ pub struct Exact<'r> {
     operands: BTreeMap<(Interval, usize), Option<(BigUint, usize)>>,
 }
 
-/// A place where a partial result may be made: the rounded price of having it from there, the links of the way, the place.
+/// A place where a partial result may be made: the rounded price of having it from there, the links of the way, the
+/// place.
 type Source = (i64, u32, usize);
 
 impl<'r> Exact<'r> {
@@ -54,7 +55,8 @@ impl<'r> Exact<'r> {
         &self.weights.denominator
     }
 
-    /// No tree to the target, one of those prepared for, is cheaper: rounded, and found at once. `None` where there is no tree.
+    /// No tree to the target, one of those prepared for, is cheaper: rounded, and found at once. `None` where there is
+    /// no tree.
     pub fn at_least(&mut self, target: NodeId) -> Option<Rational> {
         let whole = self.reduction.whole()?;
         if let Some(owner) = self.reduction.owner(whole) {

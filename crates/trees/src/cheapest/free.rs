@@ -8,8 +8,8 @@ use super::weights::Weights;
 
 /// Nodes that reach one another over links of price zero.
 pub(super) struct Free {
-    /// By node: the first node that it reaches for nothing and that reaches it for nothing; itself where not all partial
-    /// results are sent.
+    /// By node: the first node that it reaches for nothing and that reaches it for nothing; itself where not all
+    /// partial results are sent.
     group: Vec<usize>,
     /// By place: the processors that it reaches for nothing and that are not dearer. (Of those that are alike in both
     /// ways, the first ones only: some processor always has none.)

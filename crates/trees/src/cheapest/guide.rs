@@ -50,8 +50,8 @@ impl<'a> Guide<'a> {
         build(self.reduction, &mut self.walk(), target.index())
     }
 
-    /// Up to `limit` different trees, cheapest first (in rounded prices): the cheapest one, and those that differ from it
-    /// in one decision and are the cheapest of this kind: the result made at another processor, the result made of
+    /// Up to `limit` different trees, cheapest first (in rounded prices): the cheapest one, and those that differ from
+    /// it in one decision and are the cheapest of this kind: the result made at another processor, the result made of
     /// other parts, and for each other partial result another processor or other parts. All cost at most 1/16 more than
     /// the cheapest.
     pub fn trees(&self, target: NodeId, limit: usize) -> Vec<Pattern> {

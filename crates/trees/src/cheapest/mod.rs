@@ -117,8 +117,8 @@ impl Reduction {
         Reduction { graph, processors, owners, sizes, works, factors, watch, resting: Vec::new() }
     }
 
-    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before believing an
-    /// answer.
+    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before
+    /// believing an answer.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self

@@ -58,8 +58,9 @@ pub(super) fn halves(part: Interval, split: usize) -> (Interval, Interval) {
     (Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last })
 }
 
-/// The time a pattern takes on every resource that it uses: sizes times costs of links on ports and links, works times compute
-/// costs on processors. Positive times only. Tasks of links or nodes that the platform does not have count nothing.
+/// The time a pattern takes on every resource that it uses: sizes times costs of links on ports and links, works times
+/// compute costs on processors. Positive times only. Tasks of links or nodes that the platform does not have count
+/// nothing.
 pub fn loads(platform: &Platform, volumes: &Volumes, pattern: &Pattern) -> BTreeMap<Resource, Rational> {
     let mut times: BTreeMap<Resource, Rational> = BTreeMap::new();
     for &task in &pattern.tasks {
@@ -80,9 +81,9 @@ pub fn loads(platform: &Platform, volumes: &Volumes, pattern: &Pattern) -> BTree
     times
 }
 
-/// Whether a pattern reduces the participants' values, in its order, to the target: every task's input is what it says and
-/// where the task happens, every interval is made once, consumed once and visits no node twice, merges happen at processors, and in
-/// the end the target has the result and nothing else is left. `O(t log t)` for `t` tasks.
+/// Whether a pattern reduces the participants' values, in its order, to the target: every task's input is what it says
+/// and where the task happens, every interval is made once, consumed once and visits no node twice, merges happen at
+/// processors, and in the end the target has the result and nothing else is left. `O(t log t)` for `t` tasks.
 pub fn is_tree(platform: &Platform, participants: &[NodeId], target: NodeId, tree: &Pattern) -> bool {
     let own_order = (0..participants.len()).collect();
     let order = tree.order.as_ref().unwrap_or(&own_order);

@@ -18,17 +18,17 @@
 //!
 //! # Theorem: constant volumes make arborescences
 //!
-//! Let `V` be the participants, all of them processors with a value each. *If there are no other processors, the cheapest
-//! tree to `t` costs the minimum over `r` in `V` of `D(r,t)` plus the least cost of a spanning arborescence of `V` into
-//! `r` with arc costs `D(i,j) + q_j`.*
+//! Let `V` be the participants, all of them processors with a value each. *If there are no other processors, the
+//! cheapest tree to `t` costs the minimum over `r` in `V` of `D(r,t)` plus the least cost of a spanning arborescence of
+//! `V` into `r` with arc costs `D(i,j) + q_j`.*
 //!
 //! An arborescence is a tree of that price: every node merges its value with all streams that arrive, one merge per
 //! stream, and sends the result on. Conversely, let `R` be a cheapest reduction tree; it remains to find an
-//! arborescence that is not dearer. Both sides are continuous in `D` and `q`, so we may assume, after an arbitrarily small
-//! change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
+//! arborescence that is not dearer. Both sides are continuous in `D` and `q`, so we may assume, after an arbitrarily
+//! small change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
 //!
-//! 1. *Where `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`, and
-//!    there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send
+//! 1. *Where `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`,
+//!    and there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send
 //!    `A` on from `x` to `y`, merge it there with `v_x`, and let `B` pass `x` in place of the result. One merge at `x`
 //!    becomes one merge at `y` and one way from `x` to `y`: cheaper, a contradiction. If `q_x < D(x,y) + q_y`: merge
 //!    `v_x` at `x` with `A`, and let what it was merged with at `y` pass `y` unmerged: cheaper again.
@@ -44,9 +44,9 @@
 //!
 //! A processor `w` outside `V` that merges `k` streams makes `k - 1` merges. Step 2 holds for its merges, too: of two
 //! groups apart, take a merge of `A` and `B` from one and a merge from the other that `A` does not contain, and merge
-//! `A` with an operand of the latter that does not contain `A`. *So the cheapest tree costs the minimum over sets `H` of
-//! helpers of the arborescence over `V + H`, plus `D(r,t)`, less the sum of `q_w` over `H`*, where every helper has to
-//! receive at least two streams. That demand can be replaced by another one that is easily checked:
+//! `A` with an operand of the latter that does not contain `A`. *So the cheapest tree costs the minimum over sets `H`
+//! of helpers of the arborescence over `V + H`, plus `D(r,t)`, less the sum of `q_w` over `H`*, where every helper has
+//! to receive at least two streams. That demand can be replaced by another one that is easily checked:
 //! `q_w <= D(w,p) + q_p` for all `w` in `H` and `p` in `V + H`. For a cheapest tree satisfies it: otherwise all but one
 //! of the streams that `w` merges could be merged at `p` instead, at a lower price (the remaining one passes `w`; it is
 //! the one that comes from `p`, if any does). And under it, no helper is paid for nothing: leaving out a helper that
@@ -116,8 +116,8 @@ impl<'a> Commutative<'a> {
         Commutative { platform, participants: participants.len(), places, factors, watch: Watch::unlimited() }
     }
 
-    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before believing an
-    /// answer.
+    /// The same reduction under a watch. What is answered after the watch has ended is meaningless: ask it before
+    /// believing an answer.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
@@ -130,13 +130,13 @@ impl<'a> Commutative<'a> {
         if self.participants <= SETS || constant && few_others { Exactness::Exact } else { Exactness::Bound }
     }
 
-    /// For each target a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to four
-    /// trees, cheapest first; `None` where there is no tree.
+    /// For each target a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to
+    /// four trees, cheapest first; `None` where there is no tree.
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
-    /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is
-    /// not known. All trees differ in who merges what, and cost at most an eighth more than the first.
+    /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what
+    /// is not known. All trees differ in who merges what, and cost at most an eighth more than the first.
     pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
@@ -154,12 +154,12 @@ impl<'a> Commutative<'a> {
         answers.into_iter().zip(targets).map(convert).collect()
     }
 
-    /// For each target a lower bound on the cheapest price, equal to it if [`exactness`](Self::exactness) says so, and a
-    /// tree, the cheapest in that case and of equally cheap ones with the fewest links (times sizes); `None` where there
-    /// is no tree. The trees' demand is 0.
+    /// For each target a lower bound on the cheapest price, equal to it if [`exactness`](Self::exactness) says so, and
+    /// a tree, the cheapest in that case and of equally cheap ones with the fewest links (times sizes); `None` where
+    /// there is no tree. The trees' demand is 0.
     ///
-    /// Negative prices count 0. Exact arithmetic; for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2`
-    /// arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
+    /// Negative prices count 0. Exact arithmetic; for `p` processors and `h <= 6` helpers `2^h` arborescences over
+    /// `p^2` arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
     /// rounding cannot tell apart.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         let none = || targets.iter().map(|_| None).collect();

@@ -21,7 +21,8 @@ pub(super) struct Ascent<N> {
 
 /// Which set to raise first, and how far to go.
 pub(super) struct Order<'a, N> {
-    /// Arcs of a good tree: sets that it enters once come first, for only they can have a weight beside an optimal tree.
+    /// Arcs of a good tree: sets that it enters once come first, for only they can have a weight beside an optimal
+    /// tree.
     pub(super) tree: Option<&'a [bool]>,
     /// Small sets by their nodes, not by their entering arcs.
     pub(super) by_nodes: bool,

@@ -13,9 +13,11 @@ struct Gates {
     gate: Vec<usize>,
 }
 
-/// A node that all paths to a needed node pass is needed. An arc that leads back to a node that all paths to its tail pass is closed.
+/// A node that all paths to a needed node pass is needed. An arc that leads back to a node that all paths to its tail
+/// pass is closed.
 ///
-/// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001): `O(m n)` at worst, hardly more than `O(m)` here.
+/// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001): `O(m n)` at worst, hardly more than `O(m)`
+/// here.
 pub(super) fn require<N: Number>(graph: &Graph<N>, task: &mut Task) {
     let gates = Gates::new(graph, task);
     for (place, &node) in gates.order.iter().enumerate().rev() {

@@ -1,18 +1,20 @@
 //! Minimum-cost arborescences that reach some nodes and may pass through others (directed Steiner trees), with bounds.
 //!
-//! A broadcast to some of the nodes, or over routers, needs them. The question is NP-hard; the graphs here are sparse and of some
-//! hundred nodes at most.
+//! A broadcast to some of the nodes, or over routers, needs them. The question is NP-hard; the graphs here are sparse
+//! and of some hundred nodes at most.
 //!
-//! **The proof of a bound** is that of [`crate::arborescence`]: give weights to sets of nodes without the root, of which each
-//! contains a required node, such that for every arc the weights of the sets that it *enters* add up to at most its cost. What
-//! reaches all required nodes enters every set at least once, and costs at least the sum of all weights.
+//! **The proof of a bound** is that of [`crate::arborescence`]: give weights to sets of nodes without the root, of
+//! which each contains a required node, such that for every arc the weights of the sets that it *enters* add up to at
+//! most its cost. What reaches all required nodes enters every set at least once, and costs at least the sum of all
+//! weights.
 //!
 //! **The algorithm**
 //! 1. makes the question smaller and cuts it into pieces (`reduce`);
-//! 2. finds weights by dual ascent (Wong 1984) in several orders (`ascent`), and trees over the arcs that the ascent leaves without
-//!    slack (`trees`);
-//! 3. where bound and tree do not meet, closes arcs that no cheaper tree can use, then either goes through the subsets of the needed
-//!    nodes if they are few (Dreyfus and Wagner 1971, `subsets`), or branches on optional nodes: in or out (`search`).
+//! 2. finds weights by dual ascent (Wong 1984) in several orders (`ascent`), and trees over the arcs that the ascent
+//!    leaves without slack (`trees`);
+//! 3. where bound and tree do not meet, closes arcs that no cheaper tree can use, then either goes through the subsets
+//!    of the needed nodes if they are few (Dreyfus and Wagner 1971, `subsets`), or branches on optional nodes: in or
+//!    out (`search`).
 
 mod ascent;
 mod gates;
@@ -29,24 +31,25 @@ use crate::arborescence::Number;
 /// A tree that reaches the required nodes, and what is known of all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steiner<N> {
-    /// The places of the arcs used in the list of arcs, each after the arc that enters its tail. They form a tree out of the root
-    /// whose leaves are required.
+    /// The places of the arcs used in the list of arcs, each after the arc that enters its tail. They form a tree out
+    /// of the root whose leaves are required.
     pub arcs: Vec<usize>,
     /// The sum of their costs.
     pub cost: N,
     /// No arborescence that reaches the required nodes costs less. Equal to `cost` if this is the cheapest.
     pub at_least: N,
-    /// The proof of a bound by arithmetic alone: sets of nodes without the root (sorted), of which each contains a required node, with
-    /// positive weights; for every arc the weights of the sets that it enters add up to at most its cost. The sum of all weights is at
-    /// most `at_least`; it is less where that took branching.
+    /// The proof of a bound by arithmetic alone: sets of nodes without the root (sorted), of which each contains a
+    /// required node, with positive weights; for every arc the weights of the sets that it enters add up to at most its
+    /// cost. The sum of all weights is at most `at_least`; it is less where that took branching.
     pub cuts: Vec<(Vec<usize>, N)>,
 }
 
-/// The cheapest arborescence out of `root` that reaches all `required` nodes over arcs `(tail, head, cost)` with costs of at least 0, or
-/// the best found; `None` if the root does not reach a required node. Loops and arcs of nodes that do not exist are left aside.
+/// The cheapest arborescence out of `root` that reaches all `required` nodes over arcs `(tail, head, cost)` with costs
+/// of at least 0, or the best found; `None` if the root does not reach a required node. Loops and arcs of nodes that do
+/// not exist are left aside.
 ///
-/// At most `budget` subproblems of a branch and bound are looked at; when they are used up, `cost` may be more than `at_least`, and both hold.
-/// With machine integers four times the sum of all costs must not overflow.
+/// At most `budget` subproblems of a branch and bound are looked at; when they are used up, `cost` may be more than
+/// `at_least`, and both hold. With machine integers four times the sum of all costs must not overflow.
 ///
 /// Polynomial up to the branching: some dual ascents and local searches, `O(n)` arborescences each; plus
 /// `O(3^k n + 2^k m log n)` where `k`, the number of needed nodes of a piece, is small (8 at least).
@@ -60,8 +63,8 @@ pub fn steiner<N: Number>(
     steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited())
 }
 
-/// [`steiner`], whose enumeration ends with the watch as it does with the budget; what was to be enumerated then has no better
-/// bound than the dual ascents'.
+/// [`steiner`], whose enumeration ends with the watch as it does with the budget; what was to be enumerated then has no
+/// better bound than the dual ascents'.
 pub fn steiner_watched<N: Number>(
     nodes: usize,
     root: usize,
@@ -73,8 +76,8 @@ pub fn steiner_watched<N: Number>(
     run(nodes, root, required, arcs, Some(budget), watch)
 }
 
-/// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees, as [`steiner`]
-/// without enumeration.
+/// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees,
+/// as [`steiner`] without enumeration.
 ///
 /// `O(m^2)` operations on costs; far fewer on graphs that are met.
 pub fn heuristic<N: Number>(

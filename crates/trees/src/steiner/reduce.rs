@@ -1,8 +1,8 @@
 //! Makes the question smaller, and its answer one to the question asked.
 //!
 //! - Cycles of arcs without cost become one node, and what the root reaches for nothing becomes the root.
-//! - A node without which a needed node is not reached is needed too. An arc is closed if it leads to a node that every path to the
-//!   arc's tail has to pass, or if a path of two arcs costs no more.
+//! - A node without which a needed node is not reached is needed too. An arc is closed if it leads to a node that every
+//!   path to the arc's tail has to pass, or if a path of two arcs costs no more.
 //! - A needed node that another needed node reaches for nothing need not be asked for.
 //! - What is left falls into pieces that share single nodes (blocks), each of which is a question of its own.
 
@@ -173,9 +173,9 @@ impl<'a, N: Number> Reduction<'a, N> {
         arcs
     }
 
-    /// The nodes of a set of groups, and all that the root does not reach but through them: what is entered over open arcs is the
-    /// same, for who enters these others is reached otherwise. An arc closed for a detour enters no set that the detour does not
-    /// enter, and an arc closed at a gate enters no such set at all.
+    /// The nodes of a set of groups, and all that the root does not reach but through them: what is entered over open
+    /// arcs is the same, for who enters these others is reached otherwise. An arc closed for a detour enters no set
+    /// that the detour does not enter, and an arc closed at a gate enters no such set at all.
     fn behind(&self, set: &[usize]) -> Vec<usize> {
         let mut inside = vec![false; self.graph.nodes()];
         set.iter().for_each(|&group| inside[group] = true);
@@ -228,7 +228,8 @@ fn waive<N: Number>(graph: &Graph<N>, task: &mut Task) {
     (0..graph.nodes()).for_each(|node| task.needed[node] &= !served[node]);
 }
 
-/// The blocks of what leads from the root to needed nodes. A block's root is the node through which all paths from the root enter.
+/// The blocks of what leads from the root to needed nodes. A block's root is the node through which all paths from the
+/// root enter.
 fn pieces<N: Number>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piece<N>> {
     let reached = graph.reached(task, |_| true);
     let reaching = graph.reaching(task, &task.needed, |_| true);

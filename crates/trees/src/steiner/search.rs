@@ -28,7 +28,8 @@ pub(super) struct Found<N> {
     pub(super) cuts: Vec<(Vec<usize>, N)>,
 }
 
-/// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget or the watch has ended.
+/// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget or the watch has
+/// ended.
 pub(super) fn solve<N: Number>(
     graph: &Graph<N>,
     task: &Task,
@@ -99,7 +100,8 @@ impl<N: Number> Search<'_, N> {
         }
     }
 
-    /// The best of some dual ascents, each guided by the best tree so far, with its cuts. `None` if a needed node is not reached.
+    /// The best of some dual ascents, each guided by the best tree so far, with its cuts. `None` if a needed node is
+    /// not reached.
     fn ascents(&mut self, task: &Task, rounds: usize) -> Option<Ascent<N>> {
         let mut best: Option<Ascent<N>> = None;
         for round in 0..rounds {
@@ -128,8 +130,8 @@ impl<N: Number> Search<'_, N> {
         marks
     }
 
-    /// Closes arcs that no tree below the best one uses: with the ascent's weights, such a tree costs at least the bound and the slack
-    /// of a path from the root over the arc to a needed node. Gives the number of arcs closed.
+    /// Closes arcs that no tree below the best one uses: with the ascent's weights, such a tree costs at least the
+    /// bound and the slack of a path from the root over the arc to a needed node. Gives the number of arcs closed.
     fn close(&self, task: &mut Task, ascent: &Ascent<N>) -> usize {
         let Some(best) = &self.best else { return 0 };
         let graph = self.graph;
@@ -210,7 +212,8 @@ impl<N: Number> Search<'_, N> {
         vec![(without, parent.ascent.clone()), (with, parent.ascent)]
     }
 
-    /// Goes on with the weights, and closes arcs, as long as that does any good; `None` if no tree of the task is below the best.
+    /// Goes on with the weights, and closes arcs, as long as that does any good; `None` if no tree of the task is below
+    /// the best.
     fn bound(&mut self, mut task: Task, mut ascent: Ascent<N>) -> Option<Open<N>> {
         let graph = self.graph;
         for round in 0.. {
@@ -309,7 +312,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
-        /// Too many needed nodes for their subsets, and many ties: what is found still is a tree, and the proofs agree with each other.
+        /// Too many needed nodes for their subsets, and many ties: what is found still is a tree, and the proofs agree
+        /// with each other.
         #[test]
         fn ties(
             arcs in prop::collection::vec((0..60usize, 1..60usize, 1..6u64), 150..250),

@@ -1,15 +1,15 @@
 //! Few nodes to reach: the dynamic program over their subsets.
 //!
-//! Dreyfus and Wagner, "The Steiner problem in graphs", Networks 1 (1971), for directed graphs: the cheapest tree out of a
-//! node to a set either begins with an arc, or splits the set at the node.
+//! Dreyfus and Wagner, "The Steiner problem in graphs", Networks 1 (1971), for directed graphs: the cheapest tree out
+//! of a node to a set either begins with an arc, or splits the set at the node.
 
 use oneport_watch::Watch;
 
 use super::Number;
 use super::graph::{Graph, Task, Tree};
 
-/// The cheapest tree to at most 20 needed nodes; `None` if there is none. `O(3^k n + 2^k m log n)` for `k` needed nodes, and room for
-/// `2^k n` costs. `None` also where the watch has ended.
+/// The cheapest tree to at most 20 needed nodes; `None` if there is none. `O(3^k n + 2^k m log n)` for `k` needed
+/// nodes, and room for `2^k n` costs. `None` also where the watch has ended.
 pub(super) fn cheapest<N: Number>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
     let needed: Vec<usize> = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).collect();
     if needed.is_empty() {
@@ -50,8 +50,8 @@ fn split<N: Number>(table: &[Vec<Option<N>>], set: usize, node: usize) -> Option
     best
 }
 
-/// The arcs of the tree behind the last entry of the root, without repetition. They lead from the root to every needed node, and cost
-/// at most that entry. Ends, for no cycle of the graph is free.
+/// The arcs of the tree behind the last entry of the root, without repetition. They lead from the root to every needed
+/// node, and cost at most that entry. Ends, for no cycle of the graph is free.
 fn trace<N: Number>(graph: &Graph<N>, task: &Task, table: &[Vec<Option<N>>], needed: &[usize]) -> Vec<usize> {
     let mut arcs = Vec::new();
     let mut stack = vec![(table.len() - 1, graph.root)];

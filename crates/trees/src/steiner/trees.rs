@@ -1,4 +1,5 @@
-//! Good trees: over the arcs that a dual ascent leaves without slack, by shortest paths, and by exchanging single nodes.
+//! Good trees: over the arcs that a dual ascent leaves without slack, by shortest paths, and by exchanging single
+//! nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,8 +8,8 @@ use super::Number;
 use super::graph::{Graph, Task, Tree};
 use crate::arborescence::arborescence;
 
-/// The cheapest arborescence over the marked nodes, less the leaves that nobody needs, and again over what is left; `None` if the
-/// open arcs do not span the marked nodes, or a needed node is not marked.
+/// The cheapest arborescence over the marked nodes, less the leaves that nobody needs, and again over what is left;
+/// `None` if the open arcs do not span the marked nodes, or a needed node is not marked.
 pub(super) fn span<N: Number>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> Option<Tree<N>> {
     if (0..graph.nodes()).any(|node| task.needed[node] && !marked[node]) {
         return None;
@@ -69,8 +70,8 @@ fn prune<N: Number>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree
     Tree { arcs, cost }
 }
 
-/// Connects the nearest needed node by a shortest path to what is there already, and again: the nodes of these paths. `pass`
-/// tells which arcs to use. `None` if a needed node is not reached.
+/// Connects the nearest needed node by a shortest path to what is there already, and again: the nodes of these paths.
+/// `pass` tells which arcs to use. `None` if a needed node is not reached.
 ///
 /// Takahashi and Matsuyama, "An approximate solution for the Steiner problem in graphs" (1980).
 pub(super) fn paths<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Vec<bool>> {
@@ -112,7 +113,8 @@ pub(super) fn paths<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usiz
     Some(marked)
 }
 
-/// The best of some trees over the arcs that `pass` lets through and others; at least every needed node has to be reached.
+/// The best of some trees over the arcs that `pass` lets through and others; at least every needed node has to be
+/// reached.
 pub(super) fn best_of<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Tree<N>> {
     let reached = graph.reached(task, &pass);
     let reaching = graph.reaching(task, &task.needed, &pass);
@@ -128,7 +130,8 @@ pub(super) fn best_of<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(us
         .min_by(|one, other| one.cost.cmp(&other.cost))
 }
 
-/// Puts single optional nodes in or leaves them out as long as that makes the tree cheaper, at most `rounds` times over all nodes.
+/// Puts single optional nodes in or leaves them out as long as that makes the tree cheaper, at most `rounds` times over
+/// all nodes.
 pub(super) fn improve<N: Number>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N>, rounds: usize) {
     for _ in 0..rounds {
         let mut better = false;
@@ -164,7 +167,8 @@ fn marks<N>(graph: &Graph<N>, tree: &Tree<N>) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// 0 -> 1 -> 2, and 0 -> 3: where 3 is not needed it is cut off; where a needed node is not marked there is no tree.
+    /// 0 -> 1 -> 2, and 0 -> 3: where 3 is not needed it is cut off; where a needed node is not marked there is no
+    /// tree.
     #[test]
     fn needed_and_marked() {
         let graph = Graph::new(4, 0, vec![(0, 1, 1u64), (1, 2, 1), (0, 3, 1)]);

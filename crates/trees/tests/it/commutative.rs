@@ -101,7 +101,8 @@ impl Case {
         loads(&self.platform, &self.volumes, tree).into_iter().map(price).fold(Rational::zero(), |sum, next| sum + next)
     }
 
-    /// The least prices to have all operands combined at each node: all sets, spread link by link until nothing changes.
+    /// The least prices to have all operands combined at each node: all sets, spread link by link until nothing
+    /// changes.
     fn naive(&self) -> Vec<Option<Rational>> {
         let nodes = self.platform.nodes().len();
         let all = (1usize << self.participants.len()) - 1;

@@ -317,8 +317,8 @@ proptest! {
         check_extraction(&case);
     }
 
-    /// Where nothing goes round, nothing is removed, so the extracted sum is the one we started from; a single tree comes
-    /// back as it was.
+    /// Where nothing goes round, nothing is removed, so the extracted sum is the one we started from; a single tree
+    /// comes back as it was.
     #[test]
     fn nothing_is_cancelled_where_nothing_goes_round((case, trees, cycles) in cases()) {
         let mut rates = positive(case.rates.clone());
@@ -405,8 +405,8 @@ enum Printed {
     Stuck,
 }
 
-/// FIND_TREE and EXTRACT_TREES as printed, their line errors mended (deviation 2), nothing cancelled. Senders are tried in
-/// order of node, or in reverse.
+/// FIND_TREE and EXTRACT_TREES as printed, their line errors mended (deviation 2), nothing cancelled. Senders are tried
+/// in order of node, or in reverse.
 fn as_printed(case: &Case, reverse: bool) -> Printed {
     let mut rates = case.rates.clone();
     let (mut extracted, mut done) = (Vec::new(), BigInt::zero());

@@ -86,8 +86,8 @@ struct State {
     receives: bool,
 }
 
-/// The shortest of all schedules of these values: transfers in the order of their starts, each as early as it can. Limits
-/// of 99 and more are none.
+/// The shortest of all schedules of these values: transfers in the order of their starts, each as early as it can.
+/// Limits of 99 and more are none.
 pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers: usize) -> u64 {
     struct Search {
         d: u64,
@@ -136,8 +136,8 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
     search.best
 }
 
-/// Follows a schedule from the definition of the model: one port, one merge at a time, neighbours only (unless there are release
-/// dates), the limit, the length.
+/// Follows a schedule from the definition of the model: one port, one merge at a time, neighbours only (unless there
+/// are release dates), the limit, the length.
 pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) {
     let n = reduction.receivers.len();
     let merges = reduction.merges.as_ref().unwrap();

@@ -79,8 +79,8 @@ impl Search {
     }
 }
 
-/// Panics unless the patterns are simple paths between the right ends, every message has `instances` copies, and no port
-/// is busy for longer than the period.
+/// Panics unless the patterns are simple paths between the right ends, every message has `instances` copies, and no
+/// port is busy for longer than the period.
 #[track_caller]
 pub fn check_whole(case: &Case, whole: &WholePatterns) {
     let commodities = case.collective.commodities();

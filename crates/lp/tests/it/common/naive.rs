@@ -120,8 +120,8 @@ impl Load {
     }
 }
 
-/// Every way to copy a message from a node to all the targets: each node that keeps a copy got it over one route, whose inner
-/// nodes do not replicate. Leaves nobody asked for are included; they only cost more.
+/// Every way to copy a message from a node to all the targets: each node that keeps a copy got it over one route, whose
+/// inner nodes do not replicate. Leaves nobody asked for are included; they only cost more.
 pub fn trees(platform: &Platform, source: NodeId, targets: &[NodeId], size: &Rational) -> Vec<Load> {
     let keeps = |node: NodeId| platform.node(node).replicates;
     let holders: Vec<NodeId> = platform.node_ids().filter(|&node| keeps(node) && node != source).collect();
@@ -355,8 +355,8 @@ fn most_at_a_time(sets: &[Vec<LinkId>], members: &[LinkId]) -> Rational {
     Rational::from_integer(most.unwrap_or(0).into())
 }
 
-/// Weights add up to what every demand needs, and nothing is busy for longer than there is time. (Of half-duplex nodes only
-/// what is necessary is checked here.)
+/// Weights add up to what every demand needs, and nothing is busy for longer than there is time. (Of half-duplex nodes
+/// only what is necessary is checked here.)
 #[track_caller]
 pub fn check_loads(platform: &Platform, collective: &Collective, volumes: &Volumes, solution: &Solution) {
     let mut links = vec![Rational::zero(); platform.links().len()];

@@ -24,9 +24,9 @@ pub struct TiersTables {
 }
 
 impl Default for TiersTables {
-    /// The twelve speeds in Mflop/s that Legrand measured, one of them on two machines, and round bandwidths of our own,
-    /// in MB/s, within the ranges he measured (34.3 to 255.2, 8.0 to 41.3, 0.117 to 7.53) and near their medians (118.7,
-    /// 11.8, 2.23).
+    /// The twelve speeds in Mflop/s that Legrand measured, one of them on two machines, and round bandwidths of our
+    /// own, in MB/s, within the ranges he measured (34.3 to 255.2, 8.0 to 41.3, 0.117 to 7.53) and near their medians
+    /// (118.7, 11.8, 2.23).
     fn default() -> Self {
         let thousandths =
             |values: &[u64]| values.iter().map(|&value| Rational::new(value.into(), 1000.into())).collect::<Vec<_>>();
@@ -62,7 +62,8 @@ impl Default for TiersInstance {
 
 /// Draws hosts, speeds and bandwidths: a LAN node is a processor with the given probability, every other node a router;
 /// each edge is a duplex link. Nodes keep their ids and are named by
-/// [`TiersParameters::node_name`](super::TiersParameters::node_name); link `2 e` is edge `e` and link `2 e + 1` its reverse.
+/// [`TiersParameters::node_name`](super::TiersParameters::node_name); link `2 e` is edge `e` and link `2 e + 1` its
+/// reverse.
 ///
 /// The topology may come from a file. There is no promise that some node is a processor.
 ///

@@ -42,8 +42,8 @@
 //! choices, where the files say nothing or contradict the rule:
 //!
 //! 1. `wans` is 1 in every file and every example known; other values are refused, as no rule to join WANs is known.
-//! 2. A MAN's corner: in the files MAN nodes lie -40 to +824 from the parent, which fits a square moved by -40 to +40. We
-//!    draw that shift uniformly in whole units.
+//! 2. A MAN's corner: in the files MAN nodes lie -40 to +824 from the parent, which fits a square moved by -40 to +40.
+//!    We draw that shift uniformly in whole units.
 //! 3. In the files no two nodes of any tier coincide; we draw uniformly among the free cells.
 //! 4. Ties of the spanning tree and of the nearest node go to the smallest id.
 //! 5. Redundancy inside a network is seen for the WAN with `R = 2` only (all four redundant WAN edges, and the one

@@ -120,8 +120,8 @@ fn schedule(plan: &Plan) -> bool {
         && resources.iter().all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
 }
 
-/// Whether a pattern carries out its demand, which wants one result at one node: plays the tasks with tokens (value, place),
-/// each of which is spent where it is used; at the end only the result is left, at the target.
+/// Whether a pattern carries out its demand, which wants one result at one node: plays the tasks with tokens (value,
+/// place), each of which is spent where it is used; at the end only the result is left, at the target.
 pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
     let Some(demand) = plan.collective.demand(pattern.demand) else { return false };
     let Goals::At(target) = demand.goals else { return false };

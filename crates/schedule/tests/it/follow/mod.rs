@@ -43,8 +43,8 @@ struct Stay<'r> {
     uses: Vec<(&'r Rational, &'r Rational)>,
 }
 
-/// Every carrying-out of every demand is complete, and nothing is used before it is there, nor twice at a switch. The most
-/// copies that each node holds at a time for later use.
+/// Every carrying-out of every demand is complete, and nothing is used before it is there, nor twice at a switch. The
+/// most copies that each node holds at a time for later use.
 pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     let platform = &case.platform;
     // By demand and number of the carrying-out, then by place and kind of message.
