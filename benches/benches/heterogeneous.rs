@@ -1,4 +1,5 @@
-//! How fast are single reductions on unequal speeds: the paper's programs and searches (papers/001) against ours?
+//! How fast are single reductions on unequal speeds: the paper's programs and searches (Liu-Kuo-Wang 2009) against
+//! ours?
 
 use std::ops::ControlFlow;
 use std::time::Duration;

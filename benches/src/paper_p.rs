@@ -1,4 +1,4 @@
-//! The paper's program (P) of broadcast under half-duplex (papers/004 section 3.2), by plain column generation: the
+//! The paper's program (P) of broadcast under half-duplex (RR-2004-32 section 3.2), by plain column generation: the
 //! other side of the comparison.
 //!
 //! Rows are links and one more for time, columns matchings and broadcast trees; both are priced each round, by

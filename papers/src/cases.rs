@@ -71,7 +71,7 @@ pub fn reduce(name: &str, platform: Platform, target: &str, participants: &str) 
     Ok(Case { name: name.to_string(), platform, collective })
 }
 
-/// The scatter of papers/000, figure 2.
+/// The scatter of RR-4872, figure 2.
 pub fn toy() -> Result<Case> {
     scatter("toy of figure 2", fixture("toy-scatter.toml")?, "Ps", "P0 P1")
 }

@@ -1,4 +1,4 @@
-//! papers/000, sections 1 to 3, and 4.6 for scatters: "Optimizing the steady-state throughput of scatter and reduce
+//! RR-4872, sections 1 to 3, and 4.6 for scatters: "Optimizing the steady-state throughput of scatter and reduce
 //! operations". Section 4 is in [`crate::reduce`].
 
 use std::sync::OnceLock;
@@ -84,7 +84,7 @@ fn amounts_through_figure_1() -> Result<Finding> {
     let slides = Paper::load("003")?;
     let amounts = slides.printed("amounts")?.list()?;
     let total: Rational = amounts.iter().copied().sum();
-    Ok(Finding::value(total / whole(2)).note("half of the amounts drawn on slide 20, papers/003"))
+    Ok(Finding::value(total / whole(2)).note("half of the amounts drawn on slide 20, RR-4872's slides"))
 }
 
 fn toy_throughput() -> Result<Finding> {

@@ -1,4 +1,4 @@
-//! papers/003: the slides to papers/000. Slides 1 to 51 are here, those on reduces in [`crate::reduce`].
+//! RR-4872's slides. Slides 1 to 51 are here, those on reduces in [`crate::reduce`].
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("asymptotic", |_| limit_is_one(&scatter_runs()?)),
 ];
 
-/// The slides' drawings are those of papers/000.
+/// The slides' drawings are those of RR-4872.
 fn figures() -> Result<Vec<Figure>> {
     Ok(Vec::new())
 }

@@ -26,7 +26,7 @@ pub struct Errors {
     pub at_most_one: bool,
 }
 
-/// SSSP(G) as papers/000, section 3.1, prints it.
+/// SSSP(G) as RR-4872, section 3.1, prints it.
 pub const SSSP: Errors = Errors {
     source_conserves: true,
     returns: true,
@@ -36,7 +36,7 @@ pub const SSSP: Errors = Errors {
     at_most_one: false,
 };
 
-/// SSPA2A(G) as papers/000, section 3.5, prints it. Its conservation law leaves out both ends of a message.
+/// SSPA2A(G) as RR-4872, section 3.5, prints it. Its conservation law leaves out both ends of a message.
 pub const SSPA2A: Errors = Errors { source_conserves: false, counted_at_source: true, ..SSSP };
 
 /// A program with names for its columns.

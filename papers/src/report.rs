@@ -34,7 +34,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Rows with an unexpected verdict: "papers/000 row-id: why".
+    /// Rows with an unexpected verdict: "RR-4872 row-id: why".
     pub fn failures(&self) -> Vec<String> {
         let rows = self.sections.iter().flat_map(|section| section.rows.iter().map(move |row| (section, row)));
         rows.filter_map(|(section, judged)| {

@@ -179,7 +179,7 @@ struct RawPaper {
 /// The printed values of one paper.
 #[derive(Debug, Clone)]
 pub struct Paper {
-    /// Short name: "papers/000".
+    /// Short name: "RR-4872".
     pub name: String,
     /// Title.
     pub title: String,

@@ -1,4 +1,4 @@
-//! Start-up, steady state and clean-up, measured: instances delivered against time (papers/000, section 3.4).
+//! Start-up, steady state and clean-up, measured: instances delivered against time (RR-4872, section 3.4).
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! `opt(G, K)` of papers/000, section 3.4, by trying every schedule.
+//! `opt(G, K)` of RR-4872, section 3.4, by trying every schedule.
 //!
 //! Costs are whole, messages have size 1 and are sent without a break. Starting every transfer as early as the order
 //! of transfers at the ports allows makes all dates whole, so whole dates are enough.

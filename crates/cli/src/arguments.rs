@@ -191,9 +191,9 @@ pub struct ReduceArguments {
 /// The two models of costs.
 #[derive(Debug, Subcommand)]
 pub enum ReduceModel {
-    /// Equal costs: every transfer takes D, every merge C; processors merge while they receive (papers/002).
+    /// Equal costs: every transfer takes D, every merge C; processors merge while they receive (RR-7898).
     Homogeneous(HomogeneousArguments),
-    /// Unequal speeds: a transfer takes its sender's time, merging included (papers/001).
+    /// Unequal speeds: a transfer takes its sender's time, merging included (Liu-Kuo-Wang 2009).
     Heterogeneous(HeterogeneousArguments),
 }
 
@@ -211,7 +211,7 @@ pub struct AnswerArguments {
     pub json: bool,
 }
 
-/// The trees of papers/002.
+/// The trees of RR-7898.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StrategyName {
     /// The shortest: Algorithm 1; 2 or 3 under a limit.

@@ -13,7 +13,7 @@ use crate::reduction::{
 use crate::scheme;
 use crate::svg::words;
 
-/// A reduction tree (papers/000 figures 5 and 7), the values at the bottom in operand order, the result at the top:
+/// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top:
 /// merges are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips
 /// tell sizes and times.
 ///

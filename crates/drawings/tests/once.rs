@@ -9,7 +9,7 @@ fn whole(value: i64) -> Rational {
     Rational::from_integer(value.into())
 }
 
-/// Figure 1 of papers/002: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2; d = c = 1.
+/// Figure 1 of RR-7898: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2; d = c = 1.
 fn figure_1() -> Reduction {
     Reduction {
         costs: Costs::Equal { transfer: whole(1), compute: whole(1) },

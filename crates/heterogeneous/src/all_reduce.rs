@@ -1,5 +1,5 @@
-//! All processors end with the result: a reduction to the fastest processor, then a broadcast from it (papers/001,
-//! Theorem 3): at most 3.5 times the optimum.
+//! All processors end with the result: a reduction to the fastest processor, then a broadcast from it (Liu-Kuo-Wang
+//! 2009, Theorem 3): at most 3.5 times the optimum.
 
 use oneport_plan::{Broadcast, Reduction};
 use oneport_platform::Rational;

@@ -1,5 +1,5 @@
-//! Fastest-node-first broadcast (FNF; papers/001, section 5.2 after its references \[2\], \[22\], \[25\]), and lower
-//! bounds.
+//! Fastest-node-first broadcast (FNF; Liu-Kuo-Wang 2009, section 5.2 after its references \[2\], \[22\], \[25\]), and
+//! lower bounds.
 //!
 //! A transfer takes the time of its sender, and occupies sender and receiver. Every processor that has the message
 //! sends without a pause until all have it; each transfer, in the order of their ends, goes to the fastest processor

@@ -1,4 +1,4 @@
-//! Which transfers a transfer waits for: the tree of papers/001, figures 9 to 11 (the MCP view).
+//! Which transfers a transfer waits for: the tree of Liu-Kuo-Wang 2009, figures 9 to 11 (the MCP view).
 //!
 //! A transfer from `p` to `q` waits for the last reception of `p` and for the previous reception of `q`. Read backwards
 //! in time that is a binary tree whose nodes weigh the times of their senders and whose root is the destination's last

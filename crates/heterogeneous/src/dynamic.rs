@@ -1,4 +1,4 @@
-//! The paper's dynamic program for any number of classes (papers/001, Theorem 6): small counts.
+//! The paper's dynamic program for any number of classes (Liu-Kuo-Wang 2009, Theorem 6): small counts.
 //!
 //! The root of some best tree is the fastest sender (Observation 1). Per split of all but the slowest class, the split
 //! of the slowest is a crossover (Lemma 4). O(n^(2k-1) log n).

@@ -1,4 +1,4 @@
-//! Earliest-possible schedules (papers/001, section 3) and who receives (Lemma 1).
+//! Earliest-possible schedules (Liu-Kuo-Wang 2009, section 3) and who receives (Lemma 1).
 //!
 //! A transfer needs two free processors: one sends, one receives. At the end the receiver is free again. So the `m`
 //! senders of a sequence take `2m` free processors: the `m + 1` that are there at 0 and all that the transfers free but

@@ -1,4 +1,4 @@
-//! The two searches that papers/001 compares in Table 1, and the sizes of their trees.
+//! The two searches that Liu-Kuo-Wang 2009 compares in Table 1, and the sizes of their trees.
 //!
 //! Both go depth first through the sequences of the processors, two sequences being the same if the classes in them
 //! are, build the earliest-possible schedule on the way, and cut where the latest end so far exceeds the best length

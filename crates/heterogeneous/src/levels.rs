@@ -1,4 +1,5 @@
-//! Two classes, exact, for counts up to 2^63 (an own method; it rests on papers/001, Observation 1 and Theorem 4).
+//! Two classes, exact, for counts up to 2^63 (an own method; it rests on Liu-Kuo-Wang 2009, Observation 1 and Theorem
+//! 4).
 //!
 //! Read backwards from the end, a schedule is a binary tree; its heaviest path is the length (section 5.3.1). By
 //! Observation 1 some shortest schedule has its fast senders on top. Fix a deadline `D`. A slot whose ancestors are `d`

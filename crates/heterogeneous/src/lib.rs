@@ -1,4 +1,4 @@
-//! One reduction over processors of unequal speeds, as short as possible (papers/001, Liu, Kuo and Wang).
+//! One reduction over processors of unequal speeds, as short as possible (Liu-Kuo-Wang 2009, Liu, Kuo and Wang).
 //!
 //! The transfer from a processor takes that processor's own time, whoever receives. A [`Cluster`] holds the senders;
 //! the destination is one more processor. [`shortest`] answers for a cluster; [`earliest`] schedules any sequence of

@@ -1,7 +1,7 @@
 //! Arbitrary times: an exact search over single senders.
 //!
-//! Read backwards from its end (papers/001, section 5.3), a schedule is a binary tree, and by Observation 1 no sender
-//! need be above a faster one. So the senders are placed in order of their times, fastest first; what matters
+//! Read backwards from its end (Liu-Kuo-Wang 2009, section 5.3), a schedule is a binary tree, and by Observation 1 no
+//! sender need be above a faster one. So the senders are placed in order of their times, fastest first; what matters
 //! afterwards is the multiset of open slots alone. The search asks whether all senders end by a deadline `D`:
 //!
 //! - `stages`: a slot matters by what it leaves before `D`, rounded down to sums of later times; many slots become

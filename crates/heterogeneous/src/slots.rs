@@ -2,8 +2,8 @@
 //!
 //! Read backwards from its end, a schedule hands out *slots* ([`SlotPrices`](oneport_plan::SlotPrices)): one is open at
 //! date 0, and a sender of time `t` in a slot of date `a` opens two at `a + t`. This is the tree of minimum critical
-//! path of papers/001, section 5.3, without its Observation 1. With `x[i, a]` senders of class `i` in slots of date
-//! `a`,
+//! path of Liu-Kuo-Wang 2009, section 5.3, without its Observation 1. With `x[i, a]` senders of class `i` in slots of
+//! date `a`,
 //!
 //! ```text
 //! sum_i x[i, a] <= [a = 0] + 2 sum_i x[i, a - t_i],   sum_a x[i, a] = n_i,   x[i, a] only where a + t_i <= D,

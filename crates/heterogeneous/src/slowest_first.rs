@@ -1,5 +1,5 @@
-//! Slowest-node-first (SNF; papers/001, section 4): the earliest-possible schedule of the senders sorted by time,
-//! slowest first. At most twice the optimum (Theorem 2).
+//! Slowest-node-first (SNF; Liu-Kuo-Wang 2009, section 4): the earliest-possible schedule of the senders sorted by
+//! time, slowest first. At most twice the optimum (Theorem 2).
 //!
 //! Lengths are computed by groups of senders that start together, never per sender: `O(k log n)` groups for `k`
 //! classes.

@@ -1,5 +1,5 @@
-//! The paper's dynamic program for two classes (papers/001, sections 5.3.2 to 5.3.4), in its three forms, and the
-//! references that its Tables 2 to 4 count.
+//! The paper's dynamic program for two classes (Liu-Kuo-Wang 2009, sections 5.3.2 to 5.3.4), in its three forms, and
+//! the references that its Tables 2 to 4 count.
 //!
 //! `T(f, s) = t_f + min max(T(f_l, s_l), T(f_r, s_r))` over `f_l + f_r = f - 1`, `s_l + s_r = s` (2), and
 //! `ceil(log2(s+1)) t_s` for `f = 0` (3). The optimum for `f` fast and `s` slow senders; it rests on Observation 1

@@ -1,4 +1,4 @@
-//! Bounds on lengths (papers/002, sections 5, 6 and 7), as they should read, and one as it is printed.
+//! Bounds on lengths (RR-7898, sections 5, 6 and 7), as they should read, and one as it is printed.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};

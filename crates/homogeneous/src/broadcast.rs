@@ -13,7 +13,7 @@ use crate::{Costs, Error, Strategy, Tie, transfers};
 ///
 /// A sender prepares every transfer for `compute`, once it has the message, and may send meanwhile; it prepares one
 /// transfer at a time, and a processor takes part in one transfer at a time. Every such schedule read backwards is a
-/// schedule of a reduction and has the same length; so the broadcast is optimal where the reduction is: papers/002,
+/// schedule of a reduction and has the same length; so the broadcast is optimal where the reduction is: RR-7898,
 /// Theorems 4, 7 and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Limit::Reducers`]
 /// limits how many processors send. What is optimal is this model: preparing once for all receivers, or a message in
 /// pieces, is another one. O(n) time and memory.

@@ -47,7 +47,7 @@ type Queue<N> = VecDeque<(N, u128)>;
 
 /// The length of [`reduce`](crate::reduce)'s schedule, which is not written down.
 ///
-/// Greedy without limits or with limited reducers (papers/002, Algorithms 1 and 3), and with limited transfers where
+/// Greedy without limits or with limited reducers (RR-7898, Algorithms 1 and 3), and with limited transfers where
 /// `d >= c` (Theorem 10: as with so many reducers) or `d = 0` (a limit of no effect): O(log^2 n), any number of
 /// values. With limited transfers and `0 < d < c`: Algorithm 2 by classes of equal dates, until at least `K ceil(c/d)`
 /// processors are there when the next transfer is prepared; from then on `K` transfers run at any time. Chain and flat:
@@ -81,7 +81,7 @@ pub fn length(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie:
 /// more.
 ///
 /// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
-/// a closed form of what papers/002, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
+/// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
 ///
 /// # Errors
 /// A limit of 0; [`Error::TooLong`] where [`length`] would refuse.

@@ -1,4 +1,4 @@
-//! One reduction over processors with equal costs, as short as possible (papers/002, Canon and Antoniu).
+//! One reduction over processors with equal costs, as short as possible (RR-7898, Canon and Antoniu).
 //!
 //! Every transfer takes `d`, every merge `c`; a processor merges while it receives. [`reduce`] builds the shortest
 //! schedule, [`length()`] its length alone, for any number of values, [`values_within`] turns the question round.

@@ -12,7 +12,7 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// The schedule of one reduction of `values` values, all ready at 0; processor `i` holds operand `i`, the root is 0,
 /// and the operator need not be commutative.
 ///
-/// [`Strategy::Greedy`] is optimal: papers/002, Algorithm 1 (Theorem 4); under [`Limit::Transfers`] Algorithm 2
+/// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4); under [`Limit::Transfers`] Algorithm 2
 /// (Theorem 7, line 14 corrected); under [`Limit::Reducers`] Algorithm 3 (Theorem 9). The other strategies take
 /// the tree as described at [`Strategy`] and the earliest dates (Proposition 3). Transfers start as early as possible;
 /// those of Algorithm 2 when it says. `tie` chooses among equals, see [`Tie`]. If both costs are 0, so is

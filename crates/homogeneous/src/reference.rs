@@ -1,4 +1,4 @@
-//! Algorithms 1, 2 and 3 of papers/002 as printed, with a heap: the naive twins of tests and benchmarks.
+//! Algorithms 1, 2 and 3 of RR-7898 as printed, with a heap: the naive twins of tests and benchmarks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! Values that are ready at different dates (beyond papers/002, which names them as future work).
+//! Values that are ready at different dates (beyond RR-7898, which names them as future work).
 //!
 //! **The problem.** Value `i` is ready at `r_i` on processor `i`. A processor may receive before its own value is
 //! ready; it merges and sends from then on. The operator is commutative: which processor sends to which is free. The

@@ -1,4 +1,4 @@
-//! Algorithms 1 and 3 of papers/002 by two queues.
+//! Algorithms 1 and 3 of RR-7898 by two queues.
 //!
 //! Read backwards, processor 0 is there at 0. Each further processor is delivered by one that is there, the earliest:
 //! one there at `s` delivers a processor that is there at `s + detour`, and can deliver again at `s + step`. The

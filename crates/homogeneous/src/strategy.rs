@@ -7,7 +7,7 @@ use crate::Error;
 /// Which tree is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// The shortest schedule: papers/002, Algorithm 1, or Algorithms 2 and 3 under a limit.
+    /// The shortest schedule: RR-7898, Algorithm 1, or Algorithms 2 and 3 under a limit.
     Greedy,
     /// Algorithm 1 as if the smaller cost were 0 (section 7.3); for `2^k` values the binomial tree of order `k`.
     Binomial,

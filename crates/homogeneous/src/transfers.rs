@@ -1,4 +1,4 @@
-//! Algorithm 2 of papers/002: at most `K` transfers at once.
+//! Algorithm 2 of RR-7898: at most `K` transfers at once.
 //!
 //! Read backwards, a delivery at the processor's date `s` is prepared for `c` and transferred for `d` as soon as the
 //! transfer `K` places before has ended. Dates of fresh and of used processors ascend here too (both costs are

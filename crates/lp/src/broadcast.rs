@@ -1,4 +1,4 @@
-//! Broadcast and all-gather (papers/004 sections 3 and 4.2): the cheapest patterns are arborescences.
+//! Broadcast and all-gather (RR-2004-32 sections 3 and 4.2): the cheapest patterns are arborescences.
 //!
 //! A copy is made at nodes that replicate. Switches that do not are collapsed: between two replicating nodes leads the
 //! cheapest route through switches, and an arborescence is built of such routes. Where every replicating node wants the

@@ -1,4 +1,4 @@
-//! The papers' compact programs, corrected: SSSP (papers/000 section 3.1) and SSPA2A (section 3.5).
+//! The papers' compact programs, corrected: SSSP (RR-4872 section 3.1) and SSPA2A (section 3.5).
 //!
 //! Symbols: `send(e, k)` messages of commodity `k` sent over link `e` per unit of time, `TP` the throughput.
 //!

@@ -1,4 +1,4 @@
-//! The flow program of broadcast and all-gather: one flow per message and target (papers/004 section 2.2.1, after
+//! The flow program of broadcast and all-gather: one flow per message and target (RR-2004-32 section 2.2.1, after
 //! Beaumont, Legrand, Marchal and Robert 2003).
 //!
 //! Symbols: `x[d, k, e]` copies of message `d` on their way to target `k` over link `e`, `y[d, e]` copies of `d` sent

@@ -11,7 +11,7 @@
 //!
 //! A group is a source with its targets, or a target with its sources (then the balance is `out - in`), whichever
 //! makes fewer groups. Why one commodity is enough: a flow from one root splits into paths to the leaves, and the
-//! path that ends at a leaf carries that leaf's message (papers/000 section 3.1 uses one commodity per target).
+//! path that ends at a leaf carries that leaf's message (RR-4872 section 3.1 uses one commodity per target).
 //! Links into the root of a group are left out: a message that comes back is a detour.
 //!
 //! The dual solution of the port rows is the price certificate: with prices adding up to 1, `T` is the price of the

@@ -3,7 +3,7 @@
 //! [`solve`] turns a platform and a collective into a linear program, has it solved exactly, and reads off weighted
 //! patterns (the steady state) and prices on ports (the certificate). Two formulations are offered and agree
 //! exactly: the aggregated flow ([`Formulation::Columns`], one commodity per source or per target) and the papers'
-//! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of papers/000, corrected).
+//! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of RR-4872, corrected).
 
 mod all_reduce;
 mod anytime;

@@ -1,6 +1,6 @@
 //! Odd-set inequalities for platforms with half-duplex nodes: which of them do link times violate?
 //!
-//! Ports alone do not suffice there (papers/004 section 2.2.2): three nodes that talk in a triangle do so one pair at a
+//! Ports alone do not suffice there (RR-2004-32 section 2.2.2): three nodes that talk in a triangle do so one pair at a
 //! time. With the odd-set inequalities (Edmonds 1965) they do: link times that satisfy all of them can be cut into
 //! matchings that take no longer than the busiest port.
 

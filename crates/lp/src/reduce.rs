@@ -1,4 +1,4 @@
-//! Series of reduces (papers/000 section 4), and reduce-scatter: the cheapest patterns are reduction trees.
+//! Series of reduces (RR-4872 section 4), and reduce-scatter: the cheapest patterns are reduction trees.
 
 use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};

@@ -27,7 +27,7 @@ pub enum Formulation {
     /// The aggregated flow: one commodity per source or per target.
     #[default]
     Columns,
-    /// The papers' program, corrected: one commodity per message (SSSP, SSPA2A of papers/000).
+    /// The papers' program, corrected: one commodity per message (SSSP, SSPA2A of RR-4872).
     Compact,
 }
 

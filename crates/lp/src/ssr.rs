@@ -1,4 +1,4 @@
-//! The papers' compact program for series of reduces, corrected: SSR (papers/000 section 4.2), for one reduction or for
+//! The papers' compact program for series of reduces, corrected: SSR (RR-4872 section 4.2), for one reduction or for
 //! several of equal throughput (reduce-scatter).
 //!
 //! Symbols: `send(e, v[k,m])` partial results sent over link `e` and `cons(i, T[k,l,m])` merges by node `i`, both per

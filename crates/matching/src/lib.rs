@@ -5,7 +5,7 @@
 //! a steady state form a weighted bipartite graph: senders on the left, receivers on the right, an edge per transfer,
 //! labelled with the time it takes. What may happen simultaneously is a *matching*. Cut the transfers into a
 //! sequence of matchings, each kept for some time, within the shortest total time: the weighted edge colouring of
-//! papers/000 section 3.3, and, with machines and jobs for the two sides, the preemptive open shop of Gonzalez and
+//! RR-4872 section 3.3, and, with machines and jobs for the two sides, the preemptive open shop of Gonzalez and
 //! Sahni. This crate knows neither platforms nor messages. For half-duplex nodes, nodes with several ports, and links,
 //! see [`general`].
 //!
@@ -54,13 +54,13 @@
 //!
 //! # References
 //! - T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976 (preemptive case).
-//! - A. Schrijver, "Combinatorial Optimization", volume A, chapter 20 (weighted edge colouring, as papers/000 cites
+//! - A. Schrijver, "Combinatorial Optimization", volume A, chapter 20 (weighted edge colouring, as RR-4872 cites
 //!   it).
 //! - N. S. Mendelsohn, A. L. Dulmage, "Some generalizations of the problem of distinct representatives",
 //!   Canadian J. Math. 10, 1958.
 //!
 //! # Example
-//! The scatter of papers/000, figure 2: a source sends to `a` and `b`, which serve targets 0 and 1.
+//! The scatter of RR-4872, figure 2: a source sends to `a` and `b`, which serve targets 0 and 1.
 //! ```
 //! use num_rational::BigRational;
 //! use oneport_matching::{Edge, decompose};

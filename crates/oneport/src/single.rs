@@ -29,7 +29,7 @@ pub enum SingleError {
     Referee(#[from] SingleFault),
 }
 
-/// One reduction of `values` values with equal costs (papers/002). The schedule is written down where `written`.
+/// One reduction of `values` values with equal costs (RR-7898). The schedule is written down where `written`.
 ///
 /// The lower bound is the optimum under the limit; strategies other than greedy reach it by luck only.
 ///
@@ -117,7 +117,7 @@ pub struct Found {
     pub placement: Placement,
 }
 
-/// One reduction over the senders of a cluster into one more processor (papers/001), length and bound alone.
+/// One reduction over the senders of a cluster into one more processor (Liu-Kuo-Wang 2009), length and bound alone.
 ///
 /// # Errors
 /// [`SingleError::Heterogeneous`] names what does not make sense, or which method does not apply.
@@ -127,7 +127,7 @@ pub fn reduce_cluster(cluster: &Cluster, method: Method, budget: &Budget) -> Res
     Ok(Found { checked, method: answer.method, why: answer.why, placement: answer.placement })
 }
 
-/// One reduction over single processors (papers/001), with its schedule.
+/// One reduction over single processors (Liu-Kuo-Wang 2009), with its schedule.
 ///
 /// # Errors
 /// As [`reduce_cluster`]; more processors than a schedule is written down for.
@@ -142,7 +142,7 @@ pub fn reduce_processors(processors: &Processors, method: Method, budget: &Budge
 }
 
 /// The result of one reduction sent to all: slowest node first into the fastest processor, then fastest node first
-/// (papers/001, Theorem 3).
+/// (Liu-Kuo-Wang 2009, Theorem 3).
 ///
 /// # Errors
 /// An empty list, a time that is not positive.

@@ -14,7 +14,7 @@ use crate::form::{FORMS, Form};
 /// A collective operation on named participants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Collective {
-    /// The source sends a distinct message to each target (papers/000 section 3).
+    /// The source sends a distinct message to each target (RR-4872 section 3).
     Scatter {
         /// Owner of all messages.
         source: NodeId,
@@ -28,13 +28,13 @@ pub enum Collective {
         /// The senders.
         participants: Vec<NodeId>,
     },
-    /// Personalised all-to-all, the "gossip" of papers/000 section 3.5: each participant sends a distinct
+    /// Personalised all-to-all, the "gossip" of RR-4872 section 3.5: each participant sends a distinct
     /// message to each other participant.
     AllToAll {
         /// Senders and receivers.
         participants: Vec<NodeId>,
     },
-    /// The participants' values are combined into one at the target (papers/000 section 4).
+    /// The participants' values are combined into one at the target (RR-4872 section 4).
     Reduce {
         /// Receiver of the result; a participant or not.
         target: NodeId,
@@ -50,14 +50,14 @@ pub enum Collective {
         /// Whether operands may be combined in any order.
         commutative: bool,
     },
-    /// The source's message is copied to all targets (papers/004 section 3).
+    /// The source's message is copied to all targets (RR-2004-32 section 3).
     Broadcast {
         /// Owner of the message.
         source: NodeId,
         /// Where copies have to arrive.
         targets: Vec<NodeId>,
     },
-    /// Each participant's message is copied to all others: the "total exchange" of papers/004 section 4.2.
+    /// Each participant's message is copied to all others: the "total exchange" of RR-2004-32 section 4.2.
     AllGather {
         /// Owners and receivers.
         participants: Vec<NodeId>,

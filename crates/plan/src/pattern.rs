@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oneport_platform::{LinkId, NodeId, Rational};
 
-/// Consecutive operands `first..=last` of a demand: the `[k, m]` of a partial result `v[k,m]` (papers/000 section 4).
+/// Consecutive operands `first..=last` of a demand: the `[k, m]` of a partial result `v[k,m]` (RR-4872 section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval {
     /// The first operand combined, counted from 0: `k`.
@@ -136,7 +136,7 @@ impl Pattern {
         pattern
     }
 
-    /// A reduction tree (papers/000 definition 1): every interval is made once, so it names one value that travels, and
+    /// A reduction tree (RR-4872 definition 1): every interval is made once, so it names one value that travels, and
     /// the inputs of each task are found by their intervals: the task before that last made or moved it. Inputs that
     /// are given do not count. `O(t log t)` for `t` tasks.
     pub fn tree(demand: usize, order: Option<Vec<usize>>, tasks: impl IntoIterator<Item = Task>) -> Self {

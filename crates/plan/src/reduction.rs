@@ -11,7 +11,7 @@ use crate::Status;
 /// What transfers and merges take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Costs {
-    /// The model of papers/002, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
+    /// The model of RR-7898, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
     /// part in one transfer at a time and runs one merge at a time; it merges while it receives. The order of the
     /// operands is kept: processor `i` holds operand `i`.
     Equal {
@@ -20,8 +20,8 @@ pub enum Costs {
         /// Time of one merge, the paper's `c`; not negative.
         compute: Rational,
     },
-    /// The model of papers/001, section 2: the transfer from processor `i` takes `times[i]`, whoever receives, and
-    /// merging is part of it. A processor takes part in one transfer at a time. The operator is commutative.
+    /// The model of Liu-Kuo-Wang 2009, section 2: the transfer from processor `i` takes `times[i]`, whoever receives,
+    /// and merging is part of it. A processor takes part in one transfer at a time. The operator is commutative.
     PerSender(Vec<Rational>),
 }
 
@@ -84,7 +84,7 @@ impl Dates {
     }
 }
 
-/// A limit on what may happen at once (papers/002, section 6).
+/// A limit on what may happen at once (RR-7898, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// None.
@@ -138,7 +138,7 @@ pub struct Broadcast {
     pub length: Rational,
 }
 
-/// A class of like senders of papers/001.
+/// A class of like senders of Liu-Kuo-Wang 2009.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     /// How long a transfer from one of them takes; positive.
@@ -170,19 +170,19 @@ pub enum Instance {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
     /// Equal costs: within less than the bound fewer values can be combined. The referee counts them (unlimited:
-    /// papers/002, proof of Lemma 5; limited reducers: Theorem 9).
+    /// RR-7898, proof of Lemma 5; limited reducers: Theorem 9).
     Counting,
-    /// Equal costs, limited transfers: Theorem 7 of papers/002 (Algorithm 2 with its last loop corrected).
+    /// Equal costs, limited transfers: Theorem 7 of RR-7898 (Algorithm 2 with its last loop corrected).
     LimitedTransfers,
     /// Classes: prices of slots, see [`SlotPrices`].
     Prices(SlotPrices),
-    /// Two classes: the numbers of fast senders per level (papers/001, Observation 1).
+    /// Two classes: the numbers of fast senders per level (Liu-Kuo-Wang 2009, Observation 1).
     Levels,
     /// Classes whose times divide one another, or two classes with a ratio of at least 2: slowest-node-first is optimal
-    /// (papers/001, Theorems 1 and 4).
+    /// (Liu-Kuo-Wang 2009, Theorems 1 and 4).
     SlowestFirst,
     /// Classes, their times lowered to these, fastest first; `proof` proves the bound for the lowered classes, where no
-    /// reduction can be longer (papers/001, proof of Theorem 2).
+    /// reduction can be longer (Liu-Kuo-Wang 2009, proof of Theorem 2).
     Lowered {
         /// One time per class, positive and at most the class's own; classes of equal times become one.
         times: Vec<Rational>,

@@ -47,7 +47,7 @@ impl Amount {
 pub struct Volumes {
     /// `size(v[k,m])`, in the unit of the platform's costs; positive.
     pub size: Amount,
-    /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it, `w(P_i, T[k,l,m])` of papers/000.
+    /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it, `w(P_i, T[k,l,m])` of RR-4872.
     /// Not negative.
     pub work: Amount,
 }

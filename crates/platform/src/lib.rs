@@ -1,6 +1,6 @@
 //! Heterogeneous platforms: processors, routers and links with exact rational costs.
 //!
-//! A [`Platform`] is the graph `G = (V, E, c)` of papers/000 section 2: a directed graph whose link
+//! A [`Platform`] is the graph `G = (V, E, c)` of RR-4872 section 2: a directed graph whose link
 //! `i -> j` is labelled with `c(i, j)`, the time to transfer a message of unit size. Nodes are
 //! *processors* (they compute and keep copies) or *routers* (they only forward).
 //! Every number is an exact rational: a platform is built once, validated there, and never holds a float.

@@ -1,4 +1,4 @@
-//! Single reductions and broadcasts (papers/001 and papers/002): schedules checked date by date, and the arguments
+//! Single reductions and broadcasts (Liu-Kuo-Wang 2009 and RR-7898): schedules checked date by date, and the arguments
 //! why none is shorter repeated.
 //!
 //! Nothing here knows how schedules are made. A schedule is checked processor by processor, in integers over the
@@ -40,11 +40,11 @@ use tree::Tree;
 ///   they combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as
 ///   commutative: any order will do.
 /// - Under [`Costs::PerSender`] the operator is commutative, every processor sends once, after all its receptions: so
-///   every processor reaches the root by a chain of windows one after the other (papers/001, section 2). A release
-///   date holds back the processor's own transfer, not its receptions.
+///   every processor reaches the root by a chain of windows one after the other (Liu-Kuo-Wang 2009, section 2). A
+///   release date holds back the processor's own transfer, not its receptions.
 /// - `length` is the date at which the last transfer or merge ends, or the root's own value is there, not earlier and
 ///   not later.
-/// - The limit (papers/002, section 6) is kept.
+/// - The limit (RR-7898, section 6) is kept.
 ///
 /// O(n log n), in machine integers where the numbers fit.
 ///

@@ -16,10 +16,10 @@ use crate::pattern::PatternChecker;
 
 /// Checks that the patterns carry out their demands and have positive weights, sorted by demand; that the weights of
 /// each demand add up to the throughput (times its group's rate); and that no port, no link and no processor is busy
-/// for more than it can be (papers/000 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns
+/// for more than it can be (RR-4872 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns
 /// instead of flows).
 ///
-/// Where nodes have one port for sends and receives together (papers/004 section 3), that is not enough for a schedule
+/// Where nodes have one port for sends and receives together (RR-2004-32 section 3), that is not enough for a schedule
 /// to exist: then all odd-set inequalities are checked, too (see the module `odd_sets`).
 ///
 /// Sums are taken over common denominators: O(total number of tasks) products and additions of integers; for odd sets

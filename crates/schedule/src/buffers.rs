@@ -11,7 +11,7 @@ use oneport_platform::{NodeId, Platform};
 ///
 /// What arrives, or is computed, in one period is used in a later one: sent on whole, or merged. A message whose last
 /// use comes `w` periods later is held in at most `w + 1` periods at a time, so a node that only forwards holds two
-/// periods' worth (papers/000 section 3.4 has the same bound); an operand of a merge may have to wait longer for the
+/// periods' worth (RR-4872 section 3.4 has the same bound); an operand of a merge may have to wait longer for the
 /// other operand. One copy is enough for several uses; what arrives several times, as it does where a switch passes
 /// every copy on once, is held as often. Values are at their owners without being held, and what is not used again is
 /// none of the schedule's business. Only nodes that hold any. Linear in tasks but for a logarithm.

@@ -1,7 +1,7 @@
 //! Which links can be busy at the same time, and for how long each: slots, and what stands in their way.
 //!
 //! Where every node sends and receives one message at a time, links are edges between send ports and receive ports, and
-//! the busiest port decides (papers/000 section 3.3). Ports for several links at a time, and links without a limit at
+//! the busiest port decides (RR-4872 section 3.3). Ports for several links at a time, and links without a limit at
 //! one end, leave that as it is: the graph stays bipartite, its constraints totally unimodular. A half-duplex node has
 //! one port for both, so there may be odd cycles: of three such nodes only two are busy with one another at a time,
 //! though each could be with either. There, odd sets of nodes may need longer than the busiest port.

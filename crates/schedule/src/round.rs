@@ -1,4 +1,4 @@
-//! Whole patterns for a given period or number of instances (papers/000 section 4.6, refined).
+//! Whole patterns for a given period or number of instances (RR-4872 section 4.6, refined).
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
 //! chosen first: a demand that has one pattern takes it `d` times, the others take the rounded-down shares of `d` and
@@ -169,7 +169,7 @@ impl<'c> Clock<'c> {
     }
 }
 
-/// The rule of papers/000 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest demand
+/// The rule of RR-4872 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest demand
 /// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is
 /// left out.
 ///

@@ -20,7 +20,7 @@ type Piece = (BigInt, BigInt);
 /// Unrolls `periods` periods in which instances start, and the clean-up periods after them.
 ///
 /// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
-/// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of papers/000
+/// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of RR-4872
 /// section 3.4). Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The
 /// demands of a process group that is carried out several times per instance are numbered by themselves: with rate `r`
 /// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance

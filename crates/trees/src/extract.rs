@@ -1,7 +1,7 @@
-//! Reduction trees from rates of tasks: EXTRACT_TREES of papers/000 figure 8, corrected.
+//! Reduction trees from rates of tasks: EXTRACT_TREES of RR-4872 figure 8, corrected.
 //!
 //! A solution of the steady-state program says how often every `send` and every `cons` happens. [`extract`] writes it
-//! as a weighted sum of reduction trees (papers/000 lemma 2): `A = sum w(T) chi_T`.
+//! as a weighted sum of reduction trees (RR-4872 lemma 2): `A = sum w(T) chi_T`.
 //!
 //! Deviations from the printed algorithm (docs/errata.md):
 //! 1. **Circulations are cancelled first** ([`cancel_circulations`]). A solution, even an optimal vertex, may send the
@@ -21,7 +21,7 @@ use num_traits::{Signed, Zero};
 use oneport_plan::{Interval, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Platform};
 
-/// How often the tasks of one reduction happen: the integer solution `A` of papers/000 section 4.2. All in one unit,
+/// How often the tasks of one reduction happen: the integer solution `A` of RR-4872 section 4.2. All in one unit,
 /// for instance times per period. Absent means never.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskRates {
@@ -340,7 +340,7 @@ impl Reduction<'_> {
     }
 }
 
-/// A partial result at a node, the (message, location) of papers/000 section 4.3.
+/// A partial result at a node, the (message, location) of RR-4872 section 4.3.
 struct Place {
     /// Unlimited: `v[k,k]` at its owner.
     owned: bool,

@@ -1,4 +1,4 @@
-//! The naive twin of papers/001, in whole units of time: algorithm EP step by step, all sequences, all trees.
+//! The naive twin of Liu-Kuo-Wang 2009, in whole units of time: algorithm EP step by step, all sequences, all trees.
 
 /// What algorithm EP (figure 2) does with a sequence of transmission times.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! One counterexample per erratum of papers/001.
+//! One counterexample per erratum of Liu-Kuo-Wang 2009.
 
 use anyhow::{Result, ensure};
 use num_traits::Signed;

@@ -1,4 +1,4 @@
-//! The worked figures of papers/001.
+//! The worked figures of Liu-Kuo-Wang 2009.
 
 use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Destination, Method, Processors, earliest, slowest_first};

@@ -1,4 +1,4 @@
-//! papers/001: one reduction over processors of unequal speeds.
+//! Liu-Kuo-Wang 2009: one reduction over processors of unequal speeds.
 
 mod brute;
 pub mod errata;

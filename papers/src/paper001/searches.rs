@@ -1,4 +1,4 @@
-//! Table 1 of papers/001: sizes of search trees, and how much of them two searches look at.
+//! Table 1 of Liu-Kuo-Wang 2009: sizes of search trees, and how much of them two searches look at.
 
 use anyhow::{Context, Result, ensure};
 use num_traits::ToPrimitive;

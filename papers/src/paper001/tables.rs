@@ -1,4 +1,4 @@
-//! Tables 2 to 4 of papers/001: pairs of cells that three dynamic programs refer to.
+//! Tables 2 to 4 of Liu-Kuo-Wang 2009: pairs of cells that three dynamic programs refer to.
 
 use anyhow::{Context, Result, ensure};
 use oneport::heterogeneous::tables::{self, Rule, Table};

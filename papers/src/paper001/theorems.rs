@@ -1,4 +1,4 @@
-//! Lemmas, theorems and observations of papers/001, swept against all sequences and all trees.
+//! Lemmas, theorems and observations of Liu-Kuo-Wang 2009, swept against all sequences and all trees.
 
 use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Method, slowest_first};

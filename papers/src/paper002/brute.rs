@@ -1,4 +1,4 @@
-//! The naive twin of papers/002: all rooted trees, carried out step by step, in whole units of time.
+//! The naive twin of RR-7898: all rooted trees, carried out step by step, in whole units of time.
 
 /// A rooted tree: the receiver of every machine but machine 0, always a smaller number.
 pub type Tree = Vec<usize>;

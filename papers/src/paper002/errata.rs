@@ -1,4 +1,4 @@
-//! One counterexample per erratum of papers/002.
+//! One counterexample per erratum of RR-7898.
 
 use anyhow::{Context, Result, ensure};
 use oneport::homogeneous::{Strategy, bounds};

@@ -1,4 +1,4 @@
-//! papers/002: one reduction with equal costs, transfers and merges overlapping.
+//! RR-7898: one reduction with equal costs, transfers and merges overlapping.
 
 mod brute;
 pub mod errata;

@@ -1,4 +1,4 @@
-//! Lemmas, theorems and propositions of papers/002, swept against all trees.
+//! Lemmas, theorems and propositions of RR-7898, swept against all trees.
 
 use anyhow::{Context, Result, ensure};
 use num_traits::ToPrimitive;

@@ -1,4 +1,4 @@
-//! One counterexample per erratum of papers/004.
+//! One counterexample per erratum of RR-2004-32.
 
 use anyhow::{Context, Result, ensure};
 use oneport::exact::{Relation, Sense};

@@ -1,4 +1,4 @@
-//! papers/004: a series of broadcasts where a node sends or receives, one at a time.
+//! RR-2004-32: a series of broadcasts where a node sends or receives, one at a time.
 
 mod asymptotic;
 mod collectives;

@@ -1,4 +1,4 @@
-//! The programs of papers/004 written out: every set of simultaneous transfers, every pattern, (P) and (D).
+//! The programs of RR-2004-32 written out: every set of simultaneous transfers, every pattern, (P) and (D).
 //!
 //! Exponential on purpose: nothing here is shared with the solver under test but the exact linear programming.
 

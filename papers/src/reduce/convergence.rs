@@ -1,4 +1,4 @@
-//! Section 4.6 of papers/000: a fixed period.
+//! Section 4.6 of RR-4872: a fixed period.
 
 use anyhow::{Result, ensure};
 use num_traits::Zero;

@@ -1,4 +1,4 @@
-//! Section 4.7 of papers/000 on other platforms: the paper's own is in a figure that the text does not have.
+//! Section 4.7 of RR-4872 on other platforms: the paper's own is in a figure that the text does not have.
 
 use std::sync::OnceLock;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! FIND_TREE and EXTRACT_TREES of papers/000, figure 8, line by line; each wrong line can be switched on by itself.
+//! FIND_TREE and EXTRACT_TREES of RR-4872, figure 8, line by line; each wrong line can be switched on by itself.
 
 use num_traits::{Signed, Zero};
 use oneport::plan::Task;

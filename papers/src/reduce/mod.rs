@@ -1,4 +1,4 @@
-//! Series of reduces: papers/000, section 4, and papers/003, slides 52 to 82.
+//! Series of reduces: RR-4872, section 4, and RR-4872's slides, slides 52 to 82.
 
 mod convergence;
 pub mod errata;
@@ -29,7 +29,7 @@ use toy::{AT_1, AT_2, Toy};
 
 pub use pictures::figures;
 
-/// papers/000, section 4.
+/// RR-4872, section 4.
 pub const CHECKS: &[(&str, Check)] = &[
     ("figure-5", |_| figure_5()),
     ("reduce-conservation", |_| {
@@ -85,7 +85,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("experiment", |_| experiment::finding()),
 ];
 
-/// papers/003, slides 52 to 82, and slide 5.
+/// RR-4872's slides, slides 52 to 82, and slide 5.
 pub const SLIDES: &[(&str, Check)] = &[
     ("reduce-values", |_| Ok(errata::reduction_from_one().finding())),
     ("partial-result", |_| Ok(errata::second_operand().finding())),
@@ -303,7 +303,7 @@ fn runs() -> Result<Vec<Run>> {
     ])
 }
 
-/// The slides draw what section 4.1 of papers/000 tells.
+/// The slides draw what section 4.1 of RR-4872 tells.
 fn slide_tree() -> Result<Finding> {
     let toy = Toy::load()?;
     let names = tasks::names(&toy.case.platform, &toy.figure_5()?);
@@ -323,7 +323,7 @@ mod tests {
     use super::*;
     use crate::rows::Paper;
 
-    /// The slides' solution is that of papers/000 divided by its period.
+    /// The slides' solution is that of RR-4872 divided by its period.
     #[test]
     fn both_papers_print_the_same_solution() -> Result<()> {
         let toy = Toy::load()?;

@@ -1,4 +1,4 @@
-//! SSR(G) of papers/000, section 4.2, exactly as printed; each error can be switched on by itself.
+//! SSR(G) of RR-4872, section 4.2, exactly as printed; each error can be switched on by itself.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The tables of papers/000, figures 6(d) and 6(e): what they do, and which rules they break.
+//! The tables of RR-4872, figures 6(d) and 6(e): what they do, and which rules they break.
 
 use std::collections::BTreeMap;
 

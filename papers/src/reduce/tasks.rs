@@ -12,7 +12,7 @@ use crate::cases::{self, Case};
 use crate::numbers::whole;
 use crate::rows::Value;
 
-/// How often every task happens: the application `A` of papers/000, section 4.2. Absent means never.
+/// How often every task happens: the application `A` of RR-4872, section 4.2. Absent means never.
 pub type Rates = BTreeMap<Task, Rational>;
 
 /// A partial result at a node: the couple (message, location) of section 4.3.

@@ -1,4 +1,4 @@
-//! The reduce of papers/000, figure 6, and the paper's own solution of it.
+//! The reduce of RR-4872, figure 6, and the paper's own solution of it.
 
 use anyhow::{Context, Result};
 use num_bigint::BigInt;

@@ -225,10 +225,10 @@ fn proof_name(proof: &Proof) -> &'static str {
 fn proof_words(proof: &Proof, recheck: &Recheck) -> String {
     let what = match proof {
         Proof::Counting => "less time combines fewer values".to_string(),
-        Proof::LimitedTransfers => "Theorem 7 of papers/002".to_string(),
+        Proof::LimitedTransfers => "Theorem 7 of RR-7898".to_string(),
         Proof::Prices(prices) => format!("prices of {} slots", prices.prices.len()),
         Proof::Levels => "no numbers of fast senders per level make it shorter".to_string(),
-        Proof::SlowestFirst => "slowest node first, Theorems 1 and 4 of papers/001".to_string(),
+        Proof::SlowestFirst => "slowest node first, Theorems 1 and 4 of Liu-Kuo-Wang 2009".to_string(),
         Proof::Lowered { .. } => "the optimum for times lowered until a theorem gives it".to_string(),
         Proof::Exhaustion { states } => format!("exhaustive search of {states} states"),
     };

@@ -131,7 +131,7 @@ fn everywhere(arguments: &HeterogeneousArguments, question: &Question) -> Result
     } else {
         print(&format!(
             "all-reduction among {}\n\
-             length  {} (none is shorter than {}; at most 3.5 times the optimum, papers/001, Theorem 3)\n\
+             length  {} (none is shorter than {}; at most 3.5 times the optimum, Liu-Kuo-Wang 2009, Theorem 3)\n\
              method  slowest node first into processor {}: {}; then fastest node first: {}",
             count(times.len(), "processor"),
             readable(&all.length),

@@ -129,13 +129,13 @@ fn tie(name: TieName) -> Tie {
 /// Name and source of the tree.
 fn found(strategy: StrategyName, limit: Limit) -> [&'static str; 2] {
     match (strategy, limit) {
-        (StrategyName::Greedy, Limit::Unlimited) => ["greedy", "papers/002, Algorithm 1, optimal by Theorem 4"],
+        (StrategyName::Greedy, Limit::Unlimited) => ["greedy", "RR-7898, Algorithm 1, optimal by Theorem 4"],
         (StrategyName::Greedy, Limit::Transfers(_)) => {
-            ["greedy", "papers/002, Algorithm 2 with its last loop corrected, optimal by Theorem 7"]
+            ["greedy", "RR-7898, Algorithm 2 with its last loop corrected, optimal by Theorem 7"]
         }
-        (StrategyName::Greedy, Limit::Reducers(_)) => ["greedy", "papers/002, Algorithm 3, optimal by Theorem 9"],
-        (StrategyName::Binomial, _) => ["binomial", "papers/002, Algorithm 1 as if the smaller cost were 0"],
-        (StrategyName::Fibonacci, _) => ["fibonacci", "papers/002, Algorithm 1 as if both costs were equal"],
+        (StrategyName::Greedy, Limit::Reducers(_)) => ["greedy", "RR-7898, Algorithm 3, optimal by Theorem 9"],
+        (StrategyName::Binomial, _) => ["binomial", "RR-7898, Algorithm 1 as if the smaller cost were 0"],
+        (StrategyName::Fibonacci, _) => ["fibonacci", "RR-7898, Algorithm 1 as if both costs were equal"],
         (StrategyName::Chain, _) => ["chain", "every processor sends to the one before it"],
         (StrategyName::Flat, _) => ["flat", "all processors send to the first"],
     }

@@ -17,7 +17,7 @@ fn heterogeneous(arguments: &[&str]) -> Value {
     reduce(&[&["heterogeneous", "--json"], arguments].concat()).ok().object()
 }
 
-/// Figure 1 of papers/002: four values with d = c take 4 d, transfers start at 0, d and 2d.
+/// Figure 1 of RR-7898: four values with d = c take 4 d, transfers start at 0, d and 2d.
 #[test]
 fn figure_1_comes_out() {
     let report = homogeneous(&["--n", "4", "--transfer", "1/3", "--compute", "1/3"]);
@@ -63,7 +63,7 @@ fn lengths_alone_are_counted_for_any_number() {
     assert_eq!((&one["length"], &one["status"]), (&"0".into(), &"optimal".into()));
 }
 
-/// The example of papers/001, figures 1 to 5: 11 is the shortest.
+/// The example of Liu-Kuo-Wang 2009, figures 1 to 5: 11 is the shortest.
 #[test]
 fn the_example_with_a_slow_destination_comes_out() {
     let report = heterogeneous(&["--times", "10,5,5,5,4,2,2", "--destination", "0"]);

@@ -28,7 +28,7 @@ const HOP_ROOM: f64 = 240.0;
 const MOST_LINES: usize = 9;
 const ARROW: f64 = 7.0;
 
-/// Draws a reduction tree as papers/000 figures 5, 7, 11 and 12 have it: values `v0, v1, ...` at their owners, merges
+/// Draws a reduction tree as RR-4872 figures 5, 7, 11 and 12 have it: values `v0, v1, ...` at their owners, merges
 /// `T[k,l,m] @ P`, transfers as arrows with what travels and the links, read from below; the result at the target.
 /// Vertices have the colour of the partial result they make, the same as in [`gantt`](super::gantt); every element has
 /// a tooltip with sizes and times. `weight` is how often the tree is carried out per unit of time.

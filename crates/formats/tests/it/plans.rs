@@ -17,7 +17,7 @@ fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
 }
 
-/// The scatter of papers/000 figure 2 in period 2, with paths that the referee would accept.
+/// The scatter of RR-4872 figure 2 in period 2, with paths that the referee would accept.
 fn toy() -> Plan {
     let mut builder = Platform::builder();
     let ids: Vec<_> = ["Ps", "Pa", "Pb", "P0", "P1"]

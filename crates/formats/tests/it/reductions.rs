@@ -17,7 +17,7 @@ fn part(first: usize, last: usize) -> Interval {
     Interval { first, last }
 }
 
-/// The example of papers/000, figure 6: two trees, three reductions in period 3.
+/// The example of RR-4872, figure 6: two trees, three reductions in period 3.
 fn figure_6() -> Plan {
     let mut builder = Platform::builder();
     let ids: Vec<_> = [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))]

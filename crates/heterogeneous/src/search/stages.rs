@@ -1,7 +1,7 @@
 //! Which slots matter to which sender.
 //!
-//! The senders are taken in order of their times, fastest first, so that no sender is above a faster one (papers/001,
-//! Observation 1). A slot of date `a` leaves `r = D - a` before the deadline. Below it hang senders later in the
+//! The senders are taken in order of their times, fastest first, so that no sender is above a faster one (Liu-Kuo-Wang
+//! 2009, Observation 1). A slot of date `a` leaves `r = D - a` before the deadline. Below it hang senders later in the
 //! order, one after the other: `r` may be rounded down to a sum of times of later senders, and slots that become equal
 //! are equal for all that follows. What remains is small and is numbered: the search handles slots as 16-bit numbers.
 

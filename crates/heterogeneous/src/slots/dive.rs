@@ -4,11 +4,11 @@
 //! tried first is what the mixture of the relaxation does there, rounded; then numbers further and further from it, on
 //! either side until the relaxation rules one out: what it allows is convex, so all beyond are ruled out too. A dive
 //! that comes to its end without a placement is therefore a proof. Two rules lose nothing: the sender at date 0 is a
-//! fastest one (papers/001, Observation 1), and no slot stays idle while senders are left that fit (one from a later
-//! slot, with all below it, could move there).
+//! fastest one (Liu-Kuo-Wang 2009, Observation 1), and no slot stays idle while senders are left that fit (one from a
+//! later slot, with all below it, could move there).
 //!
 //! Rounding costs a little each time. So the relaxation is asked to find room for a *reserve* of slowest senders that
-//! do not exist (more of them never help, papers/001, Lemma 4), as large as it allows, smaller as it is used up.
+//! do not exist (more of them never help, Liu-Kuo-Wang 2009, Lemma 4), as large as it allows, smaller as it is used up.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

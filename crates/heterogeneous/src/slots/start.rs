@@ -13,7 +13,8 @@ pub(crate) struct Placed {
     pub senders: u64,
 }
 
-/// Slowest-node-first (papers/001, section 4) for classes of ascending times: its length, and where the senders stand.
+/// Slowest-node-first (Liu-Kuo-Wang 2009, section 4) for classes of ascending times: its length, and where the senders
+/// stand.
 ///
 /// Events are groups of equal completion, so the numbers may be large. The sums must fit 64 bits.
 pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>) {

@@ -1,4 +1,4 @@
-//! Bounds, special trees and the two strategies (papers/002, sections 5 to 7).
+//! Bounds, special trees and the two strategies (RR-7898, sections 5 to 7).
 
 use crate::common;
 

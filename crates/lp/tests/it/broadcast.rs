@@ -1,5 +1,5 @@
 //! Broadcast and all-gather to all nodes against a second formulation: flows of the throughput to every target, one
-//! copy of each message counted (notes on papers/004 section 4; exact where every node is a target, by Edmonds'
+//! copy of each message counted (notes on RR-2004-32 section 4; exact where every node is a target, by Edmonds'
 //! branchings). The branchings are built, too.
 
 use crate::common;

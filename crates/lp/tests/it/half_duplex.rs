@@ -1,4 +1,4 @@
-//! Half-duplex platforms against program (P) of papers/004: every matching, every pattern, exact weights.
+//! Half-duplex platforms against program (P) of RR-2004-32: every matching, every pattern, exact weights.
 
 use crate::common;
 
@@ -97,7 +97,7 @@ fn figure(nodes: usize, links: &[(usize, usize, Rational)], model: PortModel) ->
     check(&builder.build().unwrap(), &collective, &Volumes::of_size(Rational::one()))
 }
 
-/// papers/004, figure 1 as reconstructed: 4/5, and 1 where one can send and receive at a time.
+/// RR-2004-32, figure 1 as reconstructed: 4/5, and 1 where one can send and receive at a time.
 #[test]
 fn figure_1() {
     let links = [
@@ -112,7 +112,7 @@ fn figure_1() {
     assert_eq!(figure(5, &links, PortModel::FullDuplex), ratio(1, 1));
 }
 
-/// papers/004, figure 2: 2/3, where the ports alone would allow 3/4; 1 where one can send and receive at a time.
+/// RR-2004-32, figure 2: 2/3, where the ports alone would allow 3/4; 1 where one can send and receive at a time.
 #[test]
 fn figure_2() {
     let links = [(0, 1, ratio(1, 1)), (0, 2, ratio(1, 1)), (1, 2, ratio(1, 2))];

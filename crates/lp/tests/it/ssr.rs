@@ -1,4 +1,4 @@
-//! SSR (papers/000 section 4.2), corrected: its optimum is attained by valid trees and proved by its prices, both
+//! SSR (RR-4872 section 4.2), corrected: its optimum is attained by valid trees and proved by its prices, both
 //! checked here with nothing but sums and an interval dynamic program.
 
 use oneport_testkit::Reductions;

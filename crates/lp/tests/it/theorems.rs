@@ -231,7 +231,7 @@ fn circulation_is_no_throughput() {
     assert_eq!(certify(&case), Rational::one());
 }
 
-/// papers/000, figure 2: 1/2.
+/// RR-4872, figure 2: 1/2.
 #[test]
 fn the_toy_scatter() {
     let mut builder = Platform::builder();

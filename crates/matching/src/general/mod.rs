@@ -4,7 +4,7 @@
 //! A node that sends or receives, but not both at a time, is one vertex of the graph of transfers, which then need not
 //! be bipartite. A node with several ports serves as many transfers at a time. A link serves one. Sets of transfers
 //! that may happen simultaneously are *allowed*. Cut the transfers, each of which takes some time, into a sequence of
-//! allowed sets, each kept for some time, within the shortest total time: papers/004 section 4, where the transfers
+//! allowed sets, each kept for some time, within the shortest total time: RR-2004-32 section 4, where the transfers
 //! of a steady-state broadcast are so cut (its figure 2 is the example below).
 //!
 //! # Symbols

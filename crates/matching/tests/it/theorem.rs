@@ -198,7 +198,7 @@ fn parallel_edges_follow_one_another() {
     assert!(check(2, 2, &edges).steps.len() >= 2);
 }
 
-/// papers/000 section 3.3: the occupations of the scatter toy; notes: four matchings are the minimum.
+/// RR-4872 section 3.3: the occupations of the scatter toy; notes: four matchings are the minimum.
 #[test]
 fn the_scatter_toy_takes_four_matchings() {
     let edges = [

@@ -1,4 +1,4 @@
-//! The recurrence of papers/002, Algorithm 2: at most `K` transfers at once, read backwards.
+//! The recurrence of RR-7898, Algorithm 2: at most `K` transfers at once, read backwards.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

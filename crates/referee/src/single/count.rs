@@ -1,7 +1,7 @@
 //! Equal costs: how many values can be combined in strictly less than a given time?
 //!
 //! Read a schedule backwards from its end. The root is there at date 0; a processor that is there at date `s` can be
-//! given its first child at `s + d + c` and a further one every `max(d, c)` (papers/002, Proposition 2). So every
+//! given its first child at `s + d + c` and a further one every `max(d, c)` (RR-7898, Proposition 2). So every
 //! schedule shorter than `t` is a part of one infinite tree, whose processors have dates `a max + b (d + c)`: the
 //! part with dates below `t`. Unlimited, that is all of them (proof of Lemma 5: without its last child, a tree is
 //! shorter by `max`, and that child's tree by `d + c`). With `K` reducers, it is the children of `K` of them; a later

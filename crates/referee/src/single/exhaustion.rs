@@ -1,4 +1,4 @@
-//! Trying all schedules of a few senders, in the backwards view of papers/001, section 5.3.
+//! Trying all schedules of a few senders, in the backwards view of Liu-Kuo-Wang 2009, section 5.3.
 
 use std::collections::BTreeSet;
 

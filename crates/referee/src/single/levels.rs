@@ -1,9 +1,9 @@
 //! Two classes: can `f` fast and `s` slow senders end before a bound?
 //!
-//! Read backwards (papers/001, section 5.3): one slot is open at 0; a sender that takes a slot of date `a` opens two
-//! at `a + time`. By Observation 1 the fast senders form the top of the tree. `x_d` of them stand on level `d` (date
-//! `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`; they leave `f + 1` slots open. An open slot of level `d` has room
-//! for `2^m_d - 1` slow senders, where `m_d` slow transfers after each other fit strictly before the bound. So the
+//! Read backwards (Liu-Kuo-Wang 2009, section 5.3): one slot is open at 0; a sender that takes a slot of date `a` opens
+//! two at `a + time`. By Observation 1 the fast senders form the top of the tree. `x_d` of them stand on level `d`
+//! (date `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`; they leave `f + 1` slots open. An open slot of level `d` has
+//! room for `2^m_d - 1` slow senders, where `m_d` slow transfers after each other fit strictly before the bound. So the
 //! question is whether the sum of `2^m_d` over the open slots can reach `s + f + 1`.
 //!
 //! A fast sender on level `d` turns one slot of `2^m_d` into two of `2^m_(d+1)`. As `t_f < t_s`, `m` drops by at most 1

@@ -41,9 +41,9 @@ pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, Singl
 /// bound is at most the length, and repeats the proof of the bound. A bound of at most 0 needs none.
 ///
 /// - [`Proof::Counting`]: values that can be combined in less than the bound are counted, over dates
-///   `a max(d, c) + b (d + c)`; with limited transfers and `d >= c` as with limited reducers (papers/002, Theorem 10).
+///   `a max(d, c) + b (d + c)`; with limited transfers and `d >= c` as with limited reducers (RR-7898, Theorem 10).
 ///   Microseconds to milliseconds, for any number of values.
-/// - [`Proof::LimitedTransfers`]: the recurrence of papers/002, Algorithm 2, up to 2^21 values, unless counting
+/// - [`Proof::LimitedTransfers`]: the recurrence of RR-7898, Algorithm 2, up to 2^21 values, unless counting
 ///   suffices.
 /// - [`Proof::Prices`]: as [`SlotPrices`] states, over up to 2,000,000 dates of at most 128 bits. O(classes dates).
 /// - [`Proof::Levels`]: two classes, any number of senders, see the module `levels`.

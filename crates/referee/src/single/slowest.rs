@@ -1,4 +1,4 @@
-//! Slowest-node-first by classes, and when it is optimal (papers/001, sections 4 and 5).
+//! Slowest-node-first by classes, and when it is optimal (Liu-Kuo-Wang 2009, sections 4 and 5).
 
 use std::collections::BTreeMap;
 

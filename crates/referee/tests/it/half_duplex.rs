@@ -1,4 +1,4 @@
-//! One port for sends and receives together: the examples of papers/004, and what is true only with slots.
+//! One port for sends and receives together: the examples of RR-2004-32, and what is true only with slots.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
     Pattern::arborescence(0, hops)
 }
 
-/// papers/004 Fig. 2: 1 -> 2 and 1 -> 3 of cost 1, 2 -> 3 of cost 1/2.
+/// RR-2004-32 Fig. 2: 1 -> 2 and 1 -> 3 of cost 1, 2 -> 3 of cost 1/2.
 fn figure2() -> (Platform, Collective) {
     let links = [("A", "B", ratio(1, 1)), ("A", "C", ratio(1, 1)), ("B", "C", ratio(1, 2))];
     let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::HalfDuplex);

@@ -34,7 +34,7 @@ fn the_toy_of_the_paper_is_optimal_at_one() {
     assert_eq!(run_report(&plan, &unroll(&plan, 4)).unwrap().peak_buffer, [1, 2, 0]);
 }
 
-/// notes on papers/000: the two trees that the paper extracts, 1/3 and 2/3, are as good.
+/// notes on RR-4872: the two trees that the paper extracts, 1/3 and 2/3, are as good.
 #[test]
 fn the_trees_of_the_paper_are_optimal_too() {
     let mut plan = reduce_toy();

@@ -23,7 +23,7 @@ fn the_toy_of_the_paper_is_optimal_at_one_half() {
     }
 }
 
-/// papers/000 section 3.4 on the toy: K periods deliver K instances per period, less a constant number.
+/// RR-4872 section 3.4 on the toy: K periods deliver K instances per period, less a constant number.
 #[test]
 fn the_toy_runs() {
     for (plan, per_period) in [(toy(), 1), (paper_toy(), 6)] {
@@ -72,7 +72,7 @@ proptest! {
         let starting = 1 + dice.below(3) as u64;
         let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, starting)).unwrap();
         prop_assert!(report.throughput <= verdict.bound);
-        // Lemma 1 of papers/000: after any time K, at most bound * K instances are complete.
+        // Lemma 1 of RR-4872: after any time K, at most bound * K instances are complete.
         for &(periods, complete) in &report.complete {
             let time = &plan.schedule.period * ratio(periods as i64, 1);
             prop_assert!(ratio(complete as i64, 1) <= &verdict.bound * time);

@@ -391,7 +391,7 @@ fn one_demand(models: impl Strategy<Value = Models>) -> impl Strategy<Value = Ca
     few.prop_filter("a single demand", |case| case.collective.demands() == 1 && case.collective.rate(0) == 1)
 }
 
-/// papers/004, figure 2: three nodes in a triangle, one port each.
+/// RR-2004-32, figure 2: three nodes in a triangle, one port each.
 fn triangle(model: PortModel) -> Case {
     let mut builder = Platform::builder();
     builder.model(model);

@@ -16,7 +16,7 @@ fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<W
     round(&case.platform, &case.collective, &case.volumes(), steady_state, target)
 }
 
-/// papers/000, section 4.6: every share of the period rounded down; the scarcest message decides.
+/// RR-4872, section 4.6: every share of the period rounded down; the scarcest message decides.
 fn paper_floor(case: &Case, steady_state: &SteadyState, period: &Rational) -> BigInt {
     let copies = |commodity: usize| -> BigInt {
         let of_it = steady_state.patterns.iter().filter(|weighted| weighted.pattern.demand == commodity);

@@ -77,7 +77,7 @@ fn the_toy_loses_what_the_paper_says() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// papers/000, proposition 4, in the strict form: `TP - floor rule < card(TREES) / T_fixed`, and for whole
+    /// RR-4872, proposition 4, in the strict form: `TP - floor rule < card(TREES) / T_fixed`, and for whole
     /// `T_fixed` and weights that are whole over `T` at most `card(TREES) (1 - 1/T) / T_fixed`; with the trees of the
     /// scarcest reduction.
     #[test]

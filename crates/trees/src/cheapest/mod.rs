@@ -3,7 +3,7 @@
 //! Ports and processors have prices per unit of time. Sending `v[k,m]` over link `i -> j` costs
 //! `size(k,m) c(i,j) (send_i + receive_j)`, merging `v[k,l]` and `v[l+1,m]` at processor `i` costs
 //! `work(k,m) compute_i price_i`. The cheapest tree follows by dynamic programming over the intervals of operands
-//! (papers/000 section 4 has the trees, not this algorithm):
+//! (RR-4872 section 4 has the trees, not this algorithm):
 //!
 //! ```text
 //! M[k,m](i) = min_l C[k,l](i) + C[l+1,m](i)  +  work(k,m) compute_i price_i      made at processor i

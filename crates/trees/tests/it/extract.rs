@@ -1,4 +1,4 @@
-//! Lemma 2 of papers/000 as a property: rates of tasks are a weighted sum of reduction trees and a circulation.
+//! Lemma 2 of RR-4872 as a property: rates of tasks are a weighted sum of reduction trees and a circulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -347,7 +347,7 @@ proptest! {
     }
 }
 
-/// Figure 6(b) of papers/000.
+/// Figure 6(b) of RR-4872.
 fn figure_6() -> Case {
     let mut case = Case::without_rates(complete(3), &[0, 1, 2], 0, 3);
     case.send(1, 2, part(1, 1), 2);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The platform of papers/000, figure 2.
+/// The platform of RR-4872, figure 2.
 pub fn toy() -> String {
     fixture("toy-scatter.toml")
 }

@@ -28,7 +28,7 @@ pub(super) fn part(first: usize, last: usize) -> Interval {
     Interval { first, last }
 }
 
-/// The example of papers/000, figure 6: two trees, three reductions in period 3.
+/// The example of RR-4872, figure 6: two trees, three reductions in period 3.
 pub(super) fn figure_6() -> Reduction {
     let mut builder = Platform::builder();
     let mut node = |name, compute| builder.node(Node::processor(name, q(compute))).unwrap();

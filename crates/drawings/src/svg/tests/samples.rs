@@ -40,7 +40,7 @@ impl Dice {
     }
 }
 
-/// The toy platform of papers/000, figure 2, with its schedule of period 2.
+/// The toy platform of RR-4872, figure 2, with its schedule of period 2.
 pub(super) fn toy() -> Sample {
     let mut builder = Platform::builder();
     let mut node = |name| builder.node(Node::processor(name, q("1"))).unwrap();

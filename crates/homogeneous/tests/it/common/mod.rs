@@ -46,7 +46,7 @@ pub fn written(values: u64, pair: (u64, u64), limit: Limit) -> Reduction {
     reduce(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest).unwrap()
 }
 
-/// The length of a tree by papers/002, Proposition 3, its earliest dates; `parents[i] < i`.
+/// The length of a tree by RR-7898, Proposition 3, its earliest dates; `parents[i] < i`.
 pub fn tree_length(parents: &[usize], (d, c): (u64, u64)) -> u64 {
     let mut arrivals = vec![Vec::new(); parents.len()];
     let mut done = 0;

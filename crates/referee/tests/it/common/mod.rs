@@ -109,7 +109,7 @@ pub fn platform(nodes: &[&str], links: &[(&str, &str, Rational)]) -> Platform {
     builder.build().unwrap()
 }
 
-/// papers/000 Fig. 2 (costs as in its slides): the scatter toy with its optimum of 1/2, reached with period 2.
+/// RR-4872 Fig. 2 (costs as in its slides): the scatter toy with its optimum of 1/2, reached with period 2.
 pub fn toy() -> Plan {
     let links = [
         ("Ps", "Pa", ratio(1, 1)),
@@ -143,7 +143,7 @@ pub fn toy() -> Plan {
     }
 }
 
-/// The solution that papers/000 prints for the same toy (Fig. 2 to 4): routes to P0 by both sides, period 12.
+/// The solution that RR-4872 prints for the same toy (Fig. 2 to 4): routes to P0 by both sides, period 12.
 pub fn paper_toy() -> Plan {
     let mut plan = toy();
     let [sa, sb, a0, b0, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
@@ -348,7 +348,7 @@ fn take(windows: &mut Vec<(Rational, Rational)>, mut time: Rational) -> Vec<(Rat
     pieces
 }
 
-/// papers/000 Fig. 6: three processors, all links of cost 1, P0 merges twice as fast; one reduction per time unit, here
+/// RR-4872 Fig. 6: three processors, all links of cost 1, P0 merges twice as fast; one reduction per time unit, here
 /// by the one tree of period 1 that the paper does not give.
 pub fn reduce_toy() -> Plan {
     let mut plan = toy();

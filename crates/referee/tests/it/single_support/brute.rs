@@ -98,7 +98,7 @@ impl Serial<'_> {
     }
 }
 
-/// The length of the earliest-possible schedule of this sequence of times (papers/001, figure 2).
+/// The length of the earliest-possible schedule of this sequence of times (Liu-Kuo-Wang 2009, figure 2).
 pub fn earliest_possible(sequence: &[u64]) -> u64 {
     let (mut free, mut now) = (sequence.len() + 1, 0);
     let mut ending: Vec<u64> = Vec::new();
@@ -135,7 +135,7 @@ pub fn classes(senders: &[(u64, u64)]) -> u64 {
     go(&mut senders.to_vec(), &mut Vec::new())
 }
 
-/// The shortest length for two classes: the recursion of papers/001, (2) and (3).
+/// The shortest length for two classes: the recursion of Liu-Kuo-Wang 2009, (2) and (3).
 pub struct Table {
     fast: u64,
     slow: u64,

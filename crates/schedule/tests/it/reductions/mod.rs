@@ -242,7 +242,7 @@ pub fn cases(nodes: usize, trees: usize) -> impl Strategy<Value = Case> {
     )
 }
 
-/// Figure 6 of papers/000: three nodes, all links of cost 1, node 0 computes twice as fast; trees of weight 1/3 and
+/// Figure 6 of RR-4872: three nodes, all links of cost 1, node 0 computes twice as fast; trees of weight 1/3 and
 /// 2/3.
 pub fn figure_6() -> Case {
     let mut builder = Platform::builder();
