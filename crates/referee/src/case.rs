@@ -1,6 +1,6 @@
 //! The question under review, checked once: platform, collective and volumes.
 
-use oneport_plan::{self as plan, Amount, Block, Collective, Demand, Goals, Interval, Message, Volumes};
+use oneport_plan::{Amount, Block, Collective, Demand, Goals, Interval, Kind, Message, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -20,36 +20,12 @@ pub(crate) struct Case<'a> {
     watch: Option<&'a Watch>,
 }
 
-/// By what kind of pattern a demand is carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// One value for one node: a path.
-    Path,
-    /// One value for several nodes: an arborescence.
-    Copies,
-    /// Several values combined for one node: a reduction tree.
-    Tree,
-    /// Several values combined, for several nodes: a scheme.
-    Scheme,
-}
-
-impl Kind {
-    pub(crate) fn of(demand: &Demand<'_>) -> Kind {
-        match (demand.operands.len(), demand.goals) {
-            (0 | 1, Goals::At(_)) => Kind::Path,
-            (0 | 1, _) => Kind::Copies,
-            (_, Goals::At(_)) => Kind::Tree,
-            _ => Kind::Scheme,
-        }
-    }
-}
-
 /// Demands of one kind that are carried out equally often.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'a> {
     pub(crate) case: Case<'a>,
     /// The kind of all its demands.
-    pub(crate) kind: plan::Kind,
+    pub(crate) kind: Kind,
     /// How often it is carried out per instance of the whole.
     pub(crate) rate: u64,
     /// Place of its first demand in the whole.
@@ -251,9 +227,9 @@ mod tests {
         let case = Case::new(&platform, &collective, &volumes).unwrap();
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
         assert_eq!((firsts, case.commodities()), (vec![0, 2, 3, 6], 7));
-        let kinds = (0..7).map(|place| Kind::of(&case.demand(place).unwrap())).collect::<Vec<_>>();
+        let kinds = (0..7).map(|place| case.demand(place).unwrap().kind()).collect::<Vec<_>>();
         use Kind::*;
-        assert_eq!(kinds, [Path, Path, Tree, Copies, Copies, Copies, Scheme]);
+        assert_eq!(kinds, [Route, Route, Combine, Copy, Copy, Copy, CombineCopy]);
         for group in case.groups() {
             for place in 0..group.case.commodities() {
                 assert_eq!(group.case.demand(place), case.demand(group.first + place));

@@ -20,7 +20,7 @@ use oneport_plan::{Certificate, Demand, Interval, Share, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
-use crate::case::{Case, Group, Kind};
+use crate::case::{Case, Group};
 use crate::prices::Prices;
 use crate::violation::part_name;
 use crate::{ProofFault, Violation};
@@ -222,7 +222,7 @@ fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), 
     let Some(demand) = case.demand(share.demand) else {
         return Err(ProofFault::ShareDemand { share: before, demand: share.demand, demands: case.commodities() });
     };
-    if Kind::of(&demand) != Kind::Scheme || demand.commutative {
+    if !(demand.kind().combines() && demand.kind().copies()) || demand.commutative {
         let why = if demand.commutative { "its operands may be combined in any order" } else { "it has a single goal" };
         let why = if demand.operands.len() < 2 { "it combines nothing" } else { why };
         return Err(ProofFault::ShareKind { share: before, demand: case.commodity_name(share.demand), why });

@@ -8,14 +8,13 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use oneport_plan::{Demand, Goals, Interval};
+use oneport_plan::{Demand, Goals, Interval, Kind};
 use oneport_platform::NodeId;
 
 use super::Run;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge};
 use super::follow::Delivery;
-use crate::case::Kind;
 use crate::{CopyFault, ReductionFault, Violation};
 
 /// Something that uses values; of those that start together, in the order of what may use the others' results: merges
@@ -93,7 +92,7 @@ impl<'r, 'a> Values<'r, 'a> {
     /// order of its own: the owner of an operand is where it is first used.
     fn owners(&self, demand: &Demand<'_>, actions: &[Action<'_, '_>]) -> Result<Vec<NodeId>, Violation> {
         let right = demand.operands.to_vec();
-        if !demand.commutative || demand.goals == Goals::Prefixes || Kind::of(demand) == Kind::Copies {
+        if !demand.commutative || demand.goals == Goals::Prefixes || demand.kind() == Kind::Copy {
             return Ok(right);
         }
         let mut owners: Vec<Option<NodeId>> = vec![None; right.len()];
@@ -175,7 +174,7 @@ impl<'r, 'a> Values<'r, 'a> {
 
     /// The message, or the partial result.
     fn value(&self, part: Interval) -> String {
-        let scheme = self.run.case.demand(self.commodity).is_some_and(|demand| Kind::of(&demand) == Kind::Scheme);
+        let scheme = self.run.case.demand(self.commodity).is_some_and(|demand| demand.kind().combines());
         if scheme { crate::violation::part_name(&part) } else { "the message".to_string() }
     }
 

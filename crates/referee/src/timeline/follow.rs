@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
-use oneport_plan::{Demand, Goals, Interval, Message};
+use oneport_plan::{Demand, Goals, Interval, Kind, Message};
 use oneport_platform::NodeId;
 
 use super::Run;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge, ZERO};
-use crate::case::Kind;
 use crate::violation::part_name;
 use crate::{CopyFault, ReductionFault, Violation};
 
@@ -59,11 +58,11 @@ impl<'a> Run<'a> {
             }
             // Messages have been checked: the demand exists.
             let Some(demand) = self.case.demand(place) else { continue };
-            match (Kind::of(&demand), demand.goals) {
-                (Kind::Path, Goals::At(target)) => {
+            match (demand.kind(), demand.goals) {
+                (Kind::Route, Goals::At(target)) => {
                     self.follow_message(instance, place, &demand, target, &delivery, buffers)?;
                 }
-                (Kind::Tree, Goals::At(target)) => {
+                (Kind::Combine, Goals::At(target)) => {
                     self.reduction(instance, place, demand.clone(), target, delivery)?.carry_out(self, buffers)?;
                 }
                 _ => self.follow_copies(instance, place, &demand, &delivery, buffers)?,
@@ -99,18 +98,18 @@ impl<'a> Run<'a> {
             return self.case.unknown_commodity(format!("instance {instance}"), place);
         };
         let named = format!("{} of instance {instance}", self.case.commodity_name(place));
-        match (Kind::of(&demand), demand.operands.first(), demand.goals().first()) {
-            (Kind::Path, Some(&source), Some(&(target, _))) => {
+        match (demand.kind(), demand.operands.first(), demand.goals().first()) {
+            (Kind::Route, Some(&source), Some(&(target, _))) => {
                 let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
                 self.undelivered(message, source, target)
             }
-            (Kind::Tree, ..) => {
+            (Kind::Combine, ..) => {
                 let fault = ReductionFault::NotMade { part: demand.whole() };
                 Violation::Reduction { place: named, fault }
             }
             (kind, _, goal) => {
                 let node = goal.map(|&(node, _)| self.case.name(node)).unwrap_or_default();
-                let part = goal.filter(|_| kind == Kind::Scheme).map(|(_, part)| part_name(part));
+                let part = goal.filter(|_| kind.combines()).map(|(_, part)| part_name(part));
                 let value = part.unwrap_or_else(|| "the message".to_string());
                 Violation::Copy { place: named, fault: Box::new(CopyFault::Missing { value, node }) }
             }
