@@ -10,8 +10,8 @@ use oneport_platform::Rational;
 
 use num_traits::{One, Signed, Zero};
 
-use crate::columns::Pricing;
-use crate::odd_sets::PortSets;
+use crate::bounds::odd_sets::PortSets;
+use crate::column_generation::Pricing;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 

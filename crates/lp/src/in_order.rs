@@ -144,7 +144,7 @@ mod tests {
     use oneport_platform::generate::{dgx_a100, torus};
 
     use super::*;
-    use crate::symmetric::Quotient;
+    use crate::symmetry::Quotient;
     use crate::{Options, Question};
 
     fn volumes() -> Volumes {

@@ -13,8 +13,8 @@ use oneport_exact::{Column, IntegerOptions, LinearProgram, Relation, Row, Sense,
 use oneport_plan::{Resource, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::flow::decompose::GroupFlow;
 use crate::flow::{Group, Side};
-use crate::solve::GroupFlow;
 use crate::{LpError, Question};
 
 /// Branch-and-bound nodes.

@@ -11,11 +11,11 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resource, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::broadcast::{Hop, Network};
-use crate::columns::mixed;
+use crate::bounds::odd_sets::PortSets;
+use crate::column_generation::mixed;
 use crate::costs::{self, Costs, amount};
-use crate::odd_sets::PortSets;
-use crate::paths::ShortestPaths;
+use crate::oracles::copy::{Hop, Network};
+use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 

@@ -1,77 +1,23 @@
-//! One driver for every collective: program, exact optimum, patterns, prices.
+//! From a question to its answer: as flows where all messages travel alone, else by column generation (see `strategy`).
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{Certificate, Commodity, OddSet, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Certificate, OddSet, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
-use crate::anytime;
-use crate::columns::Watch;
-use crate::compact;
-use crate::decompose::paths;
+use crate::bounds::odd_sets;
+use crate::column_generation::Watch;
+use crate::compact::scatter;
+use crate::flow::crash_basis;
+use crate::flow::decompose::{GroupFlow, split};
+use crate::flow::multiplicative_weights;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
-use crate::generated;
-use crate::odd_sets;
 use crate::simple;
-use crate::start;
-use crate::{LpError, Question};
-
-/// Which program is solved. Both have the same optimum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Formulation {
-    /// The aggregated flow: one commodity per source or per target.
-    #[default]
-    Columns,
-    /// The papers' program, corrected: one commodity per message (SSSP, SSPA2A of RR-4872).
-    Compact,
-}
-
-/// How to solve.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options {
-    /// Which program.
-    pub formulation: Formulation,
-    /// Limit on the time inside HiGHS.
-    pub time_limit: Option<Duration>,
-}
-
-/// A steady state with its proof.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Solution {
-    /// Weighted patterns.
-    pub steady_state: SteadyState,
-    /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; some that
-    /// were met on the way, for collectives solved by column generation.
-    pub tight: Vec<Pattern>,
-    /// Prices that prove `upper_bound`. For a scan, prices and shares that prove it or, where the cheapest scheme
-    /// itself had to be priced, as much as can be proved without.
-    pub certificate: Certificate,
-    /// No schedule has a larger throughput.
-    pub upper_bound: Rational,
-    /// Whether the two meet.
-    pub status: Status,
-    /// Time spent inside HiGHS, by its own clock.
-    pub solver_time: Duration,
-    /// Whether the first basis proposed was not exactly optimal and had to be repaired.
-    pub repaired: bool,
-}
-
-/// What came out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// A steady state; see its status.
-    Steady(Box<Solution>),
-    /// These messages cannot arrive: their targets are not connected to their sources.
-    Unreachable(Vec<Commodity>),
-}
-
-/// Amounts by link for one group, and the demand of each leaf, in one integer unit.
-pub type GroupFlow = BTreeMap<LinkId, BigInt>;
+use crate::strategy;
+use crate::{Answer, Formulation, LpError, Options, Question, Solution};
 
 /// Percent of the time left that the program may take; the rest is for an answer without a program.
 const PROGRAM: u32 = 80;
@@ -96,7 +42,7 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
         return Ok(Answer::Unreachable(unreachable));
     }
     if question.commodities().is_empty() {
-        let solution = match generated::solve(question, options, watch) {
+        let solution = match strategy::solve(question, options, watch) {
             Err(LpError::Stopped(_)) => simple::solve(question)?,
             other => other?,
         };
@@ -104,12 +50,12 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
     }
     let FlowProgram { program, groups, flows, time, ports } = match options.formulation {
         Formulation::Columns => flow::build(question, &Budget::Least)?,
-        Formulation::Compact => compact::build(question)?,
+        Formulation::Compact => scatter::build(question)?,
     };
     // From shortest paths the simplex is 20 times faster than from nothing on one commodity (10,000 nodes); on many
     // commodities interior point overtakes it.
     let from_paths = options.formulation == Formulation::Columns && (groups.len() == 1 || program.columns() <= 2500);
-    let start = if from_paths { start::shortest_paths(question, &groups, &flows, &ports) } else { None };
+    let start = if from_paths { crash_basis::shortest_paths(question, &groups, &flows, &ports) } else { None };
     let method = if groups.len() == 1 { exact::Method::Simplex } else { exact::Method::Auto };
     let mut solver = Solver::new(program);
     if let (Some(start), Some(time)) = (start, time) {
@@ -127,7 +73,7 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
         Outcome::LimitReached { .. } => {
-            let approximate = Solution { solver_time, ..anytime::approximate(question)? };
+            let approximate = Solution { solver_time, ..multiplicative_weights::approximate(question)? };
             return Ok(Answer::Steady(Box::new(approximate)));
         }
         Outcome::Infeasible(_) => return Err(LpError::Contradiction("a connected platform has no flow")),
@@ -183,34 +129,6 @@ fn steady_state(
     let patterns =
         whole.into_iter().map(|(pattern, amount)| WeightedPattern { pattern, weight: weight(amount) }).collect();
     Ok(SteadyState { throughput, patterns })
-}
-
-/// Splits the flows of all groups into paths, sorted by commodity.
-pub fn split(
-    question: &Question<'_>,
-    groups: &[Group],
-    flows: &[GroupFlow],
-    demand: &BigInt,
-) -> Result<Vec<(Pattern, BigInt)>, LpError> {
-    let mut all = Vec::new();
-    for (group, flow) in groups.iter().zip(flows) {
-        let paths = paths(question.platform(), group, flow, demand);
-        all.extend(paths.ok_or(LpError::Contradiction("a flow does not serve its targets"))?);
-    }
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(merge_equal(all))
-}
-
-/// Adds up amounts of equal patterns; the list is sorted.
-fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
-    let mut merged: Vec<(Pattern, BigInt)> = Vec::with_capacity(sorted.len());
-    for (pattern, amount) in sorted {
-        match merged.last_mut() {
-            Some((last, total)) if *last == pattern => *total += amount,
-            _ => merged.push((pattern, amount)),
-        }
-    }
-    merged
 }
 
 /// The dual solution of the rows as prices.

@@ -18,9 +18,9 @@ use oneport_exact::{IntegerOptions, find_integer_point};
 use oneport_plan::{Certificate, ScheduledPattern, SteadyState, WholePatterns};
 use oneport_platform::Rational;
 
+use crate::flow::decompose::{GroupFlow, split};
 use crate::flow::{self, Budget, FlowProgram, Group};
 use crate::near;
-use crate::solve::{GroupFlow, split};
 use crate::whole_trees;
 use crate::{LpError, Question, Solution};
 

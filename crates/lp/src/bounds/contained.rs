@@ -7,8 +7,8 @@ use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
-use crate::patterns::{Offer, Part};
-use crate::reduce::Cheapest;
+use crate::oracle::{Oracle, Priced};
+use crate::oracles::combine::Cheapest;
 use crate::{LpError, Question};
 
 /// Prices the dearest tree. Its patterns stand for what has to be paid, and carry nothing out.
@@ -24,7 +24,7 @@ impl<'a> Contained<'a> {
         Contained { cheapest, targets: block.demand(0).map_or(Vec::new(), |demand| demand.targets().to_vec()) }
     }
 
-    fn dearest(found: impl Iterator<Item = Option<(Rational, Pattern)>>) -> Result<Vec<Offer>, LpError> {
+    fn dearest(found: impl Iterator<Item = Option<(Rational, Pattern)>>) -> Result<Vec<Priced>, LpError> {
         let mut dearest: Option<(Rational, Pattern)> = None;
         for one in found {
             let (cost, tree) = one.ok_or(LpError::Contradiction("a connected platform has no reduction tree"))?;
@@ -33,18 +33,18 @@ impl<'a> Contained<'a> {
             }
         }
         let (at_least, tree) = dearest.ok_or(LpError::Contradiction("a result is wanted nowhere"))?;
-        Ok(vec![Offer { at_least, patterns: vec![tree] }])
+        Ok(vec![Priced { at_least, patterns: vec![tree] }])
     }
 }
 
-impl Part for Contained<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for Contained<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let found = self.cheapest.guide(prices, &self.targets);
         let first = |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
         Contained::dearest(found.into_iter().map(|found| found.and_then(first)))
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         Contained::dearest(self.cheapest.cheapest(prices, &self.targets).into_iter())
     }
 

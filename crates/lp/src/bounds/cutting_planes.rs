@@ -29,8 +29,8 @@ use oneport_trees::arborescence::Number;
 use super::exchange::Exchange;
 use super::partition::{Partitions, scaled};
 use super::volume::{Bound, Volume};
-use crate::columns::{Progress, Watch};
-use crate::odd_sets::PortSets;
+use crate::bounds::odd_sets::PortSets;
+use crate::column_generation::{Progress, Watch};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 

@@ -14,15 +14,18 @@ pub(crate) mod contained;
 mod cutting_planes;
 mod exchange;
 mod flow;
+pub(crate) mod odd_sets;
 mod partition;
+pub(crate) mod shared_tasks;
 pub mod singletons;
+pub(crate) mod slowest_cut;
 mod volume;
 
 use num_traits::Signed;
 use oneport_plan::{Block, Border, Certificate, Direction, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use crate::columns::Watch;
+use crate::column_generation::Watch;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 use cutting_planes::Program;

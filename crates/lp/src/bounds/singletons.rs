@@ -15,9 +15,9 @@ use oneport_trees::cheapest::Prices;
 
 use super::exchange::Exchange;
 use super::volume::{Bound, least};
-use crate::columns::{Guided, Pricing, Watch, generate};
+use crate::column_generation::{Guided, Pricing, Watch, generate};
 use crate::costs::{self, Costs, Times, amount};
-use crate::patterns::{Offer, Part};
+use crate::oracle::{Oracle, Priced};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
@@ -164,19 +164,19 @@ impl<'a> Least<'a> {
         Least { directions: [Direction::Into, Direction::OutOf].map(of) }
     }
 
-    fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Offer>, LpError> {
+    fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Priced>, LpError> {
         let [forwards, backwards] = least;
         let (dearer, pattern) = std::cmp::max_by(forwards?, backwards?, |one, other| one.0.cmp(&other.0));
-        Ok(vec![Offer { at_least: dearer, patterns: vec![pattern] }])
+        Ok(vec![Priced { at_least: dearer, patterns: vec![pattern] }])
     }
 }
 
-impl Part for Least<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for Least<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         Least::offer(self.directions.each_ref().map(|direction| direction.guided(prices)))
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         Least::offer(self.directions.each_ref().map(|direction| direction.exact(prices)))
     }
 

@@ -17,6 +17,10 @@
 //! The dual solution of the port rows is the price certificate: with prices adding up to 1, `T` is the price of the
 //! cheapest paths of all messages of one instance.
 
+pub mod crash_basis;
+pub mod decompose;
+pub mod multiplicative_weights;
+
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};

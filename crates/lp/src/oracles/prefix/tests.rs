@@ -9,7 +9,7 @@ use oneport_trees::cheapest::Prices;
 use super::Prefixes;
 use super::tasks::Tasks;
 use crate::Question;
-use crate::patterns::Part;
+use crate::oracles::Oracle;
 
 /// A small generator of its own: the tests need variety, not quality.
 struct Draw(u64);

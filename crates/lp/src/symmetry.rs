@@ -16,13 +16,13 @@ use oneport_plan::{
 };
 use oneport_platform::{Automorphism, NodeId, PortModel, Rational, free_automorphisms};
 
-use crate::all_reduce;
 use crate::bounds::is_all_reduce;
-use crate::columns::{Pricing, Watch, generate};
+use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
+use crate::column_generation::{Pricing, Watch, generate};
 use crate::in_order::{self, Intervals, Renaming};
-use crate::patterns::Patterns;
+use crate::oracles::Patterns;
+use crate::oracles::composed;
 use crate::resources::Resources;
-use crate::slowest_cut::{all_gather_participants, slowest_cut};
 use crate::{LpError, Options, Question, Solution};
 
 /// The question about representatives.
@@ -116,7 +116,7 @@ impl<'a> Quotient<'a> {
         // The bound is that of every all-reduce.
         let all_reduce = question.block().is_some_and(|block| is_all_reduce(&block));
         if all_reduce {
-            solution = all_reduce::bounded(&question, &resources, solution, watch)?;
+            solution = composed::bounded(&question, &resources, solution, watch)?;
         }
         let optimal = all_reduce && solution.status == Status::Optimal;
         if !cheapest && !optimal {

@@ -14,8 +14,8 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use crate::columns::mixed;
-use crate::odd_sets::PortSets;
+use crate::bounds::odd_sets::PortSets;
+use crate::column_generation::mixed;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 

@@ -18,11 +18,11 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
-use crate::columns::{Guided, Pricing, Progress, Watch, generate};
+use crate::column_generation::{Guided, Pricing, Progress, Watch, generate};
 use crate::costs::{self, Costs, Times, amount};
-use crate::paths::ShortestPaths;
-use crate::patterns::{Offer, Patterns};
-use crate::reduce::Cheapest;
+use crate::oracles::combine::Cheapest;
+use crate::oracles::route::ShortestPaths;
+use crate::oracles::{Patterns, Priced};
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
@@ -51,18 +51,18 @@ impl<'a> Chain<'a> {
     }
 
     /// A chain along cheap ways under guiding prices.
-    pub fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+    pub fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let found = self.whole.guide(prices, self.last()).into_iter().next().flatten();
         let (at_least, _) = found.ok_or(UNREACHABLE)?;
-        Ok(vec![Offer { at_least, patterns: vec![self.pattern(&self.times.costs(prices).links)?] }])
+        Ok(vec![Priced { at_least, patterns: vec![self.pattern(&self.times.costs(prices).links)?] }])
     }
 
     /// The cheapest chain.
-    pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let found = self.whole.cheapest(prices, self.last()).into_iter().next().flatten();
         let (at_least, _) = found.ok_or(UNREACHABLE)?;
         let costs: Vec<BigUint> = costs::exact_of_size(self.question, &Rational::one(), prices).links;
-        Ok(vec![Offer { at_least, patterns: vec![self.pattern(&costs)?] }])
+        Ok(vec![Priced { at_least, patterns: vec![self.pattern(&costs)?] }])
     }
 
     fn pattern<N: Number>(&self, costs: &[N]) -> Result<Pattern, LpError> {

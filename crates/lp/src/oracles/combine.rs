@@ -5,7 +5,7 @@ use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::{Prices, Reduction};
 use oneport_trees::commutative::{Commutative, Exactness};
 
-use crate::patterns::{Offer, Part};
+use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
 /// Prices reduction trees; demands are the reductions of an instance.
@@ -80,19 +80,19 @@ impl<'a> Trees<'a> {
     }
 }
 
-impl Part for Trees<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for Trees<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let offer = |found: Option<(Rational, Vec<Pattern>)>| {
             let (at_least, trees) = found.ok_or(UNREACHABLE)?;
-            Ok(Offer { at_least, patterns: trees })
+            Ok(Priced { at_least, patterns: trees })
         };
         self.cheapest.guide(prices, &self.targets).into_iter().map(offer).collect()
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let offer = |found: Option<(Rational, Pattern)>| {
             let (at_least, tree) = found.ok_or(UNREACHABLE)?;
-            Ok(Offer { at_least, patterns: vec![tree] })
+            Ok(Priced { at_least, patterns: vec![tree] })
         };
         self.cheapest.cheapest(prices, &self.targets).into_iter().map(offer).collect()
     }

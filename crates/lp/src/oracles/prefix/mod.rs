@@ -19,7 +19,7 @@ use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use crate::costs::amount;
-use crate::patterns::{Offer, Part};
+use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
 pub(crate) use chain::solve as chains;
@@ -74,10 +74,10 @@ impl<'a> Prefixes<'a> {
         found: Option<Found<N>>,
         unit: &Rational,
         routes: &[Vec<LinkId>],
-    ) -> Result<Vec<Offer>, LpError> {
+    ) -> Result<Vec<Priced>, LpError> {
         let Found { at_least, schemes } = found.ok_or(LpError::Contradiction("a prefix cannot be reached"))?;
         let patterns = schemes.iter().map(|(_, ordered)| forest::pattern(tasks, ordered, routes)).collect();
-        Ok(vec![Offer { at_least: amount(unit, &at_least), patterns }])
+        Ok(vec![Priced { at_least: amount(unit, &at_least), patterns }])
     }
 }
 
@@ -87,8 +87,8 @@ fn budget(tasks: &Tasks, [work, most]: [usize; 2]) -> usize {
     (work / (tasks.count * tasks.goals.len()).max(1)).min(most)
 }
 
-impl Part for Prefixes<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for Prefixes<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         if let Some(chain) = &self.chain {
             return chain.guide(prices);
         }
@@ -105,7 +105,7 @@ impl Part for Prefixes<'_> {
         )
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         if let Some(chain) = &self.chain {
             return chain.cheapest(prices);
         }

@@ -14,7 +14,7 @@ use oneport_trees::cheapest::Prices;
 
 use crate::Question;
 use crate::costs::Costs;
-use crate::paths::ShortestPaths;
+use crate::oracles::route::ShortestPaths;
 
 /// A transfer between two places: a link, or a route through nodes that keep nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

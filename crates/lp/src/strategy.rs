@@ -4,15 +4,17 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::bounds::is_all_reduce;
-use crate::columns::{Progress, Watch, generate, proved};
-use crate::copies_flow::{self, FlowBound};
+use crate::bounds::shared_tasks;
+use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
+use crate::column_generation::{Progress, Watch, generate, proved};
+use crate::compact::copies::{self, FlowBound};
+use crate::compact::reduce;
 use crate::fewest::fewest;
-use crate::patterns::{Patterns, is_composed};
+use crate::oracles::{Patterns, is_composed};
+use crate::oracles::{composed, prefix};
 use crate::resources::Resources;
-use crate::slowest_cut::{SlowestCut, slowest_cut};
-use crate::symmetric::Quotient;
+use crate::symmetry::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
-use crate::{all_reduce, scan, shared, ssr};
 
 use oneport_plan::{Kind, Status};
 
@@ -31,10 +33,10 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
     }
     if options.formulation == Formulation::Columns
         && let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix)
-        && scan::is_large(question.platform(), block.operands().len())
+        && prefix::is_large(question.platform(), block.operands().len())
     {
-        let solution = scan::chains(question, block.operands(), options.time_limit, watch)?;
-        return shared::scan(question, solution, options.time_limit);
+        let solution = prefix::chains(question, block.operands(), options.time_limit, watch)?;
+        return shared_tasks::scan(question, solution, options.time_limit);
     }
     let patterns = Patterns::new(question);
     let resources = Resources::new(question.platform(), collective.combines());
@@ -46,7 +48,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
             let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
             let flow = match slowest_cut(question, None) {
                 Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
-                None => copies_flow::solve(question, options)?,
+                None => copies::solve(question, options)?,
             };
             flow.map_or(trees.clone(), |flow| both(trees, flow))
         }
@@ -54,7 +56,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
             return Err(LpError::NoCompact { collective: collective.name() });
         }
         Formulation::Compact if collective.is_commutative() => return Err(LpError::CompactCommutative),
-        Formulation::Compact => match ssr::solve(question, options)? {
+        Formulation::Compact => match reduce::solve(question, options)? {
             Some(solution) => solution,
             // Out of time: what trees make of as much time again, and of few rounds.
             None => generate(question, resources, &patterns, options.time_limit, &mut few_rounds(watch))?,
@@ -73,14 +75,14 @@ fn bounded(
 ) -> Result<Solution, LpError> {
     let resources = Resources::new(question.platform(), question.collective().combines());
     match question.block() {
-        Some(block) if block.kind == Kind::Prefix => shared::scan(question, solution, time_limit),
+        Some(block) if block.kind == Kind::Prefix => shared_tasks::scan(question, solution, time_limit),
         Some(block) if is_all_reduce(&block) => {
-            let solution = all_reduce::bounded(question, &resources, solution, watch)?;
-            shared::all_reduce(question, solution, time_limit)
+            let solution = composed::bounded(question, &resources, solution, watch)?;
+            shared_tasks::all_reduce(question, solution, time_limit)
         }
         _ if question.blocks().iter().any(is_composed) => {
             let solution = grouped(question, solution, time_limit, watch)?;
-            shared::all_reduce(question, solution, time_limit)
+            shared_tasks::all_reduce(question, solution, time_limit)
         }
         _ => Ok(solution),
     }

@@ -8,6 +8,38 @@ use oneport_plan::Pattern;
 use oneport_platform::{LinkId, NodeId, Platform};
 
 use crate::flow::{Group, Side};
+use crate::{LpError, Question};
+
+/// Amounts by link for one group, and the demand of each leaf, in one integer unit.
+pub type GroupFlow = BTreeMap<LinkId, BigInt>;
+
+/// Splits the flows of all groups into paths, sorted by commodity.
+pub fn split(
+    question: &Question<'_>,
+    groups: &[Group],
+    flows: &[GroupFlow],
+    demand: &BigInt,
+) -> Result<Vec<(Pattern, BigInt)>, LpError> {
+    let mut all = Vec::new();
+    for (group, flow) in groups.iter().zip(flows) {
+        let paths = paths(question.platform(), group, flow, demand);
+        all.extend(paths.ok_or(LpError::Contradiction("a flow does not serve its targets"))?);
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(merge_equal(all))
+}
+
+/// Adds up amounts of equal patterns; the list is sorted.
+fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
+    let mut merged: Vec<(Pattern, BigInt)> = Vec::with_capacity(sorted.len());
+    for (pattern, amount) in sorted {
+        match merged.last_mut() {
+            Some((last, total)) if *last == pattern => *total += amount,
+            _ => merged.push((pattern, amount)),
+        }
+    }
+    merged
+}
 
 /// Splits one group's flow into paths.
 ///

@@ -12,11 +12,11 @@ use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::bounds;
-use crate::broadcast::{Found, Hop, Network};
-use crate::columns::Watch;
+use crate::column_generation::Watch;
 use crate::costs::{self, Costs, Times, amount};
-use crate::patterns::{Offer, Part};
-use crate::reduce::Cheapest;
+use crate::oracle::{Oracle, Priced};
+use crate::oracles::combine::Cheapest;
+use crate::oracles::copy::{Found, Hop, Network};
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
@@ -76,7 +76,7 @@ impl<'a> AllReduction<'a> {
         reductions: Vec<Option<(Rational, Pattern)>>,
         unit: &Rational,
         spread: Vec<Option<Found<N>>>,
-    ) -> Result<Vec<Offer>, LpError> {
+    ) -> Result<Vec<Priced>, LpError> {
         let mut best: Option<(Rational, Rational, usize)> = None;
         let found: Vec<_> =
             reductions.into_iter().zip(spread).map(|(reduction, spread)| reduction.zip(spread)).collect();
@@ -91,7 +91,7 @@ impl<'a> AllReduction<'a> {
         }
         let Some((at_least, _, place)) = best else { return Err(NOWHERE) };
         let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(NOWHERE) };
-        Ok(vec![Offer { at_least, patterns: vec![composition(self.operands, tree, &spread.hops)] }])
+        Ok(vec![Priced { at_least, patterns: vec![composition(self.operands, tree, &spread.hops)] }])
     }
 }
 
@@ -122,7 +122,7 @@ impl AllReduction<'_> {
     }
 
     /// What costs are before the price of the reduction to the best root is known.
-    fn guide_in_order(&self, reduction: &Reduction, prices: &Prices<u64>) -> Result<Offer, LpError> {
+    fn guide_in_order(&self, reduction: &Reduction, prices: &Prices<u64>) -> Result<Priced, LpError> {
         let costs = self.times.costs(prices);
         let guide = reduction.guide(prices);
         // Rounded down to units of the other costs; more than this is dearer than all of them.
@@ -131,11 +131,11 @@ impl AllReduction<'_> {
         let (place, found) = self.best_root(&bounds, &costs)?;
         let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
         let patterns = vec![composition(self.operands, tree, &found.hops)];
-        Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns })
+        Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns })
     }
 
     /// Bounds stand for the prices of reductions until the best root is one whose price is exact.
-    fn cheapest_in_order(&self, reduction: &Reduction, prices: &Prices<Rational>) -> Result<Offer, LpError> {
+    fn cheapest_in_order(&self, reduction: &Reduction, prices: &Prices<Rational>) -> Result<Priced, LpError> {
         let mut exact = reduction.exactly(prices, &self.roots);
         let costs = costs::exact_of_size(self.question, &self.size, prices);
         // Everything over one denominator: a unit is one over an integer.
@@ -151,7 +151,7 @@ impl AllReduction<'_> {
             let (place, found) = self.best_root(&prices, &costs)?;
             if let Some(tree) = &trees[place] {
                 let patterns = vec![composition(self.operands, tree.clone(), &found.hops)];
-                return Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns });
+                return Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns });
             }
             let cheapest = exact.cheapest(self.roots[place]);
             prices[place] = cheapest.as_ref().map(|(price, _)| units(price));
@@ -160,8 +160,8 @@ impl AllReduction<'_> {
     }
 }
 
-impl Part for AllReduction<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for AllReduction<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         if let Some(reduction) = self.ordered() {
             return Ok(vec![self.guide_in_order(reduction, prices)?]);
         }
@@ -172,7 +172,7 @@ impl Part for AllReduction<'_> {
         self.offer(trees, &costs.unit, self.spread(&costs, true))
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         if let Some(reduction) = self.ordered() {
             return Ok(vec![self.cheapest_in_order(reduction, prices)?]);
         }

@@ -131,7 +131,7 @@ fn cheapest<N: Number>(tasks: &Tasks, costs: &[N], priced: &Priced<N>, goal: usi
     (!priced.is_barred(price)).then(|| (price.clone(), potentials.tree(tasks, part, place)))
 }
 
-/// Part and place of what a task makes or brings.
+/// Oracle and place of what a task makes or brings.
 fn result(tasks: &Tasks, task: usize) -> (usize, usize) {
     match tasks.name(task) {
         Named::Transfer { arc, part } => (part, tasks.arcs[arc].to),

@@ -12,7 +12,7 @@ use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use crate::costs::{self, Costs, Times, amount};
-use crate::patterns::{Offer, Part};
+use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
 /// Prices paths.
@@ -28,7 +28,7 @@ impl<'a> Paths<'a> {
         Paths { question, times: Times::new(question), commodities: block.commodities() }
     }
 
-    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Offer>, LpError> {
+    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Priced>, LpError> {
         let platform = self.question.platform();
         let mut trees: BTreeMap<NodeId, ShortestPaths<N>> = BTreeMap::new();
         let mut offers = Vec::with_capacity(self.commodities.len());
@@ -36,18 +36,18 @@ impl<'a> Paths<'a> {
             let tree =
                 trees.entry(source).or_insert_with(|| ShortestPaths::new(platform, &costs.links, source, |_| true));
             let (cost, links) = tree.to(platform, target).ok_or(LpError::Contradiction("a target is not reachable"))?;
-            offers.push(Offer { at_least: amount(&costs.unit, &cost), patterns: vec![Pattern::path(0, links)] });
+            offers.push(Priced { at_least: amount(&costs.unit, &cost), patterns: vec![Pattern::path(0, links)] });
         }
         Ok(offers)
     }
 }
 
-impl Part for Paths<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for Paths<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         self.offers(&self.times.costs(prices))
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         self.offers(&costs::exact(self.question, prices))
     }
 }

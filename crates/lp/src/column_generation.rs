@@ -27,9 +27,9 @@ use oneport_plan::{Goals, Interval, Pattern, Status, SteadyState, Task, Weighted
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 
-use crate::odd_sets::PortSets;
+use crate::bounds::odd_sets::PortSets;
+use crate::oracles::stages::{Stages, joined, paired, stages};
 use crate::resources::Resources;
-use crate::stages::{Stages, joined, paired, stages};
 use crate::{LpError, Question, Solution};
 
 /// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern

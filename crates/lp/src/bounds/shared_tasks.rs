@@ -28,9 +28,9 @@ use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Rela
 use oneport_plan::{Certificate, Interval, OddSet, Resource, Share, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::odd_sets;
-use crate::scan::Potentials;
-use crate::scan::tasks::{Named, Tasks};
+use crate::bounds::odd_sets;
+use crate::oracles::prefix::Potentials;
+use crate::oracles::prefix::tasks::{Named, Tasks};
 use crate::{LpError, Question, Solution};
 
 /// Columns of the largest program that is solved.

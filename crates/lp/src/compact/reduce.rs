@@ -32,8 +32,8 @@ use oneport_plan::{Certificate, Interval, Message, Resource, Status, SteadyState
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::extract::{TaskRates, extract};
 
-use crate::odd_sets;
-use crate::scan::tasks::Tasks;
+use crate::bounds::odd_sets;
+use crate::oracles::prefix::tasks::Tasks;
 use crate::{LpError, Options, Question, Solution};
 
 /// Percent of the time left that the program may take; the rest is for trees.

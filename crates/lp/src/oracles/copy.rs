@@ -18,8 +18,8 @@ use oneport_trees::steiner;
 use oneport_watch::Watch;
 
 use crate::costs::{self, Costs, Times, amount};
-use crate::paths::ShortestPaths;
-use crate::patterns::{Offer, Part};
+use crate::oracle::{Oracle, Priced};
+use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
 
 /// Branch-and-bound nodes for one Steiner arborescence.
@@ -278,25 +278,25 @@ impl<'a> Copies<'a> {
         Copies { question, times: Times::new(question), network, demands }
     }
 
-    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Offer>, LpError> {
+    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Priced>, LpError> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let offer = |spread: &Spread| {
             self.question.watch().ask()?;
             let found = self.network.cheapest(&routes, spread, guide);
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
             let pattern = Pattern::arborescence(0, found.hops);
-            Ok(Offer { at_least: amount(&costs.unit, &found.at_least), patterns: vec![pattern] })
+            Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns: vec![pattern] })
         };
         self.demands.iter().map(offer).collect()
     }
 }
 
-impl Part for Copies<'_> {
-    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Offer>, LpError> {
+impl Oracle for Copies<'_> {
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         self.offers(&self.times.costs(prices), true)
     }
 
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Offer>, LpError> {
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let costs = costs::exact(self.question, prices);
         match costs::narrowed(&costs, self.question.platform().links().len().max(1) * 2) {
             Some(costs) => self.offers(&costs, false),

@@ -1,0 +1,29 @@
+//! What a pricing oracle is.
+
+use oneport_plan::Pattern;
+use oneport_platform::Rational;
+use oneport_trees::cheapest::Prices;
+
+use crate::LpError;
+
+/// Finds cheapest patterns for some of the demands.
+pub trait Oracle: Sync {
+    /// Cheap patterns for each demand under guiding prices.
+    fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError>;
+
+    /// A cheapest pattern for each demand.
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError>;
+
+    /// Whether cheapest patterns are found for all prices, and not only bounds.
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+/// Patterns for one demand.
+pub struct Priced {
+    /// No pattern for the demand costs less.
+    pub at_least: Rational,
+    /// Patterns, the cheapest first; at least one.
+    pub patterns: Vec<Pattern>,
+}

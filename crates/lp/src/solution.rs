@@ -1,0 +1,55 @@
+//! What is asked of the programs, and what comes out.
+
+use std::time::Duration;
+
+use oneport_plan::{Certificate, Commodity, Pattern, Status, SteadyState};
+use oneport_platform::Rational;
+
+/// Which program is solved. Both have the same optimum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Formulation {
+    /// The aggregated flow: one commodity per source or per target.
+    #[default]
+    Columns,
+    /// The papers' program, corrected: one commodity per message (SSSP, SSPA2A of RR-4872).
+    Compact,
+}
+
+/// How to solve.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Which program.
+    pub formulation: Formulation,
+    /// Limit on the time inside HiGHS.
+    pub time_limit: Option<Duration>,
+}
+
+/// A steady state with its proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// Weighted patterns.
+    pub steady_state: SteadyState,
+    /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; some that
+    /// were met on the way, for collectives solved by column generation.
+    pub tight: Vec<Pattern>,
+    /// Prices that prove `upper_bound`. For a scan, prices and shares that prove it or, where the cheapest scheme
+    /// itself had to be priced, as much as can be proved without.
+    pub certificate: Certificate,
+    /// No schedule has a larger throughput.
+    pub upper_bound: Rational,
+    /// Whether the two meet.
+    pub status: Status,
+    /// Time spent inside HiGHS, by its own clock.
+    pub solver_time: Duration,
+    /// Whether the first basis proposed was not exactly optimal and had to be repaired.
+    pub repaired: bool,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A steady state; see its status.
+    Steady(Box<Solution>),
+    /// These messages cannot arrive: their targets are not connected to their sources.
+    Unreachable(Vec<Commodity>),
+}
