@@ -5,9 +5,9 @@ use std::path::Path;
 
 use num_traits::{One, Zero};
 use oneport_plan::Amount;
-use oneport_platform::{NumberError, Rational, parse_rational};
+use oneport_platform::{Rational, parse_rational};
 
-use crate::error::{FormatError, Problem};
+use crate::error::{AmountError, FormatError, Problem};
 use crate::json::{Json, need};
 use crate::number::rational;
 use crate::source::{Source, read_bytes};
@@ -17,20 +17,6 @@ pub const MAX_AMOUNT_BYTES: u64 = 16 << 20;
 
 /// Most operands of a table by interval. A table takes time and memory quadratic in them.
 const MOST_OPERANDS: usize = 2000;
-
-/// Why a text is not an amount.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AmountError {
-    /// The fixed part, or the whole where there is no `n`.
-    #[error("{0}; an amount is a number (3/2), or a number and a multiple of the operands combined (1+1/2n)")]
-    Fixed(NumberError),
-    /// The factor before `n`.
-    #[error(
-        "{0}; before 'n', the number of operands combined, stands a number: 1+1/2n is 1 and another 1/2 for every \
-         operand"
-    )]
-    PerOperand(NumberError),
-}
 
 /// Reads an amount on one line: `3/2` for all, or with the number of operands combined, `n`: `1+1/2n` is 1 and
 /// another 1/2 per operand. The forms are `A`, `A+Bn`, `Bn` and `A+n`, also with `-`; spaces are allowed.

@@ -6,8 +6,6 @@ use std::fmt;
 use oneport_plan::{CollectiveError, VolumeError};
 use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
 
-use crate::amount::AmountError;
-
 /// A refused file: a place and a problem, one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
@@ -28,6 +26,20 @@ impl FormatError {
         self.place.line = None;
         self
     }
+}
+
+/// Why a text is not an amount.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AmountError {
+    /// The fixed part, or the whole where there is no `n`.
+    #[error("{0}; an amount is a number (3/2), or a number and a multiple of the operands combined (1+1/2n)")]
+    Fixed(NumberError),
+    /// The factor before `n`.
+    #[error(
+        "{0}; before 'n', the number of operands combined, stands a number: 1+1/2n is 1 and another 1/2 for every \
+         operand"
+    )]
+    PerOperand(NumberError),
 }
 
 /// A place in a file: `platform.toml:12: link[3].cost`.

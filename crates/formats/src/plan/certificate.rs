@@ -3,24 +3,15 @@
 use std::fmt::Write as _;
 
 use oneport_plan::{Certificate, Cut, Goals, OddSet, Plan, Resource, Share};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{Platform, Rational};
 
-use super::demand::Demands;
+use super::cells::{Reader, find, link_list, link_number, links_of, list, name, node_list};
 use super::exchange;
-use super::question::find;
 use super::task::{self, Tasks};
-use super::write::{link_list, list, name, node_list};
 use crate::error::{FormatError, Problem};
 use crate::json::{Json, need};
 use crate::native::quote;
 use crate::number::rational;
-
-/// What a certificate refers to.
-#[derive(Clone, Copy)]
-pub(super) struct Reader<'c> {
-    pub platform: &'c Platform,
-    pub demands: &'c Demands<'c>,
-}
 
 /// The values of `certificate`, `odd_sets`, `cuts`, `shares`, and what all-reduces exchange.
 pub(super) struct Lists<'a, 'e> {
@@ -144,21 +135,6 @@ impl Reader<'_> {
         let price = rational(need(entry, price, "price", "what the goal pays for the task")?)?;
         Ok(Share { demand: place, goal, task, price })
     }
-}
-
-/// A link of the platform, by its number.
-pub(super) fn link_number(value: &Json<'_, '_>, platform: &Platform) -> Result<LinkId, FormatError> {
-    value.place("link", platform.links().len()).map(LinkId::new)
-}
-
-/// A list of links.
-pub(super) fn links_of(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<LinkId>, FormatError> {
-    let mut links = Vec::new();
-    list.each(|_, link| {
-        links.push(link_number(&link, platform)?);
-        Ok(())
-    })?;
-    Ok(links)
 }
 
 /// `certificate`, and the other lists where there are any.

@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 use oneport_plan::{Border, Certificate, Direction, Exchange, Potential};
 use oneport_platform::{NodeId, Platform};
 
-use super::certificate::{Reader, link_number};
-use super::question::find;
-use super::write::{list, name};
+use super::cells::{Reader, find, link_number, list, name};
 use crate::error::FormatError;
 use crate::json::{Json, need};
 use crate::native::quote;

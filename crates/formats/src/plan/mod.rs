@@ -3,6 +3,7 @@
 //! Nodes go by name, links by their place in the platform's list, counted from 0 (so a plan's platform lists every
 //! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
 
+mod cells;
 mod certificate;
 mod demand;
 mod exchange;

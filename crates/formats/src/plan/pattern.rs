@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use oneport_plan::{Demand, Pattern};
 use oneport_platform::{NodeId, Platform};
 
+use super::cells::name;
 use super::demand::Demands;
 use super::task::{self, Tasks};
-use super::write::name;
 use crate::error::FormatError;
 use crate::json::{Json, need};
 

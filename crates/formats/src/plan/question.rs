@@ -4,10 +4,11 @@ use num_traits::{One, ToPrimitive};
 use oneport_plan::{Collective, CollectiveError, CustomDemand, Form, Member, Role, VolumeError, Volumes, Wanted};
 use oneport_platform::{NodeId, Platform, Rational};
 
+use super::cells::find;
 use crate::amount::amount;
-use crate::error::{FormatError, Problem, clip};
+use crate::error::{FormatError, Problem};
 use crate::json::{Json, need};
-use crate::native::{Scalar, closest};
+use crate::native::Scalar;
 use crate::number::natural;
 
 const NAMES: &str = "a collective: scatter, gather, all-to-all, reduce, reduce-scatter, broadcast, all-gather, all-reduce, \
@@ -171,13 +172,4 @@ pub(super) fn read_volumes(
         place.fail(Problem::Volume(error))
     })?;
     Ok(volumes)
-}
-
-/// The node that a value names.
-pub(super) fn find(value: &Json<'_, '_>, platform: &Platform) -> Result<NodeId, FormatError> {
-    let name = value.string()?;
-    platform.find(&name).ok_or_else(|| {
-        let close = closest(&name, platform.nodes().iter().map(|node| node.name.as_str()));
-        value.fail(Problem::UnknownNode { name: clip(&name), close })
-    })
 }

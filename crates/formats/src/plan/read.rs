@@ -3,7 +3,8 @@
 use oneport_plan::{PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern};
 use oneport_platform::Platform;
 
-use super::certificate::{self, links_of};
+use super::cells::{Reader, links_of};
+use super::certificate;
 use super::demand::Demands;
 use super::exchange;
 use super::pattern::Patterns;
@@ -80,7 +81,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         patterns: context.weighted(need(&top, patterns, "patterns", "the weighted patterns")?)?,
     };
     let prices = need(&top, certificate, "certificate", "the list of prices")?;
-    let proof = certificate::Reader { platform: &platform, demands: &demands };
+    let proof = Reader { platform: &platform, demands: &demands };
     let exchange = exchange::Lists { borders, potentials, exchanges };
     let certificate = proof.read(certificate::Lists { prices, odd_sets, cuts, shares, exchange })?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;

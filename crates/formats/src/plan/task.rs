@@ -6,10 +6,8 @@ use std::fmt::Write as _;
 use oneport_plan::{Interval, Task};
 use oneport_platform::Platform;
 
-use super::certificate::link_number;
+use super::cells::{find, link_number, name};
 use super::demand::Demands;
-use super::question::find;
-use super::write::name;
 use crate::error::{FormatError, Problem};
 use crate::json::{Json, need};
 

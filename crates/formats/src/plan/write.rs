@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use oneport_plan::{Amount, Collective, CustomDemand, Member, Plan, Wanted};
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::Platform;
 
+use super::cells::{link_list, list, name, node_list};
 use super::demand::Demands;
 use super::{FORMAT, certificate, pattern};
 use crate::amount::write_amount;
@@ -112,41 +113,4 @@ fn amount(out: &mut String, key: &str, amount: &Amount) {
     let _ = write!(out, "  \"{key}\": ");
     write_amount(out, amount);
     out.push_str(",\n");
-}
-
-/// A list of objects, one a line.
-pub(super) fn list<T>(
-    out: &mut String,
-    indent: &str,
-    name: &str,
-    entries: &[T],
-    mut entry: impl FnMut(&mut String, &T),
-) {
-    let _ = write!(out, "{indent}\"{name}\": [");
-    for (index, value) in entries.iter().enumerate() {
-        let _ = write!(out, "{}\n{indent}  {{", if index == 0 { "" } else { "," });
-        entry(out, value);
-        out.push('}');
-    }
-    let _ = write!(out, "\n{indent}]");
-}
-
-/// `"links": [...]`.
-pub(super) fn link_list(out: &mut String, links: &[LinkId]) {
-    out.push_str("\"links\": [");
-    for (index, link) in links.iter().enumerate() {
-        let _ = write!(out, "{}{link}", if index == 0 { "" } else { "," });
-    }
-    out.push(']');
-}
-
-/// `"key": ["a", "b"]`.
-pub(super) fn node_list(out: &mut String, platform: &Platform, key: &str, nodes: &[NodeId]) {
-    let names: Vec<String> = nodes.iter().map(|&node| name(platform, node)).collect();
-    let _ = write!(out, "\"{key}\": [{}]", names.join(", "));
-}
-
-/// The node's name in quotes, `null` for a node of nowhere.
-pub(super) fn name(platform: &Platform, node: NodeId) -> String {
-    platform.nodes().get(node.index()).map_or_else(|| "null".to_string(), |node| quote(&node.name))
 }
