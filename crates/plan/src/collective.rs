@@ -399,16 +399,7 @@ impl Collective {
                 }
             }
             Collective::Custom { demands } => self.custom_blocks(demands, &mut blocks),
-            Collective::Scatter { .. }
-            | Collective::Gather { .. }
-            | Collective::AllToAll { .. }
-            | Collective::Reduce { .. }
-            | Collective::ReduceScatter { .. }
-            | Collective::Broadcast { .. }
-            | Collective::AllGather { .. }
-            | Collective::AllReduce { .. }
-            | Collective::Scan { .. }
-            | Collective::ReduceToSeveral { .. } => blocks.extend(Collective::named_block(self, 0, 1)),
+            named => blocks.extend(Collective::named_block(named, 0, 1)),
         }
         blocks
     }
@@ -478,16 +469,7 @@ impl Collective {
         match self {
             Collective::Groups { members } => validate_groups(members, platform),
             Collective::Custom { demands } => validate_demands(demands, platform),
-            Collective::Scatter { .. }
-            | Collective::Gather { .. }
-            | Collective::AllToAll { .. }
-            | Collective::Reduce { .. }
-            | Collective::ReduceScatter { .. }
-            | Collective::Broadcast { .. }
-            | Collective::AllGather { .. }
-            | Collective::AllReduce { .. }
-            | Collective::Scan { .. }
-            | Collective::ReduceToSeveral { .. } => self.validate_named(platform),
+            named => named.validate_named(platform),
         }
     }
 
