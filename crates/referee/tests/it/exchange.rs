@@ -584,3 +584,30 @@ fn the_smallest_of_a_table_is_charged() {
         assert!(matches!(refused, Err(Violation::Proof(ProofFault::ExchangeOvercharged { .. }))), "{refused:?}");
     }
 }
+
+/// Of two owners, one wants the result and a third node does: nothing has to reach the other owner, so a price on the way
+/// to it proves nothing. What is proved of all-reduces is not believed, whether prices or borders say it.
+#[test]
+fn who_owns_and_does_not_want_exchanges_nothing() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let [a, b, c] = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, whole(1))).unwrap());
+    for (from, to) in [(a, c), (c, a), (b, c)] {
+        builder.link(from, to, whole(1)).unwrap();
+    }
+    let to_b = builder.link(c, b, whole(1)).unwrap();
+    let platform = builder.build().unwrap();
+    let proved = |targets: &[NodeId], borders: Vec<Border>| {
+        let participants = vec![a, b];
+        let collective = Collective::ReduceToSeveral { targets: targets.to_vec(), participants, commutative: true };
+        let certificate =
+            Certificate { prices: vec![(Resource::Link(to_b), whole(1))], borders, ..Certificate::default() };
+        bound(&platform, &collective, &Volumes::of_size(whole(1)), &certificate)
+    };
+    assert_eq!(proved(&[b, a], Vec::new()), Ok(whole(1)), "these are the owners: an all-reduce");
+    let refused = proved(&[c, a], Vec::new());
+    assert!(matches!(refused, Err(Violation::NoBound { .. })), "{refused:?}");
+    let border = Border { demand: 0, direction: Direction::Into, sets: vec![vec![b]], weight: whole(1) };
+    let refused = proved(&[c, a], vec![border]);
+    assert!(matches!(refused, Err(Violation::Proof(ProofFault::NoAllReduce { .. }))), "{refused:?}");
+}
