@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::One;
-use oneport::Rational;
 use oneport::lp::{self, Answer, Formulation, Question};
+use oneport::{Problem, Rational};
 use oneport_benches::{platform, scatter};
 
 fn certified(criterion: &mut Criterion) {
@@ -16,7 +16,7 @@ fn certified(criterion: &mut Criterion) {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
         let volumes = oneport::Volumes::of_size(Rational::one());
-        let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
+        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
         let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
         let reference = lp::solve(&question, &lp::Options::default()).expect("HiGHS works");
         let Answer::Steady(reference) = reference else { panic!("a connected platform has a steady state") };

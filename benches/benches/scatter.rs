@@ -5,7 +5,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::One;
 use oneport::lp::{self, Answer, Formulation, Question};
-use oneport::{Rational, Status};
+use oneport::{Problem, Rational, Status};
 use oneport_benches::{certified, platform, scatter};
 
 fn plans(criterion: &mut Criterion) {
@@ -26,7 +26,7 @@ fn formulations(criterion: &mut Criterion) {
     let platform = platform(24, 1);
     let collective = scatter(&platform);
     let volumes = oneport::Volumes::of_size(Rational::one());
-    let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
+    let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
     let solve = |formulation| {
         let answer = lp::solve(&question, &lp::Options { formulation, time_limit: None }).expect("HiGHS works");
         let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use oneport::platform::generate::{Options as Costs, random_connected};
 use oneport::{
-    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Rational, Stage, Status, Volumes, solve,
+    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Problem, Rational, Stage, Status, Volumes, solve,
     solve_watched,
 };
 
@@ -70,7 +70,9 @@ pub fn weightless() -> Volumes {
 
 /// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
 pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
-    let outcome = solve(platform, collective, &Options::default()).expect("the question is proper");
+    let volumes = Volumes::default();
+    let problem = Problem::new(platform, collective, &volumes).expect("the question is proper");
+    let outcome = solve(problem, &Options::default()).expect("the question is proper");
     accept(outcome)
 }
 
@@ -83,7 +85,7 @@ fn accept(outcome: Outcome) -> Planned {
 
 /// As [`certified`], with the time at which each stage began and the whole time.
 pub fn staged(platform: &Platform, collective: &Collective) -> (Planned, Vec<(String, Duration)>, Duration) {
-    let (outcome, stages, total) = watched(platform, collective, &Options::default());
+    let (outcome, stages, total) = watched(platform, collective, &Volumes::default());
     (accept(outcome), stages, total)
 }
 
@@ -93,8 +95,7 @@ pub fn stages_of(
     collective: &Collective,
     volumes: &Volumes,
 ) -> (Plan, Vec<(String, Duration)>, Duration) {
-    let options = Options { volumes: volumes.clone(), ..Options::default() };
-    let (outcome, stages, total) = watched(platform, collective, &options);
+    let (outcome, stages, total) = watched(platform, collective, volumes);
     let Outcome::Planned(planned) = outcome else { panic!("a connected platform has a plan") };
     (planned.plan, stages, total)
 }
@@ -102,11 +103,12 @@ pub fn stages_of(
 fn watched(
     platform: &Platform,
     collective: &Collective,
-    options: &Options,
+    volumes: &Volumes,
 ) -> (Outcome, Vec<(String, Duration)>, Duration) {
+    let problem = Problem::new(platform, collective, volumes).expect("the question is proper");
     let started = Instant::now();
     let mut stages = Vec::new();
-    let outcome = solve_watched(platform, collective, options, &mut |stage| {
+    let outcome = solve_watched(problem, &Options::default(), &mut |stage| {
         if !matches!(stage, Stage::Round(_)) {
             stages.push((format!("{stage:?}"), started.elapsed()));
         }

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan, Platform, Rational,
-    formats, lp, solve,
+    Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan, Platform, Problem,
+    Rational, formats, lp, solve,
 };
 
 use crate::numbers::{number, unit_volumes, whole};
@@ -145,10 +145,18 @@ pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
 }
 
 impl Case {
+    /// The question, with messages of size 1.
+    ///
+    /// # Panics
+    /// A case that makes no sense.
+    pub fn problem(&self) -> Problem<'_> {
+        Problem::new(&self.platform, &self.collective, unit_volumes()).expect("cases make sense")
+    }
+
     /// The whole answer, its schedule optimal wherever the period is not too long; the referee has checked it.
     pub fn plan(&self) -> Result<Plan> {
         let options = Options { period: Period::AtMost(DEFAULT_MAX_INSTANCES), ..Options::default() };
-        match solve(&self.platform, &self.collective, &options)? {
+        match solve(self.problem(), &options)? {
             Outcome::Planned(planned) => Ok(planned.plan),
             Outcome::Unreachable(_) => anyhow::bail!("{}: some target cannot be reached", self.name),
         }
@@ -156,8 +164,7 @@ impl Case {
 
     /// The optimal throughput by one of the two corrected programs.
     pub fn throughput_by(&self, formulation: Formulation) -> Result<Rational> {
-        let size = unit_volumes();
-        let question = lp::Question::new(&self.platform, &self.collective, &size)?;
+        let question = lp::Question::new(self.problem());
         match lp::solve(&question, &lp::Options { formulation, time_limit: None })? {
             lp::Answer::Steady(solution) => Ok(solution.steady_state.throughput),
             _ => anyhow::bail!("{}: no steady state", self.name),
@@ -166,10 +173,9 @@ impl Case {
 
     /// The optimal throughput; both programs and the referee agree on it.
     pub fn throughput(&self) -> Result<Rational> {
-        let size = unit_volumes();
         let plan = self.plan()?;
         let throughput = plan.steady_state.throughput;
-        let bound = oneport::referee::bound(&self.platform, &self.collective, &size, &plan.certificate)?;
+        let bound = oneport::referee::bound(&self.platform, &self.collective, unit_volumes(), &plan.certificate)?;
         anyhow::ensure!(bound == throughput, "{}: the certificate proves {bound}, not {throughput}", self.name);
         let compact = self.throughput_by(Formulation::Compact)?;
         anyhow::ensure!(compact == throughput, "{}: the two programs differ: {compact}, {throughput}", self.name);

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use oneport::{NodeId, Platform, schedule};
+use oneport::{NodeId, Platform, Problem, schedule};
 
 use crate::cases::{self, Case, platform, scatter};
 use crate::numbers::{common_denominator, unit_volumes, whole};
@@ -89,7 +89,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let schedule = toy.schedule(&toy.period()?)?;
     let platform = &toy.case.platform;
     let link = cases::link(platform, "Pb -> P1")?;
-    let timeline = schedule::timeline(platform, &unit_volumes(), &schedule, 1)?;
+    let timeline = schedule::timeline(Problem::new(platform, &toy.case.collective, unit_volumes())?, &schedule, 1)?;
     let sent = timeline.events.iter().filter(|event| event.link == link);
     let (place, event) = sent.enumerate().find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
     // Every part has its slot; which slots does the message touch, counted from the start of its own period?
@@ -112,7 +112,7 @@ pub fn in_transit() -> Result<Sides> {
     let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
     let case = scatter("line", line, "s", "t")?;
     let horizon = 3;
-    let timeline = schedule::timeline(&case.platform, &unit_volumes(), &case.plan()?.schedule, horizon)?;
+    let timeline = schedule::timeline(case.problem(), &case.plan()?.schedule, horizon)?;
     let carried = |name: &str| -> Result<usize> {
         let link = cases::link(&case.platform, name)?;
         let ended = |end: &oneport::Rational| *end <= whole(horizon);

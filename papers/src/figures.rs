@@ -5,7 +5,7 @@ use oneport::plan::{PeriodicSchedule, SteadyState};
 use oneport_drawings::svg;
 
 use crate::cases::Case;
-use crate::numbers::{digits, pixels, unit_volumes, whole};
+use crate::numbers::{digits, pixels, whole};
 use crate::runs::Run;
 
 /// A drawing or a table with its explanation.
@@ -54,12 +54,12 @@ impl Figure {
 
 /// A platform and, if given, the flows on it.
 pub fn graph(case: &Case, steady_state: Option<&SteadyState>) -> String {
-    svg::graph(&case.platform, steady_state, &case.collective, &unit_volumes())
+    svg::graph(case.problem(), steady_state)
 }
 
 /// One period.
 pub fn gantt(case: &Case, schedule: &PeriodicSchedule) -> String {
-    svg::gantt(&case.platform, &case.collective, &unit_volumes(), schedule)
+    svg::gantt(case.problem(), schedule)
 }
 
 /// Delivered over optimal against time, and the paper's lower bound for each run.

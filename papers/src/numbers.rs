@@ -1,5 +1,7 @@
 //! Rationals for people, and least common multiples.
 
+use std::sync::LazyLock;
+
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -55,8 +57,9 @@ pub fn common_denominator<'a>(values: impl IntoIterator<Item = &'a Rational>) ->
 }
 
 /// Messages of size 1, merges of one unit of work: what the papers' examples have.
-pub fn unit_volumes() -> Volumes {
-    Volumes::of_size(whole(1))
+pub fn unit_volumes() -> &'static Volumes {
+    static UNIT: LazyLock<Volumes> = LazyLock::new(Volumes::default);
+    &UNIT
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
-use oneport::schedule::ScheduleError;
-use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Rational, referee, schedule, solve};
+use oneport::period::PeriodError;
+use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Problem, Rational, referee, schedule, solve};
 use oneport_drawings::svg;
 
 use crate::Chapter;
@@ -145,7 +145,8 @@ fn fewest_matchings() -> Result<Finding> {
         found => Some(found.map(|cuts| (count, cuts.len()))),
     });
     let (fewest, ways) = fewest.context("the printed matchings are one way")??;
-    let ours = schedule::periodic(platform, &unit_volumes(), toy.whole(&toy.period()?)?)?.slots.len();
+    let problem = Problem::new(platform, &toy.case.collective, unit_volumes())?;
+    let ours = schedule::periodic(problem, toy.whole(&toy.period()?)?)?.slots.len();
     Ok(Finding::value(fewest).note(format!(
         "the fewest: none of the smaller sets of the {all} matchings does; {ways} sets of {fewest} do; our decomposition takes {ours}"
     )))
@@ -155,7 +156,7 @@ fn period_split() -> Result<Finding> {
     let toy = Toy::load()?;
     let period = toy.period()?;
     let theirs = toy.schedule(&period)?;
-    referee::check_schedule(&toy.case.platform, &toy.case.collective, &unit_volumes(), &theirs)?;
+    referee::check_schedule(&toy.case.platform, &toy.case.collective, unit_volumes(), &theirs)?;
     let split = split_transfers(&toy.case, &theirs)?;
     let ours = ours_in_short(&toy)?;
     Ok(Finding::value(period).note(format!("{split} messages split per period; ours: {ours}")))
@@ -164,7 +165,7 @@ fn period_split() -> Result<Finding> {
 fn period_unsplit() -> Result<Finding> {
     let toy = Toy::load()?;
     let theirs = toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?;
-    referee::check_schedule(&toy.case.platform, &toy.case.collective, &unit_volumes(), &theirs)?;
+    referee::check_schedule(&toy.case.platform, &toy.case.collective, unit_volumes(), &theirs)?;
     ensure!(split_transfers(&toy.case, &theirs)? == 0, "a message is split");
     let period = theirs.period;
     Ok(Finding::value(period)
@@ -180,7 +181,7 @@ fn ours_in_short(toy: &Toy) -> Result<String> {
 
 /// Transfers per period that are interrupted.
 pub fn split_transfers(case: &Case, plan: &oneport::plan::PeriodicSchedule) -> Result<usize> {
-    let timeline = schedule::timeline(&case.platform, &unit_volumes(), plan, 1)?;
+    let timeline = schedule::timeline(case.problem(), plan, 1)?;
     Ok(timeline.events.iter().filter(|event| event.pieces.len() > 1).count())
 }
 
@@ -315,7 +316,7 @@ fn gossip() -> Result<Finding> {
     let mut agree = 0;
     for case in &cases {
         let columns = case.throughput_by(Formulation::Columns)?;
-        let bound = referee::bound(&case.platform, &case.collective, &unit_volumes(), &case.plan()?.certificate)?;
+        let bound = referee::bound(&case.platform, &case.collective, unit_volumes(), &case.plan()?.certificate)?;
         agree += usize::from(columns == case.throughput_by(Formulation::Compact)? && columns == bound);
     }
     Ok(Finding::claim(agree == cases.len(), format!("equal on {agree} of {} platforms", cases.len())))
@@ -340,9 +341,9 @@ fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
             }
             let rule = whole_messages.into_iter().min().unwrap_or_default() / &length;
             let options = Options { period: Period::Fixed(length), ..Options::default() };
-            let ours = match solve(&toy.case.platform, &toy.case.collective, &options) {
+            let ours = match solve(toy.case.problem(), &options) {
                 Ok(Outcome::Planned(planned)) => planned.plan.schedule.throughput(),
-                Err(Error::Schedule(ScheduleError::PeriodTooShort { .. })) => Rational::zero(),
+                Err(Error::Period(PeriodError::PeriodTooShort { .. })) => Rational::zero(),
                 other => anyhow::bail!("period {period}: {other:?}"),
             };
             Ok(Fixed { period, rule, ours })

@@ -38,8 +38,8 @@ impl Run {
     /// The referee's objection.
     pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
         let size = unit_volumes();
-        let timeline = schedule::timeline(&case.platform, &size, schedule, periods)?;
-        let report = referee::check_timeline(&case.platform, &case.collective, &size, &timeline)?;
+        let timeline = schedule::timeline(case.problem(), schedule, periods)?;
+        let report = referee::check_timeline(&case.platform, &case.collective, size, &timeline)?;
         let depth = schedule.depth() as u64;
         Ok(Run {
             name: name.to_string(),

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use num_traits::Zero;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::{Certificate, Collective, Status};
+use oneport_plan::{Certificate, Collective, Problem, Status};
 use oneport_platform::Rational;
 use oneport_referee::{Violation, bound};
 
@@ -186,8 +186,12 @@ fn check_solver(
 ) -> (Verdict, Option<Certificate>) {
     let Sample { platform, collective, volumes, .. } = sample;
     let wrong = |text: String| (Verdict::Wrong(format!("{formulation:?}: {text}")), None);
+    let problem = match Problem::new(platform, collective, volumes) {
+        Ok(problem) => problem,
+        Err(fault) => return wrong(format!("the question is refused: {fault}")),
+    };
     let answer = catch_unwind(AssertUnwindSafe(|| {
-        let question = Question::new(platform, collective, volumes)?;
+        let question = Question::new(problem);
         solve(&question, &Options { formulation, ..Options::default() })
     }));
     let solution = match (answer, truth) {

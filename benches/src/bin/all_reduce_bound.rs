@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use oneport::lp::{Answer, Formulation, Options, Question, all_reduce_bound, solve};
 use oneport::platform::Node;
 use oneport::platform::generate::{self, Racks};
-use oneport::{Collective, Platform, PortModel, Rational, Status};
+use oneport::{Collective, Platform, PortModel, Problem, Rational, Status};
 use oneport_benches::weightless;
 
 fn main() {
@@ -80,7 +80,7 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
         let platform = platform(seed);
         let collective = Collective::AllReduce { participants: platform.processors().collect(), commutative: true };
         let volumes = weightless();
-        let question = Question::new(&platform, &collective, &volumes).expect("a sensible question");
+        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a sensible question"));
         let answer = solve(&question, &Options { formulation: Formulation::Columns, time_limit: None });
         let Ok(Answer::Steady(solution)) = answer else { panic!("{family}, {model}, seed {seed}: {answer:?}") };
         let reached = &solution.steady_state.throughput;

@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use oneport::lp::{self, Answer, Formulation, Question};
-use oneport::{Rational, Volumes};
+use oneport::{Problem, Rational, Volumes};
 use oneport_benches::{platform, reduce, staged};
 
 fn main() {
@@ -52,7 +52,7 @@ fn main() {
 fn compact(platform: &oneport::Platform, limit: Duration, optimum: &Rational) -> (Duration, bool) {
     let collective = reduce(platform);
     let volumes = Volumes::of_size(Rational::from_integer(1.into()));
-    let question = Question::new(platform, &collective, &volumes).expect("a proper question");
+    let question = Question::new(Problem::new(platform, &collective, &volumes).expect("a proper question"));
     let options = lp::Options { formulation: Formulation::Compact, time_limit: Some(limit) };
     let started = Instant::now();
     let Answer::Steady(solution) = lp::solve(&question, &options).expect("HiGHS works") else {

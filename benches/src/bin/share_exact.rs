@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use num_traits::One;
 use oneport::lp::{self, Answer, Formulation, Question};
-use oneport::{Rational, Status, referee};
+use oneport::{Problem, Rational, Status, referee};
 use oneport_benches::{platform, scatter};
 
 fn main() {
@@ -18,7 +18,7 @@ fn main() {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
         let volumes = oneport::Volumes::of_size(Rational::one());
-        let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
+        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
         let options = lp::Options { formulation: Formulation::Compact, time_limit: None };
         let started = Instant::now();
         let answer = lp::solve(&question, &options).expect("HiGHS works");

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use oneport::plan::{Form, Member, Role, VolumeError};
-use oneport::{Collective, NodeId, Platform, PortModel, Volumes, formats, parse_rational};
+use oneport::plan::{Form, Member, Role};
+use oneport::{Collective, NodeId, Platform, PortModel, Problem, ProblemError, Volumes, formats, parse_rational};
 
 use crate::arguments::{CUSTOM, SolveArguments};
 use crate::numbers::decimal;
@@ -167,14 +167,15 @@ pub fn volumes(arguments: &SolveArguments) -> Result<Volumes> {
     })
 }
 
-/// Volumes that do not fit the collective, as a mistake in an option.
-pub fn volume_usage(error: &VolumeError) -> anyhow::Error {
-    let option = match error {
-        VolumeError::BadWork { .. } | VolumeError::TableShape { what: "work", .. } => "--work",
-        VolumeError::TableOfCommutative { what: "work", .. } => "--work",
-        _ => "--size",
-    };
-    usage(format!("{option}: {error}"))
+/// The whole question; volumes that do not fit the collective are a mistake in an option.
+pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Problem<'a>> {
+    Problem::new(platform, collective, volumes).map_err(|error| match error {
+        ProblemError::Volume(error) => {
+            let option = if error.is_of_work() { "--work" } else { "--size" };
+            usage(format!("{option}: {error}"))
+        }
+        error => error.into(),
+    })
 }
 
 /// The first few processors, for error messages.

@@ -46,15 +46,11 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         }
         Ok(())
     };
-    draw(&arguments.gantt, &|| {
-        Ok(oneport_drawings::svg::gantt(&plan.platform, &plan.collective, &plan.volumes, &plan.schedule))
-    })?;
-    draw(&arguments.graph, &|| {
-        Ok(oneport_drawings::svg::graph(&plan.platform, Some(&plan.steady_state), &plan.collective, &plan.volumes))
-    })?;
+    draw(&arguments.gantt, &|| Ok(oneport_drawings::svg::gantt(plan.problem()?, &plan.schedule)))?;
+    draw(&arguments.graph, &|| Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state))))?;
     draw(&arguments.timeline, &|| {
-        let timeline = schedule::timeline(&plan.platform, &plan.volumes, &plan.schedule, arguments.periods)?;
-        Ok(oneport_drawings::svg::timeline_gantt(&plan.platform, &plan.collective, &timeline))
+        let timeline = schedule::timeline(plan.problem()?, &plan.schedule, arguments.periods)?;
+        Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))
     })?;
     if let Some(path) = &arguments.tree {
         trees(&plan, path)?;
@@ -81,7 +77,7 @@ fn trees(plan: &Plan, path: &Path) -> Result<()> {
     let dot = path.extension().is_some_and(|extension| extension == "dot" || extension == "gv");
     for (number, WeightedPattern { pattern, weight }) in patterns.iter().take(DRAWN).enumerate() {
         let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
-        let drawing = draw(&plan.platform, &plan.collective, &plan.volumes, pattern, Some(weight));
+        let drawing = draw(plan.problem()?, pattern, Some(weight));
         match patterns.len() {
             1 => write(path, &drawing)?,
             _ => write(&numbered(path, number + 1), &drawing)?,

@@ -26,11 +26,12 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
     try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
     let platform = question::platform(&arguments.platform, arguments.model.as_deref())?;
     let collective = question::collective(&platform, arguments)?;
-    options.volumes.validate(&collective).map_err(|error| question::volume_usage(&error))?;
+    let volumes = question::volumes(arguments)?;
+    let problem = question::problem(&platform, &collective, &volumes)?;
     let started = Instant::now();
     let outcome = {
         let progress = Progress::new();
-        solve_watched(&platform, &collective, &options, &mut |stage| {
+        solve_watched(problem, &options, &mut |stage| {
             progress.stage(stage);
             ControlFlow::Continue(())
         })?
@@ -69,7 +70,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 }
 
 fn options(arguments: &SolveArguments) -> Result<Options> {
-    let mut options = Options { volumes: question::volumes(arguments)?, ..Options::default() };
+    let mut options = Options::default();
     options.formulation = match arguments.formulation {
         FormulationName::Columns => Formulation::Columns,
         FormulationName::Compact => Formulation::Compact,

@@ -66,7 +66,7 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     if let Err(limit) = watch.ask() {
         return Ok(format!("; not executed: {}", limits::named(limit)));
     }
-    let timeline = schedule::timeline_in_units(&plan.platform, &plan.volumes, &plan.schedule, periods)?;
+    let timeline = schedule::timeline_in_units(plan.problem()?, &plan.schedule, periods)?;
     let report = referee::check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline)?;
     let short = match periods < wanted {
         true => format!(", not the {wanted} that reach the steady state and leave it"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oneport_plan::{Collective, Demand, Pattern, Task, Volumes};
+use oneport_plan::{Demand, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::svg::words;
@@ -54,7 +54,8 @@ impl Role {
 
 /// Strings the hops together; one that names no earlier hop starts at the source, and merges are left out. `O(h log t)`
 /// for `h` hops and `t` targets.
-pub(crate) fn assemble(platform: &Platform, collective: &Collective, volumes: &Volumes, tree: &Pattern) -> Copies {
+pub(crate) fn assemble(problem: Problem<'_>, tree: &Pattern) -> Copies {
+    let (platform, collective, volumes) = (problem.platform(), problem.collective(), problem.volumes());
     let demand = collective.demand(tree.demand);
     let source = demand.as_ref().and_then(|demand| demand.operands.first().copied());
     let targets: BTreeSet<NodeId> =
@@ -87,20 +88,19 @@ pub(crate) fn assemble(platform: &Platform, collective: &Collective, volumes: &V
 
 /// Title and subtitle.
 pub(crate) fn title(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
+    problem: Problem<'_>,
     tree: &Pattern,
     (copies, weight): (&Copies, Option<&Rational>),
 ) -> [String; 2] {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
     parts.push(words::plural(copies.copies.len(), "hop"));
     let depth = copies.copies.iter().map(|copy| copy.stage + 1).max().unwrap_or(0);
     parts.push(format!("depth {depth}"));
-    parts.push(words::volumes(collective, volumes));
+    parts.push(words::volumes(problem));
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
     let group = words::group_of(collective, tree.demand);
-    [format!("{}: the way of {source}'s message{group}", words::describe(platform, collective)), parts.join(" · ")]
+    [format!("{}: the way of {source}'s message{group}", words::describe(problem)), parts.join(" · ")]
 }
 
 impl Copy {

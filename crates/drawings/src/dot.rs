@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{self as plan, Collective, Interval, Pattern, Reduction, Volumes};
+use oneport_plan::{self as plan, Interval, Pattern, Problem, Reduction};
 use oneport_platform::{Platform, Rational};
 
 use crate::copies::{self, Role};
@@ -18,27 +18,22 @@ use crate::svg::words;
 /// tell sizes and times.
 ///
 /// The same content as [`svg::tree`](crate::svg::tree); `O(t log t)` for `t` tasks.
-pub fn tree(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tree: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
+pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let assembly = assemble(collective, tree);
-    let mut out = head("reduction", "BT", &heading(platform, collective, volumes, tree, weight));
+    let mut out = head("reduction", "BT", &heading(problem, tree, weight));
     for (index, vertex) in assembly.vertices.iter().enumerate() {
         let (label, shape) = vertex_words(platform, vertex.part, vertex.kind);
-        let tooltip = vertex_tooltip(platform, volumes, vertex.part, vertex.kind);
+        let tooltip = vertex_tooltip(problem, vertex.part, vertex.kind);
         let _ = writeln!(out, "  n{index} [label={}, shape={shape}, tooltip={}];", quote(&label), quote(&tooltip));
         for flow in &vertex.inputs {
-            edge(&mut out, platform, volumes, &assembly, flow, &format!("n{index}"));
+            edge(&mut out, problem, &assembly, flow, &format!("n{index}"));
         }
     }
     for (index, flow) in assembly.roots.iter().enumerate() {
         let label = result_words(platform, &assembly, flow);
         let _ = writeln!(out, "  r{index} [label={}, shape=box, peripheries=2];", quote(&label));
-        edge(&mut out, platform, volumes, &assembly, flow, &format!("r{index}"));
+        edge(&mut out, problem, &assembly, flow, &format!("r{index}"));
     }
     keep_order(&mut out, &assembly);
     out.push_str("}\n");
@@ -66,31 +61,19 @@ pub fn once_tree(reduction: &Reduction) -> String {
 /// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to what is wanted, in double frames.
 ///
 /// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
-pub fn pattern(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    pattern: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
+pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
+    let collective = problem.collective();
     match collective.demand(pattern.demand).map(|demand| demand.kind()) {
-        Some(plan::Kind::Combine) => tree(platform, collective, volumes, pattern, weight),
-        Some(plan::Kind::CombineCopy | plan::Kind::Prefix) => scheme(platform, collective, volumes, pattern, weight),
-        Some(plan::Kind::Route | plan::Kind::Copy) | None => {
-            arborescence(platform, collective, volumes, pattern, weight)
-        }
+        Some(plan::Kind::Combine) => tree(problem, pattern, weight),
+        Some(plan::Kind::CombineCopy | plan::Kind::Prefix) => scheme(problem, pattern, weight),
+        Some(plan::Kind::Route | plan::Kind::Copy) | None => arborescence(problem, pattern, weight),
     }
 }
 
-fn arborescence(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tree: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
-    let copies = copies::assemble(platform, collective, volumes, tree);
-    let [title, subtitle] = copies::title(platform, collective, volumes, tree, (&copies, weight));
+fn arborescence(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+    let platform = problem.platform();
+    let copies = copies::assemble(problem, tree);
+    let [title, subtitle] = copies::title(problem, tree, (&copies, weight));
     let mut out = head("arborescence", "TB", &format!("{title}\n{subtitle}"));
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
     // Writing to a string cannot fail.
@@ -115,16 +98,11 @@ fn arborescence(
     out
 }
 
-fn scheme(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tasks: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
-    let [title, subtitle] = scheme::title(platform, collective, volumes, tasks, weight);
+fn scheme(problem: Problem<'_>, tasks: &Pattern, weight: Option<&Rational>) -> String {
+    let platform = problem.platform();
+    let [title, subtitle] = scheme::title(problem, tasks, weight);
     let mut out = head("scheme", "TB", &format!("{title}\n{subtitle}"));
-    for (index, vertex) in scheme::diagram(platform, collective, tasks).vertices.iter().enumerate() {
+    for (index, vertex) in scheme::diagram(problem, tasks).vertices.iter().enumerate() {
         let place = vertex
             .kind
             .node()
@@ -132,7 +110,7 @@ fn scheme(
         let label = quote(&format!("{}\n{place}", vertex.label()));
         let shape = if let Kind::Merge { .. } = vertex.kind { "box" } else { "ellipse" };
         let frame = if vertex.wanted { ", peripheries=2" } else { "" };
-        let tooltip = quote(&vertex.tooltip(platform, volumes));
+        let tooltip = quote(&vertex.tooltip(problem));
         let _ = writeln!(out, "  n{index} [label={label}, shape={shape}{frame}, tooltip={tooltip}];");
         for input in &vertex.inputs {
             // What is used in place is dashed.
@@ -171,27 +149,22 @@ fn keep_order(out: &mut String, assembly: &Assembly) {
     }
 }
 
-fn edge(out: &mut String, platform: &Platform, volumes: &Volumes, assembly: &Assembly, flow: &Flow, to: &str) {
+fn edge(out: &mut String, problem: Problem<'_>, assembly: &Assembly, flow: &Flow, to: &str) {
+    let platform = problem.platform();
     let _ = write!(out, "  n{} -> {to}", flow.from);
     if !flow.links.is_empty() {
         let part = assembly.part(flow);
         let lines = std::iter::once(words::partial(part));
         let lines: Vec<String> = lines.chain(flow.links.iter().map(|&link| words::link_name(platform, link))).collect();
-        let tooltip = flow_tooltip(platform, volumes, part, flow);
+        let tooltip = flow_tooltip(problem, part, flow);
         let _ = write!(out, " [label={}, tooltip={}]", quote(&lines.join("\n")), quote(&tooltip));
     }
     out.push_str(";\n");
 }
 
 /// The name of the collective, then what the tree is.
-fn heading(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tree: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
-    let [title, subtitle] = title(platform, collective, volumes, tree, weight);
+fn heading(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+    let [title, subtitle] = title(problem, tree, weight);
     format!("{title}\n{subtitle}")
 }
 

@@ -1,6 +1,6 @@
 //! Reduction trees for drawings: the tasks, strung together.
 
-use oneport_plan::{Collective, Goals, Interval, Pattern, Task, Volumes};
+use oneport_plan::{Collective, Goals, Interval, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::svg::words::{self, inputs};
@@ -133,13 +133,8 @@ impl Workshop<'_> {
 }
 
 /// Title and subtitle of a tree.
-pub(crate) fn title(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tree: &Pattern,
-    weight: Option<&Rational>,
-) -> [String; 2] {
+pub(crate) fn title(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> [String; 2] {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let goal = collective.demand(tree.demand).map(|demand| demand.goals);
     let target = match goal.filter(|_| collective.demands() > 1) {
         Some(Goals::At(node)) => format!(", result at {}", words::name(platform, node)),
@@ -149,11 +144,11 @@ pub(crate) fn title(
     let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
     parts.push(words::plural(merges, "merge"));
     parts.push(words::plural(tree.tasks.len() - merges, "transfer"));
-    parts.push(words::volumes(collective, volumes));
+    parts.push(words::volumes(problem));
     if tree.order.is_some() {
         parts.push("operands in the tree's own order".to_string());
     }
-    [format!("{}: a reduction tree{target}", words::describe(platform, collective)), parts.join(" · ")]
+    [format!("{}: a reduction tree{target}", words::describe(problem)), parts.join(" · ")]
 }
 
 /// The two lines inside a vertex.
@@ -167,7 +162,8 @@ pub(crate) fn vertex_lines(platform: &Platform, part: Interval, kind: Kind) -> [
 }
 
 /// What a vertex does, with its time.
-pub(crate) fn vertex_tooltip(platform: &Platform, volumes: &Volumes, part: Interval, kind: Kind) -> String {
+pub(crate) fn vertex_tooltip(problem: Problem<'_>, part: Interval, kind: Kind) -> String {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
     match kind {
         Kind::Value(node) => format!("value {} of {}", words::partial(part), words::name(platform, node)),
         Kind::Missing => format!("no task makes {}", words::partial(part)),
@@ -185,7 +181,8 @@ pub(crate) fn result_words(platform: &Platform, assembly: &Assembly, flow: &Flow
 }
 
 /// Every link of a flow with its time.
-pub(crate) fn flow_tooltip(platform: &Platform, volumes: &Volumes, part: Interval, flow: &Flow) -> String {
+pub(crate) fn flow_tooltip(problem: Problem<'_>, part: Interval, flow: &Flow) -> String {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
     let size = volumes.size.of(part).unwrap_or_default();
     let hops: Vec<String> = flow
         .links

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Collective, Demand, Interval, Pattern, Task, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_plan::{Demand, Interval, Pattern, Problem, Task};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::reduction::Kind;
 use crate::svg::words::{self, inputs};
@@ -29,7 +29,8 @@ pub(crate) struct Vertex {
 }
 
 /// Strings the tasks together. `O(t log t)` for `t` tasks.
-pub(crate) fn diagram(platform: &Platform, collective: &Collective, scheme: &Pattern) -> Diagram {
+pub(crate) fn diagram(problem: Problem<'_>, scheme: &Pattern) -> Diagram {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(scheme.demand);
     let mut wanted: BTreeSet<(NodeId, Interval)> = demand.iter().flat_map(Demand::goals).collect();
     let mut workshop = Workshop { demand, scheme, vertices: Vec::new(), values: BTreeMap::new(), tasks: Vec::new() };
@@ -107,7 +108,8 @@ impl Vertex {
     }
 
     /// What is done, and how long it takes.
-    pub fn tooltip(&self, platform: &Platform, volumes: &Volumes) -> String {
+    pub fn tooltip(&self, problem: Problem<'_>) -> String {
+        let (platform, volumes) = (problem.platform(), problem.volumes());
         let part = words::partial(self.part);
         let mut text = match (self.kind, self.link) {
             (Kind::Merge { node, split }, _) => {
@@ -130,21 +132,16 @@ impl Vertex {
 }
 
 /// Title and subtitle of a scheme.
-pub(crate) fn title(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    scheme: &Pattern,
-    weight: Option<&Rational>,
-) -> [String; 2] {
+pub(crate) fn title(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Rational>) -> [String; 2] {
+    let collective = problem.collective();
     let merges = scheme.tasks.iter().filter(|task| matches!(task, Task::Merge { .. })).count();
     let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
     parts.push(words::plural(merges, "merge"));
     parts.push(words::plural(scheme.tasks.len() - merges, "transfer"));
-    parts.push(words::volumes(collective, volumes));
+    parts.push(words::volumes(problem));
     if scheme.order.is_some() {
         parts.push("operands in the scheme's own order".to_string());
     }
     let group = words::group_of(collective, scheme.demand);
-    [format!("{}: a scheme{group}", words::describe(platform, collective)), parts.join(" · ")]
+    [format!("{}: a scheme{group}", words::describe(problem)), parts.join(" · ")]
 }

@@ -7,7 +7,7 @@ use num_traits::{One, Zero};
 use oneport_plan::Amount;
 use oneport_platform::{Rational, parse_rational};
 
-use crate::error::{AmountError, FormatError, Problem};
+use crate::error::{AmountError, FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::number::rational;
 use crate::source::{Source, read_bytes};
@@ -66,7 +66,7 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
         return amount(&Json::parse(source)?);
     }
     let offset = source.text.len() - source.text.trim_start().len();
-    parse_amount(source.text).map_err(|error| source.error(offset, None, Problem::Amount(error)))
+    parse_amount(source.text).map_err(|error| source.error(offset, None, Mistake::Amount(error)))
 }
 
 /// An amount in JSON.
@@ -89,8 +89,8 @@ pub(crate) fn amount(value: &Json<'_, '_>) -> Result<Amount, FormatError> {
 fn table(value: &Json<'_, '_>) -> Result<Vec<Vec<Rational>>, FormatError> {
     let within = |index: usize, most: usize, entry: &Json<'_, '_>| {
         let instead = "give {\"fixed\": ..., \"per_operand\": ...}";
-        let problem = Problem::TooMany { what: "operands in a table", limit: MOST_OPERANDS, instead };
-        if index < most { Ok(()) } else { Err(entry.fail(problem)) }
+        let mistake = Mistake::TooMany { what: "operands in a table", limit: MOST_OPERANDS, instead };
+        if index < most { Ok(()) } else { Err(entry.fail(mistake)) }
     };
     let mut rows = Vec::new();
     value.each(|first, list| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use oneport_plan::Collective;
 use oneport_platform::Platform;
 
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::toml_syntax;
 use crate::plan::read_demands;
@@ -59,6 +59,6 @@ fn read(source: Source<'_>, platform: &Platform) -> Result<Collective, FormatErr
     }
     let list = need(&top, demands, "demands", "a list of {\"values\": [...], \"wanted\": [...]}")?;
     let collective = Collective::Custom { demands: read_demands(&list, platform)? };
-    collective.validate(platform).map_err(|error| list.fail(Problem::Collective(error)))?;
+    collective.validate(platform).map_err(|error| list.fail(Mistake::Collective(error)))?;
     Ok(collective)
 }

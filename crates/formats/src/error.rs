@@ -6,19 +6,19 @@ use std::fmt;
 use oneport_plan::{CollectiveError, VolumeError};
 use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
 
-/// A refused file: a place and a problem, one line.
+/// A refused file: a place and a mistake, one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {problem}")]
+#[error("{place}: {mistake}")]
 pub struct FormatError {
     /// Where.
     pub place: Box<Place>,
     /// What is wrong there.
-    pub problem: Box<Problem>,
+    pub mistake: Box<Mistake>,
 }
 
 impl FormatError {
-    pub(crate) fn new(file: &str, line: Option<usize>, key: Option<String>, problem: Problem) -> Self {
-        FormatError { place: Box::new(Place { file: file.to_string(), line, key }), problem: Box::new(problem) }
+    pub(crate) fn new(file: &str, line: Option<usize>, key: Option<String>, mistake: Mistake) -> Self {
+        FormatError { place: Box::new(Place { file: file.to_string(), line, key }), mistake: Box::new(mistake) }
     }
 
     /// The same, for text whose lines are not those of the file.
@@ -68,7 +68,7 @@ impl fmt::Display for Place {
 
 /// What is wrong with a file. Values taken from the file are shortened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum Mistake {
     /// The operating system refused.
     #[error("cannot be read: {0}")]
     Unreadable(String),

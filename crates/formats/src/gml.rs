@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Signed};
 use oneport_platform::{Node, Platform, Rational, parse_rational};
 
-use crate::error::{FormatError, Problem, clip};
+use crate::error::{FormatError, Mistake, clip};
 use crate::native::refused;
 use crate::source::Source;
 
@@ -28,7 +28,7 @@ const LONGEST_REFERENCE: usize = 9;
 /// Reads a whole file.
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     if source.text.len() > MAX_BYTES {
-        return Err(source.error_in_file(Problem::TooLarge { limit: MAX_BYTES as u64 }));
+        return Err(source.error_in_file(Mistake::TooLarge { limit: MAX_BYTES as u64 }));
     }
     let graph = Reader { source, at: 0 }.graph()?;
     let mut builder = Platform::builder();
@@ -40,7 +40,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
             .map_err(|error| refused(&source, node.offset, error))?;
         if ids.insert(node.id.as_ref(), id).is_some() {
             let key = Some(format!("node {}", clip(&node.id)));
-            return Err(source.error(node.offset, key, Problem::DuplicateKey("id".to_string())));
+            return Err(source.error(node.offset, key, Mistake::DuplicateKey("id".to_string())));
         }
     }
     // Links in the order of first appearance, each with the fastest of its parallel edges.
@@ -51,13 +51,13 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         let end = |name: &Cow<'_, str>| {
             ids.get(name.as_ref())
                 .copied()
-                .ok_or_else(|| source.error(edge.offset, key(), Problem::UnknownNode { name: clip(name), close: None }))
+                .ok_or_else(|| source.error(edge.offset, key(), Mistake::UnknownNode { name: clip(name), close: None }))
         };
         let (from, to) = (end(&edge.source)?, end(&edge.target)?);
         if from == to {
             continue;
         }
-        let cost = edge.cost().map_err(|problem| source.error(edge.offset, key(), problem))?;
+        let cost = edge.cost().map_err(|mistake| source.error(edge.offset, key(), mistake))?;
         let ends = if graph.directed { (from, to) } else { (from.min(to), from.max(to)) };
         let place = *places.entry(ends).or_insert(links.len());
         match links.get_mut(place) {
@@ -74,7 +74,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         };
         added.map_err(|error| refused(&source, offset, error))?;
     }
-    builder.build().map_err(|error| source.error_in_file(Problem::Platform(error)))
+    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
 struct Graph<'a> {
@@ -101,7 +101,7 @@ struct Edge<'a> {
 
 impl Edge<'_> {
     /// Seconds per gigabit.
-    fn cost(&self) -> Result<Rational, Problem> {
+    fn cost(&self) -> Result<Rational, Mistake> {
         let (key, text, unit) = match (&self.raw, &self.speed, &self.units) {
             (Some(raw), _, _) => ("LinkSpeedRaw", raw.as_ref(), 1),
             (None, Some(speed), Some(units)) => ("LinkSpeed", speed.as_ref(), bits(units)?),
@@ -110,26 +110,26 @@ impl Edge<'_> {
                 None => {
                     let meaning =
                         "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n)";
-                    return Err(Problem::MissingKey { key: "LinkSpeedRaw", meaning });
+                    return Err(Mistake::MissingKey { key: "LinkSpeedRaw", meaning });
                 }
             },
         };
         let speed = parse_rational(text)? * Rational::from_integer(unit.into());
         if !speed.is_positive() {
-            return Err(Problem::NotPositive { what: key, value: clip(text) });
+            return Err(Mistake::NotPositive { what: key, value: clip(text) });
         }
         Ok(Rational::from_integer(GIGABIT.into()) / speed)
     }
 }
 
 /// Bits per second in one unit of speed.
-fn bits(units: &str) -> Result<u64, Problem> {
+fn bits(units: &str) -> Result<u64, Mistake> {
     match units {
         "K" | "k" => Ok(1_000),
         "M" => Ok(1_000_000),
         "G" => Ok(1_000_000_000),
         "T" => Ok(1_000_000_000_000),
-        _ => Err(Problem::WrongValue { value: clip(units), expected: "a unit of LinkSpeed: K, M, G or T".into() }),
+        _ => Err(Mistake::WrongValue { value: clip(units), expected: "a unit of LinkSpeed: K, M, G or T".into() }),
     }
 }
 
@@ -246,8 +246,8 @@ impl<'a> Reader<'a> {
             if let Some(slot) = values.get_mut(place)
                 && slot.replace(value).is_some()
             {
-                let problem = Problem::DuplicateKey(key.to_string());
-                return Err(self.source.error(offset, Some(name.to_string()), problem));
+                let mistake = Mistake::DuplicateKey(key.to_string());
+                return Err(self.source.error(offset, Some(name.to_string()), mistake));
             }
         }
     }
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
         key: &'static str,
         meaning: &'static str,
     ) -> Result<Cow<'a, str>, FormatError> {
-        value.ok_or_else(|| self.source.error(offset, Some(entry.to_string()), Problem::MissingKey { key, meaning }))
+        value.ok_or_else(|| self.source.error(offset, Some(entry.to_string()), Mistake::MissingKey { key, meaning }))
     }
 
     fn open(&mut self, name: &str) -> Result<(), FormatError> {
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
     }
 
     fn syntax(&self, offset: usize, message: &str) -> FormatError {
-        self.source.error(offset, None, Problem::Syntax { format: "GML", at: None, message: message.to_string() })
+        self.source.error(offset, None, Mistake::Syntax { format: "GML", at: None, message: message.to_string() })
     }
 
     /// The next token and its offset.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Signed, Zero};
 use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
 
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::{Scalar, refused};
 use crate::source::Source;
@@ -36,7 +36,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         let added = builder.node(node).map_err(|error| refused(&source, entry.offset(), error))?;
         match ids.insert(id, added) {
             None => Ok(()),
-            Some(_) => Err(entry.fail(Problem::DuplicateKey(format!("id {id}")))),
+            Some(_) => Err(entry.fail(Mistake::DuplicateKey(format!("id {id}")))),
         }
     })?;
     need(&top, links, "links", "the list of links")?.each(|_, link| {
@@ -44,17 +44,17 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         let end = |value: Option<Json<'_, '_>>, key| {
             let value = need(&link, value, key, "the id of a node")?;
             let id = value.whole()?;
-            ids.get(&id).copied().ok_or_else(|| value.fail(Problem::UnknownNode { name: id.to_string(), close: None }))
+            ids.get(&id).copied().ok_or_else(|| value.fail(Mistake::UnknownNode { name: id.to_string(), close: None }))
         };
         let (u, v) = (end(u, "u")?, end(v, "v")?);
         let bandwidth = need(&link, megabytes.or(megabits), "bandwidth", "the bandwidth in MB/s")?;
         let value = rational(&bandwidth)?;
         if !value.is_positive() {
-            return Err(bandwidth.fail(Problem::NotPositive { what: "a bandwidth", value: value.to_string() }));
+            return Err(bandwidth.fail(Mistake::NotPositive { what: "a bandwidth", value: value.to_string() }));
         }
         builder.duplex(u, v, value.recip()).map(|_| ()).map_err(|error| refused(&source, link.offset(), error))
     })?;
-    builder.build().map_err(|error| source.error_in_file(Problem::Platform(error)))
+    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
 fn node(entry: &Json<'_, '_>) -> Result<(u64, Node), FormatError> {
@@ -76,7 +76,7 @@ fn node(entry: &Json<'_, '_>) -> Result<(u64, Node), FormatError> {
     let stored = need(entry, speed.or(capacity), "speed", "the host's speed (or give router = true)")?;
     let speed = rational(&stored)?;
     if speed.is_negative() {
-        return Err(stored.fail(Problem::NotPositive { what: "a speed", value: speed.to_string() }));
+        return Err(stored.fail(Mistake::NotPositive { what: "a speed", value: speed.to_string() }));
     }
     let compute = if speed.is_zero() { Rational::one() } else { speed.recip() };
     Ok((id, Node::processor(name, compute)))
@@ -85,7 +85,7 @@ fn node(entry: &Json<'_, '_>) -> Result<(u64, Node), FormatError> {
 fn rational(value: &Json<'_, '_>) -> Result<Rational, FormatError> {
     match value.scalar()? {
         Scalar::Text(text) | Scalar::Number(text) => {
-            parse_rational(&text).map_err(|error| value.fail(Problem::Number(error)))
+            parse_rational(&text).map_err(|error| value.fail(Mistake::Number(error)))
         }
         _ => Err(value.wrong("a number")),
     }

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::error::{FormatError, Problem, clip, clip_message, quoted};
+use crate::error::{FormatError, Mistake, clip, clip_message, quoted};
 use crate::native::Scalar;
 use crate::source::{KeyPath, Source};
 
@@ -34,13 +34,13 @@ impl<'a> Json<'a, '_> {
     }
 
     /// An error about this value.
-    pub fn fail(&self, problem: Problem) -> FormatError {
-        self.source.error(self.offset(), self.path.spelt(), problem)
+    pub fn fail(&self, mistake: Mistake) -> FormatError {
+        self.source.error(self.offset(), self.path.spelt(), mistake)
     }
 
     /// An error: this value is not what it should be.
     pub fn wrong(&self, expected: impl Into<Cow<'static, str>>) -> FormatError {
-        self.fail(Problem::WrongValue { value: self.shown(), expected: expected.into() })
+        self.fail(Mistake::WrongValue { value: self.shown(), expected: expected.into() })
     }
 
     /// The value for an error message.
@@ -77,16 +77,16 @@ impl<'a> Json<'a, '_> {
         let mut values = [None; N];
         self.walk(|key, raw| {
             let key = key.unwrap_or_default();
-            let at = |problem| self.source.error(self.source.offset_of(raw.get()), self.path.spelt(), problem);
+            let at = |mistake| self.source.error(self.source.offset_of(raw.get()), self.path.spelt(), mistake);
             match keys.iter().position(|known| *known == key) {
-                None if closed => Err(at(Problem::UnknownKey { key: clip(&key), known: keys.to_vec() })),
+                None if closed => Err(at(Mistake::UnknownKey { key: clip(&key), known: keys.to_vec() })),
                 None => Ok(()),
                 Some(place) => {
                     let value =
                         Json { source: self.source, text: raw.get(), path: KeyPath::Key(&self.path, keys[place]) };
                     match values[place].replace(value) {
                         None => Ok(()),
-                        Some(_) => Err(at(Problem::DuplicateKey(clip(&key)))),
+                        Some(_) => Err(at(Mistake::DuplicateKey(clip(&key)))),
                     }
                 }
             }
@@ -170,7 +170,7 @@ impl<'a> Json<'a, '_> {
         }
         match self.text.parse() {
             Ok(place) if place < count => Ok(place),
-            _ => Err(self.fail(Problem::NoSuch { what, value: clip(self.text), count })),
+            _ => Err(self.fail(Mistake::NoSuch { what, value: clip(self.text), count })),
         }
     }
 }
@@ -182,20 +182,20 @@ pub(crate) fn need<'a, 'p>(
     key: &'static str,
     meaning: &'static str,
 ) -> Result<Json<'a, 'p>, FormatError> {
-    value.ok_or_else(|| owner.fail(Problem::MissingKey { key, meaning }))
+    value.ok_or_else(|| owner.fail(Mistake::MissingKey { key, meaning }))
 }
 
 fn syntax(source: &Source<'_>, error: &serde_json::Error) -> FormatError {
     FormatError::new(source.name, Some(error.line().max(1)), None, not_json(error, Some(error.column())))
 }
 
-fn not_json(error: &serde_json::Error, at: Option<usize>) -> Problem {
+fn not_json(error: &serde_json::Error, at: Option<usize>) -> Mistake {
     let text = error.to_string();
     let mut message = clip_message(text.split(" at line ").next().unwrap_or_default());
     if error.is_eof() {
         message.push_str(" (the file is cut off)");
     }
-    Problem::Syntax { format: "JSON", at, message }
+    Mistake::Syntax { format: "JSON", at, message }
 }
 
 /// Hands the members of one object or array to `f`; `stop` keeps the error that serde cannot carry.

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use num_traits::{One, Signed, Zero};
 use oneport_platform::{LinkId, Node, Platform, PortModel, Rational, parse_rational};
 
-use crate::error::{FormatError, Problem, clip, quoted};
+use crate::error::{FormatError, Mistake, clip, quoted};
 use crate::native::refused;
 use crate::source::Source;
 
@@ -50,32 +50,32 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
             if from == to {
                 continue;
             }
-            let bandwidth = bandwidth(cell).map_err(|problem| {
+            let bandwidth = bandwidth(cell).map_err(|mistake| {
                 let name = |index: usize| table.names.get(index).map(|name| clip(name)).unwrap_or_default();
                 let (i, j) = (from.index(), column);
                 let key = format!("row {} ({}), column {} ({})", i + 1, name(i), j + 1, name(j));
-                source.error(row.offset, Some(key), problem)
+                source.error(row.offset, Some(key), mistake)
             })?;
             if let Some(bandwidth) = bandwidth {
                 builder.link(from, to, bandwidth.recip()).map_err(|error| refused(&source, row.offset, error))?;
             }
         }
     }
-    builder.build().map_err(|error| source.error_in_file(Problem::Platform(error)))
+    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
 /// The bandwidth of a cell; `None` where there is no link.
-fn bandwidth(cell: &str) -> Result<Option<Rational>, Problem> {
+fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
     if is_absent(cell) {
         return Ok(None);
     }
     if is_unbounded(cell) {
         let expected = Cow::Borrowed("a finite bandwidth; a link takes time, and no link is 0 or -");
-        return Err(Problem::WrongValue { value: clip(cell), expected });
+        return Err(Mistake::WrongValue { value: clip(cell), expected });
     }
     let value = parse_rational(cell)?;
     if value.is_negative() {
-        return Err(Problem::NotPositive { what: "a bandwidth (0 or - for no link)", value: clip(cell) });
+        return Err(Mistake::NotPositive { what: "a bandwidth (0 or - for no link)", value: clip(cell) });
     }
     Ok(if value.is_zero() { None } else { Some(value) })
 }
@@ -111,7 +111,7 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn new(source: &Source<'a>) -> Result<Self, FormatError> {
         let mut rows = rows(source)?;
-        let first = rows.first().copied().ok_or_else(|| source.error_in_file(Problem::Empty("a row of bandwidths")))?;
+        let first = rows.first().copied().ok_or_else(|| source.error_in_file(Mistake::Empty("a row of bandwidths")))?;
         let separator = separator(first.text);
         let mut header = split(first.text, separator);
         // A first row with nothing but its first cell a name may be a row of numbers with the row's name.
@@ -129,7 +129,7 @@ impl<'a> Table<'a> {
         let named = width == height + 1 && (has_header || rows.iter().any(|row| is_name(&leading(row))));
         let name_columns = usize::from(named);
         if width != height + name_columns || height == 0 {
-            return Err(source.error(first.offset, None, Problem::NotSquare { rows: height, columns: width }));
+            return Err(source.error(first.offset, None, Mistake::NotSquare { rows: height, columns: width }));
         }
         let names = if named { rows.iter().map(leading).collect() } else { (0..height).map(default_name).collect() };
         let mut table = Table { source: *source, separator, rows, names, name_columns, width };
@@ -147,14 +147,14 @@ impl<'a> Table<'a> {
         let (cells, expected) = (header.len(), self.rows.len());
         if cells != expected {
             let key = Some("the row of names".to_string());
-            return Err(self.source.error(row.offset, key, Problem::Ragged { cells, expected }));
+            return Err(self.source.error(row.offset, key, Mistake::Ragged { cells, expected }));
         }
         if self.name_columns == 1 {
             for ((column, name), row) in header.iter().zip(&self.names).zip(&self.rows) {
                 if column != name {
                     let expected = format!("{}, the name of the column in the same place", quoted(column));
-                    let problem = Problem::WrongValue { value: quoted(name), expected: Cow::Owned(expected) };
-                    return Err(self.source.error(row.offset, Some("the name of the row".to_string()), problem));
+                    let mistake = Mistake::WrongValue { value: quoted(name), expected: Cow::Owned(expected) };
+                    return Err(self.source.error(row.offset, Some("the name of the row".to_string()), mistake));
                 }
             }
         }
@@ -165,8 +165,8 @@ impl<'a> Table<'a> {
     fn cells(&self, row: Row<'a>) -> Result<Vec<Cow<'a, str>>, FormatError> {
         let cells = split(row.text, self.separator);
         if cells.len() != self.width {
-            let problem = Problem::Ragged { cells: cells.len(), expected: self.width };
-            return Err(self.source.error(row.offset, Some("the row".to_string()), problem));
+            let mistake = Mistake::Ragged { cells: cells.len(), expected: self.width };
+            return Err(self.source.error(row.offset, Some("the row".to_string()), mistake));
         }
         Ok(cells)
     }
@@ -176,8 +176,8 @@ fn default_name<'a>(index: usize) -> Cow<'a, str> {
     Cow::Owned(format!("P{index}"))
 }
 
-fn too_many(what: &'static str) -> Problem {
-    Problem::TooMany { what, limit: MAX_NODES, instead: "give so large a platform as JSON, with its links listed" }
+fn too_many(what: &'static str) -> Mistake {
+    Mistake::TooMany { what, limit: MAX_NODES, instead: "give so large a platform as JSON, with its links listed" }
 }
 
 /// The lines that are neither blank nor comments.
@@ -252,8 +252,8 @@ fn unquote(text: &str) -> (Cow<'_, str>, &str) {
 /// The platform as a CSV matrix with names.
 pub(crate) fn write(platform: &Platform) -> Result<String, FormatError> {
     if let Some(why) = unrepresentable(platform) {
-        let problem = Problem::Unsupported { format: "matrix", why };
-        return Err(FormatError::new("the platform", None, None, problem));
+        let mistake = Mistake::Unsupported { format: "matrix", why };
+        return Err(FormatError::new("the platform", None, None, mistake));
     }
     let mut out = CORNER.to_string();
     for node in platform.nodes() {

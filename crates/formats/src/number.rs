@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_platform::{NumberError, Rational, parse_rational};
 
-use crate::error::{FormatError, Problem, clip};
+use crate::error::{FormatError, Mistake, clip};
 use crate::json::Json;
 use crate::native::Scalar;
 
@@ -15,7 +15,7 @@ const MAX_DIGITS: usize = 20_000;
 pub(crate) fn rational(value: Json<'_, '_>) -> Result<Rational, FormatError> {
     match value.scalar()? {
         Scalar::Text(text) | Scalar::Number(text) => {
-            long_rational(&text).map_err(|error| value.fail(Problem::Number(error)))
+            long_rational(&text).map_err(|error| value.fail(Mistake::Number(error)))
         }
         _ => Err(value.wrong("a number; write \"2/3\"")),
     }

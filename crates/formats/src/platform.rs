@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use oneport_platform::Platform;
 
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 use crate::source::{Source, read_bytes};
 use crate::{gml, joined, matrix, native};
 
@@ -135,7 +135,7 @@ pub fn read_platform_as(path: &Path, format: PlatformFormat) -> Result<Platform,
 /// The first thing that is wrong: its line, key and value, and what would be right.
 pub fn parse_platform(name: &str, bytes: &[u8], format: PlatformFormat) -> Result<Platform, FormatError> {
     if bytes.len() as u64 > MAX_PLATFORM_BYTES {
-        return Err(FormatError::new(name, None, None, Problem::TooLarge { limit: MAX_PLATFORM_BYTES }));
+        return Err(FormatError::new(name, None, None, Mistake::TooLarge { limit: MAX_PLATFORM_BYTES }));
     }
     let source = Source::new(name, bytes, "a platform")?;
     match format {
@@ -159,8 +159,8 @@ pub fn write_platform(platform: &Platform, format: PlatformFormat) -> Result<Str
         PlatformFormat::Matrix => matrix::write(platform),
         PlatformFormat::Gml | PlatformFormat::Joined => {
             let why = "this format is only read".to_string();
-            let problem = Problem::Unsupported { format: format.name(), why };
-            Err(FormatError::new("the platform", None, None, problem))
+            let mistake = Mistake::Unsupported { format: format.name(), why };
+            Err(FormatError::new("the platform", None, None, mistake))
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 
 /// A file's name and text; places are byte offsets and turn into lines only when something is wrong.
 #[derive(Clone, Copy)]
@@ -16,18 +16,18 @@ pub(crate) struct Source<'a> {
 impl<'a> Source<'a> {
     /// The bytes as text: UTF-8, with or without a byte order mark. `what` is what an empty file lacks.
     pub fn new(name: &'a str, bytes: &'a [u8], what: &'static str) -> Result<Self, FormatError> {
-        let refuse = |line, problem| FormatError::new(name, line, None, problem);
+        let refuse = |line, mistake| FormatError::new(name, line, None, mistake);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
-            return Err(refuse(Some(1), Problem::Utf16));
+            return Err(refuse(Some(1), Mistake::Utf16));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let byte = error.valid_up_to();
             let line = 1 + count_newlines(bytes.get(..byte).unwrap_or_default());
-            refuse(Some(line), Problem::NotUtf8 { byte })
+            refuse(Some(line), Mistake::NotUtf8 { byte })
         })?;
         if text.trim().is_empty() {
-            return Err(refuse(None, Problem::Empty(what)));
+            return Err(refuse(None, Mistake::Empty(what)));
         }
         Ok(Source { name, text })
     }
@@ -43,13 +43,13 @@ impl<'a> Source<'a> {
     }
 
     /// An error at an offset.
-    pub fn error(&self, offset: usize, key: Option<String>, problem: Problem) -> FormatError {
-        FormatError::new(self.name, Some(self.line(offset)), key, problem)
+    pub fn error(&self, offset: usize, key: Option<String>, mistake: Mistake) -> FormatError {
+        FormatError::new(self.name, Some(self.line(offset)), key, mistake)
     }
 
     /// An error about the whole file.
-    pub fn error_in_file(&self, problem: Problem) -> FormatError {
-        FormatError::new(self.name, None, None, problem)
+    pub fn error_in_file(&self, mistake: Mistake) -> FormatError {
+        FormatError::new(self.name, None, None, mistake)
     }
 }
 
@@ -89,20 +89,20 @@ impl fmt::Display for KeyPath<'_> {
 /// Reads a file of at most `limit` bytes. A larger one is refused before it is in memory.
 pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FormatError> {
     let name = path.display().to_string();
-    let refuse = |problem| FormatError::new(&name, None, None, problem);
-    let unreadable = |error: std::io::Error| refuse(Problem::Unreadable(error.to_string()));
+    let refuse = |mistake| FormatError::new(&name, None, None, mistake);
+    let unreadable = |error: std::io::Error| refuse(Mistake::Unreadable(error.to_string()));
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if metadata.is_dir() {
-        return Err(refuse(Problem::Directory));
+        return Err(refuse(Mistake::Directory));
     }
     if metadata.len() > limit {
-        return Err(refuse(Problem::TooLarge { limit }));
+        return Err(refuse(Mistake::TooLarge { limit }));
     }
     let mut bytes = Vec::new();
     // A pipe has no length of its own, and a file may grow: the limit holds while reading, too.
     std::fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
-        return Err(refuse(Problem::TooLarge { limit }));
+        return Err(refuse(Mistake::TooLarge { limit }));
     }
     Ok(bytes)
 }

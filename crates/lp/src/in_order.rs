@@ -139,7 +139,7 @@ fn merge_all(node: NodeId, inputs: &[(Interval, Option<u32>)], image: &mut Patte
 mod tests {
     use std::ops::ControlFlow;
 
-    use oneport_plan::Collective;
+    use oneport_plan::{Collective, Problem};
     use oneport_platform::Rational;
     use oneport_platform::generate::{dgx_a100, torus};
 
@@ -200,7 +200,7 @@ mod tests {
             let participants = platform.processors().collect();
             let collective = Collective::ReduceScatter { participants, commutative: false };
             let volumes = volumes();
-            let question = Question::new(&platform, &collective, &volumes).unwrap();
+            let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
             let quotient = Quotient::new(&question).unwrap();
             let found = quotient.solve(&Options::default(), &mut |_| ControlFlow::Continue(())).unwrap();
             assert_eq!(found.is_some(), expected, "{} nodes", platform.nodes().len());

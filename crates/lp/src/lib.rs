@@ -9,10 +9,8 @@ mod bounds;
 mod column_generation;
 mod compact;
 mod costs;
-mod fewest;
-mod flow;
+pub mod flow;
 mod in_order;
-mod near;
 mod oracle;
 mod oracles;
 mod question;
@@ -21,17 +19,14 @@ mod simple;
 mod solution;
 mod solve;
 mod strategy;
+mod support;
 mod symmetry;
-mod whole;
-mod whole_trees;
 
 pub use bounds::shared_tasks::{Shared, proves, shared_bound};
 pub use bounds::{Bound, all_reduce_bound};
 pub use column_generation::{Progress, Watch};
 pub use question::{LpError, Question};
+pub use resources::Resources;
 pub use simple::certificates as simple_certificates;
 pub use solution::{Answer, Formulation, Options, Solution};
 pub use solve::{solve, solve_watched};
-pub use whole::{
-    OptimalInstances, is_searchable, optimal_instances, own_period, rounded_at, whole_at, whole_in, whole_within,
-};

@@ -1,9 +1,7 @@
-//! The question put to the programs: a platform, a collective and volumes that fit together.
-
-use std::collections::BTreeSet;
+//! The question put to the programs: a problem, and who says when to end.
 
 use oneport_exact::ExactError;
-use oneport_plan::{Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
+use oneport_plan::{Block, Collective, Commodity, Interval, Problem, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
@@ -12,12 +10,6 @@ use crate::in_order::Intervals;
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LpError {
-    /// The collective does not fit the platform.
-    #[error(transparent)]
-    Collective(#[from] CollectiveError),
-    /// The sizes or the work do not fit the collective.
-    #[error("{0}")]
-    Volume(#[from] Box<VolumeError>),
     /// A formulation that the collective does not have.
     #[error("{collective} has no compact formulation here; use the columns formulation")]
     NoCompact {
@@ -77,12 +69,10 @@ pub enum LpError {
     Contradiction(&'static str),
 }
 
-/// A validated question.
+/// A problem to be solved: with a watch, and with what symmetry says of it.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    platform: &'a Platform,
-    collective: &'a Collective,
-    volumes: &'a Volumes,
+    problem: Problem<'a>,
     size: Rational,
     commodities: Vec<Commodity>,
     roots: Vec<NodeId>,
@@ -91,31 +81,33 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Checks that collective, volumes and port models fit.
-    ///
-    /// # Errors
-    /// See [`LpError`]; never the variants that solving produces.
-    pub fn new(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Self, LpError> {
-        collective.validate(platform)?;
-        volumes.validate(collective).map_err(Box::new)?;
-        let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap_or_default();
-        let roots = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
-        Ok(Question {
-            platform,
-            collective,
-            volumes,
-            size,
-            commodities: collective.commodities(),
-            roots,
-            sent: None,
+    /// The problem, without a limit.
+    pub fn new(problem: Problem<'a>) -> Self {
+        let platform = problem.platform();
+        Question {
+            problem,
+            size: problem.volumes().size.of(Interval { first: 0, last: 0 }).unwrap_or_default(),
+            commodities: problem.collective().commodities(),
+            roots: platform.node_ids().filter(|&node| platform.node(node).replicates).collect(),
             watch: Watch::unlimited(),
-        })
+            sent: None,
+        }
     }
 
     /// The same question under a watch: everything that works on it asks whether to go on.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
+    }
+
+    /// Part of the question, under the same watch: another collective among the same participants.
+    pub(crate) fn part<'b>(&self, collective: &'b Collective) -> Result<Question<'b>, LpError>
+    where
+        'a: 'b,
+    {
+        let part = Problem::new(self.platform(), collective, self.volumes());
+        let part = part.map_err(|_| LpError::Contradiction("a part of a problem is none"))?;
+        Ok(Question::new(part).watched(self.watch.clone()))
     }
 
     /// Who says whether to go on.
@@ -152,19 +144,24 @@ impl<'a> Question<'a> {
         &self.size
     }
 
+    /// The problem.
+    pub fn problem(&self) -> Problem<'a> {
+        self.problem
+    }
+
     /// The platform.
     pub fn platform(&self) -> &'a Platform {
-        self.platform
+        self.problem.platform()
     }
 
     /// The collective.
     pub fn collective(&self) -> &'a Collective {
-        self.collective
+        self.problem.collective()
     }
 
     /// Sizes of messages and work of merges.
     pub fn volumes(&self) -> &'a Volumes {
-        self.volumes
+        self.problem.volumes()
     }
 
     /// Where all messages travel alone, these; see [`Collective::commodities`].
@@ -174,67 +171,20 @@ impl<'a> Question<'a> {
 
     /// Time one message takes on a link: `size x c(i, j)`. For collectives whose messages have one size.
     pub fn time(&self, link: LinkId) -> Rational {
-        &self.size * &self.platform.link(link).cost
+        &self.size * &self.platform().link(link).cost
     }
 
     /// Time a message, or a partial result, takes on a link.
     pub fn transfer_time(&self, link: LinkId, part: Interval) -> Rational {
-        match self.volumes.size.constant() {
+        match self.volumes().size.constant() {
             Some(_) => self.time(link),
-            None => self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost,
+            None => self.problem.transfer_time(link, part),
         }
-    }
-
-    /// All demands of an instance, in order.
-    pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
-        let collective = self.collective;
-        (0..collective.demands()).map_while(|place| collective.demand(place))
-    }
-
-    /// The demands, by blocks that are priced together.
-    pub(crate) fn blocks(&self) -> Vec<Block<'a>> {
-        self.collective.blocks()
     }
 
     /// The only block, if there is one and each of its demands is carried out once per instance.
     pub(crate) fn block(&self) -> Option<Block<'a>> {
-        let blocks = self.blocks();
+        let blocks = self.problem.blocks();
         if let [block] = blocks[..] { Some(block).filter(|block| block.rate == 1) } else { None }
-    }
-
-    /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair
-    /// once.
-    pub fn unreachable(&self) -> Vec<Commodity> {
-        let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
-        let mut missing: Vec<Commodity> = Vec::new();
-        for demand in self.demands() {
-            for (target, part) in demand.goals() {
-                for &source in &demand.operands[part.first..=part.last] {
-                    let from_source = reached[source.index()].get_or_insert_with(|| self.reach(source));
-                    if !from_source[target.index()] {
-                        missing.push(Commodity { source, target });
-                    }
-                }
-            }
-        }
-        let mut seen = BTreeSet::new();
-        missing.retain(|one| seen.insert((one.source, one.target)));
-        missing
-    }
-
-    /// Which nodes messages from `source` can reach.
-    fn reach(&self, source: NodeId) -> Vec<bool> {
-        let mut seen = vec![false; self.platform.nodes().len()];
-        seen[source.index()] = true;
-        let mut queue = vec![source];
-        while let Some(node) = queue.pop() {
-            for &link in self.platform.outgoing(node) {
-                let next = self.platform.link(link).to;
-                if !std::mem::replace(&mut seen[next.index()], true) {
-                    queue.push(next);
-                }
-            }
-        }
-        seen
     }
 }

@@ -33,7 +33,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     let ways = Ways { question, costs, network: Network::new(platform) };
     let mut patterns = Vec::new();
     let mut instance = Rational::zero();
-    for (place, demand) in question.demands().enumerate() {
+    for (place, demand) in question.problem().demands().enumerate() {
         let rate = Rational::from_integer(question.collective().rate(place).into());
         instance += ways.longest(&demand)? * &rate;
         patterns.push((ways.pattern(&demand)?.with_demand(place), rate));
@@ -62,7 +62,7 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
     const NODES: usize = 1;
     let platform = question.platform();
     let mut nodes: Vec<NodeId> = Vec::new();
-    for demand in question.demands() {
+    for demand in question.problem().demands() {
         let ends = demand.goals().into_iter().map(|(node, _)| node).chain(demand.operands.iter().copied());
         for node in ends {
             if nodes.len() < NODES && !nodes.contains(&node) {

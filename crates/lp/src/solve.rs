@@ -12,9 +12,9 @@ use crate::bounds::odd_sets;
 use crate::column_generation::Watch;
 use crate::compact::scatter;
 use crate::flow::crash_basis;
-use crate::flow::decompose::{GroupFlow, split};
 use crate::flow::multiplicative_weights;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
+use crate::flow::{GroupFlow, split};
 use crate::simple;
 use crate::strategy;
 use crate::{Answer, Formulation, LpError, Options, Question, Solution};
@@ -37,7 +37,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
 /// # Errors
 /// As [`solve`].
 pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Result<Answer, LpError> {
-    let unreachable = question.unreachable();
+    let unreachable = question.problem().unreachable();
     if !unreachable.is_empty() {
         return Ok(Answer::Unreachable(unreachable));
     }

@@ -9,10 +9,10 @@ use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
 use crate::column_generation::{Progress, Watch, generate, proved};
 use crate::compact::copies::{self, FlowBound};
 use crate::compact::reduce;
-use crate::fewest::fewest;
 use crate::oracles::{Patterns, is_composed};
 use crate::oracles::{composed, prefix};
 use crate::resources::Resources;
+use crate::support;
 use crate::symmetry::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 
@@ -62,7 +62,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Re
             None => generate(question, resources, &patterns, options.time_limit, &mut few_rounds(watch))?,
         },
     };
-    let solution = fewest(question, &patterns, solution)?;
+    let solution = support::reduced(question, &patterns, solution)?;
     bounded(question, solution, options.time_limit, watch)
 }
 
@@ -80,7 +80,7 @@ fn bounded(
             let solution = composed::bounded(question, &resources, solution, watch)?;
             shared_tasks::all_reduce(question, solution, time_limit)
         }
-        _ if question.blocks().iter().any(is_composed) => {
+        _ if question.problem().blocks().iter().any(is_composed) => {
             let solution = grouped(question, solution, time_limit, watch)?;
             shared_tasks::all_reduce(question, solution, time_limit)
         }
@@ -94,7 +94,7 @@ const MOST_PRICES: u128 = 1 << 25;
 
 /// Refuses operands in order that are too many, before any table is made of them.
 fn check_size(question: &Question<'_>) -> Result<(), LpError> {
-    let in_order = question.demands().filter(|demand| !demand.commutative && demand.operands.len() > 1);
+    let in_order = question.problem().demands().filter(|demand| !demand.commutative && demand.operands.len() > 1);
     let operands = in_order.map(|demand| demand.operands.len()).max().unwrap_or(0);
     let processors = question.platform().processors().count();
     let prices = (operands as u128) * (operands as u128 + 1) / 2 * processors as u128;

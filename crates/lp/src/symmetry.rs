@@ -90,8 +90,8 @@ impl<'a> Quotient<'a> {
     /// # Errors
     /// As [`solve`](crate::solve).
     pub fn solve(&self, options: &Options, watch: Watch<'_>) -> Result<Option<Solution>, LpError> {
-        let (platform, volumes) = (self.question.platform(), self.question.volumes());
-        let question = Question::new(platform, &self.collective, volumes)?.watched(self.question.watch().clone());
+        let platform = self.question.platform();
+        let question = self.question.part(&self.collective)?;
         let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();
         let question = question.with_roots(roots);
         let question = match &self.in_order {

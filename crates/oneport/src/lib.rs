@@ -5,7 +5,7 @@
 //! before it is returned.
 //!
 //! ```
-//! use oneport::{Collective, Options, Outcome, Status, formats, solve};
+//! use oneport::{Collective, Options, Outcome, Problem, Status, Volumes, formats, parse_rational, solve};
 //! let text = br#"
 //! format = "oneport-platform/1"
 //! node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
@@ -14,7 +14,8 @@
 //! let platform = formats::parse_platform("example.toml", text, formats::PlatformFormat::Toml)?;
 //! let source = platform.find("a").ok_or("no node a")?;
 //! let targets = platform.processors().filter(|&node| node != source).collect();
-//! let outcome = solve(&platform, &Collective::Scatter { source, targets }, &Options::default())?;
+//! let (scatter, volumes) = (Collective::Scatter { source, targets }, Volumes::of_size(parse_rational("1")?));
+//! let outcome = solve(Problem::new(&platform, &scatter, &volumes)?, &Options::default())?;
 //! let Outcome::Planned(planned) = outcome else { return Err("not connected".into()) };
 //! assert_eq!(planned.plan.steady_state.throughput.to_string(), "2/3");
 //! assert_eq!(planned.plan.status, Status::Optimal);
@@ -23,13 +24,10 @@
 //!
 //! The crates underneath can be used on their own; they are re-exported here as modules.
 
-mod period;
 mod single;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
-
-use num_traits::One;
 
 pub use oneport_exact as exact;
 pub use oneport_formats as formats;
@@ -37,6 +35,7 @@ pub use oneport_heterogeneous as heterogeneous;
 pub use oneport_homogeneous as homogeneous;
 pub use oneport_lp as lp;
 pub use oneport_matching as matching;
+pub use oneport_period as period;
 pub use oneport_plan as plan;
 pub use oneport_platform as platform;
 pub use oneport_referee as referee;
@@ -45,12 +44,14 @@ pub use oneport_trees as trees;
 pub use oneport_watch as watch;
 
 pub use oneport_lp::Formulation;
-pub use oneport_plan::{Amount, Collective, Commodity, Plan, Status, Volumes};
+pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, SHORT_INSTANCES};
+pub use oneport_plan::{Amount, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, parse_rational};
 
 pub use oneport_lp::Progress;
 use oneport_lp::{Answer, LpError, Question, Solution};
-use oneport_plan::{SteadyState, WeightedPattern};
+use oneport_period::PeriodError;
+use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
 use oneport_watch::{Limit, Watch};
@@ -59,50 +60,9 @@ pub use single::{
     reduce_processors, reduce_released,
 };
 
-/// Most instances per period by which a period that loses little is looked for, unless asked otherwise. Where even they
-/// lose more, the schedule is the best within this number.
-pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;
-
-/// So few instances per period are taken, unless asked otherwise, if they attain the optimum.
-pub const SHORT_INSTANCES: u64 = 64;
-
-/// The share of the throughput that a schedule may lose unless asked otherwise: numerator and denominator.
-pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
-
-/// Which periodic schedule is wanted.
-///
-/// What a schedule loses is a share of the throughput of the steady state that was found. "Fewest" is the smallest
-/// number of instances found: numbers up to some hundreds are tried one by one by rounding, larger ones by bisection,
-/// and on tiny platforms integer programs look at every smaller number. Other whole messages may do with fewer still.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Period {
-    /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]; else as
-    /// [`Period::Losing`] with [`DEFAULT_MAX_LOSS`] and [`DEFAULT_MAX_INSTANCES`].
-    #[default]
-    Short,
-    /// The fewest instances found that lose little.
-    Losing {
-        /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 means the same as
-        /// [`Period::AtMost`].
-        most: Rational,
-        /// At most so many instances. Where no number of them is found to lose as little, the best whole-message
-        /// schedule within it.
-        instances: u64,
-    },
-    /// The smallest found that attains the optimum with at most this many instances; where there is none, the best
-    /// whole-message schedule within that number.
-    AtMost(u64),
-    /// Exactly this long.
-    Fixed(Rational),
-    /// The smallest found that attains the optimum, whatever its length.
-    Exact,
-}
-
 /// How to solve.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Sizes of messages and work of merges.
-    pub volumes: Volumes,
     /// Which linear program.
     pub formulation: Formulation,
     /// Which periodic schedule.
@@ -117,7 +77,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            volumes: Volumes::of_size(Rational::one()),
             formulation: Formulation::default(),
             period: Period::default(),
             time_limit: None,
@@ -149,10 +108,16 @@ pub enum Outcome {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The question does not make sense, or cannot be answered yet.
+    /// The question makes no sense.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The program could not be solved.
     #[error(transparent)]
     Question(#[from] LpError),
-    /// The schedule asked for does not exist.
+    /// The period asked for does not exist.
+    #[error(transparent)]
+    Period(#[from] PeriodError),
+    /// The whole messages fit no schedule: a defect of oneport.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// The referee objects to our own plan: a defect of oneport.
@@ -190,9 +155,9 @@ pub enum Stage {
 /// Solves and checks; see the crate's example.
 ///
 /// # Errors
-/// [`Error::Question`] names what does not fit, [`Error::Schedule`] what cannot be scheduled.
-pub fn solve(platform: &Platform, collective: &Collective, options: &Options) -> Result<Outcome, Error> {
-    solve_watched(platform, collective, options, &mut |_| ControlFlow::Continue(()))
+/// [`Error::Question`] names what cannot be solved, [`Error::Period`] what cannot be scheduled.
+pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
+    solve_watched(problem, options, &mut |_| ControlFlow::Continue(()))
 }
 
 /// Percent of the time and memory left that the program may use, and of what is left after it, that the period may.
@@ -213,13 +178,12 @@ const GRACE: Duration = Duration::from_secs(5);
 /// # Errors
 /// As [`solve`].
 pub fn solve_watched(
-    platform: &Platform,
-    collective: &Collective,
+    problem: Problem<'_>,
     options: &Options,
     watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
 ) -> Result<Outcome, Error> {
     let _ = watch(Stage::Throughput);
-    let question = Question::new(platform, collective, &options.volumes)?.watched(options.watch.stage(PROGRAM));
+    let question = Question::new(problem).watched(options.watch.stage(PROGRAM));
     let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
     let solution =
         match lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))? {
@@ -231,30 +195,38 @@ pub fn solve_watched(
     let integer_programs = options.time_limit.is_none() && options.watch.left().time.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     let _ = watch(Stage::Slots);
-    let schedule = schedule::periodic(platform, &options.volumes, whole)?;
+    let schedule = schedule::periodic(problem, whole)?;
+    let _ = watch(Stage::Referee);
     let solver_time = solution.solver_time;
+    let plan = judged(&question, claimed(problem, solution, schedule), options)?;
+    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by() })))
+}
+
+/// The plan before anybody has looked at it. It claims no bound: that is for the referee to compute.
+fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule) -> Plan {
     let Solution { mut steady_state, certificate, .. } = solution;
     if schedule.throughput() >= steady_state.throughput {
         steady_state = steady_state_of(&schedule);
     }
-    let _ = watch(Stage::Referee);
-    // Bound and status are what the referee can prove from the prices; where cheapest patterns are hard to find, that
-    // may be less than the solver knows.
-    let plan = Plan {
-        platform: platform.clone(),
-        collective: collective.clone(),
-        volumes: options.volumes.clone(),
+    Plan {
+        platform: problem.platform().clone(),
+        collective: problem.collective().clone(),
+        volumes: problem.volumes().clone(),
         status: Status::Feasible,
         upper_bound: steady_state.throughput.clone(),
         steady_state,
         certificate,
         schedule,
-    };
-    let plan = match referee::judge(plan.clone(), &options.watch.finishing(GRACE)) {
-        Err(Violation::Stopped(limit)) => judged_simply(plan, &question).ok_or(Error::Unchecked(limit))?,
-        judged => judged?,
-    };
-    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by() })))
+    }
+}
+
+/// The plan with bound and status as the referee can prove them from the prices; where cheapest patterns are hard to
+/// find, that may be less than the solver knows.
+fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
+    match referee::judge(plan.clone(), &options.watch.finishing(GRACE)) {
+        Err(Violation::Stopped(limit)) => judged_simply(plan, question).ok_or(Error::Unchecked(limit)),
+        judged => Ok(judged?),
+    }
 }
 
 /// The plan with the best bound that can be checked in a moment; `None` if there is none.
@@ -266,7 +238,7 @@ fn judged_simply(plan: Plan, question: &Question<'_>) -> Option<Plan> {
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.
-fn steady_state_of(schedule: &plan::PeriodicSchedule) -> SteadyState {
+fn steady_state_of(schedule: &PeriodicSchedule) -> SteadyState {
     let weight = |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
     let patterns = schedule
         .patterns

@@ -1,6 +1,7 @@
 //! The vocabulary of oneport: what the other crates say to one another.
 //!
-//! A [`Collective`] consists of one or more [`Demand`]s per instance. A [`Pattern`] is one way to carry out one demand
+//! A [`Problem`] is a platform, a collective and volumes that fit together. A [`Collective`] consists of one or more
+//! [`Demand`]s per instance. A [`Pattern`] is one way to carry out one demand
 //! (for scatter a path, for reduce a reduction tree). A [`SteadyState`] is a set of patterns with rational weights; a
 //! [`Certificate`] is a list of prices on [`Resource`]s that proves that no schedule is faster; a
 //! [`PeriodicSchedule`] says who talks to whom during each slot of a period; a [`Timeline`] gives every message
@@ -13,6 +14,7 @@ mod demand;
 mod form;
 mod pattern;
 mod plan;
+mod problem;
 mod reduction;
 mod schedule;
 mod timeline;
@@ -25,6 +27,7 @@ pub use form::{Form, Role};
 pub use num_bigint::BigUint;
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
 pub use plan::{Plan, Status};
+pub use problem::{Problem, ProblemError};
 pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use timeline::{Event, MergeEvent, Timeline};

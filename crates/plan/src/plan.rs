@@ -2,7 +2,7 @@
 
 use oneport_platform::{Platform, Rational};
 
-use crate::{Certificate, Collective, PeriodicSchedule, SteadyState, Volumes};
+use crate::{Certificate, Collective, PeriodicSchedule, Problem, ProblemError, SteadyState, Volumes};
 
 /// What is proved about the steady state's throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,4 +42,14 @@ pub struct Plan {
     pub upper_bound: Rational,
     /// A periodic schedule with whole messages.
     pub schedule: PeriodicSchedule,
+}
+
+impl Plan {
+    /// The question that the plan answers.
+    ///
+    /// # Errors
+    /// A platform, a collective and volumes that do not fit together.
+    pub fn problem(&self) -> Result<Problem<'_>, ProblemError> {
+        Problem::new(&self.platform, &self.collective, &self.volumes)
+    }
 }

@@ -33,6 +33,15 @@ impl Amount {
         }
     }
 
+    /// The numbers that it is made of.
+    fn numbers(&self) -> Vec<&Rational> {
+        match self {
+            Amount::Constant(constant) => vec![constant],
+            Amount::Affine { fixed, per_operand } => vec![fixed, per_operand],
+            Amount::Table(rows) => rows.iter().flatten().collect(),
+        }
+    }
+
     /// The amount, if it is the same for all.
     pub fn constant(&self) -> Option<&Rational> {
         match self {
@@ -55,6 +64,14 @@ pub struct Volumes {
 /// Why volumes do not fit a collective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VolumeError {
+    /// A size or an amount of work over zero or less.
+    #[error("the {what} {}/{} is no number; give it a positive denominator", .found.numer(), .found.denom())]
+    NoNumber {
+        /// "size" or "work".
+        what: &'static str,
+        /// The value.
+        found: Box<Rational>,
+    },
     /// A size that is not positive.
     #[error("size {found}{place}; a message needs a positive size")]
     BadSize {
@@ -105,6 +122,26 @@ pub enum VolumeError {
     },
 }
 
+impl Default for Volumes {
+    /// Messages of size 1, merges of one unit of work.
+    fn default() -> Self {
+        Volumes::of_size(Rational::one())
+    }
+}
+
+impl VolumeError {
+    /// Whether it is the work that does not fit, and not the size.
+    pub fn is_of_work(&self) -> bool {
+        match self {
+            VolumeError::BadWork { .. } => true,
+            VolumeError::BadSize { .. } | VolumeError::NotConstant { .. } => false,
+            VolumeError::NoNumber { what, .. }
+            | VolumeError::TableOfCommutative { what, .. }
+            | VolumeError::TableShape { what, .. } => *what == "work",
+        }
+    }
+}
+
 impl Volumes {
     /// Messages of one size, merges of one unit of work.
     pub fn of_size(size: Rational) -> Self {
@@ -127,6 +164,11 @@ impl Volumes {
     /// # Errors
     /// See [`VolumeError`].
     pub fn validate(&self, collective: &Collective) -> Result<(), VolumeError> {
+        for (what, amount) in [("size", &self.size), ("work", &self.work)] {
+            if let Some(found) = amount.numbers().into_iter().find(|number| !number.denom().is_positive()) {
+                return Err(VolumeError::NoNumber { what, found: Box::new(found.clone()) });
+            }
+        }
         collective.blocks().iter().try_for_each(|block| self.validate_block(block))
     }
 

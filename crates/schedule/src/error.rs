@@ -6,38 +6,6 @@ use oneport_platform::Rational;
 /// Why a schedule cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// The period asked for is not positive.
-    #[error("period is {0}; it must be positive")]
-    BadPeriod(Box<Rational>),
-    /// Not even one instance fits.
-    #[error(
-        "no whole instance was fitted into a period of {period}; the shortest period found for one instance is {needed}"
-    )]
-    PeriodTooShort {
-        /// The period asked for.
-        period: Box<Rational>,
-        /// A period long enough for one instance.
-        needed: Box<Rational>,
-    },
-    /// No instance was asked for.
-    #[error("max-instances is 0; a period needs at least one instance")]
-    NoInstances,
-    /// No share of the throughput that a schedule may lose.
-    #[error("max-loss is {0}; it must be a share of the throughput, from 0 up to but not including 1, such as 1/100")]
-    BadLoss(Box<Rational>),
-    /// Weights that are no steady state.
-    #[error(
-        "the weights of demand {demand} add up to {found}; they must be positive and add up to the throughput \
-             (times the rate of its group), {throughput}"
-    )]
-    Unbalanced {
-        /// The demand's place in its list.
-        demand: usize,
-        /// The sum of its weights.
-        found: Box<Rational>,
-        /// The right sum: the throughput, times the rate of the demand's group.
-        throughput: Box<Rational>,
-    },
     /// A port, a link or a processor is asked to work longer than the period.
     #[error(
         "the patterns keep the {resource} busy for {busy}, longer than the period of {period}; the period must \

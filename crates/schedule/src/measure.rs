@@ -4,7 +4,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Problem, Resource, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::ports::Crowd;
@@ -68,7 +68,8 @@ pub fn common_denominator<'r>(numbers: impl Iterator<Item = &'r Rational>) -> Bi
 
 impl<'a> Measure<'a> {
     /// Prepares the units. Linear in the tables of volumes, `O(n log n)` in nodes and links.
-    pub fn new(platform: &'a Platform, volumes: &'a Volumes) -> Self {
+    pub fn new(problem: Problem<'a>) -> Self {
+        let (platform, volumes) = (problem.platform(), problem.volumes());
         let mut resources = Resource::of_platform(platform);
         resources.extend(platform.processors().map(Resource::Compute));
         resources.sort_unstable();

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::Zero;
-use oneport_plan::{PeriodicSchedule, Volumes, WholePatterns};
+use oneport_plan::{PeriodicSchedule, Problem, WholePatterns};
 use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
@@ -21,12 +21,8 @@ use crate::ports;
 /// # Errors
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
 /// [`ScheduleError::OddSet`] when the links among some half-duplex ports are.
-pub fn periodic(
-    platform: &Platform,
-    volumes: &Volumes,
-    whole: WholePatterns,
-) -> Result<PeriodicSchedule, ScheduleError> {
-    let measure = Measure::new(platform, volumes);
+pub fn periodic(problem: Problem<'_>, whole: WholePatterns) -> Result<PeriodicSchedule, ScheduleError> {
+    let (platform, measure) = (problem.platform(), Measure::new(problem));
     let totals = totals(&measure, &whole);
     check_resources(platform, &measure, &totals, &whole.period)?;
     let times = measure.link_times(&totals);
@@ -44,8 +40,8 @@ pub fn periodic(
 ///
 /// # Errors
 /// The decomposition refuses the graph of ports, which would be a defect.
-pub fn tightened(platform: &Platform, volumes: &Volumes, whole: WholePatterns) -> Result<WholePatterns, ScheduleError> {
-    let measure = Measure::new(platform, volumes);
+pub fn tightened(problem: Problem<'_>, whole: WholePatterns) -> Result<WholePatterns, ScheduleError> {
+    let (platform, measure) = (problem.platform(), Measure::new(problem));
     let totals = totals(&measure, &whole);
     let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
     let busiest = loads.into_iter().max().unwrap_or_default() / measure.scale();

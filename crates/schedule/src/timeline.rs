@@ -6,7 +6,7 @@ use std::ops::Range;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_plan::{Event, MergeEvent, Pattern, PeriodicSchedule, Task, Timeline, Volumes};
+use oneport_plan::{Event, MergeEvent, Pattern, PeriodicSchedule, Problem, Task, Timeline, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::ScheduleError;
@@ -29,13 +29,8 @@ type Piece = (BigInt, BigInt);
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million transfers and merges.
-pub fn timeline(
-    platform: &Platform,
-    volumes: &Volumes,
-    schedule: &PeriodicSchedule,
-    periods: u64,
-) -> Result<Timeline, ScheduleError> {
-    let mut timeline = timeline_in_units(platform, volumes, schedule, periods)?;
+pub fn timeline(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u64) -> Result<Timeline, ScheduleError> {
+    let mut timeline = timeline_in_units(problem, schedule, periods)?;
     let pieces = timeline.events.iter_mut().flat_map(|event| &mut event.pieces);
     let dates = pieces.flat_map(|(start, end)| [start, end]);
     let merges = timeline.merges.iter_mut().flat_map(|merge| [&mut merge.start, &mut merge.end]);
@@ -49,8 +44,7 @@ pub fn timeline(
 /// # Errors
 /// As [`timeline`].
 pub fn timeline_in_units(
-    platform: &Platform,
-    volumes: &Volumes,
+    problem: Problem<'_>,
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
@@ -64,6 +58,7 @@ pub fn timeline_in_units(
     }
     (per_period * periods).to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
     let instances = schedule.instances.to_u64().ok_or_else(too_many)?;
+    let (platform, volumes) = (problem.platform(), problem.volumes());
     let units = units(platform, volumes, schedule);
     let mut run = Run {
         platform,

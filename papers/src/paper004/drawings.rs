@@ -10,7 +10,6 @@ use super::program::{self, Net};
 use super::{broadcast, figure_1, figure_2, only, plan};
 use crate::cases::Case;
 use crate::figures::{self, Figure};
-use crate::numbers::unit_volumes;
 
 /// A platform's graph with its flows, and one period.
 fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Plan> {
@@ -36,8 +35,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     }
     let two = both(&mut figures, "figure 2", figure_2()?)?;
     for (place, weighted) in two.steady_state.patterns.iter().enumerate() {
-        let (platform, collective) = (&two.platform, &two.collective);
-        let drawing = svg::pattern(platform, collective, &unit_volumes(), &weighted.pattern, Some(&weighted.weight));
+        let drawing = svg::pattern(two.problem()?, &weighted.pattern, Some(&weighted.weight));
         let title = format!("Papers 004, figure 3: tree {} of our optimum on figure 2", place + 1);
         figures.push(Figure::svg(title, "T2; T1 is not used.", drawing));
     }

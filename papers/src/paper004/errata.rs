@@ -10,7 +10,7 @@ use super::program::{self, Ended, Net, Program};
 use super::{broadcast, exhaustive, figure_1, figure_2, half_duplex, only, plan, throughput};
 use crate::cases;
 use crate::errata::Sides;
-use crate::numbers::{number, unit_volumes, whole};
+use crate::numbers::{number, whole};
 use crate::rows::{Check, Value};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -148,7 +148,7 @@ pub fn minimum_matching() -> Result<Sides> {
 pub fn duration() -> Result<Sides> {
     let (platform, k) = (half_duplex("s t", &[("s", "t", "2")])?, 4);
     let plan = plan(&platform, &broadcast(&platform))?;
-    let timeline = oneport::schedule::timeline(&platform, &unit_volumes(), &plan.schedule, 2)?;
+    let timeline = oneport::schedule::timeline(plan.problem()?, &plan.schedule, 2)?;
     let pieces = timeline.events.iter().flat_map(|event| &event.pieces).filter(|(_, end)| *end <= whole(k));
     let used: Rational = pieces.map(|(start, end)| end - start).sum();
     let most = (&plan.steady_state.throughput * whole(k)).floor();

@@ -10,10 +10,12 @@ mod gadget;
 mod program;
 mod sweeps;
 
+use crate::numbers::unit_volumes;
 use anyhow::{Result, ensure};
 use oneport::plan::Status;
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Rational, solve,
+    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem, Rational,
+    solve,
 };
 
 use crate::Chapter;
@@ -73,7 +75,7 @@ fn broadcast(platform: &Platform) -> Collective {
 /// Our answer, which the referee has checked and which is optimal.
 fn plan(platform: &Platform, collective: &Collective) -> Result<Plan> {
     let options = Options { period: Period::AtMost(DEFAULT_MAX_INSTANCES), ..Options::default() };
-    let Outcome::Planned(planned) = solve(platform, collective, &options)? else {
+    let Outcome::Planned(planned) = solve(Problem::new(platform, collective, unit_volumes())?, &options)? else {
         anyhow::bail!("a target cannot be reached")
     };
     let plan = planned.plan;

@@ -9,7 +9,7 @@ use oneport::lp::{self, Answer};
 use oneport::matching::general::{PortGraph, least_period};
 use oneport::platform::generate::{self, Costs};
 use oneport::trees::arborescence::arborescence;
-use oneport::{PortModel, Rational, referee};
+use oneport::{PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
 
 use super::program::{self, Ended, Net};
@@ -200,7 +200,7 @@ fn scaling() -> Result<&'static [Point]> {
 
         let (collective, volumes) = (broadcast(&platform), unit_volumes());
         let started = Instant::now();
-        let question = lp::Question::new(&platform, &collective, &volumes)?;
+        let question = lp::Question::new(Problem::new(&platform, &collective, &volumes)?);
         let mut rounds = 0;
         let answer = lp::solve_watched(&question, &lp::Options::default(), &mut |_| {
             rounds += 1;

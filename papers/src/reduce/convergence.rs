@@ -2,9 +2,10 @@
 
 use anyhow::{Result, ensure};
 use num_traits::Zero;
+use oneport::period::PeriodError;
+use oneport::period::rounding::Target;
 use oneport::plan::SteadyState;
-use oneport::schedule::{ScheduleError, Target};
-use oneport::{Rational, referee, schedule};
+use oneport::{Rational, period, referee, schedule};
 use oneport_drawings::svg;
 
 use super::toy::{AT_1, Toy};
@@ -30,20 +31,20 @@ fn per_unit(instances: &oneport::plan::BigUint, period: u64) -> Rational {
 }
 
 fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> {
-    let rule = schedule::rounded_down(&case.collective, steady_state, &whole(period))?;
+    let rule = period::rounding::rounded_down(case.problem(), steady_state, &whole(period))?;
     let naive: Rational = steady_state.patterns.iter().map(|one| (&one.weight * whole(period)).floor()).sum();
     let instances = Rational::from_integer(rule.instances.clone().into());
     ensure!(naive == instances, "period {period}: {instances} instances instead of {naive}");
     let throughput = per_unit(&rule.instances, period);
     if !rule.instances.is_zero() {
         // "So these new values can be used to build a valid schedule."
-        let schedule = schedule::periodic(&case.platform, &unit_volumes(), rule)?;
-        referee::check_schedule(&case.platform, &case.collective, &unit_volumes(), &schedule)?;
+        let schedule = schedule::periodic(case.problem(), rule)?;
+        referee::check_schedule(&case.platform, &case.collective, unit_volumes(), &schedule)?;
     }
     let target = Target::Period(whole(period));
-    let refilled = match schedule::round(&case.platform, &case.collective, &unit_volumes(), steady_state, &target) {
+    let refilled = match period::rounding::round(case.problem(), steady_state, &target) {
         Ok(whole) => per_unit(&whole.instances, period),
-        Err(ScheduleError::PeriodTooShort { .. }) => Rational::zero(),
+        Err(PeriodError::PeriodTooShort { .. }) => Rational::zero(),
         Err(error) => return Err(error.into()),
     };
     Ok(Fixed { period, rule: throughput, refilled })

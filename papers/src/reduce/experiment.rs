@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use oneport::formats;
 use oneport::plan::Status;
 use oneport::platform::generate::tiers::{TiersInstance, TiersParameters, generate, instantiate};
-use oneport::{Amount, Collective, Options, Outcome, Plan, Platform, Volumes, solve};
+use oneport::{Amount, Collective, Options, Outcome, Plan, Platform, Problem, Volumes, solve};
 use oneport_drawings::svg;
 
 use super::tasks::trees;
@@ -64,8 +64,8 @@ fn reduce(name: &str, platform: &Platform) -> Result<Solved> {
     let count = participants.len();
     let collective = Collective::Reduce { target, participants, commutative: false };
     let started = Instant::now();
-    let options = Options { volumes: volumes(), ..Options::default() };
-    let Outcome::Planned(planned) = solve(platform, &collective, &options)? else {
+    let options = Options::default();
+    let Outcome::Planned(planned) = solve(Problem::new(platform, &collective, &volumes())?, &options)? else {
         anyhow::bail!("{name}: not connected")
     };
     let seconds = started.elapsed().as_secs_f64();
@@ -137,7 +137,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             continue;
         }
         for (place, (tree, weight)) in trees(&plan.steady_state.patterns).enumerate() {
-            let drawing = svg::tree(&plan.platform, &plan.collective, &plan.volumes, tree, Some(weight));
+            let drawing = svg::tree(plan.problem()?, tree, Some(weight));
             let title = format!("{name}: reduction tree {} of {count}", place + 1);
             let throughput = short(&plan.steady_state.throughput);
             let caption = if count == 1 {

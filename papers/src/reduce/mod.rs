@@ -163,8 +163,8 @@ fn period() -> Result<Finding> {
 fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;
-    let timeline = schedule::timeline(&toy.case.platform, &unit_volumes(), &schedule, 20)?;
-    referee::check_timeline(&toy.case.platform, &toy.case.collective, &unit_volumes(), &timeline)?;
+    let timeline = schedule::timeline(toy.case.problem(), &schedule, 20)?;
+    referee::check_timeline(&toy.case.platform, &toy.case.collective, unit_volumes(), &timeline)?;
     ensure!(schedule.throughput() == toy.case.throughput()?, "the schedule of the two trees is not optimal");
     Ok(Finding::value(schedule.throughput()).note(
         "the two trees over a period of 3, 20 periods carried out by the referee; the certificate proves it optimal",

@@ -11,10 +11,9 @@ use super::toy::{AT_1, Toy};
 use super::{convergence, experiment, runs, single};
 use crate::cases::Case;
 use crate::figures::{self, Figure};
-use crate::numbers::unit_volumes;
 
 fn draw(case: &Case, tree: &Pattern, weight: Option<&Rational>) -> String {
-    svg::tree(&case.platform, &case.collective, &unit_volumes(), tree, weight)
+    svg::tree(case.problem(), tree, weight)
 }
 
 /// Everything section 4 draws, and what ours look like.
@@ -30,7 +29,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "One reduction by that tree",
             "Every task as early as it can, with the costs of figure 6.",
-            svg::timeline_gantt(&toy.case.platform, &toy.case.collective, &single::run(&toy.case, &toy.figure_5()?)),
+            svg::timeline_gantt(toy.case.problem(), &single::run(&toy.case, &toy.figure_5()?)),
         ),
         Figure::svg(
             "The paper's solution of the reduce (figure 6c)",
@@ -77,7 +76,7 @@ fn tables(toy: &Toy) -> Result<[Figure; 2]> {
 
 fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
     let schedule = toy.schedule(two)?;
-    let timeline = schedule::timeline(&toy.case.platform, &unit_volumes(), &schedule, 5)?;
+    let timeline = schedule::timeline(toy.case.problem(), &schedule, 5)?;
     let one = toy.single(&AT_1)?;
     let tree = tasks::trees(&one.patterns).next().map(|(tree, weight)| draw(&toy.case, tree, Some(weight)));
     Ok(vec![
@@ -91,7 +90,7 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
             ..Figure::svg(
                 "The two trees, five periods with start-up and clean-up",
                 "A timeline that the referee accepts; every value has its dates.",
-                svg::timeline_gantt(&toy.case.platform, &toy.case.collective, &timeline),
+                svg::timeline_gantt(toy.case.problem(), &timeline),
             )
         },
         Figure::svg(

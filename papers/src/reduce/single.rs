@@ -50,7 +50,7 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
 /// The referee's objection: it is no reduction tree.
 pub fn length(case: &Case, tree: &Pattern) -> Result<Rational> {
     let timeline = run(case, tree);
-    Ok(referee::check_timeline(&case.platform, &case.collective, &unit_volumes(), &timeline)?.last_arrival)
+    Ok(referee::check_timeline(&case.platform, &case.collective, unit_volumes(), &timeline)?.last_arrival)
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use num_traits::One;
 use oneport::plan::{Pattern, PeriodicSchedule, SteadyState};
 use oneport::platform::Node;
 use oneport::trees::extract::extract;
-use oneport::{Platform, Rational, schedule};
+use oneport::{Platform, Rational, period, schedule};
 
 use super::tasks::{self, Rates};
 use crate::cases::{self, Case};
-use crate::numbers::{common_denominator, number, unit_volumes, whole};
+use crate::numbers::{common_denominator, number, whole};
 use crate::rows::{Paper, Value};
 
 /// Figure 7: the tree that merges at node 1.
@@ -88,6 +88,6 @@ impl Toy {
 
     /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees whole.
     pub fn schedule(&self, steady_state: &SteadyState) -> Result<PeriodicSchedule> {
-        Ok(schedule::periodic(&self.case.platform, &unit_volumes(), schedule::own_period(steady_state))?)
+        Ok(schedule::periodic(self.case.problem(), period::rounding::own_period(steady_state))?)
     }
 }

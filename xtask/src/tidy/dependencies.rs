@@ -20,6 +20,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-exact", "oneport-matching", "oneport-trees"],
     ),
     ("oneport-schedule", &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-matching"]),
+    (
+        "oneport-period",
+        &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-exact", "oneport-lp", "oneport-schedule"],
+    ),
     ("oneport-homogeneous", &["oneport-watch", "oneport-platform", "oneport-plan"]),
     ("oneport-heterogeneous", &["oneport-watch", "oneport-platform", "oneport-plan", "oneport-exact"]),
     ("oneport-referee", &["oneport-watch", "oneport-platform", "oneport-plan"]),
@@ -35,6 +39,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-trees",
             "oneport-lp",
             "oneport-schedule",
+            "oneport-period",
             "oneport-homogeneous",
             "oneport-heterogeneous",
             "oneport-referee",

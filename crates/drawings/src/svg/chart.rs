@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
-use oneport_plan::{Collective, Message};
+use oneport_plan::{Message, Problem};
 use oneport_platform::{Platform, Rational};
 
 use super::occupancy::{Activity, Bar, Note};
@@ -36,8 +36,7 @@ pub(super) struct Phase {
 
 /// Everything a chart shows.
 pub(super) struct Chart<'a> {
-    pub platform: &'a Platform,
-    pub collective: &'a Collective,
+    pub problem: Problem<'a>,
     pub title: String,
     pub subtitle: String,
     pub bars: &'a [Bar],
@@ -68,8 +67,8 @@ struct Frame {
 
 /// Draws the chart.
 pub(super) fn draw(chart: &Chart) -> String {
-    let (rows, remarks) = rows::rows(chart.platform, chart.bars);
-    let messages = Messages::new(chart.platform, chart.collective);
+    let (rows, remarks) = rows::rows(chart.problem.platform(), chart.bars);
+    let messages = Messages::new(chart.problem);
     let frame = frame(chart, &rows);
     let spans: Vec<(f64, f64)> =
         chart.bars.iter().map(|bar| (frame.x(chart, &bar.start), frame.x(chart, &bar.end))).collect();
@@ -116,8 +115,10 @@ fn frame(chart: &Chart, rows: &[Row]) -> Frame {
         _ => 13.0,
     };
     let name_size = name_size(row_height);
-    let names = rows.iter().map(|row| words::width(&words::name(chart.platform, row.node), name_size * BOLD) + 2.0);
-    let labels = rows.iter().map(|row| words::width(&row.port.label(chart.platform), name_size.min(PORT_SIZE)) + 13.0);
+    let names =
+        rows.iter().map(|row| words::width(&words::name(chart.problem.platform(), row.node), name_size * BOLD) + 2.0);
+    let labels =
+        rows.iter().map(|row| words::width(&row.port.label(chart.problem.platform()), name_size.min(PORT_SIZE)) + 13.0);
     let ports = labels.fold(44.0, f64::max).min(PORT_ROOM);
     let left = MARGIN + names.fold(40.0, f64::max).min(NAME_ROOM) + ports + 2.0;
     let least = if rows.len() <= 12 { 720.0 } else { 1000.0 };
@@ -169,7 +170,7 @@ fn draw_background(canvas: &mut Canvas, chart: &Chart, frame: &Frame, rows: &[Ro
         let (top, bottom) = (place(first).0, place(first + count - 1).0 + place(first + count - 1).1);
         let row_height = place(first).1.min(28.0);
         let size = name_size(row_height);
-        let name = words::name(chart.platform, row.node);
+        let name = words::name(chart.problem.platform(), row.node);
         let tag = canvas.tag("rect").n("x", frame.left).n("y", top).n("width", frame.width).n("height", bottom - top);
         tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
         let at = (frame.left - frame.ports, (top + bottom) / 2.0 + size * 0.35);
@@ -181,7 +182,7 @@ fn draw_background(canvas: &mut Canvas, chart: &Chart, frame: &Frame, rows: &[Ro
             let Some(row) = rows.get(index) else { continue };
             let (y, height) = place(index);
             let size = size.min(PORT_SIZE);
-            let label = words::fit_name(&row.port.label(chart.platform), size, frame.ports - 10.0);
+            let label = words::fit_name(&row.port.label(chart.problem.platform()), size, frame.ports - 10.0);
             canvas.text((frame.left - 7.0, y + height / 2.0 + size * 0.35), "end", size, SOFT_INK, &label);
         }
         first += count;
@@ -230,7 +231,7 @@ fn draw_boxes(
         canvas.hatch("hatch");
     }
     for ((row, lanes), place) in rows.iter().zip(runs).zip(&frame.rows) {
-        let node = words::name(chart.platform, row.node);
+        let node = words::name(chart.problem.platform(), row.node);
         canvas.g().s("class", "row").s("data-node", &node).s("data-port", row.port.kind()).start();
         for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
             let (y, height) = lane_place(place, row.lanes.len(), lane);
@@ -255,8 +256,8 @@ fn draw_boxes(
                 }
                 let tag = tag.s("fill", &messages.colour(bar.message).hex());
                 let tag = if width >= 4.0 { tag.s("stroke", "#333").s("stroke-width", ".5") } else { tag };
-                tag.titled(&tooltip(chart.platform, messages, bar));
-                if row.port == Port::Both && receives(chart.platform, row, bar) {
+                tag.titled(&tooltip(chart.problem.platform(), messages, bar));
+                if row.port == Port::Both && receives(chart.problem.platform(), row, bar) {
                     let foot = (height * 0.2).clamp(1.0, 4.0);
                     let tag = canvas.tag("rect").s("class", "received").n("x", run.left).n("y", y + height - foot);
                     tag.n("width", width).n("height", foot).s("fill", INK).s("pointer-events", "none").end();
@@ -366,7 +367,7 @@ fn legend_entries(
     } else {
         notes.push(format!("{} messages, one colour each; a box's tooltip names its message", used.len()));
     }
-    if chart.collective.is_commutative() {
+    if chart.problem.collective().is_commutative() {
         notes.push("v[k,m] counts operands in the order of its own tree".to_string());
     }
     if hatched {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oneport_plan::{Collective, Pattern, Volumes};
+use oneport_plan::{Pattern, Problem};
 use oneport_platform::{Platform, Rational};
 
 use super::graph::diamond;
@@ -28,15 +28,10 @@ const ARROW: f64 = 8.0;
 
 /// Draws the way of a message from its source at the top: targets are coloured, routers small squares, switches hollow
 /// diamonds; arrows are the wider the longer their link is busy, and labelled with that time.
-pub(super) fn draw(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tree: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
-    let copies = assemble(platform, collective, volumes, tree);
-    let [title, subtitle] = title(platform, collective, volumes, tree, (&copies, weight));
+pub(super) fn draw(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+    let platform = problem.platform();
+    let copies = assemble(problem, tree);
+    let [title, subtitle] = title(problem, tree, (&copies, weight));
     let (places, columns) = columns(&copies);
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
     let names = copies.copies.iter().map(|copy| match copy.role {

@@ -1,8 +1,8 @@
 //! Gantt charts of a period and of a whole run.
 
 use num_traits::Zero;
-use oneport_plan::{Collective, PeriodicSchedule, Timeline, Volumes};
-use oneport_platform::{Platform, Rational};
+use oneport_plan::{PeriodicSchedule, Problem, Timeline};
+use oneport_platform::Rational;
 
 use super::chart::{self, Chart, Phase};
 use super::{occupancy, words};
@@ -19,8 +19,8 @@ const MOST_MARKS: u64 = 1000;
 /// tens of thousands of transfers), so the text stays below about 5 MB.
 ///
 /// O(b log b) for b boxes before merging.
-pub fn gantt(platform: &Platform, collective: &Collective, volumes: &Volumes, schedule: &PeriodicSchedule) -> String {
-    let bars = occupancy::of_period(platform, volumes, schedule);
+pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
+    let bars = occupancy::of_period(problem, schedule);
     let mut end = Rational::zero();
     let mut marks = Vec::new();
     for slot in &schedule.slots {
@@ -28,9 +28,8 @@ pub fn gantt(platform: &Platform, collective: &Collective, volumes: &Volumes, sc
         marks.push(end.clone());
     }
     chart::draw(&Chart {
-        platform,
-        collective,
-        title: format!("{}: one period", words::describe(platform, collective)),
+        problem,
+        title: format!("{}: one period", words::describe(problem)),
         subtitle: format!(
             "period {} · {} per period · throughput {}",
             words::show(&schedule.period),
@@ -50,7 +49,7 @@ pub fn gantt(platform: &Platform, collective: &Collective, volumes: &Volumes, sc
 /// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
 /// O(b log b) for b events and merges.
-pub fn timeline_gantt(platform: &Platform, collective: &Collective, timeline: &Timeline) -> String {
+pub fn timeline_gantt(problem: Problem<'_>, timeline: &Timeline) -> String {
     let bars = occupancy::of_timeline(timeline);
     let (starting, clean_up) = (timeline.starting_periods, timeline.clean_up_periods);
     let periods = starting.saturating_add(clean_up);
@@ -59,9 +58,8 @@ pub fn timeline_gantt(platform: &Platform, collective: &Collective, timeline: &T
     let marks = if periods <= MOST_MARKS { (1..=periods).map(at).collect() } else { Vec::new() };
     let total = u128::from(starting) * u128::from(timeline.instances_per_period);
     chart::draw(&Chart {
-        platform,
-        collective,
-        title: format!("{}: {}", words::describe(platform, collective), words::plural(total, "instance")),
+        problem,
+        title: format!("{}: {}", words::describe(problem), words::plural(total, "instance")),
         subtitle: format!(
             "period {} · {} per period · {} · total time {}",
             words::show(&timeline.period),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, Message, SteadyState, Task, Volumes};
+use oneport_plan::{Collective, Message, Problem, SteadyState, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::edges::{self, Edge};
@@ -92,20 +92,16 @@ struct Flows {
 /// exact figures.
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
-pub fn graph(
-    platform: &Platform,
-    steady_state: Option<&SteadyState>,
-    collective: &Collective,
-    volumes: &Volumes,
-) -> String {
-    let flows = flows(platform, steady_state, volumes);
-    let roles = roles(platform, collective);
+pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String {
+    let platform = problem.platform();
+    let flows = flows(problem, steady_state);
+    let roles = roles(problem);
     let count = platform.nodes().len();
     let pairs: Vec<(usize, usize)> = platform.links().iter().map(|link| (link.from.index(), link.to.index())).collect();
     let raw = layout::place(count, &pairs, root(platform, &roles));
-    let entries = legend_entries(&roles, collective, platform, steady_state.is_some(), &flows);
-    let title = words::describe(platform, collective);
-    let subtitle = subtitle(platform, steady_state, collective, volumes);
+    let entries = legend_entries(&roles, problem, steady_state.is_some(), &flows);
+    let title = words::describe(problem);
+    let subtitle = subtitle(problem, steady_state);
 
     let radius = radius(count);
     let crowd = platform.links().len() as f64 / count.max(1) as f64;
@@ -123,18 +119,19 @@ pub fn graph(
         node_size(role, radius) + if flows.compute.contains_key(&node) { ring(radius) } else { 0.0 }
     };
     let edges = edges::edges(platform, &places, &flows.busy, steady_state.is_some(), size_of);
-    let messages = Messages::new(platform, collective);
+    let messages = Messages::new(problem);
     edges::draw(&mut canvas, &edges, |edge| link_tooltip(platform, edge.link, &flows, &messages));
 
     let bounds = Area { left: 4.0, top: TOP - 4.0, right: width - 4.0, bottom: graph_bottom - 2.0 };
     let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
-    draw_nodes(&mut canvas, &mut page, platform, collective, &roles, &places, radius, &flows, &messages);
+    draw_nodes(&mut canvas, &mut page, problem, &roles, &places, radius, &flows, &messages);
     label_links(&mut canvas, &mut page, platform, &edges, &flows);
     legend::draw(&mut canvas, &entries, &legend, graph_bottom + 8.0);
     canvas.finish()
 }
 
-fn flows(platform: &Platform, steady_state: Option<&SteadyState>, volumes: &Volumes) -> Flows {
+fn flows(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> Flows {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
     let mut flows = Flows::default();
     for weighted in steady_state.iter().flat_map(|state| &state.patterns) {
         for task in &weighted.pattern.tasks {
@@ -163,7 +160,8 @@ fn add<K: Ord>(sums: &mut BTreeMap<K, Rational>, key: K, value: &Rational) {
     *sums.entry(key).or_insert_with(Rational::zero) += value;
 }
 
-fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
+fn roles(problem: Problem<'_>) -> Vec<Role> {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let role = |node: &Node| match (node.is_processor(), node.replicates) {
         (true, _) => Role::Processor,
         (false, true) => Role::Router,
@@ -210,12 +208,8 @@ fn root(platform: &Platform, roles: &[Role]) -> usize {
     source.or_else(|| (0..roles.len()).max_by_key(degree)).unwrap_or(0)
 }
 
-fn subtitle(
-    platform: &Platform,
-    steady_state: Option<&SteadyState>,
-    collective: &Collective,
-    volumes: &Volumes,
-) -> String {
+fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String {
+    let platform = problem.platform();
     let mut parts = vec![
         words::plural(platform.nodes().len(), "node"),
         words::plural(platform.links().len(), "link"),
@@ -223,7 +217,7 @@ fn subtitle(
     ];
     if let Some(state) = steady_state {
         parts.push(format!("throughput {}", words::show(&state.throughput)));
-        parts.push(words::volumes(collective, volumes));
+        parts.push(words::volumes(problem));
     }
     parts.join(" · ")
 }
@@ -297,14 +291,14 @@ fn longest_outer_name(platform: &Platform, radius: f64) -> f64 {
 fn draw_nodes(
     canvas: &mut Canvas,
     page: &mut Page,
-    platform: &Platform,
-    collective: &Collective,
+    problem: Problem<'_>,
     roles: &[Role],
     places: &[(f64, f64)],
     radius: f64,
     flows: &Flows,
     messages: &Messages,
 ) {
+    let platform = problem.platform();
     for ((id, &role), &place) in platform.node_ids().zip(roles).zip(places) {
         let half = node_size(role, radius);
         let share = flows.compute.get(&id).map(|share| words::pixels(share).clamp(0.0, 1.0));
@@ -322,7 +316,7 @@ fn draw_nodes(
         let tag = tag.s("class", "node").s("fill", fill).s("stroke", INK).n("stroke-width", outline);
         let dashed = words::node(platform, id).is_some_and(|node| node.is_processor() && !node.replicates);
         let tag = if dashed { tag.s("stroke-dasharray", "3 2") } else { tag };
-        tag.titled(&node_tooltip(platform, collective, id, role, flows, messages));
+        tag.titled(&node_tooltip(problem, id, role, flows, messages));
         if let Some(share) = share {
             draw_ring(canvas, place, half + 0.5 + ring(radius) / 2.0, ring(radius), share);
         }
@@ -383,14 +377,8 @@ fn halo(canvas: &mut Canvas, area: &Area) {
     tag.n("fill-opacity", 0.82).end();
 }
 
-fn node_tooltip(
-    platform: &Platform,
-    collective: &Collective,
-    id: NodeId,
-    role: Role,
-    flows: &Flows,
-    messages: &Messages,
-) -> String {
+fn node_tooltip(problem: Problem<'_>, id: NodeId, role: Role, flows: &Flows, messages: &Messages) -> String {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
     if let Some(node) = words::node(platform, id) {
         if let Some(compute) = &node.compute {
@@ -476,13 +464,8 @@ fn label_links(canvas: &mut Canvas, page: &mut Page, platform: &Platform, edges:
     canvas.close();
 }
 
-fn legend_entries(
-    roles: &[Role],
-    collective: &Collective,
-    platform: &Platform,
-    solved: bool,
-    flows: &Flows,
-) -> Vec<Entry> {
+fn legend_entries(roles: &[Role], problem: Problem<'_>, solved: bool, flows: &Flows) -> Vec<Entry> {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let mut present = roles.to_vec();
     present.sort_unstable();
     present.dedup();

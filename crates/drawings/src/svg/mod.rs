@@ -32,8 +32,8 @@ pub use graph::graph;
 pub use once::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
 
-use oneport_plan::{Collective, Kind, Pattern, Volumes};
-use oneport_platform::{Platform, Rational};
+use oneport_plan::{Kind, Pattern, Problem};
+use oneport_platform::Rational;
 
 /// Draws a pattern. A path or an arborescence has its source at the top and arrows that tell how long their links are
 /// busy; a reduction tree is drawn by [`tree()`]; an all-reduce or a scan has a column for every node and goes on from
@@ -41,16 +41,11 @@ use oneport_platform::{Platform, Rational};
 /// is carried out per unit of time.
 ///
 /// What does not fit together is drawn as far as it goes. `O(t log t)` for `t` tasks.
-pub fn pattern(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    pattern: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
+pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
+    let collective = problem.collective();
     match collective.demand(pattern.demand).map(|demand| demand.kind()) {
-        Some(Kind::Combine) => tree(platform, collective, volumes, pattern, weight),
-        Some(Kind::CombineCopy | Kind::Prefix) => scheme::draw(platform, collective, volumes, pattern, weight),
-        Some(Kind::Route | Kind::Copy) | None => copies::draw(platform, collective, volumes, pattern, weight),
+        Some(Kind::Combine) => tree(problem, pattern, weight),
+        Some(Kind::CombineCopy | Kind::Prefix) => scheme::draw(problem, pattern, weight),
+        Some(Kind::Route | Kind::Copy) | None => copies::draw(problem, pattern, weight),
     }
 }

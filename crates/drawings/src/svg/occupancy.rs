@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{Message, PeriodicSchedule, Task, Timeline, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_plan::{Message, PeriodicSchedule, Problem, Task, Timeline};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::words;
 
@@ -41,7 +41,8 @@ pub(super) enum Note {
 /// Within a period a link sends its messages in the order of `patterns`, then stages, then copies, during the
 /// slots that name it; a processor computes its merges in that order, one after the other from the start of the period.
 /// Copies that follow one another without a break are one bar.
-pub(super) fn of_period(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> Vec<Bar> {
+pub(super) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
     let windows = windows(schedule);
     let mut bars = Vec::new();
     let (sends, merges) = queues(schedule);

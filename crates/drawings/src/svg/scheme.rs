@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Message, Pattern, Volumes};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_plan::{Message, Pattern, Problem};
+use oneport_platform::{NodeId, Rational};
 
 use super::words::{self, Messages};
 use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
@@ -28,16 +28,11 @@ const ABREAST: usize = 6;
 /// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what
 /// travels and what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes
 /// `T[k,l,m]`, arrivals round ones.
-pub(super) fn draw(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    scheme: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
-    let diagram = diagram(platform, collective, scheme);
-    let [title, subtitle] = title(platform, collective, volumes, scheme, weight);
-    let layout = layout(platform, collective, scheme, &diagram);
+pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Rational>) -> String {
+    let platform = problem.platform();
+    let diagram = diagram(problem, scheme);
+    let [title, subtitle] = title(problem, scheme, weight);
+    let layout = layout(problem, scheme, &diagram);
     let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
     let width = layout.width.max(least) + 2.0 * MARGIN + 1.0;
     let left = (width - layout.width) / 2.0;
@@ -59,8 +54,8 @@ pub(super) fn draw(
         canvas.text((x, TOP + 12.0), "middle", TEXT, INK, &shown);
         canvas.close();
     }
-    draw_edges(&mut canvas, platform, volumes, &diagram, &layout, left);
-    let messages = Messages::new(platform, collective);
+    draw_edges(&mut canvas, problem, &diagram, &layout, left);
+    let messages = Messages::new(problem);
     for (vertex, &(x, y)) in diagram.vertices.iter().zip(&layout.places) {
         let x = left + x;
         let colour = messages.colour(Message { demand: scheme.demand, part: vertex.part });
@@ -73,7 +68,7 @@ pub(super) fn draw(
         let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);
         let tag = tag.n("height", BOX).n("rx", corner).s("fill", &colour.hex()).s("stroke", INK);
         let tag = tag.n("stroke-width", if vertex.wanted { 3.0 } else { 1.0 });
-        tag.titled(&vertex.tooltip(platform, volumes));
+        tag.titled(&vertex.tooltip(problem));
         canvas.g().s("pointer-events", "none").start();
         let text = words::fit(&vertex.label(), TEXT, width - 4.0);
         canvas.text((x, y + BOX / 2.0 + TEXT * 0.36), "middle", TEXT, colour.text(), &text);
@@ -99,8 +94,9 @@ struct Layout {
 }
 
 /// Vertices of the same node and row stand side by side, up to [`ABREAST`], then below one another.
-fn layout(platform: &Platform, collective: &Collective, scheme: &Pattern, diagram: &Diagram) -> Layout {
-    let nodes = columns(platform, collective, scheme, diagram);
+fn layout(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Layout {
+    let platform = problem.platform();
+    let nodes = columns(problem, scheme, diagram);
     let number: BTreeMap<Option<NodeId>, usize> =
         nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
     let mut cells: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -147,7 +143,8 @@ fn layout(platform: &Platform, collective: &Collective, scheme: &Pattern, diagra
 }
 
 /// The nodes in use: participants in operand order, every other node near those it talks to.
-fn columns(platform: &Platform, collective: &Collective, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
+fn columns(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(scheme.demand);
     let operands = demand.as_ref().map(|demand| demand.operands).unwrap_or_default();
     let own = |place: &usize| operands.get(*place).copied();
@@ -180,14 +177,7 @@ fn columns(platform: &Platform, collective: &Collective, scheme: &Pattern, diagr
 }
 
 /// Arrows from every vertex to those that use it.
-fn draw_edges(
-    canvas: &mut Canvas,
-    platform: &Platform,
-    volumes: &Volumes,
-    diagram: &Diagram,
-    layout: &Layout,
-    left: f64,
-) {
+fn draw_edges(canvas: &mut Canvas, problem: Problem<'_>, diagram: &Diagram, layout: &Layout, left: f64) {
     for (vertex, &(x, top)) in diagram.vertices.iter().zip(&layout.places) {
         for (side, &input) in vertex.inputs.iter().enumerate() {
             let Some(&(from, y)) = layout.places.get(input) else { continue };
@@ -222,7 +212,7 @@ fn draw_edges(
                 )
             };
             canvas.g().s("class", if sent { "sent" } else { "used" }).start();
-            canvas.tooltip(&vertex.tooltip(platform, volumes));
+            canvas.tooltip(&vertex.tooltip(problem));
             let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", colour);
             let tag = tag.n("stroke-width", if sent { 1.8 } else { 1.2 });
             if sent {

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use oneport_plan::{Collective, Interval, Message, Pattern, Volumes};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_plan::{Interval, Message, Pattern, Problem};
+use oneport_platform::{LinkId, Rational};
 
 use super::words::{self, Messages};
 use super::xml::{Canvas, INK, SOFT_INK, number};
@@ -34,17 +34,12 @@ const ARROW: f64 = 7.0;
 /// a tooltip with sizes and times. `weight` is how often the tree is carried out per unit of time.
 ///
 /// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
-pub fn tree(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    tree: &Pattern,
-    weight: Option<&Rational>,
-) -> String {
+pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+    let collective = problem.collective();
     let assembly = assemble(collective, tree);
-    let messages = Messages::new(platform, collective);
-    let [title, subtitle] = title(platform, collective, volumes, tree, weight);
-    let picture = Picture { platform, volumes, assembly: &assembly, demand: tree.demand, messages };
+    let messages = Messages::new(problem);
+    let [title, subtitle] = title(problem, tree, weight);
+    let picture = Picture { problem, assembly: &assembly, demand: tree.demand, messages };
     let layout = picture.layout();
     let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
     let width = (layout.columns as f64 * layout.column).max(least) + 2.0 * MARGIN + 1.0;
@@ -68,8 +63,7 @@ pub fn tree(
 
 /// What is drawn.
 struct Picture<'a> {
-    platform: &'a Platform,
-    volumes: &'a Volumes,
+    problem: Problem<'a>,
     assembly: &'a Assembly,
     demand: usize,
     messages: Messages<'a>,
@@ -168,15 +162,18 @@ impl Picture<'_> {
     /// Width of a value's column: its own texts and those of its transfers.
     fn column(&self) -> f64 {
         let vertex = self.assembly.vertices.iter().map(|vertex| {
-            let lines = vertex_lines(self.platform, vertex.part, vertex.kind);
+            let lines = vertex_lines(self.problem.platform(), vertex.part, vertex.kind);
             let width = lines.iter().map(|line| words::width(line, BOX_SIZE)).fold(0.0, f64::max) + 22.0;
             // A merge is at least two columns wide.
             if vertex.inputs.is_empty() { width } else { width / 2.0 }
         });
         let hops = self.arrows().map(|arrow| {
             let value = self.assembly.vertices.get(arrow.flow.from).is_none_or(|vertex| vertex.inputs.is_empty());
-            let names =
-                arrow.flow.links.iter().map(|&link| words::width(&words::link_name(self.platform, link), HOP_SIZE));
+            let names = arrow
+                .flow
+                .links
+                .iter()
+                .map(|&link| words::width(&words::link_name(self.problem.platform(), link), HOP_SIZE));
             let widest = names.fold(0.0, f64::max) + 14.0;
             if value { widest } else { widest / 2.0 }
         });
@@ -203,14 +200,14 @@ impl Picture<'_> {
             let end = match arrow.to.and_then(|(to, side)| Some((to, side, *layout.places.get(to)?))) {
                 Some((to, side, place)) => {
                     let vertex = self.assembly.vertices.get(to);
-                    let lines = vertex.map(|vertex| vertex_lines(self.platform, vertex.part, vertex.kind));
+                    let lines = vertex.map(|vertex| vertex_lines(self.problem.platform(), vertex.part, vertex.kind));
                     let width = self.box_width(layout, place, &lines.unwrap_or_default());
                     (layout.x(place) + side * width, layout.top(place.layer) + BOX, place.layer)
                 }
                 None => (layout.x(from), layout.top(layout.tops.len() - 1) + BOX, layout.tops.len() - 1),
             };
             canvas.g().s("class", "flow").start();
-            canvas.tooltip(&flow_tooltip(self.platform, self.volumes, part, arrow.flow));
+            canvas.tooltip(&flow_tooltip(self.problem, part, arrow.flow));
             draw_arrow(canvas, layout, from, end);
             self.draw_hops(canvas, layout, from, arrow.flow);
             canvas.close();
@@ -257,35 +254,37 @@ impl Picture<'_> {
 
     /// The line with a further link, where that begins at the end of the link before.
     fn joined(&self, line: &str, before: LinkId, link: LinkId) -> Option<String> {
-        let (before, link) = (words::link(self.platform, before)?, words::link(self.platform, link)?);
-        (before.to == link.from).then(|| format!("{line} → {}", words::name(self.platform, link.to)))
+        let (before, link) =
+            (words::link(self.problem.platform(), before)?, words::link(self.problem.platform(), link)?);
+        (before.to == link.from).then(|| format!("{line} → {}", words::name(self.problem.platform(), link.to)))
     }
 
     /// `from → to`, both names shortened where there is too little room.
     fn hop(&self, link: LinkId, room: f64) -> String {
-        let whole = words::link_name(self.platform, link);
-        let Some(ends) = words::link(self.platform, link).filter(|_| words::width(&whole, HOP_SIZE) > room) else {
+        let whole = words::link_name(self.problem.platform(), link);
+        let Some(ends) = words::link(self.problem.platform(), link).filter(|_| words::width(&whole, HOP_SIZE) > room)
+        else {
             return words::fit(&whole, HOP_SIZE, room);
         };
         let half = (room - words::width(" → ", HOP_SIZE)) / 2.0;
-        let short = |node| words::fit_name(&words::name(self.platform, node), HOP_SIZE, half);
+        let short = |node| words::fit_name(&words::name(self.problem.platform(), node), HOP_SIZE, half);
         format!("{} → {}", short(ends.from), short(ends.to))
     }
 
     fn draw_vertices(&self, canvas: &mut Canvas, layout: &Layout) {
         for (vertex, &place) in self.assembly.vertices.iter().zip(&layout.places) {
-            let lines = vertex_lines(self.platform, vertex.part, vertex.kind);
+            let lines = vertex_lines(self.problem.platform(), vertex.part, vertex.kind);
             let (class, corner) = match vertex.kind {
                 Kind::Value(_) => ("value", BOX / 2.0),
                 Kind::Missing => ("missing", BOX / 2.0),
                 Kind::Merge { .. } => ("merge", 2.0),
             };
-            let tooltip = vertex_tooltip(self.platform, self.volumes, vertex.part, vertex.kind);
+            let tooltip = vertex_tooltip(self.problem, vertex.part, vertex.kind);
             self.draw_box(canvas, layout, place, vertex.part, &lines, (class, corner, 1.0), &tooltip);
         }
         for flow in &self.assembly.roots {
             let Some(&from) = layout.places.get(flow.from) else { continue };
-            let words = result_words(self.platform, self.assembly, flow);
+            let words = result_words(self.problem.platform(), self.assembly, flow);
             let lines: Vec<String> = words.split('\n').map(str::to_string).collect();
             let place = Place { layer: layout.tops.len() - 1, ..from };
             let tooltip = format!("the result {}", words.replace('\n', " "));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::{Amount, Collective, Goals, Interval, Kind, Member, Message, Volumes};
+use oneport_plan::{Amount, Collective, Goals, Interval, Kind, Member, Message, Problem};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 
 use super::colour::Colour;
@@ -112,7 +112,8 @@ pub(super) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(super) fn new(platform: &'a Platform, collective: &'a Collective) -> Self {
+    pub(super) fn new(problem: Problem<'a>) -> Self {
+        let (platform, collective) = (problem.platform(), problem.collective());
         let members = collective.members();
         if members.is_empty() {
             return Messages { platform, groups: vec![(0, collective)], grouped: false };
@@ -249,7 +250,8 @@ pub(crate) fn amount(amount: &Amount) -> String {
 }
 
 /// "message size 1", with the work of merges where there are any.
-pub(crate) fn volumes(collective: &Collective, volumes: &Volumes) -> String {
+pub(crate) fn volumes(problem: Problem<'_>) -> String {
+    let (collective, volumes) = (problem.collective(), problem.volumes());
     let size = format!("message size {}", amount(&volumes.size));
     if collective.combines() { format!("{size} · work of a merge {}", amount(&volumes.work)) } else { size }
 }
@@ -265,7 +267,8 @@ pub(crate) fn owns_too(collective: &Collective) -> bool {
 }
 
 /// The collective in words: "Scatter from Ps to 2 targets".
-pub(crate) fn describe(platform: &Platform, collective: &Collective) -> String {
+pub(crate) fn describe(problem: Problem<'_>) -> String {
+    let (platform, collective) = (problem.platform(), problem.collective());
     let Some(form) = collective.form() else { return listed(collective) };
     let commutative = if collective.is_commutative() { "commutative " } else { "" };
     let mut text = format!("{commutative}{}", form.name);

@@ -17,7 +17,7 @@ pub(crate) use json::{assemble, read_json};
 pub(crate) use toml::{read_toml, syntax as toml_syntax};
 pub(crate) use write::{quote, write_json, write_json_into, write_toml};
 
-use crate::error::{FormatError, Problem, clip, quoted};
+use crate::error::{FormatError, Mistake, clip, quoted};
 use crate::source::Source;
 
 /// The value of `format`.
@@ -77,26 +77,26 @@ impl<'a> Assembly<'a> {
         Assembly { source, prefix: "", number: parse_rational, builder: Platform::builder() }
     }
 
-    fn error(&self, offset: usize, key: &str, problem: Problem) -> FormatError {
-        self.source.error(offset, Some(format!("{}{key}", self.prefix)), problem)
+    fn error(&self, offset: usize, key: &str, mistake: Mistake) -> FormatError {
+        self.source.error(offset, Some(format!("{}{key}", self.prefix)), mistake)
     }
 
-    fn entry_error(&self, entry: Entry, key: &str, offset: usize, problem: Problem) -> FormatError {
+    fn entry_error(&self, entry: Entry, key: &str, offset: usize, mistake: Mistake) -> FormatError {
         let dot = if key.is_empty() { "" } else { "." };
-        self.error(offset, &format!("{}[{}]{dot}{key}", entry.list, entry.index), problem)
+        self.error(offset, &format!("{}[{}]{dot}{key}", entry.list, entry.index), mistake)
     }
 
     /// `format` and `model`.
     fn head(&mut self, format: Option<Field<'_>>, model: Option<Field<'_>>) -> Result<(), FormatError> {
         let format = format.ok_or_else(|| {
-            self.source.error_in_file(Problem::MissingKey { key: "format", meaning: "\"oneport-platform/1\"" })
+            self.source.error_in_file(Mistake::MissingKey { key: "format", meaning: "\"oneport-platform/1\"" })
         })?;
         if !matches!(&format.scalar, Scalar::Text(text) if text == FORMAT) {
-            let problem = Problem::WrongFormat { found: format.scalar.shown(), expected: FORMAT };
-            return Err(self.error(format.offset, "format", problem));
+            let mistake = Mistake::WrongFormat { found: format.scalar.shown(), expected: FORMAT };
+            return Err(self.error(format.offset, "format", mistake));
         }
         if let Some(field) = model {
-            let model = port_model(&field.scalar).map_err(|problem| self.error(field.offset, "model", problem))?;
+            let model = port_model(&field.scalar).map_err(|mistake| self.error(field.offset, "model", mistake))?;
             self.builder.model(model);
         }
         Ok(())
@@ -113,18 +113,18 @@ impl<'a> Assembly<'a> {
         }
         if let Some(field) = model {
             let model =
-                port_model(&field.scalar).map_err(|problem| self.entry_error(entry, "model", field.offset, problem))?;
+                port_model(&field.scalar).map_err(|mistake| self.entry_error(entry, "model", field.offset, mistake))?;
             node.model = Some(model);
         }
         if let Some(field) = ports {
             let ports = whole(&field.scalar);
-            node.ports = Some(ports.map_err(|problem| self.entry_error(entry, "ports", field.offset, problem))?);
+            node.ports = Some(ports.map_err(|mistake| self.entry_error(entry, "ports", field.offset, mistake))?);
         }
         if let Some(field) = replicates {
             node.replicates = self.boolean(entry, "replicates", &field)?;
         }
         let added = self.builder.node(node);
-        added.map(|_| ()).map_err(|error| self.entry_error(entry, "", offset, Problem::Platform(error)))
+        added.map(|_| ()).map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
     }
 
     /// One `link`; fields in the order of [`LINK_KEYS`].
@@ -143,11 +143,11 @@ impl<'a> Assembly<'a> {
         } else {
             self.builder.link(from, to, cost).map(|_| ())
         };
-        added.map_err(|error| self.entry_error(entry, "", offset, Problem::Platform(error)))
+        added.map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
     }
 
     fn finish(self) -> Result<Platform, FormatError> {
-        self.builder.build().map_err(|error| self.source.error_in_file(Problem::Platform(error)))
+        self.builder.build().map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
     /// `cost`, or 1 / `bandwidth`.
@@ -161,31 +161,31 @@ impl<'a> Assembly<'a> {
             (Some(cost), None) => ("cost", cost),
             (None, Some(bandwidth)) => ("bandwidth", bandwidth),
             (Some(_), Some(second)) => {
-                let problem = Problem::BothKeys("cost", "bandwidth");
-                return Err(self.entry_error(entry, "", second.offset, problem));
+                let mistake = Mistake::BothKeys("cost", "bandwidth");
+                return Err(self.entry_error(entry, "", second.offset, mistake));
             }
             (None, None) => {
                 let meaning = "the time for one unit of message (or give 'bandwidth', its inverse)";
-                return Err(self.entry_error(entry, "", entry.offset, Problem::MissingKey { key: "cost", meaning }));
+                return Err(self.entry_error(entry, "", entry.offset, Mistake::MissingKey { key: "cost", meaning }));
             }
         };
         let value = self.rational(entry, key, &field)?;
         if !value.is_positive() {
             let what = if key == "cost" { "a link's cost" } else { "a link's bandwidth" };
-            let problem = Problem::NotPositive { what, value: field.scalar.shown() };
-            return Err(self.entry_error(entry, key, field.offset, problem));
+            let mistake = Mistake::NotPositive { what, value: field.scalar.shown() };
+            return Err(self.entry_error(entry, key, field.offset, mistake));
         }
         Ok(if key == "cost" { value } else { value.recip() })
     }
 
     fn rational(&self, entry: Entry, key: &str, field: &Field<'_>) -> Result<Rational, FormatError> {
-        let refuse = |problem| self.entry_error(entry, key, field.offset, problem);
+        let refuse = |mistake| self.entry_error(entry, key, field.offset, mistake);
         match &field.scalar {
             Scalar::Text(text) | Scalar::Number(text) => {
-                let value = (self.number)(text).map_err(|error| refuse(Problem::Number(error)))?;
+                let value = (self.number)(text).map_err(|error| refuse(Mistake::Number(error)))?;
                 if key == "compute" && !value.is_positive() {
                     let what = if value.is_zero() { "compute (absent for a router)" } else { "compute" };
-                    return Err(refuse(Problem::NotPositive { what, value: field.scalar.shown() }));
+                    return Err(refuse(Mistake::NotPositive { what, value: field.scalar.shown() }));
                 }
                 Ok(value)
             }
@@ -208,7 +208,7 @@ impl<'a> Assembly<'a> {
         meaning: &'static str,
     ) -> Result<String, FormatError> {
         let field =
-            field.ok_or_else(|| self.entry_error(entry, "", entry.offset, Problem::MissingKey { key, meaning }))?;
+            field.ok_or_else(|| self.entry_error(entry, "", entry.offset, Mistake::MissingKey { key, meaning }))?;
         match field.scalar {
             Scalar::Text(text) => Ok(text.into_owned()),
             other => Err(self.entry_error(entry, key, field.offset, wrong(&other, "a name in quotes"))),
@@ -226,7 +226,7 @@ impl<'a> Assembly<'a> {
         let name = self.name(entry, field, key, meaning)?;
         self.builder.find(&name).ok_or_else(|| {
             let close = self.close(&name);
-            self.entry_error(entry, key, offset, Problem::UnknownNode { name: clip(&name), close })
+            self.entry_error(entry, key, offset, Mistake::UnknownNode { name: clip(&name), close })
         })
     }
 
@@ -236,11 +236,11 @@ impl<'a> Assembly<'a> {
     }
 }
 
-fn wrong(found: &Scalar<'_>, expected: &'static str) -> Problem {
-    Problem::WrongValue { value: found.shown(), expected: Cow::Borrowed(expected) }
+fn wrong(found: &Scalar<'_>, expected: &'static str) -> Mistake {
+    Mistake::WrongValue { value: found.shown(), expected: Cow::Borrowed(expected) }
 }
 
-fn port_model(scalar: &Scalar<'_>) -> Result<PortModel, Problem> {
+fn port_model(scalar: &Scalar<'_>) -> Result<PortModel, Mistake> {
     match scalar {
         Scalar::Text(text) => model_named(text),
         other => Err(wrong(other, "a port model in quotes: full-duplex, half-duplex, multiport or links")),
@@ -248,12 +248,12 @@ fn port_model(scalar: &Scalar<'_>) -> Result<PortModel, Problem> {
 }
 
 /// The port model of this name.
-pub(crate) fn model_named(text: &str) -> Result<PortModel, Problem> {
+pub(crate) fn model_named(text: &str) -> Result<PortModel, Mistake> {
     // The name is cut before it enters the message, so that the models are still listed after a long one.
-    clip(text).parse().map_err(Problem::Model)
+    clip(text).parse().map_err(Mistake::Model)
 }
 
-fn whole(scalar: &Scalar<'_>) -> Result<u32, Problem> {
+fn whole(scalar: &Scalar<'_>) -> Result<u32, Mistake> {
     let number = match scalar {
         Scalar::Number(text) => text.parse().ok().filter(|&ports| ports > 0),
         _ => None,
@@ -298,7 +298,7 @@ fn edits(a: &str, b: &str) -> usize {
 
 /// What is refused by [`Platform::builder`] in a reader of a foreign format, at a line.
 pub(crate) fn refused(source: &Source<'_>, offset: usize, error: PlatformError) -> FormatError {
-    source.error(offset, None, Problem::Platform(error))
+    source.error(offset, None, Mistake::Platform(error))
 }
 
 #[cfg(test)]

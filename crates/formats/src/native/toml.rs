@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, Scalar, TOP_KEYS};
-use crate::error::{FormatError, Problem, clip, clip_message};
+use crate::error::{FormatError, Mistake, clip, clip_message};
 use crate::source::Source;
 
 /// Most tokens, and most values, of a TOML file: the parser keeps them all in memory, some 50 bytes a token.
@@ -21,13 +21,13 @@ const MAX_DIGITS: usize = 1000;
 
 /// Reads a whole file.
 pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
-    check_size(source.text).map_err(|problem| source.error_in_file(problem))?;
+    check_size(source.text).map_err(|mistake| source.error_in_file(mistake))?;
     let top = DeTable::parse(source.text).map_err(|error| syntax(&source, &error))?;
     let [format, model, nodes, links] = members(&source, top.get_ref(), None, TOP_KEYS)?;
     let mut assembly = Assembly::new(source);
     assembly.head(format.map(field), model.map(field))?;
     let nodes = nodes.ok_or_else(|| {
-        source.error_in_file(Problem::MissingKey { key: "node", meaning: "the nodes, one [[node]] each" })
+        source.error_in_file(Mistake::MissingKey { key: "node", meaning: "the nodes, one [[node]] each" })
     })?;
     each(&source, nodes, "node", |index, offset, table| {
         let fields = members(&source, table, Some(("node", index)), NODE_KEYS)?;
@@ -43,7 +43,7 @@ pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
 }
 
 /// Whether a text is small enough to be read back.
-pub(super) fn check_size(text: &str) -> Result<(), Problem> {
+pub(super) fn check_size(text: &str) -> Result<(), Mistake> {
     let instead = "write so large a platform as JSON";
     // At least as many as the parser's: marks and line ends, and the runs of blanks and of other characters.
     let (mut tokens, mut values) = (0, 0);
@@ -56,10 +56,10 @@ pub(super) fn check_size(text: &str) -> Result<(), Problem> {
         before = byte;
     }
     if values > MAX_VALUES {
-        return Err(Problem::TooMany { what: "values for a TOML file", limit: MAX_VALUES, instead });
+        return Err(Mistake::TooMany { what: "values for a TOML file", limit: MAX_VALUES, instead });
     }
     if tokens > MAX_TOKENS {
-        return Err(Problem::TooMany { what: "words and marks for a TOML file", limit: MAX_TOKENS, instead });
+        return Err(Mistake::TooMany { what: "words and marks for a TOML file", limit: MAX_TOKENS, instead });
     }
     Ok(())
 }
@@ -86,8 +86,8 @@ fn members<'t, 'a, const N: usize>(
     let unknown = table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())).min_by_key(|key| key.span().start);
     if let Some(key) = unknown {
         let at = entry.map(|(list, index)| format!("{list}[{index}]"));
-        let problem = Problem::UnknownKey { key: clip(key.get_ref()), known: keys.to_vec() };
-        return Err(source.error(key.span().start, at, problem));
+        let mistake = Mistake::UnknownKey { key: clip(key.get_ref()), known: keys.to_vec() };
+        return Err(source.error(key.span().start, at, mistake));
     }
     Ok(keys.map(|key| table.get(key)))
 }
@@ -101,8 +101,8 @@ fn each<'t, 'a>(
 ) -> Result<(), FormatError> {
     let wrong = |value: Value<'_, '_>, key: String| {
         let expected = Cow::Owned(format!("a list of tables; write [[{name}]] before the keys of each {name}"));
-        let problem = Problem::WrongValue { value: field(value).scalar.shown(), expected };
-        source.error(value.span().start, Some(key), problem)
+        let mistake = Mistake::WrongValue { value: field(value).scalar.shown(), expected };
+        source.error(value.span().start, Some(key), mistake)
     };
     let DeValue::Array(elements) = list.get_ref() else { return Err(wrong(list, name.to_string())) };
     for (index, element) in elements.iter().enumerate() {
@@ -145,8 +145,8 @@ pub(crate) fn syntax(source: &Source<'_>, error: &toml::de::Error) -> FormatErro
         Some(span) => {
             let before = source.text.get(..span.start).unwrap_or(source.text);
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            source.error(span.start, None, Problem::Syntax { format: "TOML", at: Some(column), message })
+            source.error(span.start, None, Mistake::Syntax { format: "TOML", at: Some(column), message })
         }
-        None => source.error_in_file(Problem::Syntax { format: "TOML", at: None, message }),
+        None => source.error_in_file(Mistake::Syntax { format: "TOML", at: None, message }),
     }
 }

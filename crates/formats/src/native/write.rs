@@ -6,7 +6,7 @@ use oneport_platform::{Link, Node, Platform, parse_rational};
 
 use super::toml::check_size;
 use super::{FORMAT, LINK_KEYS, NODE_KEYS};
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 
 /// Why a platform cannot be written in a format that reads numbers of bounded length only.
 fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), FormatError> {
@@ -24,7 +24,7 @@ fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), Format
 }
 
 fn unsupported(format: &'static str, why: String) -> FormatError {
-    FormatError::new("the platform", None, None, Problem::Unsupported { format, why })
+    FormatError::new("the platform", None, None, Mistake::Unsupported { format, why })
 }
 
 /// The platform as TOML.
@@ -45,7 +45,7 @@ pub(crate) fn write_toml(platform: &Platform) -> Result<String, FormatError> {
             let _ = writeln!(out, "{key} = {value}");
         }
     }
-    check_size(&out).map_err(|problem| unsupported("toml", problem.to_string()))?;
+    check_size(&out).map_err(|mistake| unsupported("toml", mistake.to_string()))?;
     Ok(out)
 }
 

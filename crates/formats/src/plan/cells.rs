@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use oneport_platform::{LinkId, NodeId, Platform};
 
 use super::demand::Demands;
-use crate::error::{FormatError, Problem, clip};
+use crate::error::{FormatError, Mistake, clip};
 use crate::json::Json;
 use crate::native::{closest, quote};
 
@@ -21,7 +21,7 @@ pub(super) fn find(value: &Json<'_, '_>, platform: &Platform) -> Result<NodeId, 
     let name = value.string()?;
     platform.find(&name).ok_or_else(|| {
         let close = closest(&name, platform.nodes().iter().map(|node| node.name.as_str()));
-        value.fail(Problem::UnknownNode { name: clip(&name), close })
+        value.fail(Mistake::UnknownNode { name: clip(&name), close })
     })
 }
 

@@ -8,7 +8,7 @@ use oneport_platform::{Platform, Rational};
 use super::cells::{Reader, find, link_list, link_number, links_of, list, name, node_list};
 use super::exchange;
 use super::task::{self, Tasks};
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::quote;
 use crate::number::rational;
@@ -69,7 +69,7 @@ impl Reader<'_> {
         let kind = resource.string()?;
         if kind == "link" {
             if let Some(node) = node {
-                return Err(node.fail(Problem::NotHere { key: "node", why: "a link is known by its number" }));
+                return Err(node.fail(Mistake::NotHere { key: "node", why: "a link is known by its number" }));
             }
             let link = need(entry, link, "link", "the link's number")?;
             return Ok(Resource::Link(link_number(&link, self.platform)?));
@@ -82,7 +82,7 @@ impl Reader<'_> {
             _ => return Err(resource.wrong(KINDS)),
         };
         if let Some(link) = link {
-            return Err(link.fail(Problem::NotHere { key: "link", why: "the resource belongs to a node" }));
+            return Err(link.fail(Mistake::NotHere { key: "link", why: "the resource belongs to a node" }));
         }
         Ok(make(find(&need(entry, node, "node", "the node of the resource")?, self.platform)?))
     }

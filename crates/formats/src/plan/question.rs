@@ -1,12 +1,12 @@
 //! The question of a plan: the collective, the sizes of its messages, the work of its merges.
 
 use num_traits::{One, ToPrimitive};
-use oneport_plan::{Collective, CollectiveError, CustomDemand, Form, Member, Role, VolumeError, Volumes, Wanted};
+use oneport_plan::{Collective, CollectiveError, CustomDemand, Form, Member, Role, Volumes, Wanted};
 use oneport_platform::{NodeId, Platform, Rational};
 
 use super::cells::find;
 use crate::amount::amount;
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::Scalar;
 use crate::number::natural;
@@ -39,7 +39,7 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
             (Collective::Custom { demands: read_demands(&list, platform)? }, vec!["name", "demands"])
         }
         ("groups" | "custom", Some(group)) => {
-            return Err(name.fail(Problem::Collective(CollectiveError::Nested { group })));
+            return Err(name.fail(Mistake::Collective(CollectiveError::Nested { group })));
         }
         (label, _) => {
             let form = Form::find(label).ok_or_else(|| name.wrong(NAMES))?;
@@ -62,10 +62,10 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
     for (key, given) in keys.into_iter().zip(given) {
         if let Some(given) = given.filter(|_| !known.contains(&key)) {
             let key = given.path.spelt().unwrap_or_default();
-            return Err(value.fail(Problem::UnknownKey { key, known }));
+            return Err(value.fail(Mistake::UnknownKey { key, known }));
         }
     }
-    collective.validate(platform).map_err(|error| value.fail(Problem::Collective(error)))?;
+    collective.validate(platform).map_err(|error| value.fail(Mistake::Collective(error)))?;
     Ok(collective)
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn read_demands(list: &Json<'_, '_>, platform: &Platform) -> Result<V
         let wanted = match (wanted, flag(prefixes)?) {
             (None, true) => Wanted::Prefixes,
             (Some(wanted), true) => {
-                return Err(wanted.fail(Problem::NotHere { key: "wanted", why: "prefixes are wanted by their owners" }));
+                return Err(wanted.fail(Mistake::NotHere { key: "wanted", why: "prefixes are wanted by their owners" }));
             }
             (wanted, false) => {
                 let meaning = "a list of nodes' names, or \"prefixes\": true";
@@ -135,7 +135,7 @@ pub(crate) fn read_demands(list: &Json<'_, '_>, platform: &Platform) -> Result<V
 /// A whole number from 1; `none` is what to say of 0.
 fn read_rate(rate: &Json<'_, '_>, none: CollectiveError) -> Result<u64, FormatError> {
     let often = natural(*rate)?.to_u64().ok_or_else(|| rate.wrong("a whole number up to 18446744073709551615"))?;
-    if often == 0 { Err(rate.fail(Problem::Collective(none))) } else { Ok(often) }
+    if often == 0 { Err(rate.fail(Mistake::Collective(none))) } else { Ok(often) }
 }
 
 /// `commutative`: false when absent.
@@ -158,18 +158,13 @@ pub(super) fn read_volumes(
         let work = work?;
         (Volumes { size: amount_of_size, work: amount(&work)? }, Some(work))
     } else if let Ok(work) = work {
-        return Err(work.fail(Problem::NotHere { key: "work", why: "this collective combines nothing" }));
+        return Err(work.fail(Mistake::NotHere { key: "work", why: "this collective combines nothing" }));
     } else {
         (Volumes { size: amount_of_size, ..Volumes::of_size(Rational::one()) }, None)
     };
     volumes.validate(collective).map_err(|error| {
-        let of_work = match &error {
-            VolumeError::BadWork { .. } => true,
-            VolumeError::BadSize { .. } | VolumeError::NotConstant { .. } => false,
-            VolumeError::TableOfCommutative { what, .. } | VolumeError::TableShape { what, .. } => *what == "work",
-        };
-        let place = work.as_ref().filter(|_| of_work).unwrap_or(size);
-        place.fail(Problem::Volume(error))
+        let place = work.as_ref().filter(|_| error.is_of_work()).unwrap_or(size);
+        place.fail(Mistake::Volume(error))
     })?;
     Ok(volumes)
 }

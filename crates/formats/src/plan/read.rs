@@ -10,7 +10,7 @@ use super::exchange;
 use super::pattern::Patterns;
 use super::question::{read_collective, read_volumes};
 use super::{FORMAT, FORMER};
-use crate::error::{FormatError, Problem, quoted};
+use crate::error::{FormatError, Mistake, quoted};
 use crate::json::{Json, need};
 use crate::native::{self, model_named};
 use crate::number::{long_rational, natural, rational};
@@ -96,14 +96,14 @@ fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
         return Ok(());
     }
     if found == FORMER {
-        return Err(value.fail(Problem::FormerFormat { found: FORMER, expected: FORMAT }));
+        return Err(value.fail(Mistake::FormerFormat { found: FORMER, expected: FORMAT }));
     }
-    Err(value.fail(Problem::WrongFormat { found: quoted(&found), expected: FORMAT }))
+    Err(value.fail(Mistake::WrongFormat { found: quoted(&found), expected: FORMAT }))
 }
 
 /// The plan says its model at the top, and its platform says it too: they must be the same.
 fn check_model(value: &Json<'_, '_>, platform: &Platform) -> Result<(), FormatError> {
-    let model = model_named(&value.string()?).map_err(|problem| value.fail(problem))?;
+    let model = model_named(&value.string()?).map_err(|mistake| value.fail(mistake))?;
     if model == platform.model() {
         return Ok(());
     }

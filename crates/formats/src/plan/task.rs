@@ -8,7 +8,7 @@ use oneport_platform::Platform;
 
 use super::cells::{find, link_number, name};
 use super::demand::Demands;
-use crate::error::{FormatError, Problem};
+use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 
 /// What the tasks of one pattern refer to.
@@ -27,7 +27,7 @@ impl Tasks<'_> {
     pub fn order(&self, list: &Json<'_, '_>) -> Result<Vec<usize>, FormatError> {
         if !self.commutative {
             let why = "the operator is not commutative, so the participants' own order is the only one";
-            return Err(list.fail(Problem::NotHere { key: "order", why }));
+            return Err(list.fail(Mistake::NotHere { key: "order", why }));
         }
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
@@ -55,7 +55,7 @@ impl Tasks<'_> {
             (Some(link), None) => {
                 if let Some(split) = split {
                     let why = "a transfer moves one partial result";
-                    return Err(split.fail(Problem::NotHere { key: "split", why }));
+                    return Err(split.fail(Mistake::NotHere { key: "split", why }));
                 }
                 Ok(Task::send(link_number(&link, self.platform)?, part()?))
             }
@@ -64,10 +64,10 @@ impl Tasks<'_> {
                 let split = need(value, split, "split", "the last operand of the left part")?;
                 Ok(Task::merge(node, part()?, self.operand(&split)?))
             }
-            (Some(_), Some(_)) => Err(value.fail(Problem::BothKeys("link", "merge"))),
+            (Some(_), Some(_)) => Err(value.fail(Mistake::BothKeys("link", "merge"))),
             (None, None) => {
                 let meaning = "the link of a transfer (or give 'merge', the node that computes)";
-                Err(value.fail(Problem::MissingKey { key: "link", meaning }))
+                Err(value.fail(Mistake::MissingKey { key: "link", meaning }))
             }
         }
     }
@@ -82,7 +82,7 @@ impl Tasks<'_> {
             Task::Merge { .. } => ([("after", after), ("after", None)], "a merge has two inputs, 'left' and 'right'"),
         };
         if let Some((key, value)) = misplaced.into_iter().find_map(|(key, value)| Some((key, value?))) {
-            return Err(value.fail(Problem::NotHere { key, why }));
+            return Err(value.fail(Mistake::NotHere { key, why }));
         }
         match &mut task {
             Task::Send { after: input, .. } => {
@@ -126,8 +126,8 @@ fn last(before: usize) -> Option<u32> {
     before.checked_sub(1).and_then(|place| u32::try_from(place).ok())
 }
 
-fn two_operands(found: &str) -> Problem {
-    Problem::WrongValue {
+fn two_operands(found: &str) -> Mistake {
+    Mistake::WrongValue {
         value: found.to_string(),
         expected: "a partial result: [k,m], its first and last operand".into(),
     }

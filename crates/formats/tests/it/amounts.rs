@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use oneport_formats::{AmountError, MAX_AMOUNT_BYTES, Problem, parse_amount, read_amount};
+use oneport_formats::{AmountError, MAX_AMOUNT_BYTES, Mistake, parse_amount, read_amount};
 use oneport_plan::{Amount, Interval};
 use oneport_platform::{Rational, parse_rational};
 use proptest::prelude::*;
@@ -123,6 +123,6 @@ fn amount_files() {
     let large = folder.path().join("large");
     std::fs::File::create(&large).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
     let error = read_amount(&large).expect_err("too large");
-    assert_eq!(*error.problem, Problem::TooLarge { limit: MAX_AMOUNT_BYTES });
-    assert_eq!(*read_amount(folder.path()).expect_err("a folder").problem, Problem::Directory);
+    assert_eq!(*error.mistake, Mistake::TooLarge { limit: MAX_AMOUNT_BYTES });
+    assert_eq!(*read_amount(folder.path()).expect_err("a folder").mistake, Mistake::Directory);
 }

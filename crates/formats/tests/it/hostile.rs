@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use oneport_formats::{
-    FormatError, MAX_PLATFORM_BYTES, PlatformFormat, Problem, parse_platform, plan_from_json, read_plan, read_platform,
+    FormatError, MAX_PLATFORM_BYTES, Mistake, PlatformFormat, parse_platform, plan_from_json, read_plan, read_platform,
 };
 
 use PlatformFormat::{Gml, Joined, Json, Matrix, Toml};
@@ -440,22 +440,22 @@ fn mutated_files() {
 fn files_that_cannot_be_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let error = read_platform(folder.path()).expect_err("a folder");
-    assert_eq!(*error.problem, Problem::Directory);
+    assert_eq!(*error.mistake, Mistake::Directory);
     let missing = folder.path().join("missing.toml");
     let error = read_platform(&missing).expect_err("a missing file");
-    assert!(matches!(*error.problem, Problem::Unreadable(_)), "{error}");
+    assert!(matches!(*error.mistake, Mistake::Unreadable(_)), "{error}");
     check_message(&error, &missing.display().to_string(), &["cannot be read"]);
     let error = read_plan(&missing).expect_err("a missing file");
-    assert!(matches!(*error.problem, Problem::Unreadable(_)), "{error}");
+    assert!(matches!(*error.mistake, Mistake::Unreadable(_)), "{error}");
     // A sparse file: refused by its length, not read.
     let large = folder.path().join("large.json");
     std::fs::File::create(&large).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
     for error in [read_platform(&large).expect_err("too large"), read_plan(&large).expect_err("too large")] {
-        assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+        assert!(matches!(*error.mistake, Mistake::TooLarge { .. }), "{error}");
     }
     if Path::new("/dev/zero").exists() {
         let error = read_platform(Path::new("/dev/zero")).expect_err("endless");
-        assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+        assert!(matches!(*error.mistake, Mistake::TooLarge { .. }), "{error}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::common;
 use std::time::Instant;
 
 use common::plan;
-use oneport_formats::{Problem, plan_from_json, plan_to_json, read_plan, write_atomically};
+use oneport_formats::{Mistake, plan_from_json, plan_to_json, read_plan, write_atomically};
 use oneport_plan::{
     BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
     SteadyState, Volumes, WeightedPattern,
@@ -204,7 +204,7 @@ fn exact_optima_may_be_long_but_not_endless() {
     }
     let zero = text.replacen("\"size\": \"1\"", &format!("\"size\": \"{}/0\"", "9".repeat(1001)), 1);
     let error = plan_from_json("zero", zero.as_bytes()).expect_err("divides by zero");
-    assert!(matches!(&*error.problem, Problem::Number(_)), "{error}");
+    assert!(matches!(&*error.mistake, Mistake::Number(_)), "{error}");
 }
 
 /// An id of nowhere is no panic: it is written as null, and refused when read.

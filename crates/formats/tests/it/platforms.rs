@@ -5,7 +5,7 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::{fixture, plain_platform, platform, shared_data};
-use oneport_formats::{PlatformFormat, Problem, parse_platform, read_joined_tiers, read_platform, write_platform};
+use oneport_formats::{Mistake, PlatformFormat, parse_platform, read_joined_tiers, read_platform, write_platform};
 use oneport_platform::{Platform, PortModel, Rational, parse_rational};
 use proptest::prelude::*;
 
@@ -143,7 +143,7 @@ fn a_matrix_says_no_more_than_bandwidths() {
     let platform = parse("1", PlatformFormat::Matrix);
     for format in [PlatformFormat::Gml, PlatformFormat::Joined] {
         let error = write_platform(&platform, format).expect_err("read only");
-        assert!(matches!(&*error.problem, Problem::Unsupported { .. }), "{error}");
+        assert!(matches!(&*error.mistake, Mistake::Unsupported { .. }), "{error}");
         assert!(error.to_string().contains("only read; write toml or json"), "{error}");
     }
 }

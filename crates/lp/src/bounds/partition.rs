@@ -276,7 +276,7 @@ pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oneport_plan::{Collective, Volumes};
+    use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::Node;
 
     /// Numbers below a limit, from a seed.
@@ -363,7 +363,7 @@ mod tests {
                 };
                 let least = partitions(participants.len()).iter().map(value).min().unwrap();
                 let collective = Collective::AllReduce { participants: participants.clone(), commutative: true };
-                let question = Question::new(&platform, &collective, &volumes).unwrap();
+                let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
                 let partitions = Partitions::new(&question, direction, &participants);
                 let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());

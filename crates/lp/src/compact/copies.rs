@@ -51,7 +51,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
     if platform.nodes().iter().any(|node| !node.replicates) {
         return Err(LpError::CompactSwitches { collective });
     }
-    let targets: usize = question.demands().map(|demand| demand.goals().len()).sum();
+    let targets: usize = question.problem().demands().map(|demand| demand.goals().len()).sum();
     if targets.saturating_mul(platform.links().len()) > MOST_COLUMNS {
         return Err(LpError::CompactTooLarge {
             collective,
@@ -66,7 +66,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
         .collect();
     let throughput = program.add_column(Rational::one(), [])?;
     let mut uses: Vec<(Column, LinkId, Rational)> = Vec::new();
-    for (place, demand) in question.demands().enumerate() {
+    for (place, demand) in question.problem().demands().enumerate() {
         let sent: Vec<Column> = platform
             .link_ids()
             .map(|link| {

@@ -17,9 +17,11 @@
 //! The dual solution of the port rows is the price certificate: with prices adding up to 1, `T` is the price of the
 //! cheapest paths of all messages of one instance.
 
-pub mod crash_basis;
-pub mod decompose;
-pub mod multiplicative_weights;
+pub(crate) mod crash_basis;
+mod decompose;
+pub(crate) mod multiplicative_weights;
+
+pub use decompose::{GroupFlow, split};
 
 use std::collections::BTreeMap;
 

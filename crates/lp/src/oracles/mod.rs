@@ -71,7 +71,7 @@ impl<'a> Patterns<'a> {
         question: &'a Question<'a>,
         part: impl Fn(&'a Question<'a>, &Block<'a>) -> Box<dyn Oracle + 'a>,
     ) -> Self {
-        let blocks = question.blocks();
+        let blocks = question.problem().blocks();
         let rates = blocks.iter().flat_map(|block| vec![Rational::from_integer(block.rate.into()); block.count]);
         let parts = blocks.iter().map(|block| (block.first, part(question, block))).collect();
         Patterns { rates: rates.collect(), watch: question.watch(), parts }

@@ -9,7 +9,7 @@ use common::naive::Dice;
 use common::ratio;
 use num_traits::{Signed, Zero};
 use oneport_lp::{Answer, Formulation, Options, Question, Solution, all_reduce_bound, solve};
-use oneport_plan::{Amount, Border, Certificate, Collective, Direction, Exchange, Resource, Status, Volumes};
+use oneport_plan::{Amount, Border, Certificate, Collective, Direction, Exchange, Problem, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
@@ -26,7 +26,7 @@ fn all_reduce(participants: Vec<NodeId>) -> Collective {
 #[track_caller]
 fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) -> Solution {
     let collective = all_reduce(participants.clone());
-    let question = Question::new(platform, &collective, volumes).unwrap();
+    let question = Question::new(Problem::new(platform, &collective, volumes).unwrap());
     let Ok(Answer::Steady(solution)) =
         solve(&question, &Options { formulation: Formulation::Columns, time_limit: None })
     else {
@@ -338,7 +338,7 @@ fn a_bound_never_falls_below_what_is_reached() {
         let platform =
             generate::random_connected(7, 3, &options).unwrap().with_model(PortModel::ALL[seed as usize % 4]);
         let (collective, volumes) = (all_reduce(platform.processors().collect()), volumes(0));
-        let question = Question::new(&platform, &collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let ask = |enough: &Rational| {
             all_reduce_bound(&question, enough, &mut |_| ControlFlow::Continue(())).unwrap().unwrap().throughput
         };
@@ -369,7 +369,7 @@ fn rounds_that_prove_nothing_are_passed_over() {
     let collective = Collective::AllReduce { participants: ids.to_vec(), commutative: false };
     let size = Amount::Affine { fixed: ratio(1, 2), per_operand: ratio(2, 1) };
     let volumes = Volumes { size, work: Amount::Constant(ratio(0, 1)) };
-    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("not connected") };
     // Every link carries 5/2 at least, once; the composition's result is larger.
     assert!(solution.upper_bound >= solution.steady_state.throughput);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{Case, connected_cases, throughput};
 use oneport_lp::{Answer, Formulation, Options, Question, solve};
-use oneport_plan::Status;
+use oneport_plan::{Problem, Status};
 use proptest::prelude::*;
 
 proptest! {
@@ -16,7 +16,7 @@ proptest! {
     fn the_optimum_lies_between_what_is_found_and_what_is_proved(case in connected_cases(6, 20), compact in any::<bool>()) {
         let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
         let volumes = case.volumes();
-        let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         let answer = solve(&question, &Options { formulation, time_limit: Some(Duration::ZERO) }).unwrap();
         let Answer::Steady(solution) = answer else { return Err(TestCaseError::fail(format!("{case:?}: {answer:?}"))) };
         let Case { platform, collective, .. } = &case;

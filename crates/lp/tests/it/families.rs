@@ -3,7 +3,7 @@
 
 use num_traits::{One, ToPrimitive};
 use oneport_lp::{Answer, Formulation, Options, Question, solve};
-use oneport_plan::{Collective, Status, Volumes};
+use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, random_connected};
 use oneport_platform::{Platform, Rational};
 
@@ -32,7 +32,7 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
         let collective = Collective::Scatter { source, targets: processors.collect() };
         let size = Rational::one();
         let volumes = Volumes::of_size(size.clone());
-        let question = Question::new(&platform, &collective, &volumes).expect("a proper question");
+        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
         let mut throughputs = Vec::new();
         for formulation in [Formulation::Columns, Formulation::Compact] {
             let answer = solve(&question, &Options { formulation, time_limit: None }).expect("HiGHS works");

@@ -5,7 +5,7 @@ use crate::common;
 use common::naive::{check_loads, solved};
 use common::ratio;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::{Amount, Collective, Member, Status, Volumes};
+use oneport_plan::{Amount, Collective, Member, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus};
 use oneport_platform::{Node, NodeId, Platform, PortModel, free_automorphisms};
 
@@ -54,7 +54,7 @@ fn one_by_one(whole: &Collective) -> Collective {
 
 #[track_caller]
 fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
-    let question = Question::new(platform, collective, volumes).unwrap();
+    let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
     oneport_referee::check_steady_state(platform, collective, volumes, &solution.steady_state).unwrap();
@@ -170,17 +170,17 @@ fn too_many_operands_are_refused() {
     let reduce = Collective::Reduce { target: participants[0], participants: participants.clone(), commutative: false };
     let all_reduce = Collective::AllReduce { participants: participants.clone(), commutative: false };
     for collective in [reduce.clone(), all_reduce, Collective::Scan { participants: participants.clone() }] {
-        let question = Question::new(&platform, &collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let refused = solve(&question, &Options::default()).unwrap_err();
         assert!(matches!(refused, LpError::TooManyOperands { operands: 500, processors: 500, .. }), "{refused}");
     }
     // The compact program has a column for every task: 800 million.
-    let question = Question::new(&platform, &reduce, &volumes).unwrap();
+    let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
     let compact = Options { formulation: Formulation::Compact, ..Options::default() };
     assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::TooManyOperands { .. }));
     let few = participants[..100].to_vec();
     let reduce = Collective::Reduce { target: participants[0], participants: few, commutative: false };
-    let question = Question::new(&platform, &reduce, &volumes).unwrap();
+    let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
     assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::CompactTooLarge { .. }));
 }
 

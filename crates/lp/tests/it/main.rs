@@ -8,7 +8,6 @@ mod families;
 mod groups;
 mod half_duplex;
 mod in_order;
-mod instances;
 mod models;
 mod paths;
 mod reductions;

@@ -5,7 +5,7 @@ use oneport_testkit::Reductions;
 use std::ops::ControlFlow;
 
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve, solve_watched};
-use oneport_plan::{Amount, Collective, Status, Volumes};
+use oneport_plan::{Amount, Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use oneport_referee as referee;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ impl Case {
     /// The referee has checked both sides of the answer.
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
-        let question = Question::new(&self.platform, &self.collective, &self.volumes).unwrap();
+        let question = Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
         let Answer::Steady(solution) = solve(&question, &Options { formulation, time_limit: None }).unwrap() else {
             panic!("{self:?}: every operand can reach every node")
         };
@@ -212,7 +212,7 @@ proptest! {
 
     #[test]
     fn stopped_early_it_holds_a_valid_bound(case in cases(true), rounds in 1..4usize) {
-        let question = Question::new(&case.platform, &case.collective, &case.volumes).unwrap();
+        let question = Question::new(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap());
         let mut left = rounds;
         let mut watch = |_: &_| {
             left -= 1;
@@ -235,7 +235,7 @@ fn commutative_operators_have_no_compact_program() {
     let platform = builder.build().unwrap();
     let collective = Collective::Reduce { target: ids[1], participants: ids, commutative: true };
     let volumes = Volumes::of_size(ratio(1, 1));
-    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let refusal = solve(&question, &Options { formulation: Formulation::Compact, time_limit: None }).unwrap_err();
     assert!(matches!(refusal, LpError::CompactCommutative), "{refusal}");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Question, Shared, Solution, proves, shared_bound, solve};
-use oneport_plan::{Certificate, Collective, Interval, Pattern, Resource, Status, Task, Volumes};
+use oneport_plan::{Certificate, Collective, Interval, Pattern, Problem, Resource, Status, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::bound;
@@ -97,7 +97,7 @@ impl Count {
     fn case(&mut self, platform: &Platform, participants: &[NodeId], size: Rational) -> Shared {
         let collective = Collective::Scan { participants: participants.to_vec() };
         let volumes = Volumes::of_size(size.clone());
-        let question = Question::new(platform, &collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
         let solution = steady(&question);
         check(platform, participants, &size, &solution);
         let shared = shared_bound(&question, None).unwrap().unwrap();
@@ -208,7 +208,7 @@ fn false_proofs_prove_nothing() {
     let shared = Count::default().case(&platform, &participants, Rational::one());
     let collective = Collective::Scan { participants };
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let tiny = Rational::new(1.into(), 1000.into());
     for goal in 0..shared.shares.len() {
         for place in 0..shared.shares[goal].len() {
@@ -242,7 +242,7 @@ fn all_reduce_is_bounded_too() {
             let platform = platform.unwrap();
             let collective = Collective::AllReduce { participants: platform.node_ids().collect(), commutative: false };
             let volumes = Volumes::of_size(Rational::one());
-            let question = Question::new(&platform, &collective, &volumes).unwrap();
+            let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
             let shared = shared_bound(&question, None).unwrap().unwrap();
             assert_eq!(proves(&question, &shared), Some(shared.bound.clone()));
             let solution = steady(&question);
@@ -268,7 +268,7 @@ fn chains_of_many() {
     let participants: Vec<NodeId> = platform.processors().collect();
     let collective = Collective::Scan { participants: participants.clone() };
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(&platform, &collective, &volumes).unwrap();
+    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let solution = steady(&question);
     assert_eq!(solution.steady_state.throughput, Rational::new(1.into(), 2.into()));
     for weighted in &solution.steady_state.patterns {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation, Options, Question, Solution, solve};
-use oneport_plan::{Amount, Collective, Interval, Message, Resource, Task, Volumes};
+use oneport_plan::{Amount, Collective, Interval, Message, Problem, Resource, Task, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ impl Case {
 
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
-        let question = Question::new(&self.platform, &self.collective, &self.volumes).unwrap();
+        let question = Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
         let options = Options { formulation, time_limit: None };
         match solve(&question, &options).unwrap() {
             Answer::Steady(solution) => *solution,

@@ -6,7 +6,7 @@ use common::naive::{Dice, check_loads, priced, processors, random, solved, trees
 use common::{ratio, reversed};
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Options, Question, Solution, solve};
-use oneport_plan::{Amount, Collective, Member, Status, Volumes};
+use oneport_plan::{Amount, Collective, Member, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, complete, dgx_a100, mi250, ring, torus};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, free_automorphisms};
 use oneport_referee as referee;
@@ -99,7 +99,7 @@ fn accelerator_boxes() {
 /// A steady state that holds.
 #[track_caller]
 fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
-    let question = Question::new(platform, whole, volumes).unwrap();
+    let question = Question::new(Problem::new(platform, whole, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
     referee::check_steady_state(platform, whole, volumes, &solution.steady_state).unwrap();

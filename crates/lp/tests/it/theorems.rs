@@ -4,8 +4,8 @@ use crate::common;
 
 use common::{Case, answer, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution, throughput};
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Formulation, LpError, Question};
-use oneport_plan::{Certificate, Collective, Commodity, Resource, Status, Volumes};
+use oneport_lp::{Answer, Formulation};
+use oneport_plan::{Certificate, Collective, Commodity, Problem, ProblemError, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Costs};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -262,7 +262,7 @@ fn impossible_questions_are_refused() {
     let platform = builder.build().unwrap();
     let one = Rational::one();
     let ask = |collective: &Collective, size: &Rational| {
-        Question::new(&platform, collective, &Volumes::of_size(size.clone())).map(|_| ()).unwrap_err()
+        Problem::new(&platform, collective, &Volumes::of_size(size.clone())).map(|_| ()).unwrap_err()
     };
     let nonsense = [
         Collective::Scatter { source: a, targets: vec![] },
@@ -276,11 +276,11 @@ fn impossible_questions_are_refused() {
         Collective::AllToAll { participants: vec![] },
     ];
     for collective in &nonsense {
-        assert!(matches!(ask(collective, &one), LpError::Collective(_)), "{collective:?}");
+        assert!(matches!(ask(collective, &one), ProblemError::Collective(_)), "{collective:?}");
     }
     let scatter = Collective::Scatter { source: a, targets: vec![b] };
     for size in [Rational::zero(), ratio(-1, 2)] {
-        assert!(matches!(ask(&scatter, &size), LpError::Volume(_)), "{size}");
+        assert!(matches!(ask(&scatter, &size), ProblemError::Volume(_)), "{size}");
     }
     // One link and nothing else in the way: the same in every port model.
     for model in [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {

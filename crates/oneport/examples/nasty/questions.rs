@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::{
-    Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Rational, Stage,
-    Volumes, lp::LpError, referee, solve_watched,
+    Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Problem, Rational,
+    Stage, Volumes, lp::LpError, referee, solve_watched,
 };
 
 /// A question, and how to ask it.
@@ -18,6 +18,8 @@ pub struct Nasty {
     pub platform: Platform,
     /// The collective.
     pub collective: Collective,
+    /// Sizes of messages and work of merges.
+    pub volumes: Volumes,
     /// How to ask.
     pub options: Options,
     /// Rounds of column generation that the watcher allows; none, or few.
@@ -106,8 +108,8 @@ pub fn question(seed: u64) -> Nasty {
     let time_limit = dice.one_in(6).then(|| Duration::from_millis(dice.below(3) as u64));
     let rounds = dice.one_in(6).then(|| dice.below(3));
     let volumes = Volumes { size: Amount::Constant(size), work: Amount::Constant(work) };
-    let options = Options { volumes, formulation, period, time_limit, ..Options::default() };
-    Nasty { platform, collective, options, rounds }
+    let options = Options { formulation, period, time_limit, ..Options::default() };
+    Nasty { platform, collective, volumes, options, rounds }
 }
 
 /// Two to five nodes; most links join them to a ring, others are random; some nodes are isolated or dead ends.
@@ -176,7 +178,11 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
         let over = nasty.rounds.is_some_and(|most| rounds > most) || started.elapsed() > at_most;
         if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    match solve_watched(&nasty.platform, &nasty.collective, &nasty.options, &mut watch) {
+    // What does not fit, such as a processor that cannot copy, is refused.
+    let Ok(problem) = Problem::new(&nasty.platform, &nasty.collective, &nasty.volumes) else {
+        return Ok(Fate::Refused);
+    };
+    match solve_watched(problem, &nasty.options, &mut watch) {
         Ok(Outcome::Planned(planned)) => {
             let verdict = referee::check_plan(&planned.plan).map_err(|violation| format!("refused: {violation}"))?;
             let optimal = verdict.status == oneport::Status::Optimal;
@@ -184,11 +190,9 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
         }
         Ok(_) => Ok(Fate::Infeasible),
         Err(Error::Question(LpError::Contradiction(what))) => Err(format!("contradiction: {what}")),
-        // What does not fit, such as a processor that cannot copy, or a formulation that a collective does not have.
+        // A formulation that a collective does not have.
         Err(Error::Question(
-            LpError::Collective(_)
-            | LpError::Volume(_)
-            | LpError::NoCompact { .. }
+            LpError::NoCompact { .. }
             | LpError::CompactSwitches { .. }
             | LpError::CompactTooLarge { .. }
             | LpError::CompactCommutative,

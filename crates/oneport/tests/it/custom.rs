@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use oneport::plan::{CustomDemand, Form, Goals, Wanted};
-use oneport::{Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, formats, referee, solve};
+use oneport::{
+    Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Volumes, formats, referee, solve,
+};
 
 fn fixture(name: &str) -> Platform {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
@@ -43,7 +45,7 @@ fn named(form: &Form, platform: &Platform, commutative: bool) -> Option<Collecti
 }
 
 fn planned(platform: &Platform, collective: &Collective) -> Plan {
-    match solve(platform, collective, &Options::default()) {
+    match solve(Problem::new(platform, collective, &Volumes::default()).unwrap(), &Options::default()) {
         Ok(Outcome::Planned(planned)) => planned.plan,
         other => panic!("{collective:?}: {other:?}"),
     }
@@ -59,7 +61,11 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                 if commutative && !form.commutes || collective.validate(&platform).is_err() {
                     continue;
                 }
-                let Ok(Outcome::Planned(one)) = solve(&platform, &collective, &Options::default()) else { continue };
+                let Ok(Outcome::Planned(one)) =
+                    solve(Problem::new(&platform, &collective, &Volumes::default()).unwrap(), &Options::default())
+                else {
+                    continue;
+                };
                 let (one, other) = (one.plan, planned(&platform, &listed(&collective)));
                 let place = format!("{name} {model} {} {commutative}", form.name);
                 let answer =
@@ -81,7 +87,11 @@ fn rates_count() {
     let platform = fixture("toy-reduce.toml");
     for form in Collective::forms() {
         let collective = listed(&named(form, &platform, false).unwrap());
-        let Ok(Outcome::Planned(once)) = solve(&platform, &collective, &Options::default()) else { continue };
+        let Ok(Outcome::Planned(once)) =
+            solve(Problem::new(&platform, &collective, &Volumes::default()).unwrap(), &Options::default())
+        else {
+            continue;
+        };
         let twice = collective.custom().iter().map(|demand| CustomDemand { rate: 2, ..demand.clone() }).collect();
         let twice = planned(&platform, &Collective::Custom { demands: twice });
         let halved = &once.plan.steady_state.throughput / oneport::Rational::from_integer(2.into());

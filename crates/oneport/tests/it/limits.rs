@@ -6,7 +6,8 @@ use std::time::Duration;
 use oneport::platform::generate::{self, Costs, random_connected};
 use oneport::watch::{Limit, Watch};
 use oneport::{
-    Amount, Collective, Error, NodeId, Options, Outcome, Platform, PortModel, Rational, Status, referee, solve,
+    Amount, Collective, Error, NodeId, Options, Outcome, Platform, PortModel, Problem, Rational, Status, Volumes,
+    referee, solve,
 };
 use proptest::prelude::*;
 
@@ -38,9 +39,9 @@ fn platform(nodes: usize, seed: u64, model: PortModel) -> Platform {
 
 /// Whether anything was ended; a plan must be right, and a refusal must name the limit.
 fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<bool, TestCaseError> {
-    let mut options = Options { watch, ..Options::default() };
-    options.volumes.work = Amount::Constant(Rational::new(1.into(), 2.into()));
-    match solve(platform, collective, &options) {
+    let options = Options { watch, ..Options::default() };
+    let volumes = Volumes { work: Amount::Constant(Rational::new(1.into(), 2.into())), ..Volumes::default() };
+    match solve(Problem::new(platform, collective, &volumes).unwrap(), &options) {
         Ok(Outcome::Planned(planned)) => {
             let verdict = referee::check_plan(&planned.plan);
             prop_assert!(verdict.is_ok(), "{:?}", verdict);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::{
-    Amount, Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, PortModel, Rational, Status, Volumes,
-    parse_rational, referee, solve,
+    Amount, Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Rational, Status,
+    Volumes, parse_rational, referee, solve,
 };
 use questions::{Fate, ask, question};
 
@@ -32,9 +32,9 @@ fn platform(model: PortModel, nodes: &[bool], links: &[(usize, usize, &str)]) ->
 #[track_caller]
 fn plan(platform: &Platform, collective: &Collective, formulation: Formulation, work: i64) -> Plan {
     let constant = |amount: i64| Amount::Constant(Rational::from_integer(amount.into()));
-    let options =
-        Options { volumes: Volumes { size: constant(1), work: constant(work) }, formulation, ..Options::default() };
-    match solve(platform, collective, &options).unwrap() {
+    let volumes = Volumes { size: constant(1), work: constant(work) };
+    let options = Options { formulation, ..Options::default() };
+    match solve(Problem::new(platform, collective, &volumes).unwrap(), &options).unwrap() {
         Outcome::Planned(planned) => planned.plan,
         other => panic!("{other:?}"),
     }

@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Rational,
-    SHORT_INSTANCES, Volumes, formats, schedule::ScheduleError, solve,
+    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem,
+    Rational, SHORT_INSTANCES, Volumes, formats, period::PeriodError, solve,
 };
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -48,8 +48,8 @@ fn collectives() -> Vec<Collective> {
 }
 
 fn planned(platform: &Platform, collective: &Collective, period: Period) -> Plan {
-    let options = Options { volumes: Volumes::of_size(Rational::one()), period, ..Options::default() };
-    match solve(platform, collective, &options) {
+    let options = Options { period, ..Options::default() };
+    match solve(Problem::new(platform, collective, &Volumes::default()).unwrap(), &options) {
         Ok(Outcome::Planned(planned)) => planned.plan,
         other => panic!("{collective:?} under {}: {other:?}", platform.model()),
     }
@@ -99,14 +99,14 @@ fn shares_that_are_none_are_refused() {
     let platform = platform(PortModel::FullDuplex);
     let refused = |period: Period| {
         let options = Options { period, ..Options::default() };
-        solve(&platform, &collectives()[0], &options).unwrap_err()
+        solve(Problem::new(&platform, &collectives()[0], &Volumes::default()).unwrap(), &options).unwrap_err()
     };
     for most in [ratio(-1, 100), ratio(1, 1), ratio(5, 1)] {
-        let expected = Error::Schedule(ScheduleError::BadLoss(Box::new(most.clone())));
+        let expected = Error::Period(PeriodError::BadLoss(Box::new(most.clone())));
         assert_eq!(refused(Period::Losing { most, instances: 10 }), expected);
     }
     for most in [ratio(0, 1), ratio(1, 2)] {
-        assert_eq!(refused(Period::Losing { most, instances: 0 }), Error::Schedule(ScheduleError::NoInstances));
+        assert_eq!(refused(Period::Losing { most, instances: 0 }), Error::Period(PeriodError::NoInstances));
     }
 }
 
@@ -125,7 +125,11 @@ fn a_small_limit_is_no_reason_to_lose_more() {
     let collective = Collective::AllToAll { participants: platform.processors().collect() };
     let one_percent = Rational::new(1.into(), 100.into());
     let options = Options { period: Period::Losing { most: one_percent, instances: 1 }, ..Options::default() };
-    let Ok(Outcome::Planned(planned)) = solve(&platform, &collective, &options) else { panic!("no plan") };
+    let Ok(Outcome::Planned(planned)) =
+        solve(Problem::new(&platform, &collective, &Volumes::default()).unwrap(), &options)
+    else {
+        panic!("no plan")
+    };
     let schedule = &planned.plan.schedule;
     assert_eq!((schedule.instances.to_string(), schedule.period.to_string()), ("1".into(), "11".into()));
 }

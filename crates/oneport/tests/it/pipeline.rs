@@ -5,14 +5,15 @@ use crate::common;
 use common::{Case, cases, connected_cases, ratio, sample, throughput};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
-use oneport::{Error, Formulation, Options, Outcome, Period, Plan, Status, formats, referee, solve};
-use oneport_lp::LpError;
-use oneport_schedule::ScheduleError;
+use oneport::{
+    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Status, formats, referee, solve,
+};
+use oneport_period::PeriodError;
 use proptest::prelude::*;
 
 fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Outcome, Error> {
-    let options = Options { volumes: case.volumes(), period, formulation, ..Options::default() };
-    solve(&case.platform, &case.collective, &options)
+    let options = Options { period, formulation, ..Options::default() };
+    solve(Problem::new(&case.platform, &case.collective, &case.volumes())?, &options)
 }
 
 #[track_caller]
@@ -70,7 +71,7 @@ proptest! {
                 check(&case, &planned.plan);
                 prop_assert_eq!(&planned.plan.schedule.period, &period);
             }
-            Err(Error::Schedule(ScheduleError::PeriodTooShort { needed, .. })) => {
+            Err(Error::Period(PeriodError::PeriodTooShort { needed, .. })) => {
                 prop_assert!(*needed > period, "{case:?}: {needed} is needed, {period} given");
                 check(&case, &plan(&case, Period::Fixed(*needed)));
             }
@@ -94,12 +95,11 @@ proptest! {
     fn plans_made_in_no_time_are_checked_too(case in connected_cases(5, 16), most in 1..40u64) {
         for period in [Period::Exact, Period::AtMost(most), Period::Fixed(ratio(500, 3))] {
             let options = Options {
-                volumes: case.volumes(),
                 period,
                 time_limit: Some(std::time::Duration::ZERO),
                 ..Options::default()
             };
-            match solve(&case.platform, &case.collective, &options) {
+            match solve(Problem::new(&case.platform, &case.collective, &case.volumes())?, &options) {
                 Ok(Outcome::Planned(planned)) => {
                     let verdict = referee::check_plan(&planned.plan)
                         .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
@@ -107,7 +107,7 @@ proptest! {
                     prop_assert!(verdict.schedule_throughput <= throughput(&case), "{case:?}");
                     prop_assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
                 }
-                Err(Error::Schedule(ScheduleError::PeriodTooShort { .. })) => {}
+                Err(Error::Period(PeriodError::PeriodTooShort { .. })) => {}
                 other => prop_assert!(false, "{case:?}: {other:?}"),
             }
         }
@@ -131,15 +131,15 @@ proptest! {
 fn nonsense_is_refused() {
     let case = sample();
     let refused = |period: Period| ask(&case, period, Formulation::Columns).unwrap_err();
-    assert_eq!(refused(Period::AtMost(0)), Error::Schedule(ScheduleError::NoInstances));
+    assert_eq!(refused(Period::AtMost(0)), Error::Period(PeriodError::NoInstances));
     for length in [ratio(0, 1), ratio(-1, 3)] {
-        let expected = ScheduleError::BadPeriod(Box::new(length.clone()));
-        assert_eq!(refused(Period::Fixed(length)), Error::Schedule(expected));
+        let expected = PeriodError::BadPeriod(Box::new(length.clone()));
+        assert_eq!(refused(Period::Fixed(length)), Error::Period(expected));
     }
     for size in [ratio(0, 1), ratio(-2, 1)] {
         let case = Case { size, ..case.clone() };
         let error = ask(&case, Period::Exact, Formulation::Columns).unwrap_err();
-        assert!(matches!(error, Error::Question(LpError::Volume(_))), "{error}");
+        assert!(matches!(error, Error::Problem(ProblemError::Volume(_))), "{error}");
     }
 }
 

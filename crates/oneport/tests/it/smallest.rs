@@ -6,7 +6,7 @@ use common::brute::{Verdict, fits};
 use common::{Case, connected_cases};
 use num_bigint::BigUint;
 use num_traits::One;
-use oneport::{DEFAULT_MAX_INSTANCES, Options, Outcome, Period, Rational, solve};
+use oneport::{DEFAULT_MAX_INSTANCES, Options, Outcome, Period, Problem, Rational, solve};
 use proptest::prelude::*;
 
 /// Largest number of instances searched exhaustively.
@@ -29,8 +29,8 @@ proptest! {
 
     #[test]
     fn no_smaller_period_attains_the_optimum(case in connected_cases(5, 20)) {
-        let options = Options { volumes: case.volumes(), period: Period::Exact, ..Options::default() };
-        let Ok(Outcome::Planned(planned)) = solve(&case.platform, &case.collective, &options) else {
+        let options = Options { period: Period::Exact, ..Options::default() };
+        let Ok(Outcome::Planned(planned)) = solve(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &options) else {
             return Err(TestCaseError::fail(format!("{case:?}: no plan")));
         };
         let found = &planned.plan.schedule.instances;
@@ -50,8 +50,8 @@ proptest! {
         let loss = Rational::new(percent.into(), 100.into());
         for instances in [most, DEFAULT_MAX_INSTANCES] {
             let period = Period::Losing { most: loss.clone(), instances };
-            let options = Options { volumes: case.volumes(), period, ..Options::default() };
-            let Ok(Outcome::Planned(planned)) = solve(&case.platform, &case.collective, &options) else {
+            let options = Options { period, ..Options::default() };
+            let Ok(Outcome::Planned(planned)) = solve(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &options) else {
                 return Err(TestCaseError::fail(format!("{case:?}: no plan")));
             };
             let plan = &planned.plan;

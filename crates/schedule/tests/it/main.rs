@@ -6,6 +6,5 @@ mod follow;
 mod models;
 mod port_models;
 mod reductions;
-mod rounding;
 mod slots;
 mod trees;

@@ -9,20 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use models::{Case, Loads, Models, any_models, cases, has_odd_sets, ratio};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_period::PeriodError;
+use oneport_period::rounding::{Target, own_period, round, rounded_down};
 use oneport_plan::{
-    Collective, Goals, Pattern, PeriodicSchedule, ScheduledPattern, SteadyState, Volumes, WeightedPattern,
+    Collective, Goals, Pattern, PeriodicSchedule, Problem, ScheduledPattern, SteadyState, Volumes, WeightedPattern,
     WholePatterns,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_schedule::{ScheduleError, Target, buffers, own_period, periodic, round, rounded_down, timeline};
+use oneport_schedule::{ScheduleError, buffers, periodic, timeline};
 use proptest::prelude::*;
 
-fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, ScheduleError> {
-    round(&case.platform, &case.collective, &case.volumes, &case.steady_state, target)
+fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
+    round(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, target)
 }
 
 fn slotted(case: &Case, whole: &WholePatterns) -> Result<PeriodicSchedule, ScheduleError> {
-    periodic(&case.platform, &case.volumes, whole.clone())
+    periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone())
 }
 
 fn rate(whole: &WholePatterns) -> Rational {
@@ -136,7 +138,7 @@ proptest! {
     #[test]
     fn a_fixed_period_keeps_its_promises(case in cases(any_models(), 6, 4), p in 1..300i64, q in 1..4i64) {
         let period = ratio(p, q);
-        let plain = rounded_down(&case.collective, &case.steady_state, &period).unwrap();
+        let plain = rounded_down(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, &period).unwrap();
         let mut sums = vec![BigInt::zero(); case.collective.demands()];
         for weighted in &case.steady_state.patterns {
             sums[weighted.pattern.demand] += (&weighted.weight * &period).floor().to_integer();
@@ -152,7 +154,7 @@ proptest! {
                 check_slots(&case, &whole, &slotted(&case, &whole).unwrap());
                 check_full(&case, &whole);
             }
-            Err(ScheduleError::PeriodTooShort { period: named, needed }) => {
+            Err(PeriodError::PeriodTooShort { period: named, needed }) => {
                 prop_assert_eq!(&*named, &period);
                 prop_assert!(!case.attainable || floor.is_zero());
                 prop_assert!(*needed > period);
@@ -257,7 +259,7 @@ proptest! {
         check_slots(&case, &whole, &schedule);
         let times: BTreeSet<Rational> = Loads::of_whole(&case, &whole).links.into_values().collect();
         prop_assert!(schedule.slots.len() <= times.len(), "more slots than different busy times");
-        let run = timeline(&case.platform, &case.volumes, &schedule, 1).unwrap();
+        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, 1).unwrap();
         for event in &run.events {
             prop_assert_eq!(event.pieces.len(), 1, "{:?}: {:?} is cut", case, event);
         }
@@ -299,7 +301,8 @@ fn a_star_of_links_is_not_cut() {
     let patterns = (0..3).map(path).collect();
     let whole = WholePatterns { period: ratio(2, 1), instances: 1u32.into(), patterns };
     let volumes = Volumes::of_size(ratio(1, 1));
-    let schedule = periodic(&platform, &volumes, whole).unwrap();
+    let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() };
+    let schedule = periodic(Problem::new(&platform, &collective, &volumes).unwrap(), whole).unwrap();
     let lengths: Vec<Rational> = schedule.slots.iter().map(|slot| slot.length.clone()).collect();
     assert_eq!(lengths, [ratio(3, 2), ratio(1, 3), ratio(1, 6)]);
     for link in platform.link_ids() {
@@ -330,7 +333,7 @@ proptest! {
     fn a_run_brings_everything_where_it_is_wanted(case in cases(any_models(), 6, 3), most in 1..4u64, periods in 1..=3u64) {
         let whole = rounded(&case, &Target::Instances(most)).unwrap();
         let schedule = slotted(&case, &whole).unwrap();
-        let run = timeline(&case.platform, &case.volumes, &schedule, periods).unwrap();
+        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!((run.starting_periods, run.instances_per_period), (periods, instances));
         prop_assert!(run.clean_up_periods < schedule.depth().max(1) as u64);
@@ -448,7 +451,7 @@ fn a_triangle_takes_longer_than_its_busiest_port() {
     }
     let refused = rounded(&half, &Target::Period(ratio(19, 10)));
     let (period, needed) = (Box::new(ratio(19, 10)), Box::new(ratio(2, 1)));
-    assert_eq!(refused, Err(ScheduleError::PeriodTooShort { period, needed }));
+    assert_eq!(refused, Err(PeriodError::PeriodTooShort { period, needed }));
     // The other models have no such sets.
     let full = rounded(&triangle(PortModel::FullDuplex), &Target::Instances(10)).unwrap();
     assert_eq!(rate(&full), ratio(1, 1));
@@ -464,7 +467,7 @@ fn what_is_no_steady_state_is_refused() {
         let mut case = case.clone();
         change(&mut case);
         match rounded(&case, &Target::Instances(3)) {
-            Err(ScheduleError::Unbalanced { demand, found, throughput }) => (demand, *found, *throughput),
+            Err(PeriodError::Unbalanced { demand, found, throughput }) => (demand, *found, *throughput),
             other => panic!("{other:?}"),
         }
     };

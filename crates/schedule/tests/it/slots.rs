@@ -7,20 +7,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{Case, connected_cases, ratio, sample, solution};
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_lp::{Formulation, own_period};
-use oneport_plan::WholePatterns;
+use oneport_lp::Formulation;
+use oneport_period::rounding::{Target, own_period, round};
+use oneport_plan::{Problem, WholePatterns};
 use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_schedule::{ScheduleError, Target, buffers, periodic, round, timeline};
+use oneport_schedule::{ScheduleError, buffers, periodic, timeline};
 use proptest::prelude::*;
 
 /// Whole messages, optimal or rounded.
 fn whole(case: &Case, most: Option<u64>) -> WholePatterns {
     let solution = solution(case, Formulation::Columns);
     match most {
-        None => own_period(&solution),
+        None => own_period(&solution.steady_state),
         Some(most) => {
             let target = Target::Instances(most);
-            round(&case.platform, &case.collective, &case.volumes(), &solution.steady_state, &target).unwrap()
+            round(
+                Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+                &solution.steady_state,
+                &target,
+            )
+            .unwrap()
         }
     }
 }
@@ -57,7 +63,7 @@ proptest! {
     ) {
         let mut whole = whole(&case, most);
         whole.period += ratio(spare, 2);
-        let schedule = periodic(&case.platform, &case.volumes(), whole.clone()).unwrap();
+        let schedule = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole.clone()).unwrap();
         oneport_referee::check_schedule(&case.platform, &case.collective, &case.volumes(), &schedule)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!((&schedule.period, &schedule.instances), (&whole.period, &whole.instances));
@@ -93,14 +99,14 @@ proptest! {
         let resource = format!("{resource} of '{}'", case.platform.name(NodeId::new(first % nodes)));
         whole.period = &busy * ratio(999, 1000);
         let period = Box::new(whole.period.clone());
-        let refused = periodic(&case.platform, &case.volumes(), whole);
+        let refused = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole);
         prop_assert_eq!(refused, Err(ScheduleError::Overfull { resource, busy: Box::new(busy), period }));
     }
 
     #[test]
     fn a_run_delivers_every_message(case in connected_cases(5, 10), most in 1..5u64, periods in 1..=6u64) {
-        let schedule = periodic(&case.platform, &case.volumes(), whole(&case, Some(most))).unwrap();
-        let run = timeline(&case.platform, &case.volumes(), &schedule, periods).unwrap();
+        let schedule = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole(&case, Some(most))).unwrap();
+        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule, periods).unwrap();
         let report = oneport_referee::check_timeline(&case.platform, &case.collective, &case.volumes(), &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
         let instances = schedule.instances.to_u64().unwrap();
@@ -127,9 +133,12 @@ proptest! {
 #[test]
 fn too_long_a_run_is_refused() {
     let case = sample();
-    let schedule = periodic(&case.platform, &case.volumes(), whole(&case, Some(2))).unwrap();
+    let schedule =
+        periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole(&case, Some(2)))
+            .unwrap();
     for periods in [10_000_000, u64::MAX] {
-        let refused = timeline(&case.platform, &case.volumes(), &schedule, periods);
+        let refused =
+            timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule, periods);
         assert!(matches!(refused, Err(ScheduleError::TooManyEvents { periods: named, .. }) if named == periods));
     }
     let many = WholePatterns {
@@ -145,10 +154,10 @@ fn too_long_a_run_is_refused() {
             })
             .collect(),
     };
-    let schedule = periodic(&case.platform, &case.volumes(), many).unwrap();
+    let schedule = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), many).unwrap();
     assert!(schedule.period > Rational::one());
     assert!(matches!(
-        timeline(&case.platform, &case.volumes(), &schedule, 1),
+        timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule, 1),
         Err(ScheduleError::TooManyEvents { .. })
     ));
 }

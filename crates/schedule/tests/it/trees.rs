@@ -7,14 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
-use oneport_plan::{Interval, Pattern, PeriodicSchedule, Resource, Task, Timeline, WholePatterns};
+use oneport_period::PeriodError;
+use oneport_period::rounding::{Target, own_period, round, rounded_down};
+use oneport_plan::{Interval, Pattern, PeriodicSchedule, Problem, Resource, Task, Timeline, WholePatterns};
 use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_schedule::{ScheduleError, Target, buffers, own_period, periodic, round, rounded_down, timeline};
+use oneport_schedule::{ScheduleError, buffers, periodic, timeline};
 use proptest::prelude::*;
 use reductions::{Case, case, cases, figure_6, loads, ratio};
 
-fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, ScheduleError> {
-    round(&case.platform, &case.collective, &case.volumes, &case.steady_state, target)
+fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
+    round(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, target)
 }
 
 fn of_whole(case: &Case, whole: &WholePatterns) -> BTreeMap<Resource, Rational> {
@@ -59,7 +61,12 @@ fn the_toy_loses_what_the_paper_says() {
     for (period, expected) in
         [(1, (0, 1)), (2, (1, 2)), (3, (1, 1)), (4, (3, 4)), (5, (4, 5)), (7, (6, 7)), (10, (9, 10)), (100, (99, 100))]
     {
-        let plain = rounded_down(&toy.collective, &toy.steady_state, &ratio(period, 1)).unwrap();
+        let plain = rounded_down(
+            Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+            &toy.steady_state,
+            &ratio(period, 1),
+        )
+        .unwrap();
         assert_eq!(rate(&plain), ratio(expected.0, expected.1), "period {period}");
         check(&toy, &plain);
         // With exchanged copies nothing is lost: each tree alone keeps no resource busy for more than its time.
@@ -71,7 +78,7 @@ fn the_toy_loses_what_the_paper_says() {
     assert_eq!(rate(&best), ratio(1, 1));
     let refused = rounded(&toy, &Target::Period(ratio(99, 100)));
     let needed = Box::new(ratio(1, 1));
-    assert_eq!(refused, Err(ScheduleError::PeriodTooShort { period: Box::new(ratio(99, 100)), needed }));
+    assert_eq!(refused, Err(PeriodError::PeriodTooShort { period: Box::new(ratio(99, 100)), needed }));
 }
 
 proptest! {
@@ -83,7 +90,7 @@ proptest! {
     #[test]
     fn the_plain_rule_loses_less_than_a_tree_each(case in cases(6, 4), p in 1..200i64, q in 1..4i64) {
         let period = ratio(p, q);
-        let plain = rounded_down(&case.collective, &case.steady_state, &period).unwrap();
+        let plain = rounded_down(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, &period).unwrap();
         check(&case, &plain);
         let floors = floors(&case, &period);
         let least = floors.iter().min().unwrap();
@@ -127,7 +134,7 @@ proptest! {
                     }
                 }
             }
-            Err(ScheduleError::PeriodTooShort { period: named, needed }) => {
+            Err(PeriodError::PeriodTooShort { period: named, needed }) => {
                 prop_assert_eq!(&*named, &period);
                 prop_assert!(floor.is_zero());
                 prop_assert!(*needed > period);
@@ -191,7 +198,7 @@ fn schedule(case: &Case, most: Option<u64>) -> PeriodicSchedule {
         Some(most) => rounded(case, &Target::Instances(most)).unwrap(),
         None => own_period(&case.steady_state),
     };
-    periodic(&case.platform, &case.volumes, whole).unwrap()
+    periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole).unwrap()
 }
 
 proptest! {
@@ -239,7 +246,7 @@ proptest! {
         let loads = of_whole(&case, &whole);
         let busy = loads.values().max().unwrap().clone();
         whole.period = &busy * ratio(999, 1000);
-        match periodic(&case.platform, &case.volumes, whole.clone()) {
+        match periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone()) {
             Err(ScheduleError::Overfull { resource, busy: named, period }) => {
                 prop_assert_eq!((&*named, &*period), (&busy, &whole.period));
                 let named = loads.keys().find(|it| it.describe(&case.platform) == resource);
@@ -252,7 +259,7 @@ proptest! {
     #[test]
     fn a_run_delivers_every_result(case in cases(6, 4), most in 1..5u64, periods in 1..=5u64) {
         let schedule = schedule(&case, Some(most));
-        let run = timeline(&case.platform, &case.volumes, &schedule, periods).unwrap();
+        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
         let report = oneport_referee::check_timeline(&case.platform, &case.collective, &case.volumes, &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
         let instances = schedule.instances.to_u64().unwrap();
@@ -368,7 +375,7 @@ fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
 fn the_toy_by_hand() {
     let toy = figure_6();
     let schedule = schedule(&toy, None);
-    let run = timeline(&toy.platform, &toy.volumes, &schedule, 2).unwrap();
+    let run = timeline(Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(), &schedule, 2).unwrap();
     // Transfer, merge, transfer, merge: four stages.
     assert_eq!((schedule.depth(), run.clean_up_periods), (4, 3));
     assert_eq!((run.events.len(), run.merges.len()), (2 * 3 * 2, 2 * 3 * 2));
@@ -391,22 +398,30 @@ fn the_toy_by_hand() {
 fn nonsense_is_refused() {
     let toy = figure_6();
     for period in [ratio(0, 1), ratio(-3, 2)] {
-        let refused = Err(ScheduleError::BadPeriod(Box::new(period.clone())));
+        let refused = Err(PeriodError::BadPeriod(Box::new(period.clone())));
         assert_eq!(rounded(&toy, &Target::Period(period.clone())), refused);
-        assert_eq!(rounded_down(&toy.collective, &toy.steady_state, &period), refused);
+        assert_eq!(
+            rounded_down(
+                Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+                &toy.steady_state,
+                &period
+            ),
+            refused
+        );
     }
-    assert_eq!(rounded(&toy, &Target::Instances(0)), Err(ScheduleError::NoInstances));
+    assert_eq!(rounded(&toy, &Target::Instances(0)), Err(PeriodError::NoInstances));
     let mut heavy = toy.clone();
     heavy.steady_state.patterns[0].weight = ratio(1, 2);
     let refused = rounded(&heavy, &Target::Instances(5));
     let (found, throughput) = (Box::new(ratio(7, 6)), Box::new(ratio(1, 1)));
-    assert_eq!(refused, Err(ScheduleError::Unbalanced { demand: 0, found, throughput }));
+    assert_eq!(refused, Err(PeriodError::Unbalanced { demand: 0, found, throughput }));
     let mut negative = toy.clone();
     negative.steady_state.patterns[0].weight = ratio(-1, 3);
     negative.steady_state.patterns[1].weight = ratio(4, 3);
     let refused = rounded(&negative, &Target::Instances(5));
-    assert!(matches!(refused, Err(ScheduleError::Unbalanced { .. })), "{refused:?}");
-    let long = timeline(&toy.platform, &toy.volumes, &schedule(&toy, None), u64::MAX);
+    assert!(matches!(refused, Err(PeriodError::Unbalanced { .. })), "{refused:?}");
+    let long =
+        timeline(Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(), &schedule(&toy, None), u64::MAX);
     assert!(matches!(long, Err(ScheduleError::TooManyEvents { .. })));
 }
 
@@ -468,7 +483,7 @@ fn extreme_numbers_are_only_numbers() {
         for target in [Target::Instances(u64::MAX), Target::Instances(1), Target::Period(period)] {
             let whole = rounded(&case, &target).unwrap();
             check(&case, &whole);
-            periodic(&case.platform, &case.volumes, whole).unwrap();
+            periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole).unwrap();
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_plan::{Collective, Interval, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
+use oneport_plan::{Collective, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Slot};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 use super::parse::{Element, assert_inside, parse};
@@ -40,7 +40,7 @@ pub(super) fn axis(elements: &[Element]) -> (f64, f64) {
 }
 
 fn draw(sample: &Sample) -> String {
-    gantt(&sample.platform, &sample.collective, &size("1"), &sample.schedule)
+    gantt(Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(), &sample.schedule)
 }
 
 #[test]
@@ -105,7 +105,10 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
         }
         for one in ["1", "3/7"] {
             // A smaller message leaves the end of every link's time idle.
-            let bars = occupancy::of_period(&sample.platform, &size(one), &sample.schedule);
+            let bars = occupancy::of_period(
+                Problem::new(&sample.platform, &sample.collective, &size(one)).unwrap(),
+                &sample.schedule,
+            );
             let naive = naive_pieces(&sample, &q(one)).into_iter().flat_map(|(link, commodity, _, _, pieces)| {
                 pieces.into_iter().map(move |(start, end)| (link, commodity, start, end))
             });
@@ -136,7 +139,7 @@ fn every_bar_has_two_boxes_and_rows_are_as_long_as_their_ports_are_busy() {
         let elements = parse(&text);
         assert_inside(&elements);
         let rows = boxes(&elements);
-        let bars = occupancy::of_period(&sample.platform, &size("1"), &sample.schedule);
+        let bars = occupancy::of_period(sample.problem(), &sample.schedule);
         assert!(!text.contains("url(#hatch)"), "seed {seed}: this sample was meant to be easy");
         assert_eq!(rows.values().map(Vec::len).sum::<usize>(), 2 * bars.len());
         let (_, width) = axis(&elements);
@@ -213,7 +216,7 @@ fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
 #[test]
 fn large_schedules_are_hatched_and_stay_small() {
     let (platform, collective, schedule) = chatter(1000);
-    let text = gantt(&platform, &collective, &size("1"), &schedule);
+    let text = gantt(Problem::new(&platform, &collective, &size("1")).unwrap(), &schedule);
     assert!(text.len() < 5_000_000, "{} bytes", text.len());
     let elements = parse(&text);
     assert_inside(&elements);
@@ -262,7 +265,7 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
 fn a_run_shows_every_instance_and_its_phases() {
     let sample = samples::toy();
     let run = samples::timeline(&sample, 5);
-    let text = timeline_gantt(&sample.platform, &sample.collective, &run);
+    let text = timeline_gantt(sample.problem(), &run);
     let elements = parse(&text);
     assert_inside(&elements);
     let boxes = boxes(&elements);
@@ -282,7 +285,7 @@ fn a_run_shows_every_instance_and_its_phases() {
     assert_eq!(phase("steady state"), (2.0, 10.0));
     assert_eq!(phase("clean-up"), (10.0, 12.0));
     for sample in [samples::random(15, 3, 2), samples::random(40, 8, 1)] {
-        let text = timeline_gantt(&sample.platform, &sample.collective, &samples::timeline(&sample, 12));
+        let text = timeline_gantt(sample.problem(), &samples::timeline(&sample, 12));
         assert_inside(&parse(&text));
     }
 }
@@ -291,7 +294,7 @@ fn a_run_shows_every_instance_and_its_phases() {
 fn a_run_too_short_for_a_steady_state_has_none() {
     let sample = samples::random(12, 6, 1);
     assert!(sample.schedule.depth() > 3, "a sample with long paths");
-    let text = timeline_gantt(&sample.platform, &sample.collective, &samples::timeline(&sample, 2));
+    let text = timeline_gantt(sample.problem(), &samples::timeline(&sample, 2));
     let elements = parse(&text);
     let phase = |label: &str| elements.iter().find(|e| e.name == "rect" && e.title == label);
     assert!(phase("steady state").is_none());
@@ -319,7 +322,7 @@ fn names_are_escaped_and_come_back() {
         patterns: links.iter().enumerate().map(scheduled).collect(),
         slots: links.iter().map(|&link| Slot { length: q("1"), links: vec![link] }).collect(),
     };
-    let elements = parse(&gantt(&platform, &collective, &size("1"), &schedule));
+    let elements = parse(&gantt(Problem::new(&platform, &collective, &size("1")).unwrap(), &schedule));
     assert_inside(&elements);
     let rows = boxes(&elements);
     for name in names {
@@ -339,13 +342,13 @@ fn what_does_not_fit_together_is_no_panic() {
     schedule.slots[1].length = q("-1");
     let collective = Collective::Gather { target: NodeId::new(50), participants: vec![NodeId::new(60)] };
     for one in ["1", "0", "-2"] {
-        assert_inside(&parse(&gantt(&sample.platform, &collective, &size(one), &schedule)));
+        assert_inside(&parse(&gantt(Problem::new(&sample.platform, &collective, &size(one)).unwrap(), &schedule)));
     }
     let nothing = PeriodicSchedule { period: q("0"), instances: 0u32.into(), patterns: vec![], slots: vec![] };
-    let text = gantt(&sample.platform, &sample.collective, &size("1"), &nothing);
+    let text = gantt(Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(), &nothing);
     assert!(parse(&text).iter().any(|element| element.text == "nothing is sent"));
     let mut run = samples::timeline(&sample, 2);
     run.events[0].link = foreign;
     (run.starting_periods, run.clean_up_periods) = (u64::MAX, u64::MAX);
-    parse(&timeline_gantt(&sample.platform, &collective, &run));
+    parse(&timeline_gantt(sample.problem(), &run));
 }

@@ -1,6 +1,6 @@
 //! Platforms as graphs.
 
-use oneport_plan::{Collective, SteadyState};
+use oneport_plan::{Collective, Problem, SteadyState};
 use oneport_platform::{Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse, text_span};
@@ -40,7 +40,8 @@ fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> {
 #[test]
 fn nodes_links_and_figures_are_all_there() {
     let sample = samples::toy();
-    let text = graph(&sample.platform, Some(&sample.steady_state), &sample.collective, &size("1"));
+    let text =
+        graph(Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(), Some(&sample.steady_state));
     let elements = parse(&text);
     assert_inside(&elements);
     assert_eq!(nodes(&elements).len(), 5);
@@ -59,7 +60,8 @@ fn nodes_links_and_figures_are_all_there() {
 #[test]
 fn the_size_of_messages_counts() {
     let sample = samples::toy();
-    let text = graph(&sample.platform, Some(&sample.steady_state), &sample.collective, &size("1/2"));
+    let text =
+        graph(Problem::new(&sample.platform, &sample.collective, &size("1/2")).unwrap(), Some(&sample.steady_state));
     assert!(parse(&text).iter().any(|e| e.title.starts_with("Pa → P0: cost 2/3, busy 1/6 of the time")));
 }
 
@@ -89,8 +91,12 @@ fn nothing_overlaps() {
         let sample = samples::random(2 + 3 * seed as usize, seed, 1);
         let (platform, collective) = (&sample.platform, &sample.collective);
         for state in [None, Some(&sample.steady_state)] {
-            let text = graph(platform, state, collective, &size("1"));
-            assert_eq!(text, graph(platform, state, collective, &size("1")), "the same input gives the same bytes");
+            let text = graph(Problem::new(platform, collective, &size("1")).unwrap(), state);
+            assert_eq!(
+                text,
+                graph(Problem::new(platform, collective, &size("1")).unwrap(), state),
+                "the same input gives the same bytes"
+            );
             check(text, platform.nodes().len(), platform.links().len());
         }
     }
@@ -116,7 +122,8 @@ fn every_shape_of_platform_is_drawn() {
     for (count, links) in [(1, vec![]), (7, vec![]), (60, star), (100, chain), (9, complete), (1500, many)] {
         let platform = platform(count, &links);
         let participants: Vec<NodeId> = platform.processors().collect();
-        let elements = parse(&graph(&platform, None, &Collective::AllToAll { participants }, &size("1")));
+        let elements =
+            parse(&graph(Problem::new(&platform, &Collective::AllToAll { participants }, &size("1")).unwrap(), None));
         assert_inside(&elements);
         assert_eq!(nodes(&elements).len(), count);
         let width = elements[0].number("width");
@@ -146,8 +153,8 @@ fn layouts_keep_links_short_and_strangers_apart() {
 fn ids_of_another_platform_are_no_panic() {
     let sample = samples::toy();
     let small = platform(2, &[(0, 1)]);
-    let text = graph(&small, Some(&sample.steady_state), &sample.collective, &size("1"));
+    let text = graph(Problem::new(&small, &sample.collective, &size("1")).unwrap(), Some(&sample.steady_state));
     assert_eq!(nodes(&parse(&text)).len(), 2);
     let nothing = SteadyState { throughput: q("0"), patterns: Vec::new() };
-    parse(&graph(&small, Some(&nothing), &sample.collective, &size("0")));
+    parse(&graph(Problem::new(&small, &sample.collective, &size("0")).unwrap(), Some(&nothing)));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Goals, Interval, Member, Message};
+use oneport_plan::{Collective, Goals, Interval, Member, Message, Problem, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::charts::{axis, boxes};
@@ -46,7 +46,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
     for (seed, models) in (0..18).zip(lists.iter().cycle()) {
         let mut sample = samples::random(4 + seed, 700 + seed as u64, 1 + seed as u64 % 3);
         sample.platform = mixed(&sample.platform, models);
-        let text = gantt(&sample.platform, &sample.collective, &size("1"), &sample.schedule);
+        let text = gantt(Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(), &sample.schedule);
         let elements = parse(&text);
         assert_inside(&elements);
         assert!(!text.contains("url(#hatch)"));
@@ -68,7 +68,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
             assert!((drawn - wanted).abs() <= 0.011 * (boxes.len() + 1) as f64, "{row:?}: {drawn} for {wanted}");
         }
         // A dark foot for every box that a half-duplex port receives.
-        let bars = occupancy::of_period(&sample.platform, &size("1"), &sample.schedule);
+        let bars = occupancy::of_period(sample.problem(), &sample.schedule);
         let received = bars.iter().filter(|bar| match bar.activity {
             occupancy::Activity::Transfer(id) => {
                 sample.platform.model_of(sample.platform.link(id).to) == PortModel::HalfDuplex
@@ -89,7 +89,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
         assert_eq!(link_rows, own.len(), "{models:?}");
         // A run has the same rows.
         let run = samples::timeline(&sample, 2);
-        let elements = parse(&timeline_gantt(&sample.platform, &sample.collective, &run));
+        let elements = parse(&timeline_gantt(sample.problem(), &run));
         assert_inside(&elements);
         assert_eq!(boxes_keys(&boxes(&elements)), boxes_keys(&rows), "{models:?}");
     }
@@ -142,7 +142,7 @@ fn switches_look_different() {
     builder.duplex(ids[3], ids[1], q("1")).unwrap();
     let platform = builder.build().unwrap();
     let collective = Collective::Scatter { source: ids[0], targets: vec![ids[1]] };
-    let elements = parse(&graph(&platform, None, &collective, &size("1")));
+    let elements = parse(&graph(Problem::new(&platform, &collective, &size("1")).unwrap(), None));
     assert_inside(&elements);
     let marks: Vec<(&str, bool, &str)> = elements
         .iter()
@@ -203,15 +203,18 @@ fn messages_have_names() {
             "values of the scan of group 1",
         ),
     ] {
-        let messages = Messages::new(&platform, collective);
+        let volumes = Volumes::default();
+        let problem = Problem::new(&platform, collective, &volumes).unwrap();
+        let messages = Messages::new(problem);
         let message = Message { demand: commodity, part };
-        assert_eq!(words::describe(&platform, collective), words);
+        assert_eq!(words::describe(problem), words);
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
     }
     // Every demand has a name and a colour of its own, whatever is asked.
     for collective in [&broadcast, &all_gather, &all_reduce, &scan, &groups] {
-        let messages = Messages::new(&platform, collective);
+        let volumes = Volumes::default();
+        let messages = Messages::new(Problem::new(&platform, collective, &volumes).unwrap());
         for commodity in 0..collective.demands() + 2 {
             for part in [part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
                 let message = Message { demand: commodity, part };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Collective, Interval, Pattern, Task};
+use oneport_plan::{Collective, Interval, Pattern, Problem, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse};
@@ -63,9 +63,10 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
     for seed in 0..40 {
         let (platform, collective, tree) = random(2 + seed as usize % 20, seed);
         let volumes = size("3/2");
+        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let all = tree.clone();
-        let text = pattern(&platform, &collective, &volumes, &all, Some(&q("1/7")));
-        assert_eq!(text, pattern(&platform, &collective, &volumes, &all, Some(&q("1/7"))));
+        let text = pattern(problem, &all, Some(&q("1/7")));
+        assert_eq!(text, pattern(problem, &all, Some(&q("1/7"))));
         let elements = parse(&text);
         assert_inside(&elements);
         let Collective::Broadcast { targets, .. } = &collective else { unreachable!() };
@@ -99,7 +100,7 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
         assert_eq!(elements.iter().filter(|e| e.is("source")).count(), 1);
         assert_eq!(elements.iter().filter(|e| e.is("hop")).count(), tree.tasks.len());
         no_overlap(&elements, &["source", "target", "relay", "router"]);
-        let drawn = dot::pattern(&platform, &collective, &volumes, &all, None);
+        let drawn = dot::pattern(problem, &all, None);
         assert_eq!(drawn.matches(" -> ").count(), tree.tasks.len());
         let reached = stages.len() - marks.values().filter(|mark| !mark.is("target")).count();
         assert_eq!(drawn.matches("peripheries=2").count(), reached);
@@ -188,8 +189,8 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
         ] {
             let scheme = chain(&platform, count, tell);
             let all = scheme.clone();
-            let text = pattern(&platform, &collective, &size("1"), &all, None);
-            assert_eq!(text, pattern(&platform, &collective, &size("1"), &all, None));
+            let text = pattern(Problem::new(&platform, &collective, &size("1")).unwrap(), &all, None);
+            assert_eq!(text, pattern(Problem::new(&platform, &collective, &size("1")).unwrap(), &all, None));
             let elements = parse(&text);
             assert_inside(&elements);
             let of = |class: &str| elements.iter().filter(|e| e.is(class)).count();
@@ -206,7 +207,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             assert_eq!(bold.len(), count, "{bold:?}");
             assert!(bold.iter().all(|title| title.ends_with("; wanted here")));
             no_overlap(&elements, &["value", "merge", "arrival"]);
-            let drawn = dot::pattern(&platform, &collective, &size("1"), &all, None);
+            let drawn = dot::pattern(Problem::new(&platform, &collective, &size("1")).unwrap(), &all, None);
             assert_eq!(drawn.matches(" -> ").count(), scheme.tasks.len() + merges);
             assert_eq!(drawn.matches("peripheries=2").count(), count);
             assert_eq!(drawn.matches("style=dashed").count(), 2 * merges);
@@ -259,8 +260,8 @@ fn nonsense_is_drawn() {
             },
         ];
         for one in &patterns {
-            assert_inside(&parse(&pattern(&platform, collective, &size("1"), one, None)));
-            assert!(dot::pattern(&platform, collective, &size("1"), one, None).ends_with("}\n"));
+            assert_inside(&parse(&pattern(Problem::new(&platform, collective, &size("1")).unwrap(), one, None)));
+            assert!(dot::pattern(Problem::new(&platform, collective, &size("1")).unwrap(), one, None).ends_with("}\n"));
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot,
-    SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern,
+    Slot, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -22,6 +22,12 @@ pub(super) struct Reduction {
     pub volumes: Volumes,
     pub trees: Vec<(Pattern, u32)>,
     pub schedule: PeriodicSchedule,
+}
+
+impl Reduction {
+    pub(super) fn problem(&self) -> Problem<'_> {
+        Problem::new(&self.platform, &self.collective, &self.volumes).unwrap()
+    }
 }
 
 pub(super) fn part(first: usize, last: usize) -> Interval {
@@ -180,7 +186,7 @@ fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
 #[test]
 fn figure_6_is_drawn_as_the_paper_has_it() {
     let sample = figure_6();
-    let text = gantt(&sample.platform, &sample.collective, &sample.volumes, &sample.schedule);
+    let text = gantt(sample.problem(), &sample.schedule);
     let elements = parse(&text);
     assert_inside(&elements);
     let rows = boxes(&elements);
@@ -273,10 +279,10 @@ fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
 fn bars_agree_with_the_copies_walked_one_by_one() {
     for seed in 0..40 {
         let sample = random(2 + seed as usize % 7, seed, 1 + seed as usize % 4);
-        let bars = occupancy::of_period(&sample.platform, &sample.volumes, &sample.schedule);
+        let bars = occupancy::of_period(sample.problem(), &sample.schedule);
         let ours = bars.iter().map(|bar| (bar.activity, bar.message, bar.start.clone(), bar.end.clone())).collect();
         assert_eq!(merged(ours), merged(naive_pieces(&sample)), "seed {seed}");
-        let text = gantt(&sample.platform, &sample.collective, &sample.volumes, &sample.schedule);
+        let text = gantt(sample.problem(), &sample.schedule);
         let elements = parse(&text);
         assert_inside(&elements);
         let merges = bars.iter().filter(|bar| matches!(bar.activity, Activity::Merge { .. })).count();
@@ -313,7 +319,7 @@ fn a_run_shows_merges_with_their_instances() {
             merge(1, message(0, 2), 0, 99, "9", "9"),
         ],
     };
-    let elements = parse(&timeline_gantt(&sample.platform, &sample.collective, &run));
+    let elements = parse(&timeline_gantt(sample.problem(), &run));
     assert_inside(&elements);
     let rows = boxes(&elements);
     let row = |node: &str| rows[&(node.to_string(), "comp".to_string())][0].2.clone();
@@ -327,7 +333,7 @@ fn a_run_shows_merges_with_their_instances() {
 fn graphs_show_how_long_processors_compute() {
     let sample = figure_6();
     let state = sample.steady_state();
-    let text = graph(&sample.platform, Some(&state), &sample.collective, &sample.volumes);
+    let text = graph(sample.problem(), Some(&state));
     let elements = parse(&text);
     assert_inside(&elements);
     let node = |name: &str| elements.iter().find(|e| e.is("node") && e.title.starts_with(name)).unwrap().title.clone();
@@ -341,7 +347,7 @@ fn graphs_show_how_long_processors_compute() {
     for wanted in ["target and participant", "participant", "ring: share of time computing"] {
         assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
     }
-    let alone = parse(&graph(&sample.platform, None, &sample.collective, &sample.volumes));
+    let alone = parse(&graph(sample.problem(), None));
     assert!(!alone.iter().any(|e| e.text.contains("ring")));
 }
 
@@ -350,7 +356,7 @@ fn shares_of_graphs_add_up() {
     for seed in 0..20 {
         let sample = random(2 + seed as usize % 9, 70 + seed, 3);
         let state = sample.steady_state();
-        let elements = parse(&graph(&sample.platform, Some(&state), &sample.collective, &sample.volumes));
+        let elements = parse(&graph(sample.problem(), Some(&state)));
         assert_inside(&elements);
         let mut busy: BTreeMap<NodeId, Rational> = BTreeMap::new();
         for (activity, _, start, end) in naive_pieces(&sample) {
@@ -377,7 +383,8 @@ fn partial_results_have_their_colours() {
     for count in 1..9 {
         let participants: Vec<NodeId> = (0..count).map(NodeId::new).collect();
         let collective = Collective::Reduce { target: NodeId::new(0), participants, commutative: false };
-        let messages = Messages::new(&platform, &collective);
+        let volumes = Volumes::default();
+        let messages = Messages::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let mut intervals: Vec<Interval> =
             (0..count).flat_map(|first| (first..count).map(move |last| part(first, last))).collect();
         intervals.sort_by_key(|part| (part.last - part.first, part.first));
@@ -401,11 +408,6 @@ fn what_does_not_fit_together_is_no_panic() {
         ]);
     }
     let sample = sample.scheduled();
-    for volumes in [&sample.volumes, &Volumes { size: Amount::Table(vec![]), work: Amount::Constant(q("-1")) }] {
-        parse(&gantt(&sample.platform, &sample.collective, volumes, &sample.schedule));
-        parse(&graph(&sample.platform, Some(&sample.steady_state()), &sample.collective, volumes));
-    }
-    let none = Collective::Reduce { target: NodeId::new(99), participants: vec![NodeId::new(98)], commutative: true };
-    parse(&gantt(&sample.platform, &none, &sample.volumes, &sample.schedule));
-    parse(&graph(&sample.platform, Some(&sample.steady_state()), &none, &sample.volumes));
+    parse(&gantt(sample.problem(), &sample.schedule));
+    parse(&graph(sample.problem(), Some(&sample.steady_state())));
 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use std::sync::LazyLock;
+
 use num_traits::{Signed, Zero};
 use oneport_plan::{
-    Collective, Event, Interval, Message, Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, Timeline,
-    Volumes, WeightedPattern,
+    Collective, Event, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Slot, SteadyState,
+    Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
 
@@ -28,6 +30,14 @@ pub(super) struct Sample {
     pub collective: Collective,
     pub schedule: PeriodicSchedule,
     pub steady_state: SteadyState,
+}
+
+impl Sample {
+    /// The question, with messages of size 1.
+    pub(super) fn problem(&self) -> Problem<'_> {
+        static UNIT: LazyLock<Volumes> = LazyLock::new(Volumes::default);
+        Problem::new(&self.platform, &self.collective, &UNIT).unwrap()
+    }
 }
 
 /// A linear congruential generator: samples need variety, not quality.

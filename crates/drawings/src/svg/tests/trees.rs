@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Collective, Pattern, Task};
+use oneport_plan::{Collective, Pattern, Problem, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse, text_span};
@@ -77,8 +77,8 @@ fn makes(label: &str) -> (usize, usize) {
 
 fn draw(sample: &Reduction, tree_of: &Pattern) -> Vec<Element> {
     let weight = q("1/3");
-    let text = tree(&sample.platform, &sample.collective, &sample.volumes, tree_of, Some(&weight));
-    let again = tree(&sample.platform, &sample.collective, &sample.volumes, tree_of, Some(&weight));
+    let text = tree(sample.problem(), tree_of, Some(&weight));
+    let again = tree(sample.problem(), tree_of, Some(&weight));
     assert_eq!(text, again, "the same input gives the same bytes");
     let elements = parse(&text);
     assert_inside(&elements);
@@ -233,7 +233,7 @@ fn corridor_of(names: &[String]) -> (Platform, Collective, Pattern) {
 fn long_ways_are_shortened_but_for_the_tooltip() {
     for routers in [1, 8, 9, 30] {
         let (platform, collective, way) = corridor(routers);
-        let elements = parse(&tree(&platform, &collective, &size("1"), &way, None));
+        let elements = parse(&tree(Problem::new(&platform, &collective, &size("1")).unwrap(), &way, None));
         assert_inside(&elements);
         let texts: Vec<&Element> =
             elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))).collect();
@@ -253,7 +253,7 @@ fn lines_of_links_tell_only_links() {
     let mut names: Vec<String> = (0..8).map(|index| format!("rt{index:06}")).collect();
     names.extend(["y", "rt999999", "z"].map(str::to_string));
     let (platform, collective, way) = corridor_of(&names);
-    let elements = parse(&tree(&platform, &collective, &size("1"), &way, None));
+    let elements = parse(&tree(Problem::new(&platform, &collective, &size("1")).unwrap(), &way, None));
     let texts = elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow")));
     let texts: Vec<&str> = texts.map(|e| e.text.as_str()).collect();
     assert!(texts.contains(&"… 2 more") && texts.contains(&"rt000007 → y"), "{texts:?}");
@@ -290,7 +290,7 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
             if order.is_none() {
                 assert_eq!(count("missing"), missing, "{tasks:?}");
             }
-            dot::tree(&sample.platform, &sample.collective, &sample.volumes, &broken, None);
+            dot::tree(sample.problem(), &broken, None);
         }
     }
     let chain = (1..20_000).map(|last| merge(0, last, last - 1));
@@ -328,7 +328,7 @@ fn graphviz_text_has_the_same_content() {
     for seed in 0..20 {
         let sample = random(2 + seed as usize % 9, 300 + seed, 1);
         let drawn = &sample.trees[0].0;
-        let text = dot::tree(&sample.platform, &sample.collective, &sample.volumes, drawn, Some(&q("1/7")));
+        let text = dot::tree(sample.problem(), drawn, Some(&q("1/7")));
         assert!(text.starts_with("digraph reduction {\n") && text.ends_with("}\n"), "{text}");
         let mut labels: BTreeMap<String, String> = BTreeMap::new();
         let mut edges: Vec<(String, String, usize)> = Vec::new();
@@ -364,6 +364,6 @@ fn graphviz_text_has_the_same_content() {
         }
     }
     let (platform, collective, way) = corridor(1);
-    let text = dot::tree(&platform, &collective, &size("1"), &way, None);
+    let text = dot::tree(Problem::new(&platform, &collective, &size("1")).unwrap(), &way, None);
     assert!(text.contains(r#"label="v0\n@ <a &amp; \"b\"\\>""#), "{text}");
 }

@@ -114,7 +114,7 @@ pub fn solve(
     let throughput = found.steady_state.throughput.clone();
     let Some(&target) = participants.last() else { return Err(UNREACHABLE) };
     let whole = Collective::Reduce { target, participants: participants.to_vec(), commutative: false };
-    let reduction = Question::new(question.platform(), &whole, question.volumes())?.watched(question.watch().clone());
+    let reduction = question.part(&whole)?;
     let mut rounds = 0;
     let mut enough = |progress: &Progress| {
         rounds += 1;

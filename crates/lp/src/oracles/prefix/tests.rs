@@ -1,7 +1,7 @@
 //! Cheapest schemes against a sweep over all sets of held values.
 
 use num_traits::{One, Zero};
-use oneport_plan::{Collective, Interval, Pattern, Task, Volumes};
+use oneport_plan::{Collective, Interval, Pattern, Problem, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, ring, star};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
@@ -133,7 +133,7 @@ fn options(seed: u64) -> Options {
 fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> bool {
     let collective = Collective::Scan { participants: participants.to_vec() };
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(platform, &collective, &volumes).unwrap();
+    let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
     let blocks = collective.blocks();
     let prefixes = Prefixes::new(&question, &blocks[0]);
     let prices = draw.prices(platform);

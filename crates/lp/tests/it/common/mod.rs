@@ -10,7 +10,7 @@ use std::fmt;
 
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::{Collective, Volumes};
+use oneport_plan::{Collective, Problem, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -140,7 +140,7 @@ pub fn sample() -> Case {
 
 pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {
     let volumes = case.volumes();
-    let question = Question::new(&case.platform, &case.collective, &volumes)?;
+    let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
     solve(&question, &Options { formulation, time_limit: None })
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Options as ExactOptions, Outcome, Relation, Row, Sense, Solver, check_optimum};
 use oneport_lp::{Answer, Options, Question, Solution, solve};
-use oneport_plan::{Certificate, Collective, Goals, Interval, Resource, Status, Task, Volumes};
+use oneport_plan::{Certificate, Collective, Goals, Interval, Problem, Resource, Status, Task, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::{ratio, simple_paths};
@@ -265,7 +265,7 @@ pub fn optimum(platform: &Platform, demands: &[(u64, Vec<Load>)]) -> Rational {
 /// The library's answer, checked by the referee; optimal.
 #[track_caller]
 pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
-    let question = Question::new(platform, collective, volumes).unwrap();
+    let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
     oneport_referee::check_steady_state(platform, collective, volumes, &solution.steady_state).unwrap();

@@ -4,11 +4,9 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
+use oneport_lp::{LpError, Question, Resources, Solution};
 use oneport_plan::{Amount, Interval, Pattern, Resource, ScheduledPattern, WholePatterns};
 use oneport_platform::{LinkId, Rational};
-
-use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
 
 /// Branch-and-bound nodes per integer program.
 const NODES: u32 = 5;

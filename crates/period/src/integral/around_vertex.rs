@@ -10,12 +10,10 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{Column, IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
+use oneport_lp::flow::{Group, GroupFlow, Side};
+use oneport_lp::{LpError, Question};
 use oneport_plan::{Resource, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
-
-use crate::flow::decompose::GroupFlow;
-use crate::flow::{Group, Side};
-use crate::{LpError, Question};
 
 /// Branch-and-bound nodes.
 const NODES: u32 = 100;

@@ -13,7 +13,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_platform::Rational;
 
-use crate::shares::Shares;
+use super::shares::Shares;
 
 /// Fixed-point numbers have this many bits after the point.
 const BITS: u32 = 44;

@@ -7,22 +7,27 @@
 //! resource's time, or `d` is the largest number that fits the period asked for; what room is left is refilled with
 //! further instances along any paths that fit, or with whole trees of the steady state.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod discrepancy;
+mod fewest_instances;
+mod fit;
+mod refill;
+mod shares;
+
+use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_plan::{Collective, ScheduledPattern, SteadyState, Volumes, WholePatterns};
-use oneport_platform::{Platform, Rational};
+use num_traits::{One, Signed, Zero};
+use oneport_plan::{Problem, ScheduledPattern, SteadyState, WholePatterns};
+use oneport_platform::Rational;
+use oneport_schedule::common_denominator;
 use oneport_watch::Watch;
 
-use crate::ScheduleError;
-use crate::discrepancy::{Discrepancy, Trial};
-use crate::fewest::fewest;
-use crate::measure::common_denominator;
-use crate::ports::{self, Crowd};
-use crate::refill;
-use crate::shares::{Choice, Rounded, Shares};
+use self::discrepancy::{Discrepancy, Trial};
+use self::fewest_instances::fewest;
+use self::fit::Fit;
+use self::shares::{Choice, Rounded, Shares};
+use crate::PeriodError;
 
 /// What the period is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,9 +51,8 @@ const EFFORT: usize = 2_000_000;
 /// Work allowed for exchanging copies, in multiples of the work of rounding: when many numbers are tried, and when few.
 const BRIEFLY: usize = 4;
 const THOROUGHLY: usize = 64;
-/// Roundings whose odd sets are looked at, and how often what is found changes the roundings.
+/// Roundings whose odd sets are looked at.
 const FINALISTS: usize = 8;
-pub const ROUNDS: usize = 4;
 /// Numbers of instances tried beyond the first that do not fit: rounding is not quite monotone.
 const BEYOND: u32 = 4;
 
@@ -64,14 +68,8 @@ const BEYOND: u32 = 4;
 /// # Errors
 /// A period that is not positive or too short for one instance; zero instances; a loss that is no share below 1;
 /// weights that do not add up to the throughput, times the rates.
-pub fn round(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    steady_state: &SteadyState,
-    target: &Target,
-) -> Result<WholePatterns, ScheduleError> {
-    round_watched(platform, collective, volumes, steady_state, target, &Watch::unlimited())
+pub fn round(problem: Problem<'_>, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, PeriodError> {
+    round_watched(problem, steady_state, target, &Watch::unlimited())
 }
 
 /// [`round`] under a watch: once it has ended, the best rounding so far is taken, and the first one if there is none
@@ -80,92 +78,36 @@ pub fn round(
 /// # Errors
 /// As [`round`].
 pub fn round_watched(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
+    problem: Problem<'_>,
     steady_state: &SteadyState,
     target: &Target,
     watch: &Watch,
-) -> Result<WholePatterns, ScheduleError> {
+) -> Result<WholePatterns, PeriodError> {
     match target {
         Target::Period(period) if !period.is_positive() => {
-            return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
+            return Err(PeriodError::BadPeriod(Box::new(period.clone())));
         }
-        Target::Instances(0) | Target::Loss { instances: 0, .. } => return Err(ScheduleError::NoInstances),
+        Target::Instances(0) | Target::Loss { instances: 0, .. } => return Err(PeriodError::NoInstances),
         Target::Loss { most, .. } if most.is_negative() || *most >= Rational::one() => {
-            return Err(ScheduleError::BadLoss(Box::new(most.clone())));
+            return Err(PeriodError::BadLoss(Box::new(most.clone())));
         }
         _ => {}
     }
-    let mut shares = Shares::new(platform, collective, volumes, steady_state)?;
-    let mut clock = Clock::new(platform, watch);
+    let mut shares = Shares::new(problem, steady_state)?;
+    let mut fit = Fit::new(problem.platform(), watch);
     match target {
-        Target::Period(period) => fit_period(&mut clock, &mut shares, volumes, period),
+        Target::Period(period) => fit_period(&mut fit, &mut shares, period),
         Target::Instances(most) => {
-            let (rounded, period) = best_up_to(&mut clock, &mut shares, *most)?;
+            let (rounded, period) = best_up_to(&mut fit, &mut shares, *most)?;
             Ok(shares.whole(rounded, period))
         }
         Target::Loss { most, instances } => {
-            let (rounded, period) = match fewest(&mut clock, &mut shares, most, *instances)? {
+            let (rounded, period) = match fewest(&mut fit, &mut shares, most, *instances)? {
                 Some(found) => found,
-                None => best_up_to(&mut clock, &mut shares, *instances)?,
+                None => best_up_to(&mut fit, &mut shares, *instances)?,
             };
             Ok(shares.whole(rounded, period))
         }
-    }
-}
-
-/// How long roundings take. What odd sets were found in the way, the next roundings can treat as resources.
-pub struct Clock<'c> {
-    platform: &'c Platform,
-    /// Whether it takes more than a look at the busiest resource.
-    odd_sets: bool,
-    found: BTreeSet<Crowd>,
-    watch: &'c Watch,
-}
-
-impl<'c> Clock<'c> {
-    fn new(platform: &'c Platform, watch: &'c Watch) -> Self {
-        Clock { platform, odd_sets: ports::has_odd_sets(platform), found: BTreeSet::new(), watch }
-    }
-
-    /// Whether there is time for more roundings.
-    pub fn goes_on(&self) -> bool {
-        self.watch.ask().is_ok()
-    }
-
-    /// The shortest period.
-    pub fn period(&mut self, shares: &Shares<'_>, rounded: &Rounded) -> Result<Rational, ScheduleError> {
-        let busiest = shares.period(rounded);
-        if !self.odd_sets {
-            return Ok(busiest);
-        }
-        let times = shares.link_times(rounded);
-        let crowds = ports::violated(self.platform, &times, &busiest)?;
-        if crowds.is_empty() {
-            return Ok(busiest);
-        }
-        self.found.extend(crowds);
-        Ok(busiest.max(ports::least_period(self.platform, &times)?))
-    }
-
-    /// Whether a period is long enough.
-    pub fn fits(&mut self, shares: &Shares<'_>, rounded: &Rounded, period: &Rational) -> Result<bool, ScheduleError> {
-        let fits = rounded.busiest() <= shares.room(period);
-        if !fits || !self.odd_sets {
-            return Ok(fits);
-        }
-        let crowds = ports::violated(self.platform, &shares.link_times(rounded), period)?;
-        let fits = crowds.is_empty();
-        self.found.extend(crowds);
-        Ok(fits)
-    }
-
-    /// Makes resources of what was found; whether there was anything.
-    pub fn teach(&mut self, shares: &mut Shares<'_>) -> bool {
-        let found = std::mem::take(&mut self.found);
-        shares.measure.learn(found.iter());
-        !found.is_empty()
     }
 }
 
@@ -178,14 +120,14 @@ impl<'c> Clock<'c> {
 /// error here. A steady state of `n` patterns takes `O(n)` multiplications.
 ///
 /// # Errors
-/// [`ScheduleError::BadPeriod`].
+/// [`PeriodError::BadPeriod`].
 pub fn rounded_down(
-    collective: &Collective,
+    problem: Problem<'_>,
     steady_state: &SteadyState,
     period: &Rational,
-) -> Result<WholePatterns, ScheduleError> {
+) -> Result<WholePatterns, PeriodError> {
     if !period.is_positive() {
-        return Err(ScheduleError::BadPeriod(Box::new(period.clone())));
+        return Err(PeriodError::BadPeriod(Box::new(period.clone())));
     }
     let copies: Vec<BigInt> =
         steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
@@ -193,7 +135,7 @@ pub fn rounded_down(
     for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
         *sums.entry(weighted.pattern.demand).or_default() += copies;
     }
-    let rate = |demand: usize| BigInt::from(collective.rate(demand));
+    let rate = |demand: usize| BigInt::from(problem.collective().rate(demand));
     let instances = sums.iter().map(|(&demand, sum)| sum.div_floor(&rate(demand).max(BigInt::one()))).min();
     let instances = instances.unwrap_or_default();
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
@@ -231,23 +173,18 @@ pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
 }
 
 /// The largest number of instances found that fits, then refilled.
-fn fit_period(
-    clock: &mut Clock<'_>,
-    shares: &mut Shares<'_>,
-    volumes: &Volumes,
-    period: &Rational,
-) -> Result<WholePatterns, ScheduleError> {
-    let floor = rounded_down(shares.collective, shares.steady_state, period)?;
+fn fit_period(fit: &mut Fit<'_>, shares: &mut Shares<'_>, period: &Rational) -> Result<WholePatterns, PeriodError> {
+    let floor = rounded_down(shares.problem, shares.steady_state, period)?;
     let floor_instances = BigInt::from(floor.instances.clone());
     let most = (period * &shares.steady_state.throughput).floor().to_integer();
     let mut best = None;
     let mut least = floor_instances.clone();
-    for _ in 0..ROUNDS {
-        if let Some(more) = largest_fitting(clock, shares, period, &least, &most)? {
+    for _ in 0..fit::ROUNDS {
+        if let Some(more) = largest_fitting(fit, shares, period, &least, &most)? {
             least = &more.shared + 1u32;
             best = Some(more);
         }
-        if !clock.teach(shares) {
+        if !fit.teach(shares) {
             break;
         }
     }
@@ -256,17 +193,17 @@ fn fit_period(
         Some(best) => shares.rounded(&best.shared, best.copies),
         None => floor_copies(shares, &floor, period),
     };
-    if clock.odd_sets && !clock.fits(shares, &best, period)? {
+    if fit.odd_sets && !fit.fits(shares, &best, period)? {
         // The steady state itself does not respect the odd sets.
-        clock.teach(shares);
-        let fewer = largest_fitting(clock, shares, period, &BigInt::zero(), &floor_instances)?;
+        fit.teach(shares);
+        let fewer = largest_fitting(fit, shares, period, &BigInt::zero(), &floor_instances)?;
         best = fewer.unwrap_or_else(|| floor_copies(shares, &nothing(period), period));
     }
-    refill(clock, shares, &mut best, period)?;
+    refill(fit, shares, &mut best, period)?;
     if best.instances().is_zero() {
-        let (one, needed) = one_instance(clock, shares, volumes)?;
+        let (one, needed) = one_instance(fit, shares)?;
         if needed > *period {
-            return Err(ScheduleError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
+            return Err(PeriodError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
         }
         best = one;
     }
@@ -278,48 +215,39 @@ fn nothing(period: &Rational) -> WholePatterns {
 }
 
 /// One instance and what it needs, whatever odd sets are known by now.
-fn one_instance(
-    clock: &mut Clock<'_>,
-    shares: &Shares<'_>,
-    volumes: &Volumes,
-) -> Result<(Rounded, Rational), ScheduleError> {
-    if !clock.odd_sets {
+fn one_instance(fit: &mut Fit<'_>, shares: &Shares<'_>) -> Result<(Rounded, Rational), PeriodError> {
+    if !fit.odd_sets {
         let copies = Discrepancy::new(shares).round(&BigInt::one(), THOROUGHLY).copies;
         let rounded = shares.rounded(&BigInt::one(), copies);
-        let needed = clock.period(shares, &rounded)?;
+        let needed = fit.period(shares, &rounded)?;
         return Ok((rounded, needed));
     }
-    let mut fresh = Shares::new(clock.platform, shares.collective, volumes, shares.steady_state)?;
-    best_up_to(&mut Clock::new(clock.platform, clock.watch), &mut fresh, 1)
+    let mut fresh = Shares::new(shares.problem, shares.steady_state)?;
+    best_up_to(&mut Fit::new(fit.platform, fit.watch), &mut fresh, 1)
 }
 
 /// Adds further instances. Filling looks at resources only; where there may be odd sets, larger and larger numbers of
 /// instances are added while they fit, then smaller and smaller ones.
-fn refill(
-    clock: &mut Clock<'_>,
-    shares: &Shares<'_>,
-    best: &mut Rounded,
-    period: &Rational,
-) -> Result<(), ScheduleError> {
+fn refill(fit: &mut Fit<'_>, shares: &Shares<'_>, best: &mut Rounded, period: &Rational) -> Result<(), PeriodError> {
     let room = shares.room(period);
-    let commodities = shares.collective.commodities();
-    let platform = clock.platform;
+    let commodities = shares.problem.collective().commodities();
+    let platform = fit.platform;
     let add = |rounded: &mut Rounded, most: usize| match commodities[..] {
         [] => refill::with_patterns(shares, rounded, &room, most),
         _ => refill::with_paths(platform, &commodities, shares, rounded, &room, most),
     };
-    if !clock.odd_sets {
+    if !fit.odd_sets {
         add(best, usize::MAX);
         return Ok(());
     }
     let (mut most, mut growing) = (1usize, true);
-    while most > 0 && clock.watch.ask().is_ok() {
+    while most > 0 && fit.watch.ask().is_ok() {
         let mut more = best.clone();
         add(&mut more, most);
         if more.refilled == best.refilled {
             break;
         }
-        if clock.fits(shares, &more, period)? {
+        if fit.fits(shares, &more, period)? {
             *best = more;
         } else {
             growing = false;
@@ -332,17 +260,17 @@ fn refill(
 /// Searches between the paper's rule and the optimum. Rounding is not quite monotone in the number of instances, so the
 /// search keeps whatever fits.
 fn largest_fitting(
-    clock: &mut Clock<'_>,
+    fit: &mut Fit<'_>,
     shares: &Shares<'_>,
     period: &Rational,
     least: &BigInt,
     most: &BigInt,
-) -> Result<Option<Rounded>, ScheduleError> {
+) -> Result<Option<Rounded>, PeriodError> {
     let discrepancy = Discrepancy::new(shares);
-    let watch = clock.watch;
-    let mut fitting = |instances: &BigInt| -> Result<Option<Rounded>, ScheduleError> {
+    let watch = fit.watch;
+    let mut fitting = |instances: &BigInt| -> Result<Option<Rounded>, PeriodError> {
         let rounded = shares.rounded(instances, discrepancy.round(instances, THOROUGHLY).copies);
-        Ok(clock.fits(shares, &rounded, period)?.then_some(rounded))
+        Ok(fit.fits(shares, &rounded, period)?.then_some(rounded))
     };
     let (mut least, mut most) = (least.clone(), most.clone());
     let mut best = None;
@@ -382,25 +310,25 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
 }
 
 /// The number of instances up to the limit with the best throughput after rounding, and its period.
-fn best_up_to(clock: &mut Clock<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(Rounded, Rational), ScheduleError> {
+fn best_up_to(fit: &mut Fit<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(Rounded, Rational), PeriodError> {
     let mut best: Option<(Rounded, Rational)> = None;
-    for _ in 0..ROUNDS {
-        for (instances, copies) in finalists(shares, most, clock.odd_sets, clock.watch) {
-            if best.is_some() && clock.watch.ask().is_err() {
+    for _ in 0..fit::ROUNDS {
+        for (instances, copies) in finalists(shares, most, fit.odd_sets, fit.watch) {
+            if best.is_some() && fit.watch.ask().is_err() {
                 break;
             }
             let next = shares.rounded(&instances, copies);
-            let period = clock.period(shares, &next)?;
+            let period = fit.period(shares, &next)?;
             let slower = |(best, least): &(Rounded, Rational)| least * &next.shared <= &period * &best.shared;
             if !best.as_ref().is_some_and(slower) {
                 best = Some((next, period));
             }
         }
-        if !clock.teach(shares) {
+        if !fit.teach(shares) {
             break;
         }
     }
-    best.ok_or(ScheduleError::NoInstances)
+    best.ok_or(PeriodError::NoInstances)
 }
 
 /// Numbers of instances and copies that may be the best.
@@ -414,7 +342,7 @@ fn finalists(shares: &Shares<'_>, most: u64, odd_sets: bool, watch: &Watch) -> V
     tried.for_each(|instances| finalists.enter(trial(instances)));
     let mut all = Vec::new();
     // Whole shares lose nothing, which fixed-point numbers would not see exactly.
-    if let Some(own) = own_instances(shares, most) {
+    if let Some(own) = shares.own_instances(most) {
         if odd_sets {
             // Exchanging copies might lose what is not seen yet.
             let whole = |choice: &Choice| (&choice.share * BigInt::from(own)).to_integer();
@@ -443,18 +371,6 @@ impl Finalists {
             self.best.truncate(self.most);
         }
     }
-}
-
-/// The fewest instances that the shares divide into whole copies, if that is within the limit.
-pub fn own_instances(shares: &Shares<'_>, most: u64) -> Option<u64> {
-    let mut own = BigInt::one();
-    for choice in &shares.choices {
-        own = own.lcm(choice.share.denom());
-        if own > most.into() {
-            return None;
-        }
-    }
-    own.to_u64()
 }
 
 /// Numbers of instances to try: all of them when they are few, else half of them close to the limit, where rounding

@@ -1,14 +1,15 @@
 //! Whole messages at the optimum, against exhaustive search on tiny platforms.
 
 use crate::common;
+use oneport_plan::Problem;
 
 use common::brute::{Verdict, check_whole, fits};
 use common::{Case, connected_cases, solution};
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_lp::{
-    Formulation, OptimalInstances, Question, optimal_instances, own_period, rounded_at, whole_at, whole_within,
-};
+use oneport_lp::{Formulation, Question};
+use oneport_period::integral::{OptimalInstances, optimal_instances, rounded_at, whole_at, whole_within};
+use oneport_period::rounding::own_period;
 use oneport_platform::Rational;
 use proptest::prelude::*;
 
@@ -20,11 +21,11 @@ fn optimal_time(instances: u32, throughput: &Rational) -> Rational {
 fn check(case: &Case, formulation: Formulation) {
     let solution = solution(case, formulation);
     let volumes = case.volumes();
-    let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
+    let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
     let throughput = &solution.steady_state.throughput;
     let OptimalInstances { step, own } = optimal_instances(&question, &solution);
     assert!((&own % &step).is_zero(), "{case:?}: own {own}, step {step}");
-    let whole = own_period(&solution);
+    let whole = own_period(&solution.steady_state);
     assert_eq!(whole.instances, own, "{case:?}");
     assert_eq!(Rational::from_integer(own.into()) / &whole.period, *throughput, "{case:?}");
     check_whole(case, &whole);
@@ -58,7 +59,7 @@ proptest! {
     fn tiny_integer_programs_are_solved(case in connected_cases(4, 6)) {
         let solution = solution(&case, Formulation::Columns);
         let volumes = case.volumes();
-        let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         for instances in 1..=4u32 {
             let period = optimal_time(instances, &solution.steady_state.throughput);
             if fits(&case, instances, &period) == Verdict::Fits {
@@ -72,7 +73,7 @@ proptest! {
     fn whatever_fits_a_period_fits(case in connected_cases(4, 6), p in 1..60i64, q in 1..4i64) {
         let solution = solution(&case, Formulation::Columns);
         let volumes = case.volumes();
-        let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         let period = common::ratio(p, q);
         let most = (&period * &solution.steady_state.throughput).floor();
         if let Some(whole) = whole_within(&question, &solution, &period).unwrap() {

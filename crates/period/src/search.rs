@@ -3,12 +3,14 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use oneport_lp::{self as lp, LpError, OptimalInstances, Question, Solution};
+use oneport_lp::{LpError, Question, Solution};
 use oneport_plan::{BigUint, Status, WholePatterns};
-use oneport_platform::PortModel;
-use oneport_schedule::{self as schedule, ScheduleError, Target};
+use oneport_platform::Rational;
+use oneport_schedule as schedule;
 
-use crate::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Error, Period, Rational, SHORT_INSTANCES};
+use crate::integral::{self, OptimalInstances};
+use crate::rounding::{Target, own_period, round_watched};
+use crate::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 
 /// Numbers of instances tried by rounding, and by integer programming. Trees load many resources: programs over them
 /// take longer and succeed at the first number or hardly at all.
@@ -28,17 +30,8 @@ pub fn whole_patterns(
     solution: &Solution,
     period: &Period,
     integer_programs: bool,
-) -> Result<WholePatterns, Error> {
-    let round = |target: &Target| {
-        schedule::round_watched(
-            question.platform(),
-            question.collective(),
-            question.volumes(),
-            &solution.steady_state,
-            target,
-            question.watch(),
-        )
-    };
+) -> Result<WholePatterns, PeriodError> {
+    let round = |target: &Target| round_watched(question.problem(), &solution.steady_state, target, question.watch());
     match period {
         Period::Short => {
             let (part, of) = DEFAULT_MAX_LOSS;
@@ -53,12 +46,12 @@ pub fn whole_patterns(
         Period::Losing { most, instances } if most.is_positive() => {
             losing(question, solution, most, *instances, integer_programs)
         }
-        Period::Losing { most, .. } if most.is_negative() => Err(ScheduleError::BadLoss(Box::new(most.clone())).into()),
-        Period::AtMost(0) | Period::Losing { instances: 0, .. } => Err(ScheduleError::NoInstances.into()),
+        Period::Losing { most, .. } if most.is_negative() => Err(PeriodError::BadLoss(Box::new(most.clone()))),
+        Period::AtMost(0) | Period::Losing { instances: 0, .. } => Err(PeriodError::NoInstances),
         Period::AtMost(most) | Period::Losing { instances: most, .. } => {
             match at_the_optimum(question, solution, Some(&BigUint::from(*most)), integer_programs)? {
                 Some(whole) => Ok(whole),
-                None => Ok(round(&Target::Instances(*most))?),
+                None => round(&Target::Instances(*most)),
             }
         }
         Period::Exact => at_the_optimum(question, solution, None, integer_programs)?
@@ -68,13 +61,14 @@ pub fn whole_patterns(
             let most = (length * &solution.upper_bound).floor().to_integer();
             let cannot_be_beaten = |whole: &WholePatterns| BigUint::clone(&whole.instances) == *most.magnitude();
             if !integer_programs || rounded.as_ref().is_ok_and(cannot_be_beaten) {
-                return Ok(rounded?);
+                return rounded;
             }
-            let whole = lp::whole_within(question, solution, length)?.filter(|whole| is_schedulable(question, whole));
+            let whole =
+                integral::whole_within(question, solution, length)?.filter(|whole| is_schedulable(question, whole));
             match (whole, rounded) {
                 (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
                 (Some(whole), _) => Ok(whole),
-                (None, rounded) => Ok(rounded?),
+                (None, rounded) => rounded,
             }
         }
     }
@@ -88,12 +82,11 @@ fn losing(
     loss: &Rational,
     limit: u64,
     integer_programs: bool,
-) -> Result<WholePatterns, Error> {
+) -> Result<WholePatterns, PeriodError> {
     let steady_state = &solution.steady_state;
-    let (platform, volumes, watch) = (question.platform(), question.volumes(), question.watch());
     let round = |instances: u64| {
         let target = Target::Loss { most: loss.clone(), instances };
-        schedule::round_watched(platform, question.collective(), volumes, steady_state, &target, watch)
+        round_watched(question.problem(), steady_state, &target, question.watch())
     };
     // A share that is none is refused here.
     let whole = round(limit)?;
@@ -124,7 +117,7 @@ fn fewer(
     solution: &Solution,
     found: WholePatterns,
     time: impl Fn(&BigUint) -> Rational,
-) -> Result<WholePatterns, Error> {
+) -> Result<WholePatterns, PeriodError> {
     let mut programs = programs(question, solution).min(PROGRAMS_FOR_FEWER);
     let mut best = found;
     let mut below = BigUint::zero();
@@ -132,8 +125,8 @@ fn fewer(
         let one_by_one = &best.instances - &below <= programs.into();
         let count = if one_by_one { &below + 1u32 } else { (&below + &best.instances) / 2u32 };
         let most = time(&count);
-        let whole = match lp::whole_in(question, solution, &count, &most)? {
-            Some(whole) => Some(schedule::tightened(question.platform(), question.volumes(), whole)?),
+        let whole = match integral::whole_in(question, solution, &count, &most)? {
+            Some(whole) => Some(schedule::tightened(question.problem(), whole)?),
             None => None,
         };
         match whole.filter(|whole| whole.period <= most) {
@@ -164,18 +157,18 @@ fn at_the_optimum(
     solution: &Solution,
     limit: Option<&BigUint>,
     integer_programs: bool,
-) -> Result<Option<WholePatterns>, Error> {
+) -> Result<Option<WholePatterns>, PeriodError> {
     if solution.status != Status::Optimal {
         // Neither divisibility nor the optimal period's length is known.
-        let whole = lp::own_period(solution);
+        let whole = own_period(&solution.steady_state);
         return Ok(limit.is_none_or(|limit| whole.instances <= *limit).then_some(whole));
     }
-    let OptimalInstances { step, own } = lp::optimal_instances(question, solution);
+    let OptimalInstances { step, own } = integral::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
     let trees = question.commodities().is_empty();
     let programs = programs(question, solution);
     if trees && solution.steady_state.patterns.len() > MANY_TREES && within(&own) {
-        return Ok(Some(lp::own_period(solution)));
+        return Ok(Some(own_period(&solution.steady_state)));
     }
     let mut candidate = step.clone();
     for attempt in 0..if trees { ROUNDINGS_OF_TREES } else { ROUNDINGS } {
@@ -184,14 +177,14 @@ fn at_the_optimum(
         }
         let rounded = match trees {
             true => rounded_trees(question, solution, &candidate),
-            false => lp::rounded_at(question, solution, &candidate)?,
+            false => integral::rounded_at(question, solution, &candidate)?,
         };
         if rounded.as_ref().is_some_and(|whole| is_schedulable(question, whole)) {
             return Ok(rounded);
         }
         if integer_programs
             && attempt < programs
-            && let Some(whole) = lp::whole_at(question, solution, &candidate)?
+            && let Some(whole) = integral::whole_at(question, solution, &candidate)?
             && is_schedulable(question, &whole)
         {
             return Ok(Some(whole));
@@ -199,7 +192,7 @@ fn at_the_optimum(
         candidate += &step;
     }
     debug_assert!(own >= BigUint::one());
-    Ok(within(&own).then(|| lp::own_period(solution)))
+    Ok(within(&own).then(|| own_period(&solution.steady_state)))
 }
 
 /// Whole copies of the steady state's own trees for this many instances within the optimal time, by rounding.
@@ -207,16 +200,12 @@ fn rounded_trees(question: &Question<'_>, solution: &Solution, instances: &BigUi
     let steady_state = &solution.steady_state;
     let period = Rational::from_integer(instances.clone().into()) / &steady_state.throughput;
     let target = Target::Period(period);
-    let collective = question.collective();
-    let (volumes, watch) = (question.volumes(), question.watch());
-    let whole = schedule::round_watched(question.platform(), collective, volumes, steady_state, &target, watch).ok()?;
+    let whole = round_watched(question.problem(), steady_state, &target, question.watch()).ok()?;
     (whole.instances >= *instances).then_some(whole)
 }
 
-/// Whether the whole messages fit into their period. Ports alone say so, but where nodes are half-duplex: there, other
-/// whole messages than the steady state's may violate an odd-set inequality.
+/// Whether the whole messages fit into their period. If no node is half-duplex, the loads of ports decide. Otherwise
+/// whole messages other than the steady state's may violate an odd-set inequality, so a decomposition is tried.
 fn is_schedulable(question: &Question<'_>, whole: &WholePatterns) -> bool {
-    let platform = question.platform();
-    let half_duplex = platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex);
-    !half_duplex || schedule::periodic(platform, question.volumes(), whole.clone()).is_ok()
+    !schedule::ports::has_odd_sets(question.platform()) || schedule::periodic(question.problem(), whole.clone()).is_ok()
 }

@@ -6,14 +6,16 @@ use common::brute::{Verdict, check_whole, fits};
 use common::{Case, connected_cases, ratio, sample, solution};
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
-use oneport_lp::{Formulation, Question, optimal_instances};
-use oneport_plan::{SteadyState, WholePatterns};
+use oneport_lp::{Formulation, Question};
+use oneport_period::PeriodError;
+use oneport_period::integral::optimal_instances;
+use oneport_period::rounding::{Target, round};
+use oneport_plan::{Problem, SteadyState, WholePatterns};
 use oneport_platform::Rational;
-use oneport_schedule::{ScheduleError, Target, round};
 use proptest::prelude::*;
 
-fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, ScheduleError> {
-    round(&case.platform, &case.collective, &case.volumes(), steady_state, target)
+fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, PeriodError> {
+    round(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), steady_state, target)
 }
 
 /// RR-4872, section 4.6: every share of the period rounded down; the scarcest message decides.
@@ -66,7 +68,7 @@ proptest! {
                 prop_assert!(instances > BigInt::zero());
                 prop_assert!(Rational::from_integer(instances) <= (&period * &steady_state.throughput).floor());
             }
-            Err(ScheduleError::PeriodTooShort { period: named, needed }) => {
+            Err(PeriodError::PeriodTooShort { period: named, needed }) => {
                 prop_assert_eq!(&*named, &period);
                 prop_assert!(floor.is_zero(), "{case:?}: the paper's rule gives {floor}");
                 prop_assert!(*needed > period, "{case:?}: {needed} is said to be enough, but not {period}");
@@ -89,7 +91,7 @@ proptest! {
         let more = rounded(&case, steady_state, &Target::Instances(most + 1)).unwrap();
         prop_assert!(rate(&more) >= rate(&whole), "{case:?}: worse with {} instances than with {most}", most + 1);
         let volumes = case.volumes();
-        let question = Question::new(&case.platform, &case.collective, &volumes).unwrap();
+        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         if optimal_instances(&question, &solution).own <= BigUint::from(most) {
             prop_assert_eq!(&rate(&whole), &steady_state.throughput);
         }
@@ -112,14 +114,13 @@ fn nonsense_is_refused() {
     let steady_state = solution(&case, Formulation::Columns).steady_state;
     for period in [ratio(0, 1), ratio(-3, 2)] {
         let refused = rounded(&case, &steady_state, &Target::Period(period.clone()));
-        assert_eq!(refused, Err(ScheduleError::BadPeriod(Box::new(period))));
+        assert_eq!(refused, Err(PeriodError::BadPeriod(Box::new(period))));
     }
-    assert_eq!(rounded(&case, &steady_state, &Target::Instances(0)), Err(ScheduleError::NoInstances));
+    assert_eq!(rounded(&case, &steady_state, &Target::Instances(0)), Err(PeriodError::NoInstances));
     for instances in [0, 7] {
         for most in [ratio(-1, 100), ratio(1, 1), ratio(3, 2)] {
             let refused = rounded(&case, &steady_state, &Target::Loss { most: most.clone(), instances });
-            let expected =
-                if instances == 0 { ScheduleError::NoInstances } else { ScheduleError::BadLoss(Box::new(most)) };
+            let expected = if instances == 0 { PeriodError::NoInstances } else { PeriodError::BadLoss(Box::new(most)) };
             assert_eq!(refused, Err(expected));
         }
     }

@@ -11,18 +11,19 @@
 //! In between, integer points of the optimal face are found with HiGHS and checked in integers: first close to the
 //! steady state ([`rounded_at`]), then anywhere ([`whole_at`]).
 
+mod around_vertex;
+mod trees;
+
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, find_integer_point};
-use oneport_plan::{Certificate, ScheduledPattern, SteadyState, WholePatterns};
+use oneport_lp::flow::{self, Budget, FlowProgram, Group, GroupFlow, split};
+use oneport_lp::{LpError, Question, Solution};
+use oneport_plan::{Certificate, ScheduledPattern, WholePatterns};
 use oneport_platform::Rational;
 
-use crate::flow::decompose::{GroupFlow, split};
-use crate::flow::{self, Budget, FlowProgram, Group};
-use crate::near;
-use crate::whole_trees;
-use crate::{LpError, Question, Solution};
+use crate::rounding::own_period;
 
 /// Branch-and-bound nodes per integer program.
 const NODES: u32 = 200;
@@ -49,20 +50,15 @@ pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> Optima
     let throughput = &solution.steady_state.throughput;
     OptimalInstances {
         step: instances_step(question, &solution.certificate, throughput).magnitude().clone(),
-        own: own_instances(&solution.steady_state).magnitude().clone(),
+        own: own_period(&solution.steady_state).instances,
     }
-}
-
-/// The steady state's own patterns over the period in which they become whole.
-pub fn own_period(solution: &Solution) -> WholePatterns {
-    scale(&solution.steady_state, &own_instances(&solution.steady_state))
 }
 
 /// Whole messages for this many instances within the optimal time, by rounding the few links that carry a fraction:
 /// fast on any platform, and `None` where that leads nowhere.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of the solver.
 pub fn rounded_at(
     question: &Question<'_>,
     solution: &Solution,
@@ -77,7 +73,9 @@ pub fn rounded_at(
     // On a small platform the whole integer program costs as much as the wider search.
     let small = groups.len() * question.platform().links().len() <= SMALL;
     for reach in if small { 0..=0 } else { 0..=1 } {
-        if let Some(flows) = near::round(question, &groups, &solution.steady_state, &instances, &period, reach)? {
+        if let Some(flows) =
+            around_vertex::round(question, &groups, &solution.steady_state, &instances, &period, reach)?
+        {
             return whole(question, &groups, &flows, &instances, &period).map(Some);
         }
     }
@@ -87,7 +85,7 @@ pub fn rounded_at(
 /// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
 pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
     if is_generated(question) {
-        return whole_trees::is_searchable(solution);
+        return trees::is_searchable(solution);
     }
     let groups = flow::groups(question).len();
     let most = if groups == 1 { MOST_COLUMNS } else { MOST_COLUMNS_OF_MANY };
@@ -98,7 +96,7 @@ pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
 /// the platform is too large to look.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of the solver.
 pub fn whole_at(
     question: &Question<'_>,
     solution: &Solution,
@@ -111,7 +109,7 @@ pub fn whole_at(
     let count = Rational::from_integer(instances.clone());
     let period = &count / &solution.steady_state.throughput;
     if is_generated(question) {
-        return whole_trees::whole_at(question, solution, &instances, &period);
+        return trees::whole_at(question, solution, &instances, &period);
     }
     let budget = Budget::Fixed { period: period.clone(), instances: count };
     integer_flow(question, &budget, &period, &instances, NODES)
@@ -121,7 +119,7 @@ pub fn whole_at(
 /// programming. `None` if none was found; it is a question for tiny platforms, and others are not looked at.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of the solver.
 pub fn whole_in(
     question: &Question<'_>,
     solution: &Solution,
@@ -130,7 +128,7 @@ pub fn whole_in(
 ) -> Result<Option<WholePatterns>, LpError> {
     let instances = BigInt::from(instances.clone());
     if is_generated(question) {
-        return whole_trees::whole_at(question, solution, &instances, period);
+        return trees::whole_at(question, solution, &instances, period);
     }
     if flow::groups(question).len() * question.platform().links().len() > MOST_COLUMNS_OF_TINY {
         return Ok(None);
@@ -148,7 +146,7 @@ fn is_generated(question: &Question<'_>) -> bool {
 fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput: &Rational) -> BigInt {
     let mut step = BigInt::one();
     for (resource, _) in &certificate.prices {
-        if let Some(unit) = whole_trees::unit(question, *resource) {
+        if let Some(unit) = trees::unit(question, *resource) {
             // Instances keep a resource busy for (capacity) d / throughput in multiples of unit.
             let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
             step = step.lcm((capacity / (throughput * unit)).denom());
@@ -157,32 +155,11 @@ fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput
     step
 }
 
-/// Instances per period at which the steady state's own weights become whole.
-fn own_instances(steady_state: &SteadyState) -> BigInt {
-    let mut instances = BigInt::one();
-    for weighted in steady_state.patterns.iter().filter(|weighted| weighted.weight != steady_state.throughput) {
-        let share = &weighted.weight / &steady_state.throughput;
-        instances = instances.lcm(share.denom());
-    }
-    instances
-}
-
-fn scale(steady_state: &SteadyState, instances: &BigInt) -> WholePatterns {
-    let copies = |weight: &Rational| (weight / &steady_state.throughput * instances).to_integer().magnitude().clone();
-    let patterns = steady_state
-        .patterns
-        .iter()
-        .map(|w| ScheduledPattern { pattern: w.pattern.clone(), copies: copies(&w.weight) })
-        .collect();
-    let period = Rational::from_integer(instances.clone()) / &steady_state.throughput;
-    WholePatterns { period, instances: instances.magnitude().clone(), patterns }
-}
-
 /// The most instances found whose whole messages fit into a period, by integer programming; `None` where the platform
 /// is too large for that or nothing was found. The number found is not proved largest.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of the solver.
 pub fn whole_within(
     question: &Question<'_>,
     solution: &Solution,
@@ -193,7 +170,7 @@ pub fn whole_within(
         return Ok(None);
     }
     if is_generated(question) {
-        return whole_trees::whole_within(question, solution, period, &most);
+        return trees::whole_within(question, solution, period, &most);
     }
     let fixed = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(most.clone()) };
     match integer_flow(question, &fixed, period, &most, NODES)? {

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{Signed, Zero};
-use oneport_plan::{Collective, Pattern, ScheduledPattern, SteadyState, Volumes, WholePatterns};
-use oneport_platform::{LinkId, Platform, Rational};
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, SteadyState, WholePatterns};
+use oneport_platform::{LinkId, Rational};
+use oneport_schedule::{Measure, Uses, common_denominator};
 
-use crate::ScheduleError;
-use crate::measure::{Measure, Uses, common_denominator};
+use crate::PeriodError;
 
 /// The patterns of a steady state by their shares of an instance.
 pub struct Shares<'a> {
     pub measure: Measure<'a>,
-    pub collective: &'a Collective,
+    pub problem: Problem<'a>,
     pub steady_state: &'a SteadyState,
     /// Units of time per unit of time: the times below are whole.
     unit: BigInt,
@@ -67,13 +67,8 @@ impl Rounded {
 
 impl<'a> Shares<'a> {
     /// Refuses weights that do not add up to the throughput, times the rates.
-    pub fn new(
-        platform: &'a Platform,
-        collective: &'a Collective,
-        volumes: &'a Volumes,
-        state: &'a SteadyState,
-    ) -> Result<Self, ScheduleError> {
-        let measure = Measure::new(platform, volumes);
+    pub fn new(problem: Problem<'a>, state: &'a SteadyState) -> Result<Self, PeriodError> {
+        let measure = Measure::new(problem);
         let mut by_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {
             by_demand.entry(weighted.pattern.demand).or_default().push(place);
@@ -82,9 +77,9 @@ impl<'a> Shares<'a> {
         let mut used = vec![false; measure.places()];
         let mut choices = Vec::new();
         let mut rates = Vec::new();
-        check_complete(collective, state, &by_demand)?;
+        check_complete(problem.collective(), state, &by_demand)?;
         for (demand, patterns) in by_demand {
-            let rate = collective.rate(demand);
+            let rate = problem.collective().rate(demand);
             check_sum(state, demand, rate, &patterns)?;
             if let [single] = patterns[..] {
                 measure.add(&state.patterns[single].pattern, &rate.into(), &mut base);
@@ -104,7 +99,7 @@ impl<'a> Shares<'a> {
         let unit = common_denominator(used.map(|(_, rate)| rate));
         // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
         let times = costs.iter().map(|rate| (rate.numer() * &unit).div_ceil(rate.denom())).collect();
-        Ok(Shares { measure, collective, steady_state: state, unit, times, base, choices, rates })
+        Ok(Shares { measure, problem, steady_state: state, unit, times, base, choices, rates })
     }
 
     /// Instances with this many copies of each choice.
@@ -121,6 +116,18 @@ impl<'a> Shares<'a> {
             choice.uses.iter().for_each(|(place, units)| totals[*place] += units * copies);
         }
         totals
+    }
+
+    /// The fewest instances that the shares divide into whole copies, if that is within the limit.
+    pub fn own_instances(&self, most: u64) -> Option<u64> {
+        let mut own = BigInt::one();
+        for choice in &self.choices {
+            own = own.lcm(choice.share.denom());
+            if own > most.into() {
+                return None;
+            }
+        }
+        own.to_u64()
     }
 
     /// How long each link is busy, ascending by link; those that are.
@@ -168,7 +175,7 @@ impl<'a> Shares<'a> {
         }
         let single = self.steady_state.patterns.iter().zip(several).filter(|(_, several)| !several);
         for (weighted, _) in single.filter(|_| rounded.shared.is_positive()) {
-            let rate = self.collective.rate(weighted.pattern.demand);
+            let rate = self.problem.collective().rate(weighted.pattern.demand);
             *counts.entry(weighted.pattern.clone()).or_default() += &rounded.shared * rate;
         }
         let patterns = counts
@@ -184,22 +191,22 @@ fn check_complete(
     collective: &Collective,
     state: &SteadyState,
     by_demand: &BTreeMap<usize, Vec<usize>>,
-) -> Result<(), ScheduleError> {
+) -> Result<(), PeriodError> {
     let demands = collective.demands();
     let skipped = by_demand.keys().enumerate().find(|&(place, &demand)| place != demand);
     let missing = skipped.map_or(by_demand.len(), |(place, _)| place);
     if missing < demands {
         let right = &state.throughput * Rational::from_integer(collective.rate(missing).into());
         let (found, throughput) = (Box::default(), Box::new(right));
-        return Err(ScheduleError::Unbalanced { demand: missing, found, throughput });
+        return Err(PeriodError::Unbalanced { demand: missing, found, throughput });
     }
     let beyond = by_demand.range(demands..).next();
     let Some((&demand, patterns)) = beyond else { return Ok(()) };
     let found = patterns.iter().map(|&place| &state.patterns[place].weight).sum();
-    Err(ScheduleError::Unbalanced { demand, found: Box::new(found), throughput: Box::default() })
+    Err(PeriodError::Unbalanced { demand, found: Box::new(found), throughput: Box::default() })
 }
 
-fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) -> Result<(), ScheduleError> {
+fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) -> Result<(), PeriodError> {
     let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
     // Not from zero: adding is dear, and most demands have a single pattern.
     let found = weights().cloned().reduce(|sum, weight| sum + weight).unwrap_or_default();
@@ -210,5 +217,5 @@ fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) 
     if found == right && weights().all(Signed::is_positive) {
         return Ok(());
     }
-    Err(ScheduleError::Unbalanced { demand, found: Box::new(found), throughput: Box::new(right) })
+    Err(PeriodError::Unbalanced { demand, found: Box::new(found), throughput: Box::new(right) })
 }

@@ -7,7 +7,7 @@ use num_traits::One;
 use oneport_plan::{Commodity, Pattern};
 use oneport_platform::{LinkId, Platform};
 
-use crate::shares::{Rounded, Shares};
+use super::shares::{Rounded, Shares};
 
 /// Work allowed, in links or loads looked at.
 const EFFORT: usize = 4_000_000;
@@ -50,7 +50,7 @@ pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, 
     for weighted in &shares.steady_state.patterns {
         let load = shares.load(&shares.measure.uses(&weighted.pattern));
         let demand = weighted.pattern.demand;
-        let rate = usize::try_from(shares.collective.rate(demand)).unwrap_or(usize::MAX);
+        let rate = usize::try_from(shares.problem.collective().rate(demand)).unwrap_or(usize::MAX);
         size = size.saturating_add(load.len().saturating_mul(rate));
         by_demand.entry(demand).or_default().push((&weighted.pattern, load));
     }
@@ -58,7 +58,7 @@ pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, 
         let mut loads = rounded.loads.clone();
         let mut found = Vec::with_capacity(by_demand.len());
         for (&demand, candidates) in &mut by_demand {
-            for _ in 0..shares.collective.rate(demand) {
+            for _ in 0..shares.problem.collective().rate(demand) {
                 let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
                     return;
                 };

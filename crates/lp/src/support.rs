@@ -24,7 +24,7 @@ const TRIES: usize = 6;
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn fewest(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
+pub fn reduced(question: &Question<'_>, pricing: &dyn Pricing, mut solution: Solution) -> Result<Solution, LpError> {
     let used = solution.steady_state.patterns.len();
     // Every priced resource is busy all the time: that many equations, which only by coincidence fewer patterns
     // satisfy.

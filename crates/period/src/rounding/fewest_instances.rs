@@ -8,10 +8,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use oneport_platform::Rational;
 
-use crate::ScheduleError;
-use crate::discrepancy::Discrepancy;
-use crate::round::{Clock, ROUNDS, own_instances};
-use crate::shares::{Rounded, Shares};
+use super::discrepancy::Discrepancy;
+use super::fit::{self, Fit};
+use super::shares::{Rounded, Shares};
+use crate::PeriodError;
 
 /// Numbers of instances tried one by one: at most, and at least.
 const ONE_BY_ONE: usize = 512;
@@ -26,11 +26,11 @@ const EFFORT: usize = 10_000_000;
 /// period. The number is the least one whose rounding loses no more if it is at most 512, or 8 where roundings
 /// take long; beyond that, some smaller number may do as well.
 pub fn fewest(
-    clock: &mut Clock<'_>,
+    fit: &mut Fit<'_>,
     shares: &mut Shares<'_>,
     loss: &Rational,
     limit: u64,
-) -> Result<Option<(Rounded, Rational)>, ScheduleError> {
+) -> Result<Option<(Rounded, Rational)>, PeriodError> {
     let kept = (Rational::one() - loss) * &shares.steady_state.throughput;
     if !kept.is_positive() {
         return Ok(None);
@@ -38,13 +38,13 @@ pub fn fewest(
     let per_instance = kept.recip();
     let mut best: Option<(Rounded, Rational)> = None;
     let mut limit = limit;
-    for _ in 0..ROUNDS {
-        if let Some((count, rounded, period)) = Search::new(clock, shares, &per_instance).run(limit)? {
+    for _ in 0..fit::ROUNDS {
+        if let Some((count, rounded, period)) = Search::new(fit, shares, &per_instance).run(limit)? {
             best = Some((rounded, period));
             limit = count - 1;
         }
         // With odd sets known, fewer instances may do.
-        if limit == 0 || !clock.teach(shares) {
+        if limit == 0 || !fit.teach(shares) {
             break;
         }
     }
@@ -55,7 +55,7 @@ pub fn fewest(
 type Found = (u64, Rounded, Rational);
 
 struct Search<'s, 'c, 'a> {
-    clock: &'s mut Clock<'c>,
+    fit: &'s mut Fit<'c>,
     shares: &'s Shares<'a>,
     discrepancy: Discrepancy<'s, 'a>,
     /// Time allowed per instance.
@@ -67,17 +67,17 @@ struct Search<'s, 'c, 'a> {
 }
 
 impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
-    fn new(clock: &'s mut Clock<'c>, shares: &'s Shares<'a>, per_instance: &'s Rational) -> Self {
+    fn new(fit: &'s mut Fit<'c>, shares: &'s Shares<'a>, per_instance: &'s Rational) -> Self {
         let discrepancy = Discrepancy::new(shares);
         let excess = discrepancy.excess_within(per_instance);
         let exchanging = (EFFORT / discrepancy.effort() / ONE_BY_ONE).clamp(BRIEFLY, THOROUGHLY);
         let one_by_one = (EFFORT / discrepancy.effort() / (1 + BRIEFLY)).clamp(AT_LEAST, ONE_BY_ONE) as u64;
-        Search { clock, shares, discrepancy, per_instance, excess, exchanging, one_by_one }
+        Search { fit, shares, discrepancy, per_instance, excess, exchanging, one_by_one }
     }
 
-    fn run(&mut self, limit: u64) -> Result<Option<Found>, ScheduleError> {
+    fn run(&mut self, limit: u64) -> Result<Option<Found>, PeriodError> {
         // At their own number the shares are whole and lose nothing.
-        let own = own_instances(self.shares, limit);
+        let own = self.shares.own_instances(limit);
         let limit = own.unwrap_or(limit);
         for count in 1..=self.one_by_one.min(limit) {
             if let Some(found) = self.fits(count)? {
@@ -103,8 +103,8 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
     }
 
     /// The rounding of so many instances, if it loses little enough.
-    fn fits(&mut self, count: u64) -> Result<Option<Found>, ScheduleError> {
-        if !self.clock.goes_on() {
+    fn fits(&mut self, count: u64) -> Result<Option<Found>, PeriodError> {
+        if !self.fit.goes_on() {
             return Ok(None);
         }
         let instances = BigInt::from(count);
@@ -114,10 +114,10 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
             return Ok(None);
         }
         let rounded = self.shares.rounded(&instances, trial.copies);
-        if !self.clock.fits(self.shares, &rounded, &(self.per_instance * instances))? {
+        if !self.fit.fits(self.shares, &rounded, &(self.per_instance * instances))? {
             return Ok(None);
         }
-        let period = self.clock.period(self.shares, &rounded)?;
+        let period = self.fit.period(self.shares, &rounded)?;
         Ok(Some((count, rounded, period)))
     }
 }

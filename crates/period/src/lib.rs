@@ -1,0 +1,61 @@
+//! Whole messages and the period: from rational weights to a schedule that can be written down.
+//!
+//! A steady state carries fractions of messages per unit of time. A schedule repeats whole ones, and somebody has to
+//! run it: so the question is how many instances a period starts, which patterns they take, and how long it lasts.
+//! [`whole_patterns`] answers it. It looks in two ways, fastest first:
+//!
+//! - [`rounding`]: every pattern's share of the period is rounded, and copies are exchanged as long as that relieves the
+//!   busiest resource (RR-4872 section 4.6, refined);
+//! - [`integral`]: integer programs around the optimal vertex, over the flow, and over the trees that cost no more than
+//!   the cheapest.
+//!
+//! Slots and dates are the next step: see `oneport-schedule`.
+
+mod error;
+pub mod integral;
+pub mod rounding;
+mod search;
+
+use oneport_platform::Rational;
+
+pub use error::PeriodError;
+pub use search::whole_patterns;
+
+/// Most instances per period by which a period that loses little is looked for, unless asked otherwise. Where even they
+/// lose more, the schedule is the best within this number.
+pub const DEFAULT_MAX_INSTANCES: u64 = 10_000;
+
+/// So few instances per period are taken, unless asked otherwise, if they attain the optimum.
+pub const SHORT_INSTANCES: u64 = 64;
+
+/// The share of the throughput that a schedule may lose unless asked otherwise: numerator and denominator.
+pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
+
+/// Which periodic schedule is wanted.
+///
+/// What a schedule loses is a share of the throughput of the steady state that was found. "Fewest" is the smallest
+/// number of instances found: numbers up to some hundreds are tried one by one by rounding, larger ones by bisection,
+/// and on tiny platforms integer programs look at every smaller number. Other whole messages may do with fewer still.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Period {
+    /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]; else as
+    /// [`Period::Losing`] with [`DEFAULT_MAX_LOSS`] and [`DEFAULT_MAX_INSTANCES`].
+    #[default]
+    Short,
+    /// The fewest instances found that lose little.
+    Losing {
+        /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 means the same as
+        /// [`Period::AtMost`].
+        most: Rational,
+        /// At most so many instances. Where no number of them is found to lose as little, the best whole-message
+        /// schedule within it.
+        instances: u64,
+    },
+    /// The smallest found that attains the optimum with at most this many instances; where there is none, the best
+    /// whole-message schedule within that number.
+    AtMost(u64),
+    /// Exactly this long.
+    Fixed(Rational),
+    /// The smallest found that attains the optimum, whatever its length.
+    Exact,
+}

@@ -1,0 +1,68 @@
+//! Which period a rounding needs.
+
+use std::collections::BTreeSet;
+
+use oneport_platform::{Platform, Rational};
+use oneport_schedule::ports::{self, Crowd};
+use oneport_watch::Watch;
+
+use super::shares::{Rounded, Shares};
+use crate::PeriodError;
+
+/// How often odd sets that were found may change the roundings.
+pub const ROUNDS: usize = 4;
+
+/// Says which period a rounding needs. It keeps the odd sets that stood in the way, so that the next roundings can treat
+/// them as resources.
+pub struct Fit<'c> {
+    pub platform: &'c Platform,
+    /// Whether it takes more than a look at the busiest resource.
+    pub odd_sets: bool,
+    found: BTreeSet<Crowd>,
+    pub watch: &'c Watch,
+}
+
+impl<'c> Fit<'c> {
+    pub fn new(platform: &'c Platform, watch: &'c Watch) -> Self {
+        Fit { platform, odd_sets: ports::has_odd_sets(platform), found: BTreeSet::new(), watch }
+    }
+
+    /// Whether there is time for more roundings.
+    pub fn goes_on(&self) -> bool {
+        self.watch.ask().is_ok()
+    }
+
+    /// The shortest period.
+    pub fn period(&mut self, shares: &Shares<'_>, rounded: &Rounded) -> Result<Rational, PeriodError> {
+        let busiest = shares.period(rounded);
+        if !self.odd_sets {
+            return Ok(busiest);
+        }
+        let times = shares.link_times(rounded);
+        let crowds = ports::violated(self.platform, &times, &busiest)?;
+        if crowds.is_empty() {
+            return Ok(busiest);
+        }
+        self.found.extend(crowds);
+        Ok(busiest.max(ports::least_period(self.platform, &times)?))
+    }
+
+    /// Whether a period is long enough.
+    pub fn fits(&mut self, shares: &Shares<'_>, rounded: &Rounded, period: &Rational) -> Result<bool, PeriodError> {
+        let fits = rounded.busiest() <= shares.room(period);
+        if !fits || !self.odd_sets {
+            return Ok(fits);
+        }
+        let crowds = ports::violated(self.platform, &shares.link_times(rounded), period)?;
+        let fits = crowds.is_empty();
+        self.found.extend(crowds);
+        Ok(fits)
+    }
+
+    /// Makes resources of what was found; whether there was anything.
+    pub fn teach(&mut self, shares: &mut Shares<'_>) -> bool {
+        let found = std::mem::take(&mut self.found);
+        shares.measure.learn(found.iter());
+        !found.is_empty()
+    }
+}

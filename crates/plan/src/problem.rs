@@ -1,0 +1,124 @@
+//! A question that makes sense.
+
+use std::collections::BTreeSet;
+
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::{Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
+
+/// Why a question makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProblemError {
+    /// The collective does not fit the platform.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// The sizes or the work do not fit the collective.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+}
+
+/// A platform, a collective and volumes that fit together. The check is made once, here; whoever is given a problem
+/// need not make it again.
+///
+/// ```
+/// use oneport_plan::{Collective, Problem, Volumes};
+/// use oneport_platform::{Node, Platform, Rational};
+/// let mut builder = Platform::builder();
+/// let one = Rational::from_integer(1.into());
+/// let a = builder.node(Node::processor("a", one.clone()))?;
+/// let b = builder.node(Node::processor("b", one.clone()))?;
+/// builder.link(a, b, one.clone())?;
+/// let platform = builder.build()?;
+/// let volumes = Volumes::of_size(one);
+/// let scatter = Collective::Scatter { source: a, targets: vec![b] };
+/// let problem = Problem::new(&platform, &scatter, &volumes)?;
+/// assert_eq!(problem.demands().count(), 1);
+/// let nobody = Collective::Scatter { source: a, targets: vec![] };
+/// assert!(Problem::new(&platform, &nobody, &volumes).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem<'a> {
+    platform: &'a Platform,
+    collective: &'a Collective,
+    volumes: &'a Volumes,
+}
+
+impl<'a> Problem<'a> {
+    /// Checks that the collective fits the platform, and the volumes the collective.
+    ///
+    /// # Errors
+    /// The first thing that does not fit, by name.
+    pub fn new(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Self, ProblemError> {
+        collective.validate(platform)?;
+        volumes.validate(collective)?;
+        Ok(Problem { platform, collective, volumes })
+    }
+
+    /// The platform.
+    pub fn platform(&self) -> &'a Platform {
+        self.platform
+    }
+
+    /// The collective.
+    pub fn collective(&self) -> &'a Collective {
+        self.collective
+    }
+
+    /// Sizes of messages and work of merges.
+    pub fn volumes(&self) -> &'a Volumes {
+        self.volumes
+    }
+
+    /// All demands of an instance, in order.
+    pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
+        let collective = self.collective;
+        (0..collective.demands()).map_while(|place| collective.demand(place))
+    }
+
+    /// The demands, by blocks of one kind and rate.
+    pub fn blocks(&self) -> Vec<Block<'a>> {
+        self.collective.blocks()
+    }
+
+    /// The time that a message, or a partial result, takes on a link: its size times the link's cost.
+    pub fn transfer_time(&self, link: LinkId, part: Interval) -> Rational {
+        self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost
+    }
+
+    /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair
+    /// once. `O(n (n + m))` on `n` nodes and `m` links.
+    pub fn unreachable(&self) -> Vec<Commodity> {
+        let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
+        let mut missing: Vec<Commodity> = Vec::new();
+        for demand in self.demands() {
+            for (target, part) in demand.goals() {
+                for &source in &demand.operands[part.first..=part.last] {
+                    let from_source = reached[source.index()].get_or_insert_with(|| reach(self.platform, source));
+                    if !from_source[target.index()] {
+                        missing.push(Commodity { source, target });
+                    }
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        missing.retain(|one| seen.insert((one.source, one.target)));
+        missing
+    }
+}
+
+/// Which nodes messages from `source` can reach.
+fn reach(platform: &Platform, source: NodeId) -> Vec<bool> {
+    let mut seen = vec![false; platform.nodes().len()];
+    seen[source.index()] = true;
+    let mut queue = vec![source];
+    while let Some(node) = queue.pop() {
+        for &link in platform.outgoing(node) {
+            let next = platform.link(link).to;
+            if !std::mem::replace(&mut seen[next.index()], true) {
+                queue.push(next);
+            }
+        }
+    }
+    seen
+}
