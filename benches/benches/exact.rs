@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::One;
-use oneport::lp::{self, Answer, Formulation, Question};
 use oneport::{Problem, Rational};
 use oneport_benches::{platform, scatter};
+use oneport_lp::{self as lp, Answer, Formulation, Question};
 
 fn certified(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compact_scatter_certified");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::Zero;
 use oneport::Rational;
-use oneport::matching::{Edge, decompose, max_weighted_degree};
+use oneport_matching::{Edge, decompose, max_weighted_degree};
 
 /// 1000 senders and receivers, 20,000 edges, weights up to a million, from a small linear congruential generator.
 fn graph(vertices: usize, degree: usize) -> Vec<Edge> {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::One;
-use oneport::lp::{self, Answer, Formulation, Question};
 use oneport::{Problem, Rational, Status};
 use oneport_benches::{certified, platform, scatter};
+use oneport_lp::{self as lp, Answer, Formulation, Question};
 
 fn plans(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scatter_to_all");

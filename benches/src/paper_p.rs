@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use oneport::exact::{self, LinearProgram, Outcome, Relation, Row, Sense, Solver};
-use oneport::trees::arborescence::arborescence;
 use oneport::{NodeId, Platform, Rational};
+use oneport_exact::{self as exact, LinearProgram, Outcome, Relation, Row, Sense, Solver};
+use oneport_trees::arborescence::arborescence;
 use rustworkx_core::max_weight_matching::max_weight_matching;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 

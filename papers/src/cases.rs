@@ -5,8 +5,9 @@ use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan, Platform, Problem,
-    Rational, formats, lp, solve,
+    Rational, formats, solve,
 };
+use oneport_lp as lp;
 
 use crate::numbers::{number, unit_volumes, whole};
 use crate::rows;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use num_traits::{Signed, Zero};
-use oneport::exact::{LinearProgram, Method, Options, Outcome, Relation, Sense, Solver};
 use oneport::platform::LinkId;
 use oneport::{Platform, Rational};
+use oneport_exact::{LinearProgram, Method, Options, Outcome, Relation, Sense, Solver};
 
 use crate::numbers::whole;
 

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
-use oneport::period::PeriodError;
 use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Problem, Rational, referee, schedule, solve};
 use oneport_drawings::svg;
+use oneport_period::PeriodError;
 
 use crate::Chapter;
 use crate::cases::{self, Case};

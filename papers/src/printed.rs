@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use num_traits::{One, Zero};
-use oneport::exact::{Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver};
 use oneport::plan::Commodity;
 use oneport::platform::LinkId;
 use oneport::{NodeId, Platform, Rational};
+use oneport_exact::{Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver};
 
 /// Which of the printed errors are carried out. All false: the corrected program.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,6 +5,7 @@
 
 mod bench;
 mod mutants;
+mod package;
 mod reproduce;
 mod setup;
 mod test;
@@ -48,6 +49,8 @@ enum Verb {
     },
     /// Change every operator of a crate in turn, and see whether a test fails (slow; needs cargo-mutants)
     Mutants(mutants::Arguments),
+    /// Pack every library, and build and run an empty project with them, without HiGHS
+    Package,
     /// Check the house rules that no compiler checks
     Tidy,
 }
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Verb::Test { quick } => test::run(quick),
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Mutants(arguments) => mutants::run(&arguments),
+        Verb::Package => package::run(),
         Verb::Tidy => tidy::run(),
     };
     match result {

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::{setup, tidy, workspace};
+use crate::{package, setup, tidy, workspace};
 
-/// The steps of `--quick`, then the rest. `tidy` is our own; everything else is a cargo command.
+/// The steps of `--quick`, then the rest. `tidy` and `package` are our own; everything else is a cargo command.
 const QUICK: &[Step] = &[
     Step::Cargo(&["fmt", "--all", "--check"]),
     Step::Tidy,
@@ -18,6 +18,7 @@ const REST: &[Step] = &[
     Step::Doc(&["doc", "--workspace", "--no-deps"]),
     Step::Cargo(&["run", "--release", "--package", "oneport-papers"]),
     Step::Cargo(&["bench", "--package", "oneport-benches", "--", "--test"]),
+    Step::Package,
 ];
 
 /// One step of the test.
@@ -29,6 +30,8 @@ enum Step {
     Doc(&'static [&'static str]),
     /// The house rules.
     Tidy,
+    /// What a stranger gets.
+    Package,
 }
 
 /// Where the property tests look for the seed of their random cases.
@@ -50,7 +53,7 @@ impl Step {
                 command.env("RUSTDOCFLAGS", "-D warnings");
                 Ok(Some(command))
             }
-            Step::Tidy => Ok(None),
+            Step::Tidy | Step::Package => Ok(None),
         }
     }
 }
@@ -77,6 +80,10 @@ fn one(step: Step, label: &str) -> Result<()> {
         Some(command) => {
             eprintln!("== {label}: {}", workspace::describe(&command));
             workspace::run(command)?;
+        }
+        None if matches!(step, Step::Package) => {
+            eprintln!("== {label}: cargo xtask package");
+            package::run()?;
         }
         None => {
             eprintln!("== {label}: cargo xtask tidy");

@@ -12,11 +12,11 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use oneport::lp::{Answer, Formulation, Options, Question, all_reduce_bound, solve};
 use oneport::platform::Node;
 use oneport::platform::generate::{self, Racks};
 use oneport::{Collective, Platform, PortModel, Problem, Rational, Status};
 use oneport_benches::weightless;
+use oneport_lp::{Answer, Formulation, Options, Question, all_reduce_bound, solve};
 
 fn main() {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(40);

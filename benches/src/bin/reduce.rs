@@ -7,9 +7,9 @@
 
 use std::time::{Duration, Instant};
 
-use oneport::lp::{self, Answer, Formulation, Question};
 use oneport::{Problem, Rational, Volumes};
 use oneport_benches::{platform, reduce, staged};
+use oneport_lp::{self as lp, Answer, Formulation, Question};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -5,9 +5,9 @@
 use std::time::Instant;
 
 use num_traits::One;
-use oneport::lp::{self, Answer, Formulation, Question};
 use oneport::{Problem, Rational, Status, referee};
 use oneport_benches::{platform, scatter};
+use oneport_lp::{self as lp, Answer, Formulation, Question};
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use crate::Rational;
-use crate::highs::{Claim, Engine};
+use crate::float::{Claim, Engine};
 use crate::program::{ExactError, Sense};
 use crate::solver::{Options, Solver, Statistics};
 

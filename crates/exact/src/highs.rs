@@ -7,42 +7,9 @@ use std::time::Duration;
 use highs_sys::*;
 use oneport_watch::Watch;
 
+use crate::float::{Claim, Engine, FloatProgram};
 use crate::kernel::Basis;
 use crate::program::ExactError;
-
-/// How the floating-point solver works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
-    /// Dual simplex.
-    Simplex,
-    /// Primal simplex: for a start from a feasible basis.
-    PrimalSimplex,
-    /// Interior point, then crossover to a basis.
-    InteriorPoint,
-}
-
-/// What the floating-point solver says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claim {
-    Optimal,
-    Infeasible,
-    /// Unbounded, or infeasible: it does not say which.
-    Unbounded,
-    LimitReached,
-    /// Anything else: numerical trouble.
-    Unknown,
-}
-
-/// Column-wise floating-point data; all vectors in the solver's units.
-pub struct FloatProgram {
-    pub cost: Vec<f64>,
-    pub column_lower: Vec<f64>,
-    pub row_lower: Vec<f64>,
-    pub row_upper: Vec<f64>,
-    pub starts: Vec<i32>,
-    pub rows: Vec<i32>,
-    pub values: Vec<f64>,
-}
 
 /// An owned HiGHS instance.
 pub struct FloatModel {
@@ -88,8 +55,8 @@ const MINIMIZE: HighsInt = 1;
 const COLUMN_WISE: HighsInt = 1;
 
 impl FloatModel {
-    /// Loads a program: minimise.
-    pub fn new(program: &FloatProgram) -> Result<Self, ExactError> {
+    /// Loads a program: minimise. Always a model; without HiGHS (`absent.rs`) there is none.
+    pub fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
         // SAFETY: no preconditions.
         let highs = unsafe { Highs_create() };
         if highs.is_null() {
@@ -127,7 +94,7 @@ impl FloatModel {
             )
         };
         ok("Highs_passLp", status)?;
-        Ok(model)
+        Ok(Some(model))
     }
 
     fn bool_option(&self, name: &CStr, value: bool) -> Result<(), ExactError> {

@@ -37,7 +37,7 @@ pub fn find_integer_point(
     let mut scaling = Scaling::new(program);
     scaling.columns.iter_mut().for_each(|exponent| *exponent = 0);
     scaling.rhs = 0;
-    let model = FloatModel::new(&scaling.apply(program))?;
+    let Some(model) = FloatModel::new(&scaling.apply(program))? else { return Ok(None) };
     model.make_integer(&vec![f64::from(options.upper); program.columns()], options.node_limit)?;
     model.set_time_limit(watch.time_left())?;
     model.run(watch)?;

@@ -20,8 +20,9 @@ use num_bigint::BigInt;
 use oneport_watch::Watch;
 
 use crate::basis::{Evaluation, Member, Violation, excess};
+use crate::float::Engine;
 use crate::form::{Coefficient, IntegerForm, bits};
-use crate::highs::{Engine, FloatModel};
+use crate::highs::FloatModel;
 use crate::kernel::Basis;
 use crate::program::{ExactError, LinearProgram, Relation};
 use crate::scaled::{Scaling, compose, decompose};
@@ -41,11 +42,11 @@ pub struct Refinement {
 }
 
 impl Refinement {
-    /// Prepares a program in this scaling.
+    /// Prepares a program in this scaling; `None` without HiGHS.
     ///
     /// # Errors
     /// HiGHS refuses it.
-    pub fn new(program: &LinearProgram, scaling: &Scaling) -> Result<Self, ExactError> {
+    pub fn new(program: &LinearProgram, scaling: &Scaling) -> Result<Option<Self>, ExactError> {
         let sign = |row: usize| match program.relations[row] {
             Relation::AtMost => Some((row, 1.0)),
             Relation::AtLeast => Some((row, -1.0)),
@@ -62,7 +63,8 @@ impl Refinement {
             let side = if sign > 0.0 { float.row_upper[row] } else { float.row_lower[row] };
             (float.row_lower[row], float.row_upper[row]) = (side, side);
         }
-        Ok(Refinement { model: FloatModel::new(&float)?, columns: program.columns(), slacks, zooms: Zooms::default() })
+        let refinement = |model| Refinement { model, columns: program.columns(), slacks, zooms: Zooms::default() };
+        Ok(FloatModel::new(&float)?.map(refinement))
     }
 
     /// The basis that HiGHS finds for the magnified program, starting from this one; `None` where it finds none.

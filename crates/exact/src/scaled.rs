@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
 use crate::Rational;
+use crate::float::FloatProgram;
 use crate::form::{bits, sign};
-use crate::highs::FloatProgram;
 use crate::program::{LinearProgram, Relation, Sense};
 
 /// Largest spread of exponents that needs no row and column scaling.

@@ -9,8 +9,9 @@ use oneport_watch::Watch;
 use crate::Rational;
 use crate::basis::{Evaluation, evaluate};
 use crate::factor::Singular;
+use crate::float::{Claim, Engine};
 use crate::form::{AnyForm, Coefficient, IntegerForm, integer_form};
-use crate::highs::{Claim, Engine, FloatModel};
+use crate::highs::FloatModel;
 use crate::kernel::Basis;
 use crate::program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 use crate::refine::Refinement;
@@ -258,7 +259,7 @@ impl Solver {
     pub(crate) fn propose_by(&mut self, options: &Options, warm: Engine) -> Result<Claim, ExactError> {
         if self.float.is_none() {
             let scaling = Scaling::new(&self.program);
-            self.float = Some((FloatModel::new(&scaling.apply(&self.program))?, scaling));
+            self.float = FloatModel::new(&scaling.apply(&self.program))?.map(|model| (model, scaling));
             self.warm = false;
         }
         let Some((model, _)) = &self.float else { return Ok(Claim::Unknown) };
@@ -354,7 +355,7 @@ impl Solver {
     ) -> Result<Option<Basis>, ExactError> {
         let Some((model, scaling)) = &self.float else { return Ok(None) };
         if refinement.is_none() {
-            *refinement = Some(Refinement::new(&self.program, scaling)?);
+            *refinement = Refinement::new(&self.program, scaling)?;
         }
         let Some(refinement) = refinement else { return Ok(None) };
         // HiGHS has been seen to refactorise for ever; a round is not worth waiting for.

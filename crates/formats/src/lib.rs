@@ -1,33 +1,4 @@
-//! Every file format of oneport, in and out.
-//!
-//! | format | read | write | what it is |
-//! |---|---|---|---|
-//! | `toml`, `json` | yes | yes | the native platform file, `oneport-platform/1`: the same keys in both |
-//! | `matrix` | yes | where representable | a square table of bandwidths, CSV or white space |
-//! | `gml` | yes | no | networks of the Internet Topology Zoo |
-//! | `joined` | yes | no | measured grids: the JSON that joins a Tiers topology to its link table |
-//! | plan | yes | yes | [`plan_to_json`]: the self-contained answer, `oneport-plan/1` |
-//! | demands | yes | no | [`read_demands_file`]: a collective without a name, `oneport-demands/1` |
-//! | amount | yes | no | [`read_amount`]: sizes of messages or work of merges, by the operands combined |
-//!
-//! Every number means exactly what its text says: none passes through a float. Every refusal is one
-//! [`FormatError`]: one line that names the file, the line or key, the value, and what would be right.
-//! Input is not trusted: whatever the bytes are, reading ends with a value or an error, in time and memory
-//! linear in the file. `fixtures/README.md` documents every field.
-//!
-//! ```
-//! use oneport_formats::{PlatformFormat, parse_platform, write_platform};
-//! let text = br#"
-//! format = "oneport-platform/1"
-//! node = [{ name = "a", compute = 1 }, { name = "b" }]
-//! link = [{ from = "a", to = "b", cost = 0.1 }]
-//! "#;
-//! let platform = parse_platform("example.toml", text, PlatformFormat::Toml)?;
-//! assert_eq!(platform.links()[0].cost.to_string(), "1/10");
-//! let json = write_platform(&platform, PlatformFormat::Json)?;
-//! assert_eq!(parse_platform("example.json", json.as_bytes(), PlatformFormat::Json)?, platform);
-//! # Ok::<(), oneport_formats::FormatError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod amount;
 mod atomic;

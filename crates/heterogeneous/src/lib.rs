@@ -1,8 +1,4 @@
-//! One reduction over processors of unequal speeds, as short as possible (Liu-Kuo-Wang 2009, Liu, Kuo and Wang).
-//!
-//! The transfer from a processor takes that processor's own time, whoever receives. A [`Cluster`] holds the senders;
-//! the destination is one more processor. [`shortest`] answers for a cluster; [`earliest`] schedules any sequence of
-//! single [`Processors`].
+#![doc = include_str!("../README.md")]
 
 mod all_reduce;
 pub mod bound;
@@ -28,5 +24,7 @@ pub use dependency::Dependency;
 pub use dynamic::MOST_PAIRS;
 pub use earliest::{MOST_PROCESSORS, earliest, earliest_length};
 pub use error::Error;
+pub use oneport_plan::{Broadcast, Class, Reduction, Shortest};
+pub use oneport_platform::Rational;
 pub use placement::{Placement, Row};
 pub use shortest::{Answer, Budget, Method, Search, shortest};

@@ -49,6 +49,13 @@ pub struct Budget<'a> {
     pub watch: &'a (dyn Fn(&Search) -> ControlFlow<()> + Sync),
 }
 
+impl Budget<'_> {
+    /// At most so many states, whatever time they take.
+    pub fn of_states(states: u64) -> Self {
+        Budget { states, watch: &|_| ControlFlow::Continue(()) }
+    }
+}
+
 /// How far a search is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {

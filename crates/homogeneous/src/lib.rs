@@ -1,8 +1,4 @@
-//! One reduction over processors with equal costs, as short as possible (RR-7898, Canon and Antoniu).
-//!
-//! Every transfer takes `d`, every merge `c`; a processor merges while it receives. [`reduce`] builds the shortest
-//! schedule, [`length()`] its length alone, for any number of values, [`values_within`] turns the question round.
-//! [`reduce_released`] knows release dates, [`broadcast()`] reads schedules backwards.
+#![doc = include_str!("../README.md")]
 //!
 //! | the paper | here |
 //! |---|---|
@@ -21,17 +17,6 @@
 //! 2. Algorithm 2, line 14, reads `t_i <- t_n - t_i`, without `+ c`; and `t_(i-K) = 0` holds for `i - K <= 1`.
 //! 3. Proposition 8 and Corollary 11 are corrected, see [`bounds::limited`].
 //! 4. Ties are broken by a [`Tie`] rule; the paper leaves them open, and its figure 2 depends on them.
-//!
-//! ```
-//! use oneport_homogeneous::{Costs, Strategy, Tie, length};
-//! use oneport_plan::Limit;
-//! use oneport_platform::Rational;
-//! let costs = Costs::new(Rational::from_integer(3.into()), Rational::from_integer(5.into()))?;
-//! let values = 1_000_000_000_000_000_000;
-//! let shortest = length(values, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
-//! assert_eq!(shortest, Rational::from_integer(386.into()));
-//! # Ok::<(), oneport_homogeneous::Error>(())
-//! ```
 
 pub mod bounds;
 mod broadcast;
@@ -51,6 +36,8 @@ pub use broadcast::broadcast;
 pub use costs::Costs;
 pub use count::{length, values_within};
 pub use error::Error;
+pub use oneport_plan::{Broadcast, Limit, Reduction};
+pub use oneport_platform::Rational;
 pub use reduce::reduce;
 pub use release::{Released, reduce_released};
 pub use strategy::{MOST_WRITTEN, Strategy, Tie};

@@ -1,9 +1,4 @@
-//! Steady-state programs of collective communication, solved exactly.
-//!
-//! [`solve`] turns a platform and a collective into a linear program, has it solved exactly, and reads off weighted
-//! patterns (the steady state) and prices on ports (the certificate). Two formulations are offered and agree
-//! exactly: the aggregated flow ([`Formulation::Columns`], one commodity per source or per target) and the papers'
-//! own compact programs ([`Formulation::Compact`]: SSSP and SSPA2A of RR-4872, corrected).
+#![doc = include_str!("../README.md")]
 
 mod bounds;
 mod column_generation;

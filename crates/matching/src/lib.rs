@@ -1,4 +1,4 @@
-//! Exact one-port decomposition: who talks to whom, and how long.
+#![doc = include_str!("../README.md")]
 //!
 //! # Problem
 //! Under the one-port model a node sends one message at a time and receives one message at a time. The transfers of
@@ -58,21 +58,6 @@
 //!   it).
 //! - N. S. Mendelsohn, A. L. Dulmage, "Some generalizations of the problem of distinct representatives",
 //!   Canadian J. Math. 10, 1958.
-//!
-//! # Example
-//! The scatter of RR-4872, figure 2: a source sends to `a` and `b`, which serve targets 0 and 1.
-//! ```
-//! use num_rational::BigRational;
-//! use oneport_matching::{Edge, decompose};
-//! let edge = |left, right, p: i64, q: i64| Edge { left, right, weight: BigRational::new(p.into(), q.into()) };
-//! // left: source, a, b; right: a, b, target 0, target 1
-//! let edges = [edge(0, 0, 1, 4), edge(0, 1, 3, 4), edge(1, 2, 1, 6), edge(2, 2, 1, 3), edge(2, 3, 2, 3)];
-//! let steps = decompose(3, 4, &edges)?.steps;
-//! let total: BigRational = steps.iter().map(|step| &step.length).sum();
-//! assert_eq!(total, BigRational::from_integer(1.into()));
-//! assert_eq!(steps.len(), 4); // the minimum for these weights, and as many as the paper's figure 3
-//! # Ok::<(), oneport_matching::MatchingError>(())
-//! ```
 
 mod cut;
 mod error;
@@ -88,12 +73,12 @@ mod tests;
 mod whole;
 
 use num_bigint::BigUint;
-use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
 pub use cut::minimum_cut;
 pub use error::MatchingError;
 use longest::LongestSteps;
+pub use num_rational::BigRational;
 use race::race;
 use rest::Rest;
 use scale::{Quantity, Scaled, scale};

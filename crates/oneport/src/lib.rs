@@ -1,56 +1,26 @@
-//! Optimal collective communication on heterogeneous platforms.
-//!
-//! [`solve`] takes a platform and a collective and returns a [`Plan`]: the exact optimal steady-state throughput, a
-//! price certificate that proves it, and a periodic schedule with whole messages. The referee has checked the plan
-//! before it is returned.
-//!
-//! ```
-//! use oneport::{Collective, Options, Outcome, Problem, Status, Volumes, formats, parse_rational, solve};
-//! let text = br#"
-//! format = "oneport-platform/1"
-//! node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
-//! link = [{ from = "a", to = "b", cost = "1/2" }, { from = "a", to = "c", cost = 1 }]
-//! "#;
-//! let platform = formats::parse_platform("example.toml", text, formats::PlatformFormat::Toml)?;
-//! let source = platform.find("a").ok_or("no node a")?;
-//! let targets = platform.processors().filter(|&node| node != source).collect();
-//! let (scatter, volumes) = (Collective::Scatter { source, targets }, Volumes::of_size(parse_rational("1")?));
-//! let outcome = solve(Problem::new(&platform, &scatter, &volumes)?, &Options::default())?;
-//! let Outcome::Planned(planned) = outcome else { return Err("not connected".into()) };
-//! assert_eq!(planned.plan.steady_state.throughput.to_string(), "2/3");
-//! assert_eq!(planned.plan.status, Status::Optimal);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! The crates underneath can be used on their own; they are re-exported here as modules.
+#![doc = include_str!("../README.md")]
 
 mod single;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-pub use oneport_exact as exact;
 pub use oneport_formats as formats;
 pub use oneport_heterogeneous as heterogeneous;
 pub use oneport_homogeneous as homogeneous;
-pub use oneport_lp as lp;
-pub use oneport_matching as matching;
-pub use oneport_period as period;
 pub use oneport_plan as plan;
 pub use oneport_platform as platform;
 pub use oneport_referee as referee;
 pub use oneport_schedule as schedule;
-pub use oneport_trees as trees;
 pub use oneport_watch as watch;
 
-pub use oneport_lp::Formulation;
-pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, SHORT_INSTANCES};
+pub use oneport_lp::{Formulation, LpError, Progress};
+pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 pub use oneport_plan::{Amount, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, parse_rational};
 
-pub use oneport_lp::Progress;
-use oneport_lp::{Answer, LpError, Question, Solution};
-use oneport_period::PeriodError;
+use oneport_lp::{self as lp, Answer, Question, Solution};
+use oneport_period as period;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;

@@ -1,15 +1,4 @@
-//! Whole messages and the period: from rational weights to a schedule that can be written down.
-//!
-//! A steady state carries fractions of messages per unit of time. A schedule repeats whole ones, and somebody has to
-//! run it: so the question is how many instances a period starts, which patterns they take, and how long it lasts.
-//! [`whole_patterns`] answers it. It looks in two ways, fastest first:
-//!
-//! - [`rounding`]: every pattern's share of the period is rounded, and copies are exchanged as long as that relieves the
-//!   busiest resource (RR-4872 section 4.6, refined);
-//! - [`integral`]: integer programs around the optimal vertex, over the flow, and over the trees that cost no more than
-//!   the cheapest.
-//!
-//! Slots and dates are the next step: see `oneport-schedule`.
+#![doc = include_str!("../README.md")]
 
 mod error;
 pub mod integral;

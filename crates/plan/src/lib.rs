@@ -1,12 +1,4 @@
-//! The vocabulary of oneport: what the other crates say to one another.
-//!
-//! A [`Problem`] is a platform, a collective and volumes that fit together. A [`Collective`] consists of one or more
-//! [`Demand`]s per instance. A [`Pattern`] is one way to carry out one demand
-//! (for scatter a path, for reduce a reduction tree). A [`SteadyState`] is a set of patterns with rational weights; a
-//! [`Certificate`] is a list of prices on [`Resource`]s that proves that no schedule is faster; a
-//! [`PeriodicSchedule`] says who talks to whom during each slot of a period; a [`Timeline`] gives every message
-//! of every instance its dates. A [`Plan`] holds them together. One reduction executed once is a [`Reduction`], its
-//! length and what proves it a [`Shortest`]. There is no algorithm here.
+#![doc = include_str!("../README.md")]
 
 mod certificate;
 mod collective;

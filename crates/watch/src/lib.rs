@@ -1,21 +1,4 @@
-//! One watcher that every long loop asks: may I go on?
-//!
-//! A library reads no clock, measures no memory and hears no signals. Its caller does, in one function that says what
-//! is [`Left`]; a [`Watch`] hands that function down to every stage. A loop asks once per round, per pivot or per table
-//! row:
-//!
-//! ```
-//! use oneport_watch::{Left, Limit, Watch};
-//! fn count(watch: &Watch) -> Result<u64, Limit> {
-//!     for _ in 0..1000 {
-//!         watch.ask()?;
-//!     }
-//!     Ok(1000)
-//! }
-//! assert_eq!(count(&Watch::unlimited()), Ok(1000));
-//! let out_of_time = Watch::new(|| Left { time: Some(std::time::Duration::ZERO), ..Left::default() });
-//! assert_eq!(count(&out_of_time), Err(Limit::Time));
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! # What the answers mean
 //!
@@ -25,9 +8,6 @@
 //! - Watches that are derived ([`Watch::stage`], [`Watch::finishing`]) are asked and end on their own. So a stage that
 //!   was ended leaves what was kept back to those that come after it.
 //! - [`Watch::ended_by`] tells the first limit that ended anything, whichever stage it was.
-//!
-//! A question costs one call of the caller's function, which should be some 100 ns at most; a loop whose rounds are
-//! shorter than a microsecond asks every so many rounds.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! One counterexample per erratum of RR-2004-32.
 
 use anyhow::{Context, Result, ensure};
-use oneport::exact::{Relation, Sense};
 use oneport::{Platform, PortModel, Rational};
+use oneport_exact::{Relation, Sense};
 
 use super::example::{ALL, Reading, T2, T3, over, printed_program};
 use super::gadget::Gadget;

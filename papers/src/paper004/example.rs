@@ -2,9 +2,9 @@
 
 use anyhow::{Result, ensure};
 use num_traits::Zero;
-use oneport::exact::{Relation, Sense};
-use oneport::matching::general::{PortGraph, least_period};
 use oneport::{Platform, PortModel, Rational};
+use oneport_exact::{Relation, Sense};
+use oneport_matching::general::{PortGraph, least_period};
 
 use super::program::{self, Ended, Links, Net, Program};
 use super::{broadcast, enumerated, figure_1, figure_2, only, throughput};

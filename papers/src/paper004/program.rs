@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use num_traits::{One, Zero};
-use oneport::exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
 use oneport::{Collective, Platform, PortModel, Rational};
+use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
 
 use crate::numbers::whole;
 

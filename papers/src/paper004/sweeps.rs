@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use oneport::lp::{self, Answer};
-use oneport::matching::general::{PortGraph, least_period};
 use oneport::platform::generate::{self, Costs};
-use oneport::trees::arborescence::arborescence;
 use oneport::{PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
+use oneport_lp::{self as lp, Answer};
+use oneport_matching::general::{PortGraph, least_period};
+use oneport_trees::arborescence::arborescence;
 
 use super::program::{self, Ended, Net};
 use super::{broadcast, enumerated, plan, random_platforms};

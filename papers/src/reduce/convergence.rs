@@ -2,11 +2,12 @@
 
 use anyhow::{Result, ensure};
 use num_traits::Zero;
-use oneport::period::PeriodError;
-use oneport::period::rounding::Target;
 use oneport::plan::SteadyState;
-use oneport::{Rational, period, referee, schedule};
+use oneport::{Rational, referee, schedule};
 use oneport_drawings::svg;
+use oneport_period as period;
+use oneport_period::PeriodError;
+use oneport_period::rounding::Target;
 
 use super::toy::{AT_1, Toy};
 use crate::cases::{self, Case};

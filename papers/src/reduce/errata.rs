@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport::Rational;
 use oneport::plan::{Interval, Pattern};
-use oneport::trees::{cheapest::is_tree, extract};
+use oneport_trees::{cheapest::is_tree, extract};
 
 use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
 use super::program::{Errors, Program, SSR};

@@ -14,8 +14,8 @@ mod toy;
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::trees::extract::{TaskRates, cancel_circulations, extract};
 use oneport::{Rational, referee, schedule};
+use oneport_trees::extract::{TaskRates, cancel_circulations, extract};
 
 use crate::cases;
 use crate::numbers::{common_denominator, unit_volumes, whole};

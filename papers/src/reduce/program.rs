@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use num_traits::{One, Signed, Zero};
-use oneport::exact::{Relation, Sense};
 use oneport::plan::{Interval, Task};
 use oneport::{NodeId, Platform, Rational};
+use oneport_exact::{Relation, Sense};
 
 use super::tasks::{self, Place, Rates, owns};
 use crate::cases::Case;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use oneport::plan::{Interval, Pattern, Task};
-use oneport::trees::extract::TaskRates;
 use oneport::{Collective, NodeId, Platform, Rational};
+use oneport_trees::extract::TaskRates;
 
 use crate::cases::{self, Case};
 use crate::numbers::whole;

@@ -5,8 +5,9 @@ use num_bigint::BigInt;
 use num_traits::One;
 use oneport::plan::{Pattern, PeriodicSchedule, SteadyState};
 use oneport::platform::Node;
-use oneport::trees::extract::extract;
-use oneport::{Platform, Rational, period, schedule};
+use oneport::{Platform, Rational, schedule};
+use oneport_period as period;
+use oneport_trees::extract::extract;
 
 use super::tasks::{self, Rates};
 use crate::cases::{self, Case};

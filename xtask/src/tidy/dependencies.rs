@@ -49,8 +49,19 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     ("oneport-cli", &["oneport", "oneport-drawings"]),
-    ("oneport-papers", &["oneport", "oneport-drawings"]),
-    ("oneport-benches", &["oneport"]),
+    (
+        "oneport-papers",
+        &[
+            "oneport",
+            "oneport-drawings",
+            "oneport-exact",
+            "oneport-lp",
+            "oneport-matching",
+            "oneport-period",
+            "oneport-trees",
+        ],
+    ),
+    ("oneport-benches", &["oneport", "oneport-exact", "oneport-lp", "oneport-matching", "oneport-trees"]),
     (
         "oneport-truth",
         &["oneport-platform", "oneport-plan", "oneport-exact", "oneport-lp", "oneport-referee", "oneport-formats"],

@@ -519,10 +519,13 @@ fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
     sets.iter().map(|set| set.iter().filter(once).copied().collect()).collect()
 }
 
-/// A length in multiples of 2^-60, rounded down.
+/// Guiding lengths are at most so long, so that sums of them are no overflow.
+const LONGEST_GUESS: u128 = u128::MAX >> 40;
+
+/// A length in multiples of 2^-60, rounded down; longer than [`LONGEST_GUESS`] is as good as that long.
 fn guess(length: &Rational) -> u128 {
     let whole = if length.is_positive() { (length.numer() << 60u32) / length.denom() } else { BigInt::zero() };
-    whole.to_u128().unwrap_or(u128::MAX >> 40)
+    whole.to_u128().map_or(LONGEST_GUESS, |whole| whole.min(LONGEST_GUESS))
 }
 
 fn integer(count: usize) -> Rational {

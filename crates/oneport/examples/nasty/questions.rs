@@ -8,8 +8,9 @@ use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::{
     Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Problem, Rational,
-    Stage, Volumes, lp::LpError, referee, solve_watched,
+    Stage, Volumes, referee, solve_watched,
 };
+use oneport_lp::LpError;
 
 /// A question, and how to ask it.
 #[derive(Debug)]

@@ -5,8 +5,9 @@ use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem,
-    Rational, SHORT_INSTANCES, Volumes, formats, period::PeriodError, solve,
+    Rational, SHORT_INSTANCES, Volumes, formats, solve,
 };
+use oneport_period::PeriodError;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())

@@ -119,7 +119,7 @@ fn every_shape_of_platform_is_drawn() {
     let chain: Vec<(usize, usize)> = (1..100).map(|node| (node - 1, node)).collect();
     let complete: Vec<(usize, usize)> = (0..9).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
     let many: Vec<(usize, usize)> = (1..1500).map(|node| (node / 3, node)).collect();
-    for (count, links) in [(1, vec![]), (7, vec![]), (60, star), (100, chain), (9, complete), (1500, many)] {
+    for (count, links) in [(2, vec![]), (7, vec![]), (60, star), (100, chain), (9, complete), (1500, many)] {
         let platform = platform(count, &links);
         let participants: Vec<NodeId> = platform.processors().collect();
         let elements =
@@ -153,8 +153,11 @@ fn layouts_keep_links_short_and_strangers_apart() {
 fn ids_of_another_platform_are_no_panic() {
     let sample = samples::toy();
     let small = platform(2, &[(0, 1)]);
-    let text = graph(Problem::new(&small, &sample.collective, &size("1")).unwrap(), Some(&sample.steady_state));
+    let one = size("1");
+    let scatter = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
+    let problem = Problem::new(&small, &scatter, &one).unwrap();
+    let text = graph(problem, Some(&sample.steady_state));
     assert_eq!(nodes(&parse(&text)).len(), 2);
     let nothing = SteadyState { throughput: q("0"), patterns: Vec::new() };
-    parse(&graph(Problem::new(&small, &sample.collective, &size("0")).unwrap(), Some(&nothing)));
+    parse(&graph(problem, Some(&nothing)));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Collective, Interval, Pattern, Problem, Task};
+use oneport_plan::{Collective, Interval, Member, Pattern, Problem, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse};
@@ -25,6 +25,8 @@ fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
             1 => Node { replicates: false, ..Node::router(name) },
             _ => Node::processor(name, q("1")),
         };
+        // The last one is a target if no other is.
+        let node = if targets.is_empty() && index + 1 == nodes { Node::processor(node.name, q("1")) } else { node };
         let is_processor = node.is_processor();
         let id = builder.node(node).unwrap();
         if is_processor && dice.roll(3) > 0 {
@@ -226,7 +228,9 @@ fn nonsense_is_drawn() {
         Collective::Scan { participants: participants.clone() },
         Collective::Broadcast { source: participants[0], targets: participants[1..].to_vec() },
         Collective::Scatter { source: participants[0], targets: participants[1..].to_vec() },
-        Collective::Groups { members: Vec::new() },
+        Collective::Groups {
+            members: vec![Member { collective: Collective::Scan { participants: participants.clone() }, rate: 2 }],
+        },
     ];
     for round in 0..200 {
         let collective = &collectives[round % collectives.len()];

@@ -379,8 +379,12 @@ fn shares_of_graphs_add_up() {
 /// Every partial result of a reduction has a colour of its own, the first ones in order of their length.
 #[test]
 fn partial_results_have_their_colours() {
-    let platform = figure_6().platform;
-    for count in 1..9 {
+    let mut builder = Platform::builder();
+    for name in 0..8 {
+        builder.node(Node::processor(format!("P{name}"), q("1"))).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    for count in 2..9 {
         let participants: Vec<NodeId> = (0..count).map(NodeId::new).collect();
         let collective = Collective::Reduce { target: NodeId::new(0), participants, commutative: false };
         let volumes = Volumes::default();

@@ -1,0 +1,72 @@
+//! In place of HiGHS where the feature `highs` is off: nobody proposes, and exact pivots do all the work.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use oneport_watch::Watch;
+
+use crate::float::{Claim, Engine, FloatProgram};
+use crate::kernel::Basis;
+use crate::program::ExactError;
+
+/// A floating-point model that nobody can make.
+pub struct FloatModel(Infallible);
+
+/// The interface of the model on HiGHS; see `highs.rs`.
+impl FloatModel {
+    pub fn new(_: &FloatProgram) -> Result<Option<Self>, ExactError> {
+        Ok(None)
+    }
+
+    pub fn set_engine(&self, _: Engine) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn set_presolve(&self, _: bool) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn set_time_limit(&self, _: Option<Duration>) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        match self.0 {}
+    }
+
+    pub fn run(&self, _: &Watch) -> Result<Claim, ExactError> {
+        match self.0 {}
+    }
+
+    pub fn basis(&self) -> Option<Basis> {
+        match self.0 {}
+    }
+
+    pub fn set_basis(&self, _: &Basis, _: &[bool]) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn change(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64]) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn add_columns(&mut self, _: &[f64], _: &[i32], _: &[i32], _: &[f64]) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn add_rows(&mut self, _: (&[f64], &[f64]), _: &[i32], _: &[i32], _: &[f64]) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn make_integer(&self, _: &[f64], _: u32) -> Result<(), ExactError> {
+        match self.0 {}
+    }
+
+    pub fn column_values(&self) -> Option<Vec<f64>> {
+        match self.0 {}
+    }
+
+    pub fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,36 @@
+//! What a floating-point solver is told, and what it says. Nothing here is believed.
+
+/// How the floating-point solver works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Dual simplex.
+    Simplex,
+    /// Primal simplex: for a start from a feasible basis.
+    PrimalSimplex,
+    /// Interior point, then crossover to a basis.
+    InteriorPoint,
+}
+
+/// What the floating-point solver says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "nobody claims anything without HiGHS"))]
+pub enum Claim {
+    Optimal,
+    Infeasible,
+    /// Unbounded, or infeasible: it does not say which.
+    Unbounded,
+    LimitReached,
+    /// Anything else: numerical trouble.
+    Unknown,
+}
+
+/// Column-wise floating-point data; all vectors in the solver's units.
+pub struct FloatProgram {
+    pub cost: Vec<f64>,
+    pub column_lower: Vec<f64>,
+    pub row_lower: Vec<f64>,
+    pub row_upper: Vec<f64>,
+    pub starts: Vec<i32>,
+    pub rows: Vec<i32>,
+    pub values: Vec<f64>,
+}
