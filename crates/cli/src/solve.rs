@@ -70,13 +70,11 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 }
 
 fn options(arguments: &SolveArguments) -> Result<Options> {
-    let mut options = Options::default();
-    options.formulation = match arguments.formulation {
+    let formulation = match arguments.formulation {
         FormulationName::Columns => Formulation::Columns,
         FormulationName::Compact => Formulation::Compact,
     };
-    options.period = period(arguments)?;
-    Ok(options)
+    Ok(Options { formulation, period: period(arguments)?, ..Options::default() })
 }
 
 /// Which periodic schedule is asked for.

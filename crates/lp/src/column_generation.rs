@@ -175,10 +175,10 @@ impl Best {
     /// The prices, one for every row; as high for all where none proved anything yet.
     fn exact(&self, resources: &Resources) -> Vec<Rational> {
         if self.prices.is_empty() {
-            return vec![Rational::one(); resources.len()];
+            return vec![Rational::one(); resources.count()];
         }
         let mut prices: Vec<Rational> = self.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        prices.resize(resources.len(), Rational::zero());
+        prices.resize(resources.count(), Rational::zero());
         prices
     }
 
@@ -236,7 +236,7 @@ impl<'m> Master<'m> {
     fn new(question: &'m Question<'m>, resources: Resources, pricing: &'m dyn Pricing) -> Result<Self, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
         let capacity = |place| resources.capacity(place).clone();
-        let rows = (0..resources.len()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
+        let rows = (0..resources.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
         let demands: Vec<Row> =
             pricing.rates().iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
         let rates = demands.iter().zip(pricing.rates()).map(|(&row, rate)| (row, rate.clone()));
@@ -366,7 +366,7 @@ impl<'m> Master<'m> {
                     entries.push((Column(self.first + place), time));
                 }
             }
-            let capacity = self.resources.capacity(self.resources.len() - 1).clone();
+            let capacity = self.resources.capacity(self.resources.count() - 1).clone();
             self.rows.push(self.solver.add_row(Relation::AtMost, capacity, entries)?);
         }
         Ok(!sets.is_empty())
@@ -408,7 +408,7 @@ impl<'m> Master<'m> {
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
         if self.patterns.is_empty() {
-            let level = vec![PRICE_SUM / self.resources.len().max(1) as u64; self.resources.len()];
+            let level = vec![PRICE_SUM / self.resources.count().max(1) as u64; self.resources.count()];
             let answer = self.guide(level);
             self.ask(best, [answer])?;
         }
@@ -539,7 +539,7 @@ impl<'m> Master<'m> {
     fn early(&mut self, mut optimum: Optimum, best: Best, known: Option<Proof>) -> Result<Solution, LpError> {
         let mut found = known;
         // Where every row costs something nothing is free: who transfers nothing has to compute.
-        let level = vec![Rational::one(); self.resources.len()];
+        let level = vec![Rational::one(); self.resources.count()];
         for (place, prices) in [best.exact(&self.resources), self.prices(&optimum.dual), level].into_iter().enumerate()
         {
             if place > 0 && found.is_some() {
@@ -637,7 +637,7 @@ pub fn mixed(
     ports: Option<&PortSets>,
     shares: Vec<(Pattern, Rational)>,
 ) -> Result<SteadyState, LpError> {
-    let mut loads = vec![Rational::zero(); resources.len()];
+    let mut loads = vec![Rational::zero(); resources.count()];
     let mut times = vec![Rational::zero(); question.platform().links().len()];
     for (pattern, share) in &shares {
         for (place, time) in resources.loads(question, pattern) {

@@ -61,7 +61,7 @@ impl Resources {
     /// The rows that a certificate prices, and the prices by place.
     pub fn of_certificate(platform: &Platform, certificate: &Certificate) -> (Self, Vec<Rational>) {
         let mut resources = Resources::new(platform, true);
-        let mut prices = vec![Rational::zero(); resources.len()];
+        let mut prices = vec![Rational::zero(); resources.count()];
         for (place, resource) in resources.list().enumerate() {
             let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&resource));
             found.into_iter().for_each(|found| prices[place].clone_from(&certificate.prices[found].1));
@@ -74,7 +74,7 @@ impl Resources {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.capacities.len()
     }
 

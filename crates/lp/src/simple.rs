@@ -28,7 +28,7 @@ const NOWHERE: LpError = LpError::Contradiction("no node can combine the values 
 pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     let platform = question.platform();
     let resources = Resources::new(platform, question.collective().combines());
-    let level = vec![Rational::one(); resources.len()];
+    let level = vec![Rational::one(); resources.count()];
     let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
     let ways = Ways { question, costs, network: Network::new(platform) };
     let mut patterns = Vec::new();

@@ -71,7 +71,7 @@ fn best(
     let mut program = LinearProgram::new(Sense::Maximize);
     let capacity = |place| limits.capacity(place).clone();
     let resources: Vec<Row> =
-        (0..limits.len()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
+        (0..limits.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
     let demands: Vec<Row> = rates.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
     let rates = demands.iter().zip(rates).map(|(&row, rate)| (row, rate.clone()));
     let throughput = program.add_column(Rational::one(), rates)?;

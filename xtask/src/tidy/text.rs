@@ -67,8 +67,10 @@ fn white_space(source: &Source) -> Vec<Problem> {
 }
 
 fn module_documentation(source: &Source) -> Option<Problem> {
-    let message = "no module documentation; the first line says, after `//!`, what the file is for";
-    (!source.text.starts_with("//!")).then(|| Problem::new(&source.path, 1, message))
+    let message =
+        "no module documentation; the first line says, after `//!`, what the file is for, or takes the README in";
+    let documented = source.text.starts_with("//!") || source.text.starts_with("#![doc = include_str!(");
+    (!documented).then(|| Problem::new(&source.path, 1, message))
 }
 
 fn length(source: &Source) -> Option<Problem> {

@@ -88,7 +88,7 @@ impl<'a> Program<'a> {
         let resources = Resources::new(platform, true);
         let mut program = LinearProgram::new(Sense::Minimize);
         let rows: Vec<Row> =
-            (0..resources.len()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+            (0..resources.count()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
         let capacities = rows.iter().enumerate().map(|(place, &row)| (row, -resources.capacity(place).clone()));
         let period = program.add_column(Rational::one(), capacities)?;
         let mut potentials = Vec::new();
@@ -368,7 +368,7 @@ impl<'a> Program<'a> {
         let platform = self.question.platform();
         let members = self.resources.add(platform, set);
         let time = |&link: &LinkId| (self.links[link.index()], &self.volume.size * &platform.link(link).cost);
-        let capacity = self.resources.capacity(self.resources.len() - 1).clone();
+        let capacity = self.resources.capacity(self.resources.count() - 1).clone();
         let entries = members.iter().map(time).chain([(self.period, -capacity)]);
         let row = self.solver.add_row(Relation::AtMost, Rational::zero(), entries)?;
         self.rows.push(row);

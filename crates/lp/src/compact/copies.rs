@@ -61,7 +61,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
     }
     let resources = Resources::new(platform, false);
     let mut program = LinearProgram::new(Sense::Maximize);
-    let rows: Vec<Row> = (0..resources.len())
+    let rows: Vec<Row> = (0..resources.count())
         .map(|place| program.add_row(Relation::AtMost, resources.capacity(place).clone()))
         .collect();
     let throughput = program.add_column(Rational::one(), [])?;

@@ -30,7 +30,7 @@ pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
     let mut program = LinearProgram::new(Sense::Maximize);
     let resources = Resources::new(platform, false);
     let row = |place| program.add_row(Relation::AtMost, resources.capacity(place).clone());
-    let rows: Vec<Row> = (0..resources.len()).map(row).collect();
+    let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     let ports = resources.list().zip(rows.iter().copied()).collect();
     let groups: Vec<Group> = question
         .commodities()

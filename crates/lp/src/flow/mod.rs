@@ -139,7 +139,7 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
     };
     let resources = Resources::new(platform, false);
     let row = |place| program.add_row(Relation::AtMost, &room * resources.capacity(place));
-    let rows: Vec<Row> = (0..resources.len()).map(row).collect();
+    let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     let ports = resources.list().zip(rows.iter().copied()).collect();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
     let nodes = platform.nodes().len();

@@ -178,7 +178,7 @@ impl<'q, 'a> Guide<'q, 'a> {
             by_source.entry(commodity.source).or_default().push(place);
         }
         let resources = Resources::new(question.platform(), false);
-        let prices = vec![1 << 10; resources.len()];
+        let prices = vec![1 << 10; resources.count()];
         Guide { question, times: exact.iter().map(guide).collect(), resources, prices, by_source }
     }
 

@@ -68,7 +68,7 @@ fn search(
         rates.iter().map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate))).collect();
     let resources = Resources::new(question.platform(), collective.combines());
     let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
-    let rows: Vec<Row> = (0..resources.len()).map(row).collect();
+    let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     for pattern in &patterns {
         let mut entries = vec![(demands[pattern.demand], Rational::one())];
         entries.extend(resources.loads(question, pattern).into_iter().map(|(place, time)| (rows[place], time)));
