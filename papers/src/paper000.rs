@@ -110,8 +110,8 @@ fn toy_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     let theirs = toy.steady_state()?;
-    let sound = referee::check_steady_state(platform, collective, &size, &theirs);
-    let bound = referee::bound(platform, collective, &size, &toy.case.plan()?.certificate)?;
+    let sound = referee::check_steady_state(platform, collective, size, &theirs);
+    let bound = referee::bound(platform, collective, size, &toy.case.plan()?.certificate)?;
     let holds = sound.is_ok() && theirs.throughput == bound;
     let (low, high) = toy_freedom(&toy)?;
     Ok(Finding::claim(holds, format!("sustains {}, bound {bound}", theirs.throughput))

@@ -1,5 +1,8 @@
 //! Single reductions as JSON, Graphviz and drawings.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
 use oneport_drawings::{dot, svg};
 use oneport_formats::{broadcast_to_json, reduction_to_json};
 use oneport_plan::{Broadcast, Costs, Dates, Reduction};

@@ -1,11 +1,11 @@
 //! The floating-point optimum as it is, for column generation: it guides, and proves nothing.
 
-use num_bigint::BigInt;
-use num_traits::{One, Zero};
+use num_traits::One;
 
 use crate::Rational;
 use crate::float::{Claim, Engine};
 use crate::program::{ExactError, Sense};
+use crate::scaled::dyadic;
 use crate::solver::{Options, Solver, Statistics};
 
 /// What HiGHS believes the optimum to be. The numbers are exactly those that HiGHS computed (dyadic rationals), so they
@@ -39,19 +39,9 @@ impl Solver {
         }
         let Some((model, scaling)) = self.float.as_ref().filter(|_| claim == Claim::Optimal) else { return Ok(None) };
         let Some((columns, rows)) = model.solution() else { return Ok(None) };
-        let signed = |value: f64| if self.program.sense() == Sense::Maximize { -value } else { value };
+        let sign = if self.program.sense() == Sense::Maximize { -Rational::one() } else { Rational::one() };
         let primal = columns.into_iter().zip(&scaling.columns).map(|(value, own)| dyadic(value, own + scaling.rhs));
-        let dual = rows.into_iter().zip(&scaling.rows).map(|(value, own)| dyadic(signed(value), own + scaling.cost));
+        let dual = rows.into_iter().zip(&scaling.rows).map(|(value, own)| &sign * dyadic(value, own + scaling.cost));
         Ok(Some(Estimate { primal: primal.collect(), dual: dual.collect() }))
-    }
-}
-
-/// `value * 2^exponent`; the value is finite.
-fn dyadic(value: f64, exponent: i64) -> Rational {
-    let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else { return Rational::zero() };
-    match exponent {
-        0 => exact,
-        1.. => exact * (BigInt::one() << exponent.unsigned_abs()),
-        _ => exact / (BigInt::one() << exponent.unsigned_abs()),
     }
 }

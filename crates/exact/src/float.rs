@@ -1,5 +1,7 @@
 //! What a floating-point solver is told, and what it says. Nothing here is believed.
 
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // what HiGHS is told
+
 /// How the floating-point solver works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {

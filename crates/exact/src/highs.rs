@@ -1,5 +1,6 @@
 //! The only door to HiGHS: a floating-point model that proposes bases. Nothing here is believed.
 #![allow(unsafe_code)]
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // HiGHS computes in floats; nothing of it is believed
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::time::Duration;
@@ -285,10 +286,10 @@ impl FloatModel {
         Ok(())
     }
 
-    /// Declares every variable integer, with a limit on branch-and-bound nodes.
-    pub fn make_integer(&self, upper: &[f64], node_limit: u32) -> Result<(), ExactError> {
+    /// Declares every variable integer and at most `upper`, with a limit on branch-and-bound nodes.
+    pub fn make_integer(&self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
         let kinds = vec![1 as HighsInt; self.columns];
-        let lower = vec![0.0; self.columns];
+        let (lower, upper) = (vec![0.0; self.columns], vec![f64::from(upper); self.columns]);
         let last = self.columns as HighsInt - 1;
         self.int_option(c"mip_max_nodes", node_limit.min(i32::MAX as u32) as HighsInt)?;
         self.bool_option(c"mip_detect_symmetry", false)?;

@@ -1,14 +1,14 @@
 //! Integer points of a program: HiGHS searches, integers decide.
 
 use num_bigint::BigInt;
-use num_traits::{FromPrimitive, Zero};
+use num_traits::Zero;
 use oneport_watch::Watch;
 
 use crate::basis::activity;
 use crate::form::{AnyForm, Coefficient, IntegerForm, integer_form, sign};
 use crate::highs::FloatModel;
 use crate::program::{ExactError, LinearProgram, Relation};
-use crate::scaled::Scaling;
+use crate::scaled::{Scaling, rounded};
 
 /// How hard to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,11 @@ pub fn find_integer_point(
     scaling.columns.iter_mut().for_each(|exponent| *exponent = 0);
     scaling.rhs = 0;
     let Some(model) = FloatModel::new(&scaling.apply(program))? else { return Ok(None) };
-    model.make_integer(&vec![f64::from(options.upper); program.columns()], options.node_limit)?;
+    model.make_integer(options.upper, options.node_limit)?;
     model.set_time_limit(watch.time_left())?;
     model.run(watch)?;
     let Some(values) = model.column_values() else { return Ok(None) };
-    let rounded: Option<Vec<BigInt>> = values.iter().map(|value| BigInt::from_f64(value.round())).collect();
-    let Some(point) = rounded else { return Ok(None) };
+    let Some(point) = rounded(&values) else { return Ok(None) };
     let holds = match integer_form(program) {
         AnyForm::Small(form) => satisfies(&form, &point),
         AnyForm::Big(form) => satisfies(&form, &point),

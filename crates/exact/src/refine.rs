@@ -14,6 +14,8 @@
 //!
 //! Reference: Gleixner, Steffy, Wolter, Iterative refinement for linear programming, INFORMS J. Comput. 28 (2016).
 
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // magnified programs, for HiGHS
+
 use std::time::Duration;
 
 use num_bigint::BigInt;

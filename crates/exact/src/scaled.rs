@@ -3,8 +3,10 @@
 //! Row `i` is multiplied by `2^r_i`, column `j` by `2^c_j`, all right-hand sides by `2^-s` and the costs by `2^-t`;
 //! powers of two add no rounding, and a basis does not depend on scaling.
 
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // a program in floats, for HiGHS
+
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{FromPrimitive, One, ToPrimitive, Zero};
 
 use crate::Rational;
 use crate::float::FloatProgram;
@@ -52,6 +54,21 @@ const LARGEST: f64 = 1e14;
 /// `mantissa * 2^exponent`, kept within what HiGHS takes; what would underflow is zero.
 pub fn compose(mantissa: f64, exponent: i64) -> f64 {
     (mantissa * 2f64.powi(exponent.clamp(-1000, 1000) as i32)).clamp(-LARGEST, LARGEST)
+}
+
+/// `value * 2^exponent`; the value is finite.
+pub fn dyadic(value: f64, exponent: i64) -> Rational {
+    let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else { return Rational::zero() };
+    match exponent {
+        0 => exact,
+        1.. => exact * (BigInt::one() << exponent.unsigned_abs()),
+        _ => exact / (BigInt::one() << exponent.unsigned_abs()),
+    }
+}
+
+/// The nearest integers; `None` where a value is none.
+pub fn rounded(values: &[f64]) -> Option<Vec<BigInt>> {
+    values.iter().map(|value| BigInt::from_f64(value.round())).collect()
 }
 
 fn split(value: &Rational) -> (f64, i64) {

@@ -5,6 +5,8 @@
 //! cannot cycle. Before it, from a basis that is nearly optimal, a dual simplex: it makes the basis feasible and keeps
 //! what is optimal about it, where the first phase would forget the cost.
 
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // magnitudes guide the choice of pivots, and decide nothing
+
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_watch::Watch;

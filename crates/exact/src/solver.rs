@@ -169,7 +169,7 @@ impl Solver {
         if let Some((model, scaling)) = &mut self.float {
             scaling.add_column(&self.program, column.0);
             let cost = scaling.cost_of(&self.program, column.0);
-            let (rows, values): (Vec<i32>, Vec<f64>) = scaling.entries_of(&self.program, column.0).into_iter().unzip();
+            let (rows, values): (Vec<i32>, Vec<_>) = scaling.entries_of(&self.program, column.0).into_iter().unzip();
             model.add_columns(&[cost], &[0], &rows, &values)?;
         }
         Ok(column)
@@ -196,7 +196,7 @@ impl Solver {
                 let (mantissa, exponent) = decompose(value.numer(), value.denom());
                 (*column as i32, compose(mantissa, exponent + scaling.columns[*column] + shift))
             });
-            let (columns, values): (Vec<i32>, Vec<f64>) = scaled.unzip();
+            let (columns, values): (Vec<i32>, Vec<_>) = scaled.unzip();
             model.add_rows((&[lower], &[upper]), &[0], &columns, &values)?;
         }
         Ok(row)

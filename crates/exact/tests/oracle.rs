@@ -1,5 +1,8 @@
 //! Random programs against a naive twin: a dense rational tableau simplex with Bland's rule.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{

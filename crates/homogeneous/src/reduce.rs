@@ -29,7 +29,7 @@ pub fn reduce(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie:
     let scaled = Scaled::new(costs);
     let machine = scaled.pair::<u64>().and_then(|pair| schedule(count, costs, &scaled, &pair, strategy, limit, tie));
     let big = || schedule(count, costs, &scaled, &scaled.big(), strategy, limit, tie);
-    // invariant: big integers never saturate
+    #[expect(clippy::expect_used, reason = "big integers never saturate")]
     Ok(machine.or_else(big).expect("big integers have no largest"))
 }
 

@@ -5,6 +5,9 @@
 //! Columns: vertices, edges, steps; least period over the largest load of a vertex; seconds for the least period, and
 //! for the whole decomposition.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
 use std::time::Instant;
 
 use num_rational::BigRational;

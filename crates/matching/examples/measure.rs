@@ -5,6 +5,9 @@
 //! Columns: vertices per side, edges, steps; edges listed in all steps, per edge; uninterrupted runs, per edge
 //! (1.00: no preemption); seconds.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+
 use std::time::Instant;
 
 use num_bigint::BigInt;

@@ -200,7 +200,7 @@ fn scaling() -> Result<&'static [Point]> {
 
         let (collective, volumes) = (broadcast(&platform), unit_volumes());
         let started = Instant::now();
-        let question = lp::Question::new(Problem::new(&platform, &collective, &volumes)?);
+        let question = lp::Question::new(Problem::new(&platform, &collective, volumes)?);
         let mut rounds = 0;
         let answer = lp::solve_watched(&question, &lp::Options::default(), &mut |_| {
             rounds += 1;
@@ -208,7 +208,7 @@ fn scaling() -> Result<&'static [Point]> {
         })?;
         let seconds = started.elapsed().as_secs_f64();
         let Answer::Steady(solution) = answer else { anyhow::bail!("a node is not reached") };
-        let bound = referee::bound(&platform, &collective, &volumes, &solution.certificate)?;
+        let bound = referee::bound(&platform, &collective, volumes, &solution.certificate)?;
         ensure!(bound == solution.steady_state.throughput, "n = {nodes}: the optimum is not proved");
         points.push(Point {
             nodes,

@@ -227,8 +227,8 @@ fn one_tree() -> Result<usize> {
     let (platform, collective, volumes) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     for names in [AT_1, AT_2] {
         let single = toy.single(&names)?;
-        referee::check_steady_state(platform, collective, &volumes, &single)?;
-        referee::check_schedule(platform, collective, &volumes, &toy.schedule(&single)?)?;
+        referee::check_steady_state(platform, collective, volumes, &single)?;
+        referee::check_schedule(platform, collective, volumes, &toy.schedule(&single)?)?;
     }
     Ok(toy.case.plan()?.steady_state.patterns.len())
 }

@@ -8,6 +8,7 @@
 //! missing, or the change means nothing.
 
 mod build;
+mod lexer;
 mod list;
 mod schema;
 mod tree;

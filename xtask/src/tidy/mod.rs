@@ -2,10 +2,7 @@
 
 mod code;
 mod dependencies;
-mod lexer;
 mod text;
-
-pub use lexer::code_lines;
 
 use std::fs;
 use std::path::Path;

@@ -5,6 +5,8 @@
 //! colour in every drawing; every element tells its exact figures in a tooltip. Values that the platform does not
 //! know (ids of another platform) are left out or named by number, never a panic.
 
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
+
 mod chart;
 mod colour;
 mod copies;
