@@ -2,8 +2,6 @@
 //!
 //! With shorter times every schedule can be repeated at the same starts, so the optimum does not grow.
 
-use num_integer::Integer;
-use num_traits::One;
 use oneport_plan::Proof;
 use oneport_platform::Rational;
 
@@ -60,7 +58,7 @@ pub fn lower_bound(cluster: &Cluster) -> LowerBound {
     let mut best = try_chain(cluster, lowest);
     let step = times.len().div_ceil(MOST_TRIES).max(1);
     for base in times.iter().step_by(step) {
-        let powers = times.iter().map(|time| power_below(time, base)).collect();
+        let powers = times.iter().map(|time| slowest_first::power_below(time, base)).collect();
         better(&mut best, try_chain(cluster, powers));
         let parts = (base / fastest).ceil();
         let base = base / parts;
@@ -90,19 +88,5 @@ fn try_chain(cluster: &Cluster, times: Vec<Rational>) -> LowerBound {
 fn better(best: &mut LowerBound, other: LowerBound) {
     if other.length > best.length {
         *best = other;
-    }
-}
-
-/// The largest `base * 2^k` up to `time`, `k` any integer.
-pub(crate) fn power_below(time: &Rational, base: &Rational) -> Rational {
-    let ratio = time / base;
-    let one = Rational::one();
-    if ratio >= one {
-        base * Rational::from_integer(num_bigint::BigInt::one() << slowest_first::log2_floor(&ratio))
-    } else {
-        // The smallest k with ratio * 2^k >= 1.
-        let inverse = ratio.denom().div_ceil(ratio.numer());
-        let shift = (&inverse - 1u32).bits();
-        base / Rational::from_integer(num_bigint::BigInt::one() << shift)
     }
 }

@@ -14,7 +14,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_platform::Rational;
 
-use crate::slots::problem::Problem;
+use crate::problem::Problem;
 use crate::{Cluster, Error};
 
 /// Most processors of a tree whose size is asked for.

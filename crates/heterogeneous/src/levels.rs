@@ -79,7 +79,9 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
         });
     };
     if slowest_first::is_optimal_by_theorem(cluster).is_some() {
-        return slowest_first::solve(cluster);
+        let (length, placement) = slowest_first::placed(cluster)?;
+        let proof = Proof::SlowestFirst;
+        return Ok(Found { lower_bound: length.clone(), length, proof, placement: Some(placement) });
     }
     let ticks = cluster.ticks()?;
     let question = Question::new(&ticks, fast.senders, slow.senders);

@@ -11,10 +11,12 @@ mod error;
 pub mod guided;
 pub mod levels;
 mod placement;
+mod problem;
 mod search;
 mod shortest;
 mod slots;
 pub mod slowest_first;
+mod start;
 pub mod tables;
 mod tick;
 

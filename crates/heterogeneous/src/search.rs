@@ -17,53 +17,16 @@ mod stages;
 mod table;
 mod weights;
 
-use oneport_plan::Proof;
-
-use crate::placement::Found;
-use crate::slots::certify;
-use crate::slots::problem::{Problem, Progress};
-use crate::slots::start::{Placed, slowest_first};
-use crate::{Budget, Cluster, Error};
+use crate::problem::{Problem, Progress};
+use crate::start::Placed;
 
 use layers::{Limits, Pass, Pool};
 use stages::Stage;
 
-/// Most senders.
-const MOST_SENDERS: u64 = 1000;
 /// States per layer, pass by pass.
 const WIDTHS: [usize; 6] = [100, 1000, 8000, 64_000, 512_000, usize::MAX];
 /// Bytes of one layer and of the origins of all: with the layer before and a copy while bounds are learnt, below 2 GB.
 const LAYER_BYTES: usize = 500 << 20;
-/// Most dates for a proof by prices.
-const MOST_DATES: usize = 1 << 14;
-
-/// The shortest schedule by search, for any times and up to 1000 senders (some 30 can be expected to be solved if all
-/// times differ).
-///
-/// Takes at most about 2 GB. When the budget, `watch` or that limit ends the work early, the best schedule and bound
-/// known are returned.
-///
-/// # Errors
-/// More than 1000 senders; times of more than 56 bits in their common unit.
-pub(crate) fn solve(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
-    let problem = Problem::new(cluster)?;
-    let senders = problem.count();
-    if senders > MOST_SENDERS {
-        return Err(Error::TooMany { senders, purpose: "for the search", most: MOST_SENDERS });
-    }
-    let (length, placed) = slowest_first(&problem.times, &problem.senders);
-    let mut progress = Progress::new(&problem, budget, length);
-    let closed = close(&problem, (0, length, placed), &mut progress);
-    let mut proof = Proof::Exhaustion { states: progress.states };
-    // A short proof, where the search hardly had to search.
-    if closed.at_root
-        && let Some(prices) = certify(&problem, closed.lower, MOST_DATES, &mut progress)?
-    {
-        proof = prices;
-    }
-    Ok(problem.found(closed.length, closed.lower, proof, &closed.placed))
-}
-
 /// What is known at the end.
 pub(crate) struct Closed {
     /// No schedule is shorter, in ticks.
@@ -73,10 +36,13 @@ pub(crate) struct Closed {
     /// That placement.
     pub placed: Vec<Placed>,
     /// Whether the bound needed no search beyond the first state.
-    at_root: bool,
+    pub at_root: bool,
 }
 
 /// Searches between a lower bound and a placement until they meet or the work is to stop.
+///
+/// Takes at most about 2 GB. When the budget, `watch` or that limit ends the work early, the best placement and bound
+/// known are returned.
 pub(crate) fn close(
     problem: &Problem,
     (lower, length, placed): (u64, u64, Vec<Placed>),

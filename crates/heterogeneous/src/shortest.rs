@@ -7,8 +7,9 @@ use oneport_plan::{Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
 use crate::placement::Found;
+use crate::problem::{Problem, Progress};
 use crate::slowest_first::{self, Reason};
-use crate::{Cluster, Error, Placement, Processors, dynamic, earliest, levels, search, slots};
+use crate::{Cluster, Error, Placement, Processors, bound, dynamic, earliest, levels, search, slots, start};
 
 /// How the answer is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,11 @@ pub struct Answer {
 
 /// Senders above which [`Method::Auto`] does not search; below, times must mostly differ.
 const FEW: u64 = 40;
+/// Most senders for the search, and for the search that closes the gap of slot flow.
+const MOST_SEARCHED: u64 = 1000;
+const MOST_CLOSED: u64 = 400;
+/// Most dates for a proof by prices.
+const MOST_DATES: usize = 1 << 14;
 
 /// The shortest reduction.
 ///
@@ -110,12 +116,71 @@ pub fn shortest(cluster: &Cluster, method: Method, budget: &Budget) -> Result<An
 
 fn carry_out(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Found, Error> {
     match method {
-        Method::Auto | Method::SlowestFirst => slowest_first::solve(cluster),
+        Method::Auto | Method::SlowestFirst => by_slowest_first(cluster),
         Method::DynamicProgram => dynamic::solve(cluster),
         Method::Levels => levels::solve(cluster),
-        Method::Slots => slots::solve(cluster, budget),
-        Method::Search => search::solve(cluster, budget),
+        Method::Slots => by_slots(cluster, budget),
+        Method::Search => by_search(cluster, budget),
     }
+}
+
+/// Slowest-node-first with a lower bound: of [`slowest_first::is_optimal_by_theorem`], of [`levels`] for two classes, or
+/// of [`bound::lower_bound`].
+fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
+    let (length, placement) = slowest_first::placed(cluster)?;
+    let (lower_bound, proof) = if slowest_first::is_optimal_by_theorem(cluster).is_some() {
+        (length.clone(), Proof::SlowestFirst)
+    } else if let ([_, _], Ok(levels)) = (cluster.classes(), levels::solve(cluster)) {
+        (levels.length, Proof::Levels)
+    } else {
+        let bound = bound::lower_bound(cluster);
+        (bound.length.clone(), bound.proof())
+    };
+    Ok(Found { length, lower_bound, proof, placement: Some(placement) })
+}
+
+/// Slot flow, and where bound and placement do not meet and the senders are few, the search between them.
+///
+/// # Errors
+/// Times of more than 56 bits in their common unit; see [`slots::improve`].
+fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
+    let problem = Problem::new(cluster)?;
+    let (length, placed) = start::slowest_first(&problem.times, &problem.senders);
+    if placed.is_empty() {
+        return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
+    }
+    let mut progress = Progress::new(&problem, budget, length);
+    let flowed = slots::improve(&problem, (length, placed), &mut progress)?;
+    if flowed.lower >= flowed.length || problem.count() > MOST_CLOSED {
+        return Ok(problem.found(flowed.length, flowed.lower, flowed.proof, &flowed.placed));
+    }
+    let closed = search::close(&problem, (flowed.lower, flowed.length, flowed.placed), &mut progress);
+    let further = closed.lower > flowed.lower;
+    let proof = if further { Proof::Exhaustion { states: progress.states } } else { flowed.proof };
+    Ok(problem.found(closed.length, closed.lower, proof, &closed.placed))
+}
+
+/// The search, for any times and up to 1000 senders (some 30 can be expected to be solved if all times differ).
+///
+/// # Errors
+/// More than 1000 senders; times of more than 56 bits in their common unit.
+fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
+    let problem = Problem::new(cluster)?;
+    let senders = problem.count();
+    if senders > MOST_SEARCHED {
+        return Err(Error::TooMany { senders, purpose: "for the search", most: MOST_SEARCHED });
+    }
+    let (length, placed) = start::slowest_first(&problem.times, &problem.senders);
+    let mut progress = Progress::new(&problem, budget, length);
+    let closed = search::close(&problem, (0, length, placed), &mut progress);
+    let mut proof = Proof::Exhaustion { states: progress.states };
+    // A short proof, where the search hardly had to search.
+    if closed.at_root
+        && let Some(prices) = slots::certify(&problem, closed.lower, MOST_DATES, &mut progress)?
+    {
+        proof = prices;
+    }
+    Ok(problem.found(closed.length, closed.lower, proof, &closed.placed))
 }
 
 fn choose(cluster: &Cluster, method: Method) -> (Method, String) {

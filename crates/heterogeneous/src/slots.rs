@@ -12,26 +12,22 @@
 //! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not
 //! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`hull`), which are a
 //! proof that the referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the two
-//! do not meet and the senders are few, the search over single senders (`search`) closes the gap as far as the budget
-//! goes.
+//! do not meet and the senders are few, the search over single senders closes the gap as far as the budget goes (see
+//! [`shortest`](crate::shortest())).
 
 mod dive;
 mod flow;
 mod hull;
-pub(crate) mod problem;
-pub(crate) mod start;
 
 use oneport_plan::Proof;
 
-use crate::placement::Found;
-use crate::search::close;
-use crate::{Budget, Cluster, Error};
+use crate::Error;
+use crate::problem::{Problem, Progress};
+use crate::start::{self, Placed};
 
 use dive::{Dive, Diver};
 use flow::Flow;
 use hull::{State, Verdict, decide, prices};
-use problem::{Problem, Progress};
-use start::{Placed, slowest_first};
 
 /// Most dates of slots.
 const MOST_DATES: usize = 1 << 16;
@@ -39,23 +35,30 @@ const MOST_DATES: usize = 1 << 16;
 const MOST_QUESTIONS: usize = 24_000;
 /// The same, times classes and dates: what a question costs.
 const MOST_WORK: usize = 100_000_000;
-/// Most senders for the search that closes a gap.
-const MOST_SEARCHED: u64 = 400;
+/// What slot flow knows at the end, in ticks.
+pub(crate) struct Flowed {
+    /// No schedule is shorter.
+    pub lower: u64,
+    /// Length of the best placement.
+    pub length: u64,
+    /// Why no schedule is shorter than `lower`.
+    pub proof: Proof,
+    /// The best placement.
+    pub placed: Vec<Placed>,
+}
 
-/// The shortest schedule by slot flow, for any number of classes and up to 2^63 senders.
+/// Improves a placement by slot flow, for any number of classes and up to 2^63 senders.
 ///
 /// The time depends on the number of dates (sums of times up to the length), not on that of the senders. When the
-/// budget or `watch` ends the work early, the best schedule and bound known so far are returned.
+/// budget or `watch` ends the work early, the best placement and bound known so far are returned.
 ///
 /// # Errors
-/// Times of more than 56 bits in their common unit; more than 65,536 dates; a failing solver.
-pub(crate) fn solve(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
-    let problem = Problem::new(cluster)?;
-    let (mut length, mut placed) = slowest_first(&problem.times, &problem.senders);
-    if placed.is_empty() {
-        return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
-    }
-    let mut progress = Progress::new(&problem, budget, length);
+/// More than 65,536 dates; a failing solver.
+pub(crate) fn improve(
+    problem: &Problem,
+    (length, placed): (u64, Vec<Placed>),
+    progress: &mut Progress,
+) -> Result<Flowed, Error> {
     let Some(flow) = Flow::new(problem.times.clone(), length, MOST_DATES) else {
         let why = format!(
             "the {} times have more than {MOST_DATES} sums up to the length of the slowest-first schedule; use search",
@@ -64,26 +67,17 @@ pub(crate) fn solve(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> 
         return Err(Error::Method { method: "slots", why });
     };
     let mut relaxed = Relaxed::new(&flow, &problem.senders);
-    relaxed.bisect(&flow, State::new, &mut progress)?;
+    relaxed.bisect(&flow, State::new, progress)?;
     let mut proof = problem.proof(&flow.dates, &relaxed.proof(&flow));
     // The same with the first slot given to a fastest sender, which is no loss.
     let priced = relaxed.least;
-    relaxed.bisect(&flow, |deadline, senders| State::rooted(&flow, deadline, senders), &mut progress)?;
+    relaxed.bisect(&flow, |deadline, senders| State::rooted(&flow, deadline, senders), progress)?;
     if relaxed.least > priced {
         proof = Proof::Exhaustion { states: progress.states };
     }
     let mut best = Best { lower: relaxed.least, length, placed, proof };
-    relaxed.whole(&flow, &mut best, &mut progress)?;
-    let mut lower = flow.dates[best.lower];
-    (length, placed, proof) = (best.length, best.placed, best.proof);
-    if lower < length && problem.count() <= MOST_SEARCHED {
-        let closed = close(&problem, (lower, length, placed), &mut progress);
-        if closed.lower > lower {
-            proof = Proof::Exhaustion { states: progress.states };
-        }
-        (lower, length, placed) = (closed.lower, closed.length, closed.placed);
-    }
-    Ok(problem.found(length, lower, proof, &placed))
+    relaxed.whole(&flow, &mut best, progress)?;
+    Ok(Flowed { lower: flow.dates[best.lower], length: best.length, proof: best.proof, placed: best.placed })
 }
 
 /// Slot prices that prove that no schedule is shorter than `below` ticks, where there are such prices and no more than

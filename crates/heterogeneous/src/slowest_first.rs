@@ -39,13 +39,12 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Class, Proof, Reduction};
+use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::{Class, Reduction};
 use oneport_platform::Rational;
 
-use crate::placement::Found;
 use crate::tick::{Scaled, Tick, scale, sum};
-use crate::{Cluster, Error, Placement, Processors, Row, bound, earliest};
+use crate::{Cluster, Error, Placement, Processors, Row, earliest};
 
 /// The senders, slowest first; equal ones in index order.
 pub fn sequence(processors: &Processors) -> Vec<usize> {
@@ -91,21 +90,6 @@ pub fn is_optimal_by_theorem(cluster: &Cluster) -> Option<Reason> {
         [fast, slow] if slow.time >= &fast.time + &fast.time => Some(Reason::TwoClasses),
         _ => None,
     }
-}
-
-/// Slowest-node-first with a lower bound: of [`is_optimal_by_theorem`], of [`levels`](crate::levels) for two classes,
-/// or of [`lower_bound`](bound::lower_bound).
-pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
-    let (length, placement) = placed(cluster)?;
-    let (lower_bound, proof) = if is_optimal_by_theorem(cluster).is_some() {
-        (length.clone(), Proof::SlowestFirst)
-    } else if let ([_, _], Ok(levels)) = (cluster.classes(), crate::levels::solve(cluster)) {
-        (levels.length, Proof::Levels)
-    } else {
-        let bound = bound::lower_bound(cluster);
-        (bound.length.clone(), bound.proof())
-    };
-    Ok(Found { length, lower_bound, proof, placement: Some(placement) })
 }
 
 /// Length and placement of the slowest-node-first schedule.
@@ -247,10 +231,24 @@ fn place<T: Tick + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<T
 pub fn raised(cluster: &Cluster) -> Cluster {
     let Some(fastest) = cluster.classes().first() else { return cluster.clone() };
     let times = cluster.classes().iter().map(|class| {
-        let down = bound::power_below(&class.time, &fastest.time);
+        let down = power_below(&class.time, &fastest.time);
         if down == class.time { down } else { &down + &down }
     });
     cluster.with_times(times)
+}
+
+/// The largest `base * 2^k` up to `time`, `k` any integer.
+pub(crate) fn power_below(time: &Rational, base: &Rational) -> Rational {
+    let ratio = time / base;
+    let one = Rational::one();
+    if ratio >= one {
+        base * Rational::from_integer(BigInt::one() << log2_floor(&ratio))
+    } else {
+        // The smallest k with ratio * 2^k >= 1.
+        let inverse = ratio.denom().div_ceil(ratio.numer());
+        let shift = (&inverse - 1u32).bits();
+        base / Rational::from_integer(BigInt::one() << shift)
+    }
 }
 
 /// Bits of a rational's integer part: `floor(log2 x)` for `x >= 1`.

@@ -18,8 +18,8 @@ use oneport_platform::Rational;
 
 use super::flow::Flow;
 use super::hull::{Mixture, State, Verdict, decide};
-use super::start::{Placed, length};
 use crate::Error;
+use crate::start::{Placed, length};
 
 /// What a dive finds.
 pub(super) enum Dive {

@@ -7,7 +7,7 @@ use common::{Case, connected_cases, ratio, sample, solution};
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_lp::{Formulation, Question};
-use oneport_period::PeriodError;
+use oneport_period::{Period, PeriodError, whole_patterns};
 use oneport_period::integral::optimal_instances;
 use oneport_period::rounding::{Target, round};
 use oneport_plan::{Problem, SteadyState, WholePatterns};
@@ -97,12 +97,15 @@ proptest! {
         }
     }
 
-    /// What the refusal says: no whole instance fits.
+    /// With integer programs, a period of a tiny platform is refused only if no whole instance fits.
     #[test]
     fn a_refused_period_is_too_short(case in connected_cases(4, 8), p in 1..40i64, q in 1..4i64) {
-        let steady_state = solution(&case, Formulation::Columns).steady_state;
+        let solution = solution(&case, Formulation::Columns);
+        let volumes = case.volumes();
+        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         let period = ratio(p, q);
-        if let Err(error) = rounded(&case, &steady_state, &Target::Period(period.clone())) {
+        if let Err(error) = whole_patterns(&question, &solution, &Period::Fixed(period.clone()), true) {
+            prop_assert!(matches!(error, PeriodError::PeriodTooShort { .. }), "{:?}: {}", case, error);
             prop_assert_ne!(fits(&case, 1, &period), Verdict::Fits, "{:?}: {}", case, error);
         }
     }

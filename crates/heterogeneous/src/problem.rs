@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 use oneport_plan::{Proof, SlotPrices};
 use oneport_platform::Rational;
 
-use super::start::Placed;
 use crate::placement::Found;
+use crate::start::Placed;
 use crate::{Budget, Cluster, Error, Placement, Row, Search};
 
 /// Most bits of a time in ticks: no sum up to the length of a slowest-first schedule then leaves 64 bits.
