@@ -6,7 +6,7 @@ use num_traits::Zero;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Certificate, Collective, Problem, Status};
 use oneport_platform::Rational;
-use oneport_referee::{Violation, bound};
+use oneport_referee::{Rule, Violation, bound};
 
 use crate::certificates::{Kind, certificate, change, compute_price, link_price, weaken};
 use crate::draw::Draw;
@@ -103,7 +103,7 @@ fn check_weakened(
 ) -> Checked {
     for _ in 0..3 {
         match bound(sample, &certificate) {
-            Err(Violation::Proof(_)) => weaken(&mut certificate),
+            Err(refusal) if is_of_proof(&refusal) => weaken(&mut certificate),
             _ => break,
         }
     }
@@ -128,6 +128,11 @@ pub fn check_one(
     Checked { kind: Some(kind), certificate: Some(certificate), verdict }
 }
 
+/// Whether a certificate is malformed, or charges too much.
+fn is_of_proof(refusal: &Violation) -> bool {
+    matches!(refusal.rule(), Rule::Certificate | Rule::Overcharge)
+}
+
 fn judge(
     oracle: &Oracle<'_>,
     sample: &Sample,
@@ -141,8 +146,8 @@ fn judge(
     let cheapest = oracle.cheapest(&prices);
     match (bound, cheapest) {
         (_, Err(Refused::TooLarge)) => Verdict::GivenUp,
-        (Err(Violation::Unreachable { .. }), Err(Refused::Impossible)) => Verdict::Refused,
-        (Err(Violation::Proof(_) | Violation::NoBound { .. }), _) => Verdict::Refused,
+        (Err(refusal), Err(Refused::Impossible)) if refusal.rule() == Rule::Unreachable => Verdict::Refused,
+        (Err(refusal), _) if is_of_proof(&refusal) || refusal.rule() == Rule::NoBound => Verdict::Refused,
         (Err(fault), _) => Verdict::Wrong(format!("the referee refuses what is right: {fault}")),
         (Ok(_), Err(Refused::Impossible)) => Verdict::Holds { tight: false },
         (Ok(bound), Ok(cheapest)) => {

@@ -100,9 +100,9 @@ pub enum Error {
 
 impl From<Violation> for Error {
     fn from(violation: Violation) -> Self {
-        match violation {
-            Violation::Stopped(limit) => Error::Unchecked(limit),
-            other => Error::Referee(other),
+        match violation.stopped() {
+            Some(limit) => Error::Unchecked(limit),
+            None => Error::Referee(violation),
         }
     }
 }
@@ -193,9 +193,10 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
 /// The plan with bound and status as the referee can prove them from the prices; where cheapest patterns are hard to
 /// find, that may be less than the solver knows.
 fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
-    match referee::judge(plan.clone(), &options.watch.finishing(GRACE)) {
-        Err(Violation::Stopped(limit)) => judged_simply(plan, question).ok_or(Error::Unchecked(limit)),
-        judged => Ok(judged?),
+    let judged = referee::judge(plan.clone(), &options.watch.finishing(GRACE));
+    match judged.as_ref().err().and_then(Violation::stopped) {
+        Some(limit) => judged_simply(plan, question).ok_or(Error::Unchecked(limit)),
+        None => Ok(judged?),
     }
 }
 

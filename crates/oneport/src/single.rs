@@ -4,7 +4,7 @@ use oneport_heterogeneous::{AllReduce, Budget, Cluster, Method, Placement, Proce
 use oneport_homogeneous::{Costs, Released, Strategy, Tie};
 use oneport_plan::{Broadcast, Instance, Limit, Proof, Shortest};
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, SingleFault, check_broadcast, check_reduction, check_shortest};
+use oneport_referee::{Recheck, Violation, check_broadcast, check_reduction, check_shortest};
 
 /// An answer that the referee has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum SingleError {
     Heterogeneous(#[from] oneport_heterogeneous::Error),
     /// The referee objects to our own answer: a defect of oneport.
     #[error("the referee objects to the schedule found: {0}; please report it with the question")]
-    Referee(#[from] SingleFault),
+    Referee(#[from] Violation),
 }
 
 /// One reduction of `values` values with equal costs (RR-7898). The schedule is written down where `written`.

@@ -8,6 +8,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_platform::Rational;
 
 use crate::Violation;
+use crate::violation::too_large;
 
 /// Most bits that scaling may create (half a gigabyte): a list of numbers without common structure must not
 /// exhaust the memory.
@@ -51,7 +52,7 @@ impl Scale {
     /// The least common denominator of the values, to be used for `entries` numbers.
     ///
     /// # Errors
-    /// [`Violation::TooLarge`] when that many numbers over that denominator would not fit in memory.
+    /// [`Rule::TooLarge`](crate::Rule::TooLarge) when that many numbers over that denominator would not fit in memory.
     pub(crate) fn new<'a>(
         what: &'static str,
         values: impl Iterator<Item = &'a Rational>,
@@ -60,7 +61,7 @@ impl Scale {
         let limit = MAX_BITS / u64::try_from(entries).unwrap_or(u64::MAX).max(1);
         let denominators: BTreeSet<&BigUint> = values.map(|value| value.denom().magnitude()).collect();
         let denominator = least_common_multiple(denominators.iter().rev().copied(), limit)
-            .map_err(|bits| Violation::TooLarge { what, bits, limit })?;
+            .map_err(|bits| too_large(what, bits, limit))?;
         let factors = denominators.into_iter().map(|d| (d.clone(), &denominator / d)).collect();
         Ok(Scale { denominator, factors })
     }
@@ -131,7 +132,10 @@ mod tests {
         let values: Vec<Rational> =
             (0..64).map(|i| Rational::new(1.into(), (BigInt::one() << (3000 * i)) + 1)).collect();
         let refused = Scale::new("values", values.iter(), 1 << 20).unwrap_err();
-        assert!(matches!(refused, Violation::TooLarge { what: "values", limit: 4096, .. }), "{refused}");
+        assert_eq!(refused.rule(), crate::Rule::TooLarge);
+        let told = refused.to_string();
+        assert!(told.starts_with("the common denominator of values has at least "), "{told}");
+        assert!(told.contains("; at most 4096 fit in memory"), "{told}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use oneport_watch::Watch;
 
 use crate::Violation;
 use crate::arithmetic::is_sound;
-use crate::violation::part_name;
+use crate::violation::{fault, part_name, shown};
 
 /// A valid question.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ impl<'a> Case<'a> {
     /// Whether to go on.
     ///
     /// # Errors
-    /// [`Violation::Stopped`] where the watch has ended.
+    /// [`Rule::Stopped`](crate::Rule::Stopped) where the watch has ended.
     pub(crate) fn ask(&self) -> Result<(), Violation> {
         self.watch.map_or(Ok(()), |watch| Ok(watch.ask()?))
     }
@@ -67,7 +67,8 @@ impl<'a> Case<'a> {
         collective.validate(platform)?;
         for (what, amount) in [("size", &volumes.size), ("work", &volumes.work)] {
             if let Some(found) = numbers(amount).into_iter().find(|number| !is_sound(number)) {
-                return Err(Violation::NoNumber { what, found: Box::new(found.clone()) });
+                let found = shown(found);
+                return Err(fault!(Question, "the {what} {found} is no number"; "give it a positive denominator"));
             }
         }
         volumes.validate(collective)?;
@@ -163,16 +164,24 @@ impl<'a> Case<'a> {
     /// The link of this id, if it exists.
     pub(crate) fn link(&self, id: LinkId, place: impl FnOnce() -> String) -> Result<&'a Link, Violation> {
         let links = self.platform.links();
-        links.get(id.index()).ok_or_else(|| Violation::UnknownLink {
-            place: place(),
-            id: id.index(),
-            links: links.len(),
+        links.get(id.index()).ok_or_else(|| {
+            let (id, links) = (id.index(), links.len());
+            fault!(Unknown, "link id {id} does not exist"; "the platform has {links} links, numbered from 0")
+                .at(place())
         })
+    }
+
+    /// No bound, because there is no schedule.
+    pub(crate) fn unreachable(&self, from: NodeId, target: NodeId) -> Violation {
+        let (from, target) = (self.name(from), self.name(target));
+        fault!(Unreachable, "no path leads from '{from}' to '{target}'"; "every source must reach its targets")
     }
 
     /// A demand's number outside the collective.
     pub(crate) fn unknown_commodity(&self, place: String, commodity: usize) -> Violation {
-        Violation::UnknownCommodity { place, commodity, commodities: self.commodities() }
+        let commodities = self.commodities();
+        fault!(Unknown, "commodity {commodity} does not exist"; "an instance has {commodities}, numbered from 0")
+            .at(place)
     }
 }
 

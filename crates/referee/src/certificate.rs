@@ -20,6 +20,7 @@ use crate::exchange::Exchanges;
 use crate::paths::cheapest_paths;
 use crate::prices::Prices;
 use crate::shares::Shares;
+use crate::violation::fault;
 
 /// The throughput, in instances per unit of time, that no schedule exceeds: the sum of prices times capacities, over
 /// the sum over the demands of the price of the cheapest pattern.
@@ -51,9 +52,9 @@ use crate::shares::Shares;
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed (see
-/// [`ProofFault`](crate::ProofFault)); a demand that nothing can carry out; prices under which everything is free,
-/// which prove nothing; a reduction too large for the memory; an ill-posed question.
+/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand that
+/// nothing can carry out; prices under which everything is free, which prove nothing; a reduction too large for the
+/// memory; an ill-posed question.
 pub fn bound(
     platform: &Platform,
     collective: &Collective,
@@ -66,7 +67,7 @@ pub fn bound(
 /// [`bound`] under a watch.
 ///
 /// # Errors
-/// As [`bound`]; [`Violation::Stopped`] where the watch ended the search for cheapest patterns.
+/// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
 pub fn bound_watched(
     platform: &Platform,
     collective: &Collective,
@@ -94,7 +95,9 @@ pub fn bound_watched(
         total += price * Rational::from_integer(group.rate.into());
     }
     if total.is_zero() {
-        return Err(Violation::NoBound { prices: certificate.prices.len() + certificate.odd_sets.len() });
+        let prices = certificate.prices.len() + certificate.odd_sets.len();
+        let found = format!("the {prices} prices make every cheapest pattern free, which proves nothing");
+        return Err(fault!(NoBound, "{found}"; "some commodity must have to pay"));
     }
     Ok(fraction(prices.sum, &1u32.into()) / total)
 }

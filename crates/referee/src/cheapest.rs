@@ -28,13 +28,14 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Amount, Goals, Kind};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use crate::Violation;
 use crate::arithmetic::{Scale, fraction};
 use crate::case::{Case, Group};
 use crate::cuts::Cuts;
 use crate::exchange::Exchanges;
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
+use crate::violation::{fault, too_large};
+use crate::{Rule, Violation};
 use parts::Parts;
 use search::Search;
 
@@ -82,8 +83,8 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
     } else {
         match priced_demands(case, prices, crowd) {
             Ok(trees) => Some(trees),
-            Err(Violation::TooManyStates { .. } | Violation::TooLarge { .. }) if all_cut => None,
-            Err(Violation::TooManyStates { .. }) if group.kind != Kind::Combine => {
+            Err(violation) if violation.rule() == Rule::TooLarge && all_cut => None,
+            Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
                 return simple::longest_way(case, prices);
             }
             Err(violation) => return Err(violation),
@@ -143,7 +144,9 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
     let states = Parts::count(operands, sets) * processors.len() as u128;
     if states > MAX_STATES {
         let (processors, limit) = (processors.len(), MAX_STATES);
-        return Err(Violation::TooManyStates { operands, processors, states, limit });
+        let states = format!("{states} partial results and places");
+        let found = format!("{operands} operands on {processors} processors make {states}");
+        return Err(fault!(TooLarge, "{found}"; "at most {limit} fit in memory"));
     }
     let parts = Parts::new(operands, sets);
     let priced = Priced::new(case, prices, (processors, &stands_for), &parts)?;
@@ -228,7 +231,7 @@ impl Priced {
         let (works, work_scale, work_class) = amounts("the amounts of work", &case.volumes.work, parts, false)?;
         let links = prices.lengths(case);
         let entries = links.len() + processors.len();
-        let too_large = |what| move |(bits, limit)| Violation::TooLarge { what, bits, limit };
+        let too_large = |what| move |(bits, limit)| too_large(what, bits, limit);
         let link_denominator =
             common_denominator(links.iter(), entries).map_err(too_large("the priced costs of the links"))?;
         let merges: Vec<(BigUint, BigUint)> = prices.merges(case).into_iter().flatten().collect();
@@ -271,7 +274,7 @@ impl Priced {
         let limit = MAX_DISTANCE_BITS / (count * count).to_u64().unwrap_or(u64::MAX).max(1);
         if longest + OVERHEAD_BITS > limit {
             let bits = longest + OVERHEAD_BITS;
-            return Err(Violation::TooLarge { what: "the distances between processors", bits, limit });
+            return Err(too_large("the distances between processors", bits, limit));
         }
         let mut wanted = vec![false; case.platform.nodes().len()];
         self.processors.iter().for_each(|processor| wanted[processor.index()] = true);
@@ -360,7 +363,7 @@ fn check_reachable(
 ) -> Result<(), Violation> {
     for &owner in case.operands().iter().take(last + 1) {
         if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none() {
-            return Err(Violation::Unreachable { from: case.name(owner), target: case.name(target) });
+            return Err(case.unreachable(owner, target));
         }
     }
     Ok(())

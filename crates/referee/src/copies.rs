@@ -24,6 +24,7 @@ use crate::case::{Case, Group};
 use crate::cuts::Cuts;
 use crate::prices::{common_denominator, over};
 use crate::shortest_paths::Length;
+use crate::violation::too_large;
 
 /// What arcs are measured in.
 trait Weight: Length + for<'a> SubAssign<&'a Self> + Into<BigUint> {}
@@ -70,7 +71,7 @@ pub(crate) fn cheapest_copies(
 
 /// The same for demands without cuts, for messages of unit size.
 fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usize]) -> Result<Rational, Violation> {
-    let too_large = |(bits, limit)| Violation::TooLarge { what: "the priced costs of the links", bits, limit };
+    let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
     let scaled: Vec<BigUint> = lengths.iter().map(|length| over(length.clone(), &denominator)).collect();
     // No sum of an algorithm exceeds twice the longest link times the square of the number of nodes.
@@ -151,7 +152,7 @@ fn network<T: Weight>(
     let nodes = case.platform.nodes().len();
     let forward = closure(nodes, &[source.index()], routes.iter().map(|&(from, to, _)| (from, to)));
     if let Some(&target) = targets.iter().find(|target| !forward[target.index()]) {
-        return Err(Violation::Unreachable { from: case.name(source), target: case.name(target) });
+        return Err(case.unreachable(source, target));
     }
     let ends: Vec<usize> = targets.iter().map(|target| target.index()).collect();
     let backward = closure(nodes, &ends, routes.iter().map(|&(from, to, _)| (to, from)));

@@ -12,10 +12,11 @@ use num_traits::Zero;
 use oneport_plan::{Certificate, Cut, Demand, Goals};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::{Case, Group};
 use crate::prices::Prices;
-use crate::{ProofFault, Violation};
+use crate::violation::{fault, shown, unordered};
 
 /// The cuts of a certificate, checked one by one.
 pub(crate) struct Cuts<'a> {
@@ -44,7 +45,7 @@ impl<'a> Cuts<'a> {
             by_demand.entry(cut.demand).or_default().push(place);
         }
         if !cuts.is_sorted() {
-            return Err(ProofFault::Order { place: "certificate: the".to_string(), what: "cuts" }.into());
+            return Err(unordered("certificate: the cuts"));
         }
         let entries = cuts.len() + case.platform.links().len();
         let scale = Scale::new("the weights of the cuts", cuts.iter().map(|cut| &cut.weight), entries)?;
@@ -102,13 +103,11 @@ impl<'a> Cuts<'a> {
             if &scaled * &cost_denominator > &cost * &over {
                 // In the unit of the certificate.
                 let unit = fraction(self.factor.1.clone(), &self.factor.0);
-                return Err(ProofFault::Overcharged {
-                    demand: self.case.commodity_name(demand),
-                    link: platform.link_name(link),
-                    charged: Box::new(fraction(scaled, &over) * &unit),
-                    cost: Box::new(fraction(cost, &cost_denominator) * unit),
-                }
-                .into());
+                let (demand, link) = (self.case.commodity_name(demand), platform.link_name(link));
+                let charged = shown(fraction(scaled, &over) * &unit);
+                let cost = shown(fraction(cost, &cost_denominator) * unit);
+                let found = format!("the cuts for {demand} charge {charged} for link '{link}'");
+                return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}"));
             }
         }
         Ok(fraction(total * &self.factor.0, &over))
@@ -157,22 +156,27 @@ fn has(cut: &Cut, node: NodeId) -> bool {
     cut.nodes.binary_search(&node).is_ok()
 }
 
-fn check(case: &Case<'_>, place: usize, cut: &Cut) -> Result<(), ProofFault> {
+fn check(case: &Case<'_>, place: usize, cut: &Cut) -> Result<(), Violation> {
     let (nodes, demands) = (case.platform.nodes().len(), case.commodities());
     if let Some(demand) = cut.demand.filter(|&demand| demand >= demands) {
-        return Err(ProofFault::CutDemand { cut: place, demand, demands });
+        let right = format!("an instance has {demands}, numbered from 0");
+        return Err(fault!(Certificate, "cut {place}: demand {demand} does not exist"; "{right}"));
     }
     if cut.nodes.is_empty() {
-        return Err(ProofFault::EmptyCut { cut: place });
+        return Err(fault!(Certificate, "cut {place}: it has no nodes"; "list those that something has to leave"));
     }
-    if let Some(node) = cut.nodes.iter().find(|node| node.index() >= nodes) {
-        return Err(ProofFault::CutNode { cut: place, id: node.index(), nodes });
+    if let Some(node) = cut.nodes.iter().map(|node| node.index()).find(|&node| node >= nodes) {
+        let right = format!("the platform has {nodes} nodes, numbered from 0");
+        return Err(fault!(Certificate, "cut {place}: node id {node} does not exist"; "{right}"));
     }
     if !cut.nodes.is_sorted_by(|a, b| a < b) {
-        return Err(ProofFault::Order { place: format!("cut {place}: its"), what: "nodes" });
+        return Err(unordered(&format!("cut {place}: its nodes")));
     }
     if !is_positive(&cut.weight) {
-        return Err(ProofFault::CutWeight { cut: place, found: Box::new(cut.weight.clone()) });
+        let found = shown(&cut.weight);
+        return Err(
+            fault!(Certificate, "cut {place}: its weight is {found}"; "a weight must be positive (leave the cut out)"),
+        );
     }
     Ok(())
 }

@@ -30,11 +30,12 @@ use num_traits::{Signed, Zero};
 use oneport_plan::{Border, Certificate, Direction, Exchange, Potential};
 use oneport_platform::{LinkId, Node, NodeId, Rational};
 
+use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, is_sound, parts};
 use crate::case::{Case, Group, least};
 use crate::copies::least_exchange;
 use crate::prices::Prices;
-use crate::{ProofFault, Violation};
+use crate::violation::{bad_price, fault, no_link, no_node, shown, unordered};
 
 /// Borders, potentials and exchanges of a certificate, checked one by one.
 pub(crate) struct Exchanges<'a> {
@@ -60,7 +61,7 @@ impl<'a> Exchanges<'a> {
             ("exchanges", !exchanges.is_sorted()),
         ];
         if let Some((what, _)) = unsorted.into_iter().find(|(_, unsorted)| *unsorted) {
-            return Err(ProofFault::Order { place: "certificate: the".to_string(), what }.into());
+            return Err(unordered(&format!("certificate: the {what}")));
         }
         borders.iter().zip(0..).try_for_each(|(border, place)| check_border(case, place, border))?;
         potentials.iter().zip(0..).try_for_each(|(potential, place)| check_potential(case, place, potential))?;
@@ -142,7 +143,7 @@ impl<'a> Exchanges<'a> {
     }
 
     /// No link is charged for more than the smallest message over it costs.
-    fn check_charges(&self, group: &Group<'_>, charges: &[BigInt], prices: &Prices) -> Result<(), ProofFault> {
+    fn check_charges(&self, group: &Group<'_>, charges: &[BigInt], prices: &Prices) -> Result<(), Violation> {
         let case = &group.case;
         let size = least(&case.volumes.size, case.operands().len(), 1);
         let (size, size_over) = parts(&size);
@@ -156,12 +157,11 @@ impl<'a> Exchanges<'a> {
             if &charge * &cost_over > &cost * &over {
                 // In the unit of the certificate.
                 let unit = fraction(self.factor.1.clone(), &self.factor.0);
-                return Err(ProofFault::ExchangeOvercharged {
-                    demand: case.commodity_name(0),
-                    link: case.platform.link_name(LinkId::new(link)),
-                    charged: Box::new(fraction(charge, &over) * &unit),
-                    cost: Box::new(fraction(cost, &cost_over) * unit),
-                });
+                let charged = shown(fraction(charge, &over) * &unit);
+                let (link, cost) =
+                    (case.platform.link_name(LinkId::new(link)), shown(fraction(cost, &cost_over) * unit));
+                let found = format!("borders, potentials and exchanges charge {charged} for link '{link}'");
+                return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}").at(case.commodity_name(0)));
             }
         }
         Ok(())
@@ -178,27 +178,30 @@ fn sets_of_nodes(sets: &[Vec<NodeId>], nodes: usize) -> Vec<Vec<usize>> {
 }
 
 /// The participants of the all-reduce at this place.
-fn participants<'a>(case: &Case<'a>, place: &str, demand: usize) -> Result<&'a [NodeId], ProofFault> {
+fn participants<'a>(case: &Case<'a>, place: &str, demand: usize) -> Result<&'a [NodeId], Violation> {
     let group = case.groups().into_iter().find(|group| group.first == demand);
     match group.filter(Group::is_all_reduce) {
         Some(group) => Ok(group.case.operands()),
-        None => Err(ProofFault::NoAllReduce { place: place.to_string(), demand, demands: case.commodities() }),
+        None => {
+            let found =
+                format!("demand {demand} of {} is no all-reduce (they are numbered from 0)", case.commodities());
+            Err(fault!(Certificate, "{found}"; "leave it out").at(place.to_string()))
+        }
     }
 }
 
 /// Sets are sorted, of existing nodes, and hold a participant each.
-fn check_sets(case: &Case<'_>, place: &str, sets: &[Vec<NodeId>], participants: &[NodeId]) -> Result<(), ProofFault> {
-    let wrong = |what, right| ProofFault::ExchangeSets { place: place.to_string(), what, right };
+fn check_sets(case: &Case<'_>, place: &str, sets: &[Vec<NodeId>], participants: &[NodeId]) -> Result<(), Violation> {
+    let wrong = |what: String, right: &str| fault!(Certificate, "{what}"; "{right}").at(place.to_string());
     if sets.is_empty() {
         return Err(wrong("it has no sets".to_string(), "list the nodes of at least one"));
     }
     for (number, set) in sets.iter().enumerate() {
         if let Some(node) = set.iter().find(|node| node.index() >= case.platform.nodes().len()) {
-            let (place, nodes) = (format!("{place}: the"), case.platform.nodes().len());
-            return Err(ProofFault::UnknownNode { place, kind: "member", id: node.index(), nodes });
+            return Err(no_node(&format!("{place}: the member"), *node, case.platform));
         }
         if !set.is_sorted_by(|a, b| a < b) {
-            return Err(ProofFault::Order { place: format!("{place}: its"), what: "nodes" });
+            return Err(unordered(&format!("{place}: its nodes")));
         }
         if !participants.iter().any(|node| set.binary_search(node).is_ok()) {
             return Err(wrong(format!("set {number} holds no participant"), "every set holds at least one"));
@@ -207,14 +210,14 @@ fn check_sets(case: &Case<'_>, place: &str, sets: &[Vec<NodeId>], participants: 
     Ok(())
 }
 
-fn check_border(case: &Case<'_>, place: usize, border: &Border) -> Result<(), ProofFault> {
+fn check_border(case: &Case<'_>, place: usize, border: &Border) -> Result<(), Violation> {
     let place = format!("border {place}");
     let participants = participants(case, &place, border.demand)?;
     if !is_positive(&border.weight) {
-        return Err(ProofFault::BadPrice { resource: place, found: Box::new(border.weight.clone()) });
+        return Err(bad_price(&place, &border.weight));
     }
     check_sets(case, &place, &border.sets, participants)?;
-    let wrong = |what, right| Err(ProofFault::ExchangeSets { place: place.clone(), what, right });
+    let wrong = |what: String, right: &str| Err(fault!(Certificate, "{what}"; "{right}").at(place.clone()));
     if let [set] = border.sets.as_slice() {
         if participants.iter().all(|node| set.binary_search(node).is_ok()) {
             return wrong("it holds all participants".to_string(), "a single set leaves out at least one");
@@ -233,12 +236,11 @@ fn check_border(case: &Case<'_>, place: usize, border: &Border) -> Result<(), Pr
     }
 }
 
-fn check_potential(case: &Case<'_>, place: usize, potential: &Potential) -> Result<(), ProofFault> {
+fn check_potential(case: &Case<'_>, place: usize, potential: &Potential) -> Result<(), Violation> {
     let place = format!("potential {place}");
     let participants = participants(case, &place, potential.demand)?;
     let Some(node) = case.platform.nodes().get(potential.node.index()) else {
-        let (place, nodes) = (format!("{place}: the"), case.platform.nodes().len());
-        return Err(ProofFault::UnknownNode { place, kind: "potential", id: potential.node.index(), nodes });
+        return Err(no_node(&format!("{place}: the potential"), potential.node, case.platform));
     };
     let value = &potential.value;
     let right = if !is_sound(value) || value.is_zero() {
@@ -252,14 +254,14 @@ fn check_potential(case: &Case<'_>, place: usize, potential: &Potential) -> Resu
     } else {
         return Ok(());
     };
-    Err(ProofFault::BadPotential { place, node: node.name.clone(), found: Box::new(value.clone()), right })
+    Err(fault!(Certificate, "'{}' has {}", node.name, shown(value); "{right}").at(place))
 }
 
-fn check_exchange(case: &Case<'_>, place: usize, exchange: &Exchange) -> Result<(), ProofFault> {
+fn check_exchange(case: &Case<'_>, place: usize, exchange: &Exchange) -> Result<(), Violation> {
     let place = format!("exchange {place}");
     let participants = participants(case, &place, exchange.demand)?;
     check_sets(case, &place, &exchange.parts, participants)?;
-    let wrong = |what, right| Err(ProofFault::ExchangeSets { place: place.clone(), what, right });
+    let wrong = |what: String, right: &str| Err(fault!(Certificate, "{what}"; "{right}").at(place.clone()));
     if exchange.parts.len() < 2 {
         return wrong("it has a single part".to_string(), "list at least two");
     }
@@ -269,13 +271,13 @@ fn check_exchange(case: &Case<'_>, place: usize, exchange: &Exchange) -> Result<
     }
     let links = case.platform.links().len();
     if let Some((link, _)) = exchange.lengths.iter().find(|(link, _)| link.index() >= links) {
-        return Err(ProofFault::UnknownLink { place: format!("{place}: the"), id: link.index(), links });
+        return Err(no_link(&format!("{place}: the"), *link, case.platform));
     }
     if !exchange.lengths.is_sorted_by(|a, b| a.0 < b.0) {
-        return Err(ProofFault::Order { place: format!("{place}: its"), what: "links" });
+        return Err(unordered(&format!("{place}: its links")));
     }
     match exchange.lengths.iter().find(|(_, length)| !is_positive(length)) {
-        Some((_, length)) => Err(ProofFault::BadPrice { resource: place, found: Box::new(length.clone()) }),
+        Some((_, length)) => Err(bad_price(&place, length)),
         None => Ok(()),
     }
 }

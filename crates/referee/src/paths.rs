@@ -78,7 +78,7 @@ fn sum_of_shortest<T: Length, S>(
         for end in ends {
             let Some(distance) = paths.distance(end) else {
                 let (from, target) = if reversed { (end, root) } else { (root, end) };
-                return Err(Violation::Unreachable { from: case.name(from), target: case.name(target) });
+                return Err(case.unreachable(from, target));
             };
             add(&mut total, distance);
         }

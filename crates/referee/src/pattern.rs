@@ -14,8 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use oneport_plan::{Demand, Goals, Interval, Pattern, Task};
 use oneport_platform::NodeId;
 
+use crate::Violation;
 use crate::case::{Case, has_part};
-use crate::{CopyFault, ReductionFault, Violation};
+use crate::violation::{elsewhere, fault, not_made, part_name, used_again};
 
 /// Checks that patterns carry out their demands.
 #[derive(Debug)]
@@ -92,12 +93,9 @@ impl Review<'_> {
         format!("{} ({demand}){task}", (self.name)())
     }
 
-    fn fault(&self, task: Option<usize>, fault: ReductionFault) -> Violation {
-        Violation::Reduction { place: self.place(task), fault }
-    }
-
-    fn copy_fault(&self, task: Option<usize>, fault: CopyFault) -> Violation {
-        Violation::Copy { place: self.place(task), fault: Box::new(fault) }
+    /// What is wrong with the pattern, or with one of its tasks.
+    fn at(&self, task: Option<usize>, violation: Violation) -> Violation {
+        violation.at(self.place(task))
     }
 
     /// Whether every value is used once: one node wants the result.
@@ -114,8 +112,8 @@ impl Review<'_> {
     fn own(&mut self) -> Result<(), Violation> {
         let order = self.pattern.order.as_deref();
         let fixed = order.is_some() && self.demand.goals == Goals::Prefixes;
-        let owners = if fixed { Err(ReductionFault::Reordered) } else { owners(self.demand, order) };
-        self.owners = owners.map_err(|fault| self.fault(None, fault))?;
+        let owners = if fixed { Err(reordered()) } else { owners(self.demand, order) };
+        self.owners = owners.map_err(|violation| self.at(None, violation))?;
         if self.once() {
             let own = self.owners.iter().enumerate().map(|(operand, &owner)| (Interval::single(operand), owner));
             self.visited = own.collect();
@@ -124,10 +122,10 @@ impl Review<'_> {
     }
 
     fn task(&mut self, place: usize, task: Task) -> Result<(), Violation> {
-        let fault = |fault| self.fault(Some(place), fault);
+        let at = |violation| self.at(Some(place), violation);
         let result = match task {
             Task::Send { link, part, after } => {
-                check_part(self.demand, part).map_err(fault)?;
+                check_part(self.demand, part).map_err(at)?;
                 let ends = self.case.link(link, || format!("{}, task {place}", (self.name)()))?;
                 if self.is_message() {
                     self.check_hop(place, task, ends.from)?;
@@ -136,7 +134,7 @@ impl Review<'_> {
                 (ends.to, part)
             }
             Task::Merge { node, part, split, left, right } => {
-                let operands = check_merge(self.case, self.demand, node, part, split).map_err(fault)?;
+                let operands = check_merge(self.case, self.demand, node, part, split).map_err(at)?;
                 self.take(place, left, operands[0], node)?;
                 self.take(place, right, operands[1], node)?;
                 (node, part)
@@ -144,11 +142,9 @@ impl Review<'_> {
         };
         let (node, part) = result;
         if self.once() && !self.visited.insert((part, node)) {
+            let value = if self.is_message() { "the message".to_string() } else { part_name(&part) };
             let name = self.case.name(node);
-            return Err(match self.is_message() {
-                true => self.copy_fault(Some(place), CopyFault::Returned { node: name }),
-                false => self.fault(Some(place), ReductionFault::Returned { part, node: name }),
-            });
+            return Err(self.at(Some(place), fault!(Task, "{value} comes to '{name}' twice"; "cut the detour out")));
         }
         self.results.push(result);
         Ok(())
@@ -164,7 +160,8 @@ impl Review<'_> {
         match holder {
             Some(&holder) if holder != from => {
                 let (link, node) = (self.case.platform.link_name(link), self.case.name(holder));
-                Err(self.copy_fault(Some(place), CopyFault::BrokenHop { link, node }))
+                let found = fault!(Task, "sends the message over {link}, but it is at '{node}' then");
+                Err(self.at(Some(place), found))
             }
             _ => Ok(()),
         }
@@ -175,7 +172,7 @@ impl Review<'_> {
         let (value, holder) = self.find(task, input, part)?;
         if holder != node {
             let (node, holder) = (self.case.name(node), self.case.name(holder));
-            return Err(self.fault(Some(task), ReductionFault::Elsewhere { part, node, holder }));
+            return Err(self.at(Some(task), elsewhere(part, &node, &holder)));
         }
         let once = self.once();
         if !once && self.case.replicates(node) {
@@ -184,9 +181,18 @@ impl Review<'_> {
         let Some(first) = self.used.insert(value, task) else { return Ok(()) };
         let name = self.case.name(node);
         Err(match (once, self.is_message()) {
-            (true, true) => self.copy_fault(None, CopyFault::TwoWays { first, second: task, node: name }),
-            (true, false) => self.fault(Some(task), ReductionFault::UsedAgain { part }),
-            (false, _) => self.copy_fault(None, CopyFault::Duplicated { first, second: task, node: name }),
+            (true, true) => {
+                let found = format!("tasks {first} and {task} both send the message on from '{name}'");
+                self.at(None, fault!(Task, "{found}"; "it has one target, so it goes one way"))
+            }
+            (true, false) => self.at(Some(task), used_again(part)),
+            (false, _) => {
+                let place = format!("at '{name}', which does not replicate");
+                self.at(
+                    None,
+                    fault!(Task, "tasks {first} and {task} both use the same copy {place}"; "bring a copy for each"),
+                )
+            }
         })
     }
 
@@ -194,13 +200,20 @@ impl Review<'_> {
     fn find(&self, task: usize, input: Option<u32>, part: Interval) -> Result<(Value, NodeId), Violation> {
         let Some(input) = input.map(|input| input as usize) else {
             let owner = self.owners.get(part.first).filter(|_| part.first == part.last);
-            let not_made = || self.fault(Some(task), ReductionFault::NotMade { part });
+            let not_made = || self.at(Some(task), not_made(part));
             return owner.map(|&owner| (Value::Operand(part.first), owner)).ok_or_else(not_made);
         };
         match self.results.get(input) {
-            None => Err(self.copy_fault(Some(task), CopyFault::LaterTask { input })),
+            None => {
+                let right = "a task uses the results of earlier ones";
+                Err(self.at(Some(task), fault!(Task, "uses the result of task {input}"; "{right}")))
+            }
             Some(&(_, found)) if found != part => {
-                Err(self.copy_fault(Some(task), CopyFault::OtherPart { input, found, part }))
+                let (found, part) = (part_name(&found), part_name(&part));
+                Err(self.at(
+                    Some(task),
+                    fault!(Task, "uses the result of task {input}, which is {found}"; "it must be {part}"),
+                ))
             }
             Some(&(holder, _)) => Ok((Value::Task(input), holder)),
         }
@@ -221,19 +234,18 @@ impl Review<'_> {
     fn finished(&self, target: NodeId) -> Result<(), Violation> {
         match self.left_over()[..] {
             [(part, node)] if part == self.demand.whole() && node == target => Ok(()),
-            [(part, node)] if part == self.demand.whole() => Err(Violation::WrongEnd {
-                pattern: (self.name)(),
-                commodity: self.case.commodity_name(self.pattern.demand),
-                node: self.case.name(node),
-            }),
-            [(part, node), ..] => {
-                Err(self.fault(None, ReductionFault::Unfinished { part, node: self.case.name(node) }))
+            [(part, node)] if part == self.demand.whole() => {
+                let (pattern, node) = (self.place(None), self.case.name(node));
+                Err(fault!(Task, "{pattern} ends at '{node}'"; "it must end at the target"))
             }
-            [] => {
-                let (part, node) = (self.demand.whole(), self.case.name(target));
-                Err(self.fault(None, ReductionFault::Unfinished { part, node }))
-            }
+            [(part, node), ..] => Err(self.left(part, node)),
+            [] => Err(self.left(self.demand.whole(), target)),
         }
+    }
+
+    fn left(&self, part: Interval, node: NodeId) -> Violation {
+        let (part, node) = (part_name(&part), self.case.name(node));
+        self.at(None, fault!(Task, "{part} is left at '{node}'"; "everything must be merged into one result"))
     }
 
     /// Every goal is reached.
@@ -244,41 +256,49 @@ impl Review<'_> {
             return Ok(());
         };
         let node = self.case.name(node);
-        Err(self.copy_fault(
+        Err(self.at(
             None,
             match self.is_message() {
-                true => CopyFault::NoCopy { target: node },
-                false => CopyFault::NoResult { part, node },
+                true => fault!(Task, "'{node}' gets no copy"; "every target must get one"),
+                false => fault!(Task, "{} is not brought to '{node}', where it is wanted", part_name(&part)),
             },
         ))
     }
 }
 
+fn reordered() -> Violation {
+    fault!(Task, "the operands have an order of their own, but the operator is not commutative"; "leave the order out")
+}
+
 /// The owners of the operands, in the pattern's own order if it has one: that names every participant once.
-fn owners(demand: &Demand<'_>, order: Option<&[usize]>) -> Result<Vec<NodeId>, ReductionFault> {
+fn owners(demand: &Demand<'_>, order: Option<&[usize]>) -> Result<Vec<NodeId>, Violation> {
     let participants = &demand.operands;
     let Some(order) = order else { return Ok(participants.to_vec()) };
     if !demand.commutative {
-        return Err(ReductionFault::Reordered);
+        return Err(reordered());
     }
     let operands = participants.len();
     if order.len() != operands {
-        return Err(ReductionFault::OrderLength { found: order.len(), operands });
+        return Err(fault!(Task, "the order lists {} participants", order.len(); "list all {operands}, each once"));
     }
     let mut named = BTreeSet::new();
     let owner = |(place, &participant): (usize, &usize)| {
         let owner = participants.get(participant).filter(|_| named.insert(participant));
-        owner.copied().ok_or(ReductionFault::OrderEntry { place, participant, operands })
+        owner.copied().ok_or_else(|| {
+            let right = format!("list each of the {operands} participants, numbered from 0, once");
+            fault!(Task, "entry {place} of the order is participant {participant}"; "{right}")
+        })
     };
     order.iter().enumerate().map(owner).collect()
 }
 
 /// The partial result exists.
-pub(crate) fn check_part(demand: &Demand<'_>, part: Interval) -> Result<(), ReductionFault> {
+pub(crate) fn check_part(demand: &Demand<'_>, part: Interval) -> Result<(), Violation> {
     if has_part(demand, part) {
         return Ok(());
     }
-    Err(ReductionFault::PartRange { part, last: demand.whole().last })
+    let (part, last) = (part_name(&part), demand.whole().last);
+    Err(fault!(Task, "{part} does not exist"; "parts are v[k,m] with 0 <= k <= m <= {last}"))
 }
 
 /// The node computes, the result exists, and the split is within it; returns the left and the right operand.
@@ -288,16 +308,20 @@ pub(crate) fn check_merge(
     node: NodeId,
     part: Interval,
     split: usize,
-) -> Result<[Interval; 2], ReductionFault> {
+) -> Result<[Interval; 2], Violation> {
     let Some(processor) = case.platform.nodes().get(node.index()) else {
-        return Err(ReductionFault::UnknownNode { id: node.index(), nodes: case.platform.nodes().len() });
+        let (id, nodes) = (node.index(), case.platform.nodes().len());
+        return Err(fault!(Task, "node id {id} does not exist"; "the platform has {nodes} nodes, numbered from 0"));
     };
     if !processor.is_processor() {
-        return Err(ReductionFault::Router { node: case.name(node) });
+        return Err(fault!(Task, "a merge at '{}', which is a router", case.name(node); "only processors merge"));
     }
     check_part(demand, part)?;
     if split < part.first || split >= part.last {
-        return Err(ReductionFault::SplitRange { part, split });
+        let part = part_name(&part);
+        return Err(
+            fault!(Task, "{part} split after operand {split}"; "a merge splits v[k,m] after one of k, ... m-1"),
+        );
     }
     Ok([Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }])
 }

@@ -7,6 +7,7 @@ use oneport_watch::Watch;
 use crate::arithmetic::is_sound;
 use crate::certificate::bound_watched;
 use crate::steady_state::Sustained;
+use crate::violation::{fault, shown};
 use crate::{Violation, check_schedule};
 
 /// What a plan was found to prove. All three rates are in instances per unit of time.
@@ -36,22 +37,21 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 /// [`check_plan`] under a watch.
 ///
 /// # Errors
-/// The first claim that does not hold; [`Violation::Stopped`] where the watch ended the check, which is no fault of the
-/// plan.
+/// The first claim that does not hold; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check, which
+/// is no fault of the plan.
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
     let verdict = verdict(plan, watch, |bound| match is_sound(&plan.upper_bound) && plan.upper_bound == *bound {
         true => Ok(()),
         false => {
-            Err(Violation::BoundDiffers { stated: Box::new(plan.upper_bound.clone()), proved: Box::new(bound.clone()) })
+            let (stated, proved) = (shown(&plan.upper_bound), shown(bound));
+            Err(fault!(Claim, "the plan states the upper bound {stated}"; "the certificate proves {proved}"))
         }
     })?;
     if plan.status != verdict.status {
-        return Err(Violation::WrongStatus {
-            stated: plan.status.name(),
-            right: verdict.status.name(),
-            throughput: Box::new(verdict.throughput),
-            bound: Box::new(verdict.bound),
-        });
+        let (stated, right) = (plan.status.name(), verdict.status.name());
+        let (throughput, bound) = (shown(verdict.throughput), shown(verdict.bound));
+        let right = format!("with throughput {throughput} and bound {bound} it must be {right}");
+        return Err(fault!(Claim, "the status is {stated}"; "{right}"));
     }
     Ok(verdict)
 }
@@ -86,7 +86,9 @@ fn verdict(
     // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.
     for (what, value) in [("steady state", &throughput), ("schedule", &schedule_throughput)] {
         if value > &bound {
-            return Err(Violation::AboveBound { what, throughput: Box::new(value.clone()), bound: Box::new(bound) });
+            let (throughput, bound) = (shown(value), shown(bound));
+            let found = format!("the throughput of the {what} is {throughput}, above the proved bound {bound}");
+            return Err(fault!(Claim, "{found}"; "please report this"));
         }
     }
     let status = if throughput == bound { Status::Optimal } else { Status::Feasible };

@@ -6,9 +6,10 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Resource};
 use oneport_platform::{PortModel, Rational};
 
+use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
 use crate::case::Case;
-use crate::{ProofFault, Violation};
+use crate::violation::{bad_price, fault, no_link, no_node, unordered};
 
 /// Lengths over one denominator may take this many bits together; beyond, each link keeps its own denominator.
 const MAX_SCALED_BITS: u64 = 1 << 30;
@@ -86,17 +87,20 @@ impl Prices {
 }
 
 /// Prices are positive, sorted, and of what exists.
-fn check_prices(case: &Case<'_>, prices: &[(Resource, Rational)]) -> Result<(), ProofFault> {
+fn check_prices(case: &Case<'_>, prices: &[(Resource, Rational)]) -> Result<(), Violation> {
     let mut previous: Option<Resource> = None;
     for &(resource, ref price) in prices {
         check_resource(case, "price of the", resource)?;
         let named = || resource.describe(case.platform);
         if !is_positive(price) {
-            let resource = format!("the {}", named());
-            return Err(ProofFault::BadPrice { resource, found: Box::new(price.clone()) });
+            return Err(bad_price(&format!("the {}", named()), price));
         }
         if let Some(previous) = previous.filter(|&previous| previous >= resource) {
-            return Err(ProofFault::PriceOrder { resource: named(), previous: previous.describe(case.platform) });
+            let (resource, previous) = (named(), previous.describe(case.platform));
+            let ports =
+                "list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node";
+            let right = format!("{ports}, then links, each once");
+            return Err(fault!(Certificate, "price of the {resource} follows that of the {previous}"; "{right}"));
         }
         previous = Some(resource);
     }
@@ -104,43 +108,47 @@ fn check_prices(case: &Case<'_>, prices: &[(Resource, Rational)]) -> Result<(), 
 }
 
 /// The resource exists, under the model of its node.
-fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<(), ProofFault> {
-    let (platform, place) = (case.platform, || place.to_string());
+fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<(), Violation> {
+    let platform = case.platform;
     if let Resource::Link(id) = resource {
-        let links = platform.links().len();
-        let exists = id.index() < links;
-        return if exists { Ok(()) } else { Err(ProofFault::UnknownLink { place: place(), id: id.index(), links }) };
+        let exists = id.index() < platform.links().len();
+        return if exists { Ok(()) } else { Err(no_link(place, id, platform)) };
     }
     let Some(node) = resource.node() else { return Ok(()) };
-    let nodes = platform.nodes().len();
-    if node.index() >= nodes {
+    if node.index() >= platform.nodes().len() {
         let kind = match resource {
             Resource::Send(_) => "send port",
             Resource::Receive(_) => "receive port",
             Resource::Compute(_) => "processor",
             Resource::Port(_) | Resource::Link(_) => "port",
         };
-        return Err(ProofFault::UnknownNode { place: place(), kind, id: node.index(), nodes });
+        return Err(no_node(&format!("{place} {kind}"), node, platform));
     }
     let model = platform.model_of(node);
     let right = match (resource, model) {
         (Resource::Compute(_), _) if platform.node(node).is_processor() => return Ok(()),
-        (Resource::Compute(_), _) => return Err(ProofFault::Router { node: case.name(node) }),
+        (Resource::Compute(_), _) => {
+            let place = format!("price of the processor of '{}'", case.name(node));
+            return Err(
+                fault!(Certificate, "the node is a router, which merges nothing"; "leave the price out").at(place)
+            );
+        }
         (Resource::Send(_) | Resource::Receive(_), PortModel::FullDuplex | PortModel::Multiport)
         | (Resource::Port(_), PortModel::HalfDuplex) => return Ok(()),
         (_, PortModel::FullDuplex | PortModel::Multiport) => "a node has send and receive ports",
         (_, PortModel::HalfDuplex) => "a node has one port for sends and receives together",
         (_, PortModel::Links) => "only links are limited",
     };
-    Err(ProofFault::OtherModel { place: place(), resource: resource.describe(platform), model, right })
+    let resource = resource.describe(platform);
+    Err(fault!(Certificate, "{place} {resource} does not exist"; "under the {model} model {right}"))
 }
 
 /// Odd sets are sorted, have positive prices, and consist of ports and of further links with one end there.
-fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), ProofFault> {
+fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), Violation> {
     for (place, (set, price)) in sets.iter().enumerate() {
         let named = || format!("odd set {place}");
         if !is_positive(price) {
-            return Err(ProofFault::BadPrice { resource: named(), found: Box::new(price.clone()) });
+            return Err(bad_price(&named(), price));
         }
         for &port in &set.ports {
             if matches!(port, Resource::Compute(_) | Resource::Link(_)) {
@@ -148,25 +156,27 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(OddSet, Rational)]) -> Result<(), Pr
                     Resource::Compute(node) => format!("processor of node {node}"),
                     _ => "link".to_string(),
                 };
-                return Err(ProofFault::NoPort { place: named(), resource });
+                let right = "list ports of nodes, and further links among the links";
+                return Err(fault!(Certificate, "the {resource} is no port"; "{right}").at(named()));
             }
             check_resource(case, &format!("odd set {place}: the"), port)?;
         }
         let ordered =
             [("ports", set.ports.is_sorted_by(|a, b| a < b)), ("links", set.links.is_sorted_by(|a, b| a < b))];
         if let Some((what, _)) = ordered.into_iter().find(|(_, ordered)| !ordered) {
-            return Err(ProofFault::Order { place: format!("odd set {place}: its"), what });
+            return Err(unordered(&format!("odd set {place}: its {what}")));
         }
         for &link in &set.links {
             check_resource(case, &format!("odd set {place}: the"), Resource::Link(link))?;
             let ends = Resource::ends(case.platform, link).into_iter().flatten();
             let found = ends.filter(|end| set.ports.binary_search(end).is_ok()).count();
             if found != 1 {
-                return Err(ProofFault::FurtherLink { place: named(), link: case.platform.link_name(link), found });
+                let found = format!("{found} ends of link '{}' are among its ports", case.platform.link_name(link));
+                return Err(fault!(Certificate, "{found}"; "a further link has exactly one there").at(named()));
             }
         }
         if place > 0 && sets[place - 1].0 >= *set {
-            return Err(ProofFault::Order { place: "certificate: the".to_string(), what: "odd sets" });
+            return Err(unordered("certificate: the odd sets"));
         }
     }
     Ok(())

@@ -17,6 +17,7 @@ use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::Case;
 use crate::loads::Loads;
 use crate::pattern::PatternChecker;
+use crate::violation::{fault, shown, times_name};
 
 /// Checks that the period and the instances are positive; that the patterns carry out their demands, in whole positive
 /// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are
@@ -36,10 +37,10 @@ pub fn check_schedule(
 ) -> Result<(), Violation> {
     let case = Case::new(platform, collective, volumes)?;
     if !is_positive(&schedule.period) {
-        return Err(Violation::BadPeriod { found: Box::new(schedule.period.clone()) });
+        return Err(fault!(Schedule, "the period is {}", shown(&schedule.period); "it must be positive"));
     }
     if schedule.instances.is_zero() {
-        return Err(Violation::NoInstances);
+        return Err(fault!(Schedule, "the schedule starts 0 instances per period"; "at least 1 is needed"));
     }
     let loads = check_patterns(&case, schedule)?;
     check_slots(&case, schedule)?;
@@ -57,10 +58,8 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
         checker.check(&scheduled.pattern)?;
         let commodity = scheduled.pattern.demand;
         if scheduled.copies.is_zero() {
-            return Err(Violation::NoCopies {
-                pattern: format!("schedule pattern {place}"),
-                commodity: case.commodity_name(commodity),
-            });
+            let pattern = format!("schedule pattern {place} ({})", case.commodity_name(commodity));
+            return Err(fault!(Schedule, "{pattern} has 0 copies"; "leave it out, or start at least 1"));
         }
         *copies.entry(commodity).or_default() += &scheduled.copies;
     }
@@ -69,12 +68,10 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
         let found = copies.remove(&commodity).unwrap_or_default();
         let times = case.collective.rate(commodity);
         if found != &schedule.instances * times {
-            return Err(Violation::CommodityCopies {
-                commodity: case.commodity_name(commodity),
-                found: Box::new(found),
-                times,
-                instances: Box::new(schedule.instances.clone()),
-            });
+            let (commodity, times, instances) =
+                (case.commodity_name(commodity), times_name(times), &schedule.instances);
+            let right = format!("the schedule starts {times}{instances} instances per period");
+            return Err(fault!(Schedule, "the copies of {commodity} add up to {found}"; "{right}"));
         }
     }
     let patterns: Vec<(&Pattern, BigUint)> =
@@ -89,16 +86,15 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
     let mut taken = vec![(0, 0, LinkId::new(0)); resources.len()];
     for (place, slot) in schedule.slots.iter().enumerate() {
         if !is_positive(&slot.length) {
-            return Err(Violation::BadSlotLength { slot: place, found: Box::new(slot.length.clone()) });
+            let length = shown(&slot.length);
+            return Err(fault!(Schedule, "slot {place} has length {length}"; "it must be positive"));
         }
         for (i, &id) in slot.links.iter().enumerate() {
             case.link(id, || format!("slot {place}"))?;
             if let Some(previous) = i.checked_sub(1).map(|i| slot.links[i]).filter(|&previous| previous >= id) {
-                return Err(Violation::SlotOrder {
-                    slot: place,
-                    link: case.platform.link_name(id),
-                    previous: case.platform.link_name(previous),
-                });
+                let [link, previous] = [id, previous].map(|link| case.platform.link_name(link));
+                let found = format!("slot {place}: {link} follows {previous}");
+                return Err(fault!(Schedule, "{found}"; "list links by id, each once"));
             }
             for resource in Resource::of_link(case.platform, id) {
                 let of = resources.binary_search(&resource).ok();
@@ -120,9 +116,12 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
 fn crowded(case: &Case<'_>, slot: usize, resource: Resource, link: LinkId, first: LinkId) -> Violation {
     let (capacity, resource) = (resource.capacity(case.platform), resource.describe(case.platform));
     let link = case.platform.link_name(link);
-    match capacity {
-        1 => Violation::SlotPort { slot, resource, first: case.platform.link_name(first), second: link },
-        _ => Violation::SlotPorts { slot, resource, link, capacity },
+    if capacity == 1 {
+        let first = case.platform.link_name(first);
+        fault!(Schedule, "slot {slot}: {first} and {link} both need the {resource}"; "it serves one at a time")
+    } else {
+        let found = format!("slot {slot}: {link} is one link too many for the {resource}");
+        fault!(Schedule, "{found}"; "it serves {capacity} at a time")
     }
 }
 
@@ -139,10 +138,8 @@ fn check_times(case: &Case<'_>, schedule: &PeriodicSchedule, scale: &Scale, load
     }
     let (period, period_denominator) = parts(&schedule.period);
     if &total * period_denominator > period * scale.denominator() {
-        return Err(Violation::SlotsTooLong {
-            total: Box::new(scale.rational(total)),
-            period: Box::new(schedule.period.clone()),
-        });
+        let (total, period) = (shown(scale.rational(total)), shown(&schedule.period));
+        return Err(fault!(Schedule, "the slots last {total} together"; "the period is {period}"));
     }
     for ((id, busy), traffic) in case.platform.link_ids().zip(busy).zip(&loads.traffic) {
         if busy.is_zero() && traffic.is_zero() {
@@ -151,11 +148,9 @@ fn check_times(case: &Case<'_>, schedule: &PeriodicSchedule, scale: &Scale, load
         let (cost, cost_denominator) = parts(&case.platform.link(id).cost);
         let (needed, needed_denominator) = (traffic * cost, loads.size_denominator() * cost_denominator);
         if &busy * &needed_denominator != &needed * scale.denominator() {
-            return Err(Violation::LinkTime {
-                link: case.platform.link_name(id),
-                found: Box::new(scale.rational(busy)),
-                needed: Box::new(fraction(needed, &needed_denominator)),
-            });
+            let (link, busy) = (case.platform.link_name(id), shown(scale.rational(busy)));
+            let needed = shown(fraction(needed, &needed_denominator));
+            return Err(fault!(Schedule, "the slots of {link} last {busy} per period"; "its messages take {needed}"));
         }
     }
     Ok(())
@@ -169,11 +164,9 @@ fn check_processors(case: &Case<'_>, schedule: &PeriodicSchedule, loads: &Loads)
         let (compute, compute_denominator) = parts(compute);
         let (needed, needed_denominator) = (work * compute, loads.work_denominator() * compute_denominator);
         if &needed * period_denominator > period * &needed_denominator {
-            return Err(Violation::MergesTooLong {
-                node: case.name(id),
-                found: Box::new(fraction(needed, &needed_denominator)),
-                period: Box::new(schedule.period.clone()),
-            });
+            let (node, period) = (case.name(id), shown(&schedule.period));
+            let needed = shown(fraction(needed, &needed_denominator));
+            return Err(fault!(Schedule, "the merges at '{node}' take {needed} per period"; "the period is {period}"));
         }
     }
     Ok(())

@@ -19,11 +19,11 @@ use num_traits::Zero;
 use oneport_plan::{Certificate, Demand, Interval, Share, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::{Case, Group};
 use crate::prices::Prices;
-use crate::violation::part_name;
-use crate::{ProofFault, Violation};
+use crate::violation::{bad_price, fault, no_link, no_node, part_name, shown, unordered};
 
 /// Most steps of the programs of all goals of a demand.
 const MAX_STEPS: u128 = 1 << 27;
@@ -42,7 +42,7 @@ impl<'a> Shares<'a> {
     pub(crate) fn new(case: &Case<'a>, certificate: &'a Certificate, prices: &Prices) -> Result<Shares<'a>, Violation> {
         let shares = certificate.shares.as_slice();
         if !shares.is_sorted_by(|one, other| key(one) < key(other)) {
-            return Err(ProofFault::Order { place: "certificate: the".to_string(), what: "shares" }.into());
+            return Err(unordered("certificate: the shares"));
         }
         let mut before = 0;
         for of_demand in shares.chunk_by(|one, other| one.demand == other.demand) {
@@ -81,7 +81,7 @@ impl<'a> Shares<'a> {
     }
 
     /// No task's shares add up to more than its price.
-    fn check_charges(&self, shares: &[Share], prices: &Prices, demand: usize) -> Result<(), ProofFault> {
+    fn check_charges(&self, shares: &[Share], prices: &Prices, demand: usize) -> Result<(), Violation> {
         let mut charged: BTreeMap<Task, BigUint> = BTreeMap::new();
         for share in shares {
             *charged.entry(share.task).or_default() += self.scale.scaled(&share.price);
@@ -102,19 +102,18 @@ impl<'a> Shares<'a> {
             if &charge * &cost_over > &cost * &over {
                 // In the unit of the certificate.
                 let unit = fraction(self.factor.1.clone(), &self.factor.0);
-                return Err(ProofFault::ShareOvercharged {
-                    demand: self.case.commodity_name(demand),
-                    task: name(&self.case, task),
-                    charged: Box::new(fraction(charge, &over) * &unit),
-                    cost: Box::new(fraction(cost, &cost_over) * unit),
-                });
+                let (demand, task) = (self.case.commodity_name(demand), name(&self.case, task));
+                let charged = shown(fraction(charge, &over) * &unit);
+                let cost = shown(fraction(cost, &cost_over) * unit);
+                let right = format!("it costs {cost}, and they may pay no more");
+                return Err(fault!(Overcharge, "the goals of {demand} pay {charged} for {task}"; "{right}"));
             }
         }
         Ok(())
     }
 
     /// The programs are not too large.
-    fn check_size(&self, shares: &[Share], demand: &Demand<'_>, place: usize) -> Result<(), ProofFault> {
+    fn check_size(&self, shares: &[Share], demand: &Demand<'_>, place: usize) -> Result<(), Violation> {
         let platform = self.case.platform;
         let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);
         let (operands, goals) = (demand.operands.len(), shares.chunk_by(|one, other| one.goal == other.goal).count());
@@ -124,7 +123,8 @@ impl<'a> Shares<'a> {
         let steps = of_goal.saturating_mul(goals as u128);
         if steps > MAX_STEPS {
             let demand = self.case.commodity_name(place);
-            return Err(ProofFault::TooManyShares { demand, operands, steps, limit: MAX_STEPS });
+            let found = format!("the shares of {demand} ({operands} operands) take {steps} steps to check");
+            return Err(fault!(Certificate, "{found}"; "the limit is {MAX_STEPS}; leave them out"));
         }
         Ok(())
     }
@@ -217,34 +217,40 @@ fn key(share: &Share) -> (usize, usize, Task) {
 
 /// All of these name one demand: it is a scheme whose operands keep their order, and goals and tasks exist. So many
 /// stand before them in the list.
-fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), ProofFault> {
+fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), Violation> {
     let Some(share) = shares.first() else { return Ok(()) };
     let Some(demand) = case.demand(share.demand) else {
-        return Err(ProofFault::ShareDemand { share: before, demand: share.demand, demands: case.commodities() });
+        let (demand, demands) = (share.demand, case.commodities());
+        let found = format!("share {before}: demand {demand} does not exist");
+        return Err(fault!(Certificate, "{found}"; "an instance has {demands}, numbered from 0"));
     };
     if !(demand.kind().combines() && demand.kind().copies()) || demand.commutative {
         let why = if demand.commutative { "its operands may be combined in any order" } else { "it has a single goal" };
         let why = if demand.operands.len() < 2 { "it combines nothing" } else { why };
-        return Err(ProofFault::ShareKind { share: before, demand: case.commodity_name(share.demand), why });
+        let demand = case.commodity_name(share.demand);
+        return Err(fault!(Certificate, "share {before}: {demand} has no shares, since {why}"; "leave them out"));
     }
     let goals = demand.goals();
     for (share, place) in shares.iter().zip(before..) {
         let Some(&(_, whole)) = goals.get(share.goal) else {
-            return Err(ProofFault::ShareGoal { share: place, goal: share.goal, goals: goals.len() });
+            let (goal, goals) = (share.goal, goals.len());
+            let found = format!("share {place}: goal {goal} does not exist");
+            return Err(fault!(Certificate, "{found}"; "the demand has {goals}, numbered from 0"));
         };
         check_task(case, place, share.task, whole)?;
         if !is_positive(&share.price) {
-            let resource = format!("share {place}");
-            return Err(ProofFault::BadPrice { resource, found: Box::new(share.price.clone()) });
+            return Err(bad_price(&format!("share {place}"), &share.price));
         }
     }
     Ok(())
 }
 
 /// The task exists and makes or moves a part of what the goal combines.
-fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Result<(), ProofFault> {
+fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Result<(), Violation> {
     let part = task.part();
-    let wrong = |what: String, right| Err(ProofFault::ShareTask { share, what, right });
+    let wrong = |what: String, right: String| {
+        Err(fault!(Certificate, "share {share}: {what} is no task of the goal"; "{right}"))
+    };
     if part.first > part.last || part.first < whole.first || part.last > whole.last {
         return wrong(part_name(&part), format!("the goal combines {}; list parts of it", part_name(&whole)));
     }
@@ -254,15 +260,12 @@ fn check_task(case: &Case<'_>, share: usize, task: Task, whole: Interval) -> Res
     }
     match task {
         Task::Send { link, .. } => {
-            let place = || format!("share {share}: the");
-            let links = case.platform.links().len();
-            let exists = link.index() < links;
-            if exists { Ok(()) } else { Err(ProofFault::UnknownLink { place: place(), id: link.index(), links }) }
+            let exists = link.index() < case.platform.links().len();
+            if exists { Ok(()) } else { Err(no_link(&format!("share {share}: the"), link, case.platform)) }
         }
         Task::Merge { node, split, .. } => {
             let Some(found) = case.platform.nodes().get(node.index()) else {
-                let (place, nodes) = (format!("share {share}: the"), case.platform.nodes().len());
-                return Err(ProofFault::UnknownNode { place, kind: "processor", id: node.index(), nodes });
+                return Err(no_node(&format!("share {share}: the processor"), node, case.platform));
             };
             if !found.is_processor() {
                 return wrong(

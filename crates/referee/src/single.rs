@@ -8,7 +8,6 @@ mod algorithm2;
 mod clock;
 mod count;
 mod exhaustion;
-mod fault;
 mod follow;
 mod levels;
 mod order;
@@ -20,12 +19,13 @@ mod tree;
 
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};
 
-pub use fault::SingleFault;
 pub use shortest::{Recheck, check_shortest};
 
 use clock::{Clock, Number};
 use sheet::Sheet;
 use tree::Tree;
+
+use crate::Violation;
 
 /// Checks the schedule of one reduction.
 ///
@@ -50,7 +50,7 @@ use tree::Tree;
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_reduction(reduction: &Reduction, limit: Limit) -> Result<(), SingleFault> {
+pub fn check_reduction(reduction: &Reduction, limit: Limit) -> Result<(), Violation> {
     let sheet = Sheet::of_reduction(reduction);
     let tree = sheet.tree()?;
     let clock = sheet.clock(&tree)?;
@@ -68,7 +68,7 @@ fn judge_reduction<N: Number>(
     clock: &Clock,
     limit: Limit,
     ordered: bool,
-) -> Result<(), SingleFault> {
+) -> Result<(), Violation> {
     let run = sheet.run::<N>(tree, clock);
     follow::follow_reduction(&run)?;
     if let Some(merges) = run.works.as_ref().filter(|_| ordered) {
@@ -92,7 +92,7 @@ fn judge_reduction<N: Number>(
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), SingleFault> {
+pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), Violation> {
     let sheet = Sheet::of_broadcast(broadcast);
     let tree = sheet.tree()?;
     let clock = sheet.clock(&tree)?;
@@ -103,7 +103,7 @@ pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), Single
     }
 }
 
-fn judge_broadcast<N: Number>(run: &sheet::Run<'_, N>, limit: Limit) -> Result<(), SingleFault> {
+fn judge_broadcast<N: Number>(run: &sheet::Run<'_, N>, limit: Limit) -> Result<(), Violation> {
     follow::follow_broadcast(run)?;
     follow::check_limit(run, limit, "send")
 }

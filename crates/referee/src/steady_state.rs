@@ -13,6 +13,7 @@ use crate::case::Case;
 use crate::loads::Loads;
 use crate::odd_sets::crowded;
 use crate::pattern::PatternChecker;
+use crate::violation::{fault, first_of, shown, times_name};
 
 /// Checks that the patterns carry out their demands and have positive weights, sorted by demand; that the weights of
 /// each demand add up to the throughput (times its group's rate); and that no port, no link and no processor is busy
@@ -54,7 +55,7 @@ impl<'a> Sustained<'a> {
         let case = Case::new(platform, collective, volumes)?;
         let SteadyState { throughput, patterns } = steady_state;
         if !is_positive(throughput) {
-            return Err(Violation::BadThroughput { found: Box::new(throughput.clone()) });
+            return Err(fault!(SteadyState, "the throughput is {}", shown(throughput); "it must be positive"));
         }
         let mut checker = PatternChecker::new(case, "steady-state");
         let mut previous = 0;
@@ -64,11 +65,16 @@ impl<'a> Sustained<'a> {
             let named = || (format!("steady-state pattern {place}"), case.commodity_name(commodity));
             if !is_positive(&weighted.weight) {
                 let (pattern, commodity) = named();
-                return Err(Violation::BadWeight { pattern, commodity, found: Box::new(weighted.weight.clone()) });
+                let weight = shown(&weighted.weight);
+                return Err(
+                    fault!(SteadyState, "{pattern} ({commodity}) has weight {weight}"; "a weight must be positive"),
+                );
             }
             if commodity < previous {
                 let (pattern, commodity) = named();
-                return Err(Violation::PatternOrder { pattern, commodity, previous: case.commodity_name(previous) });
+                let previous = case.commodity_name(previous);
+                let found = format!("{pattern} ({commodity}) follows one of {previous}");
+                return Err(fault!(SteadyState, "{found}"; "sort patterns by commodity"));
             }
             previous = commodity;
         }
@@ -107,12 +113,11 @@ impl<'a> Sustained<'a> {
         let whole = costs.denominator() * self.scale.denominator() * self.loads.size_denominator();
         let Some(crowded) = crowded(platform, &times, &whole) else { return Ok(()) };
         let of_links = times.iter().filter(|(link, _)| crowded.links.binary_search(link).is_ok());
-        Err(Violation::OddSetOverload {
-            ports: crowded.ports.iter().map(|port| port.describe(platform)).collect(),
-            links: crowded.links.len(),
-            load: Box::new(fraction(of_links.map(|(_, time)| time).sum(), &whole)),
-            capacity: crowded.capacity,
-        })
+        let ports = first_of(&crowded.ports.iter().map(|port| port.describe(platform)).collect::<Vec<_>>());
+        let (links, capacity) = (crowded.links.len(), crowded.capacity);
+        let load = shown(fraction(of_links.map(|(_, time)| time).sum(), &whole));
+        let found = format!("{links} links among {ports} are busy for {load} of the time together");
+        Err(fault!(OddSet, "{found}"; "at most {capacity} of them can be busy at a time"))
     }
 }
 
@@ -134,12 +139,10 @@ fn check_rates(
         let rate = rates.remove(&commodity).unwrap_or_default();
         let times = case.collective.rate(commodity);
         if &rate * denominator != &once * times {
-            return Err(Violation::CommodityRate {
-                commodity: case.commodity_name(commodity),
-                found: Box::new(scale.rational(rate)),
-                times,
-                throughput: Box::new(throughput.clone()),
-            });
+            let (commodity, rate) = (case.commodity_name(commodity), shown(scale.rational(rate)));
+            let (times, throughput) = (times_name(times), shown(throughput));
+            let right = format!("they must add up to {times}the throughput, {throughput}");
+            return Err(fault!(SteadyState, "the weights of {commodity} add up to {rate}"; "{right}"));
         }
     }
     Ok(())
@@ -174,8 +177,10 @@ fn check_processor(case: &Case<'_>, scale: &Scale, loads: &Loads, node: NodeId) 
 fn check_busy(case: &Case<'_>, resource: Resource, busy: BigUint, whole: &BigUint) -> Result<(), Violation> {
     let capacity = resource.capacity(case.platform);
     if busy > whole * capacity {
-        let (resource, load) = (resource.describe(case.platform), Box::new(fraction(busy, whole)));
-        return Err(Violation::Overload { resource, load, capacity });
+        let (resource, load) = (resource.describe(case.platform), shown(fraction(busy, whole)));
+        return Err(
+            fault!(SteadyState, "the {resource} is busy for {load} of the time"; "at most {capacity} is possible"),
+        );
     }
     Ok(())
 }

@@ -14,9 +14,10 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Collective, Message, Resource, Timeline, Volumes};
 use oneport_platform::{Platform, Rational};
 
+use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, parts};
 use crate::case::Case;
-use crate::{ReductionFault, Violation};
+use crate::violation::{count_name, fault, shown};
 use buffers::Buffers;
 use dated::{CheckedMerge, Dated, DatedMerge, ZERO, check_event, check_merge_event};
 
@@ -117,13 +118,12 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<Run<'a>, Violation> {
         if !is_positive(&timeline.period) {
-            return Err(Violation::BadPeriod { found: Box::new(timeline.period.clone()) });
+            return Err(fault!(Schedule, "the period is {}", shown(&timeline.period); "it must be positive"));
         }
         if timeline.starting_periods == 0 || timeline.instances_per_period == 0 {
-            return Err(Violation::EmptyRun {
-                starting_periods: timeline.starting_periods,
-                instances_per_period: timeline.instances_per_period,
-            });
+            let (periods, instances) = (timeline.starting_periods, timeline.instances_per_period);
+            let found = format!("{periods} starting periods of {instances} instances start nothing");
+            return Err(fault!(Run, "{found}"; "both must be positive"));
         }
         let started = u128::from(timeline.starting_periods) * u128::from(timeline.instances_per_period);
         let mut pieces = timeline.events.len() + timeline.merges.len();
@@ -145,25 +145,23 @@ impl<'a> Run<'a> {
         Ok(Run { case, timeline, scale, period, periods, horizon, events, merges })
     }
 
-    fn date(&self, scaled: &BigUint) -> Box<Rational> {
-        Box::new(self.scale.rational(scaled.clone()))
+    fn date(&self, scaled: &BigUint) -> String {
+        shown(self.scale.rational(scaled.clone()))
     }
 
+    /// What travels.
     fn message(&self, dated: &Dated<'_>) -> String {
         self.case.message_name(dated.event.instance, dated.event.message)
     }
 
-    fn link(&self, dated: &Dated<'_>) -> String {
-        self.case.platform.link_name(dated.event.link)
+    /// What travels, and over which link.
+    fn transfer(&self, dated: &Dated<'_>) -> String {
+        format!("{} over {}", self.message(dated), self.case.platform.link_name(dated.event.link))
     }
 
     fn merge(&self, merge: &DatedMerge<'_>) -> String {
         let value = self.case.message_name(merge.event.instance, merge.event.message);
         format!("the merge that makes {value}")
-    }
-
-    fn fault(&self, merge: &DatedMerge<'_>, fault: ReductionFault) -> Violation {
-        Violation::Reduction { place: self.merge(merge), fault }
     }
 
     /// The pieces of one event.
@@ -172,57 +170,45 @@ impl<'a> Run<'a> {
         let mut previous: Option<&BigUint> = None;
         for (start, end) in &dated.pieces {
             if end <= start || previous.is_some_and(|previous| start < previous) {
-                return Err(Violation::PieceOrder {
-                    event: place,
-                    message: self.message(dated),
-                    link: self.link(dated),
-                    start: self.date(start),
-                    end: self.date(end),
-                    previous: self.date(previous.unwrap_or(&ZERO)),
-                });
+                let [start, end, previous] = [start, end, previous.unwrap_or(&ZERO)].map(|date| self.date(date));
+                let found = format!("piece from {start} to {end} after one that ends at {previous}");
+                let place = format!("event {place} ({})", self.transfer(dated));
+                return Err(fault!(Run, "{found}"; "pieces must be positive, ascending and disjoint").at(place));
             }
             total += end - start;
             previous = Some(end);
         }
         if *dated.end() > self.horizon {
-            return Err(Violation::AfterHorizon {
-                message: self.message(dated),
-                link: self.link(dated),
-                end: self.date(dated.end()),
-                horizon: self.date(&self.horizon),
-            });
+            let (transfer, end) = (self.transfer(dated), self.date(dated.end()));
+            return Err(fault!(Run, "{transfer} ends at {end}"; "the run ends at {}", self.date(&self.horizon)));
         }
         let size = self.case.volumes.size_of(dated.event.message);
         let (size_numerator, size_denominator) = parts(&size);
         let cost = &self.case.platform.link(dated.event.link).cost;
         let (cost_numerator, cost_denominator) = parts(cost);
         if &total * size_denominator * cost_denominator != size_numerator * cost_numerator * self.scale.denominator() {
-            return Err(Violation::EventTime {
-                event: place,
-                message: self.message(dated),
-                link: self.link(dated),
-                found: self.date(&total),
-                needed: Box::new(size * cost),
-            });
+            let (transfer, found, needed) = (self.transfer(dated), self.date(&total), shown(size * cost));
+            return Err(fault!(Run, "event {place} ({transfer}) takes {found}"; "the transfer takes {needed}"));
         }
         Ok(())
     }
 
     /// The duration of one merge.
     fn check_merge(&self, place: usize, merge: &DatedMerge<'_>) -> Result<(), Violation> {
-        let fault = |fault| {
+        let place = || {
             let value = self.case.message_name(merge.event.instance, merge.event.message);
-            Violation::Reduction { place: format!("merge {place} ({value})"), fault }
+            format!("merge {place} ({value})")
         };
         if merge.end > self.horizon {
             let (end, horizon) = (self.date(&merge.end), self.date(&self.horizon));
-            return Err(fault(ReductionFault::MergeAfterHorizon { end, horizon }));
+            return Err(fault!(Run, "ends at {end}"; "the run ends at {horizon}").at(place()));
         }
         let needed = self.case.volumes.merge_time(self.case.platform, merge.event.node, merge.part);
         let (numerator, denominator) = parts(&needed);
         let found = &merge.end - &merge.start;
         if &found * denominator != numerator * self.scale.denominator() {
-            return Err(fault(ReductionFault::MergeTime { found: self.date(&found), needed: Box::new(needed) }));
+            let (found, needed) = (self.date(&found), shown(needed));
+            return Err(fault!(Run, "takes {found}"; "the merge takes {needed}").at(place()));
         }
         Ok(())
     }
@@ -236,9 +222,7 @@ impl<'a> Run<'a> {
                 stretches.extend(dated.pieces.iter().map(|(start, end)| (start, end, place)));
             }
         }
-        self.check_capacities(busy, &|place| {
-            self.events.get(place).map(|dated| format!("{} over {}", self.message(dated), self.link(dated)))
-        })
+        self.check_capacities(busy, &|place| self.events.get(place).map(|dated| self.transfer(dated)))
     }
 
     /// No processor does two things at a time.
@@ -267,14 +251,11 @@ impl<'a> Run<'a> {
                     active.pop_first();
                 }
                 if let Some(&(until, first)) = active.first().filter(|_| active.len() >= capacity as usize) {
-                    return Err(Violation::Overlap {
-                        resource: resource.describe(self.case.platform),
-                        first: name(first).unwrap_or_default(),
-                        second: name(place).unwrap_or_default(),
-                        start: self.date(start),
-                        end: self.date(until),
-                        capacity,
-                    });
+                    let [first, second] = [first, place].map(|place| name(place).unwrap_or_default());
+                    let (start, end, resource) =
+                        (self.date(start), self.date(until), resource.describe(self.case.platform));
+                    let found = format!("the {resource} starts {second} at {start}, while {first} lasts until {end}");
+                    return Err(fault!(Run, "{found}"; "it serves {} at a time", count_name(capacity)));
                 }
                 active.insert((end, place));
             }
@@ -313,13 +294,9 @@ impl<'a> Run<'a> {
             let from = &self.period * period;
             let until = &from + &self.period;
             if *start < from || *start >= until {
-                return Err(Violation::StartPeriod {
-                    instance,
-                    period,
-                    found: self.date(start),
-                    from: self.date(&from),
-                    until: self.date(&until),
-                });
+                let [start, from, until] = [start, &from, &until].map(|date| self.date(date));
+                let right = format!("it belongs to period {period}, from {from} until before {until}");
+                return Err(fault!(Run, "instance {instance} starts at {start}"; "{right}"));
             }
         }
         Ok(())
@@ -332,11 +309,10 @@ impl<'a> Run<'a> {
         let instants = instants.map(|merge| merge.start.div_floor(&self.period) + 1u32).max().unwrap_or_default();
         let needed = last.div_ceil(&self.period).max(instants).max(self.timeline.starting_periods.into());
         if needed < self.periods.into() {
-            return Err(Violation::IdleCleanUp {
-                stated: self.timeline.clean_up_periods,
-                right: (needed - self.timeline.starting_periods).to_u64().unwrap_or(u64::MAX),
-                last: self.date(last),
-            });
+            let (stated, last) = (self.timeline.clean_up_periods, self.date(last));
+            let right = (needed - self.timeline.starting_periods).to_u64().unwrap_or(u64::MAX);
+            let found = format!("{stated} clean-up periods, but the last message arrives at {last}");
+            return Err(fault!(Run, "{found}"; "{right} are enough"));
         }
         Ok(())
     }

@@ -1,524 +1,195 @@
-//! What can be wrong with a plan or a timeline.
+//! What is wrong with a plan, a run or a proof.
 
-use num_bigint::BigUint;
+use std::borrow::Borrow;
+use std::fmt;
+
 use num_traits::ToPrimitive;
 use oneport_plan::{CollectiveError, Interval, VolumeError};
-use oneport_platform::Rational;
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Limit;
 
 use crate::arithmetic::is_sound;
-use crate::{CopyFault, ProofFault, ReductionFault};
 
 /// Numbers of more bits are shown by their magnitude.
 const SHOWN_BITS: u64 = 200;
 
-/// A broken rule: where, what was found, and what would be right. Nodes, links and messages go by their names;
-/// numbers count from 0.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Violation {
-    // The question.
-    /// A collective that does not fit the platform.
-    #[error(transparent)]
-    Collective(#[from] CollectiveError),
-    /// Sizes or work that do not fit the collective.
-    #[error(transparent)]
-    Volume(#[from] VolumeError),
-    /// A size or an amount of work over zero or less.
-    #[error("the {what} {} is no number; give it a positive denominator", shown(.found))]
-    NoNumber {
-        /// "size" or "work".
-        what: &'static str,
-        /// The value.
-        found: Box<Rational>,
-    },
-    /// Numbers that share so little that they cannot be written over one denominator.
-    #[error(
-        "the common denominator of {what} has at least {bits} bits; at most {limit} fit in memory (use fewer different denominators)"
-    )]
-    TooLarge {
-        /// Which numbers.
-        what: &'static str,
-        /// Bits of the common denominator so far.
-        bits: u64,
-        /// Most bits accepted.
-        limit: u64,
-    },
-    /// A link id outside the platform.
-    #[error("{place}: link id {id} does not exist; the platform has {links} links, numbered from 0")]
-    UnknownLink {
-        /// Where it stands.
-        place: String,
-        /// The id's number.
-        id: usize,
-        /// How many links there are.
-        links: usize,
-    },
-    /// A commodity or reduction number outside the collective.
-    #[error("{place}: commodity {commodity} does not exist; an instance has {commodities}, numbered from 0")]
-    UnknownCommodity {
-        /// Where it stands.
-        place: String,
-        /// The number.
-        commodity: usize,
-        /// How many commodities there are.
-        commodities: usize,
-    },
+/// What a broken rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The question makes sense: participants, sizes, work, costs, limits.
+    Question,
+    /// Ids of links, demands and instances exist.
+    Unknown,
+    /// Numbers and tables fit in memory.
+    TooLarge,
+    /// Every source reaches its targets; otherwise there is no bound because there is no schedule.
+    Unreachable,
+    /// Prices, odd sets, cuts, shares, borders, potentials and exchanges are well formed.
+    Certificate,
+    /// Parts of a proof charge no link and no task for more than it costs.
+    Overcharge,
+    /// Under the prices, some demand costs something.
+    NoBound,
+    /// Tasks use what is there: sends, copies, merges.
+    Task,
+    /// A steady state is as frequent as it says, and overloads nothing.
+    SteadyState,
+    /// Links of half-duplex nodes can be busy for as long as they are.
+    OddSet,
+    /// A schedule's copies, slots and merges fit together, and in its period.
+    Schedule,
+    /// The dates of a run.
+    Run,
+    /// A single reduction or broadcast: its tree, its dates, its limits.
+    Single,
+    /// The proof of a single reduction's shortest length.
+    Proof,
+    /// What is claimed is what was found: bound, status, length.
+    Claim,
+    /// No fault: this limit ended the check itself.
+    Stopped(Limit),
+}
 
-    // The certificate.
-    /// A price, an odd set or a cut that is not as it should be.
-    #[error(transparent)]
-    Proof(#[from] ProofFault),
-    /// A certificate that takes too much memory to check.
-    #[error(
-        "{operands} operands on {processors} processors make {states} partial results and places; at most {limit} fit in memory"
-    )]
-    TooManyStates {
-        /// How many operands.
-        operands: usize,
-        /// How many processors.
-        processors: usize,
-        /// Partial results times processors.
-        states: u128,
-        /// Most accepted.
-        limit: u128,
-    },
-    /// A commodity that no path carries: there is no bound because there is no schedule.
-    #[error("no path leads from '{from}' to '{target}'; every source must reach its targets")]
-    Unreachable {
-        /// The commodity's source.
-        from: String,
-        /// Its target.
-        target: String,
-    },
-    /// Prices under which everything is free.
-    #[error(
-        "the {prices} prices make every cheapest pattern free, which proves nothing; some commodity must have to pay"
-    )]
-    NoBound {
-        /// How many prices there are.
-        prices: usize,
-    },
+/// A broken rule: where, what was found, and what would be right, in a sentence ([`Display`](fmt::Display)). Nodes,
+/// links and messages go by their names; numbers count from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    rule: Rule,
+    /// Empty where what was found says it.
+    place: String,
+    found: String,
+    /// Empty where it is plain.
+    right: String,
+}
 
-    // Patterns.
-    /// A rule of sending and copying.
-    #[error("{place}: {fault}")]
-    Copy {
-        /// Which pattern and task, or which demand of which instance.
-        place: String,
-        /// The rule.
-        fault: Box<CopyFault>,
-    },
-    /// A rule of reductions.
-    #[error("{place}: {fault}")]
-    Reduction {
-        /// Which tree and task, or which merge.
-        place: String,
-        /// The rule.
-        fault: ReductionFault,
-    },
-    /// A path, or a reduction tree, that does not end at its target.
-    #[error("{pattern} ({commodity}) ends at '{node}'; it must end at the target")]
-    WrongEnd {
-        /// Which pattern.
-        pattern: String,
-        /// "source=>target".
-        commodity: String,
-        /// Where it ends.
-        node: String,
-    },
+impl Violation {
+    pub(crate) fn new(rule: Rule, found: String, right: String) -> Violation {
+        Violation { rule, place: String::new(), found, right }
+    }
 
-    // The steady state.
-    /// A throughput that is not positive.
-    #[error("the throughput is {}; it must be positive", shown(.found))]
-    BadThroughput {
-        /// The throughput.
-        found: Box<Rational>,
-    },
-    /// A weight that is not positive.
-    #[error("{pattern} ({commodity}) has weight {}; a weight must be positive", shown(.found))]
-    BadWeight {
-        /// Which pattern.
-        pattern: String,
-        /// "source=>target".
-        commodity: String,
-        /// The weight.
-        found: Box<Rational>,
-    },
-    /// A pattern listed after one of a later commodity.
-    #[error("{pattern} ({commodity}) follows one of {previous}; sort patterns by commodity")]
-    PatternOrder {
-        /// Which pattern.
-        pattern: String,
-        /// "source=>target".
-        commodity: String,
-        /// The commodity before it.
-        previous: String,
-    },
-    /// Weights that do not add up.
-    #[error("the weights of {commodity} add up to {}; they must add up to {}the throughput, {}", shown(.found), times_name(*.times), shown(.throughput))]
-    CommodityRate {
-        /// "source=>target".
-        commodity: String,
-        /// The sum.
-        found: Box<Rational>,
-        /// How often it is carried out per instance.
-        times: u64,
-        /// Instances per unit of time.
-        throughput: Box<Rational>,
-    },
-    /// A port, link or processor busy for more than it can be.
-    #[error("the {resource} is busy for {} of the time; at most {capacity} is possible", shown(.load))]
-    Overload {
-        /// "send port of 'a'", "link 'a -> b'".
-        resource: String,
-        /// Fraction of the time.
-        load: Box<Rational>,
-        /// How many transfers or merges it serves at a time.
-        capacity: u32,
-    },
-    /// Links that no sequence of slots can keep busy for as long as they should be.
-    #[error(
-        "{links} links among {} are busy for {} of the time together; at most {capacity} of them can be busy at a time",
-        first_of(.ports), shown(.load)
-    )]
-    OddSetOverload {
-        /// The ports.
-        ports: Vec<String>,
-        /// How many links.
-        links: usize,
-        /// Fraction of the time, all links together.
-        load: Box<Rational>,
-        /// Half of what ports and further links offer, rounded down.
-        capacity: u64,
-    },
+    /// The same, found at this place.
+    pub(crate) fn at(self, place: String) -> Violation {
+        Violation { place, ..self }
+    }
 
-    // The schedule.
-    /// A period that is not positive.
-    #[error("the period is {}; it must be positive", shown(.found))]
-    BadPeriod {
-        /// The period.
-        found: Box<Rational>,
-    },
-    /// A schedule that starts nothing.
-    #[error("the schedule starts 0 instances per period; at least 1 is needed")]
-    NoInstances,
-    /// A pattern without copies.
-    #[error("{pattern} ({commodity}) has 0 copies; leave it out, or start at least 1")]
-    NoCopies {
-        /// Which pattern.
-        pattern: String,
-        /// "source=>target".
-        commodity: String,
-    },
-    /// Copies that do not add up.
-    #[error("the copies of {commodity} add up to {found}; the schedule starts {}{instances} instances per period", times_name(*.times))]
-    CommodityCopies {
-        /// "source=>target".
-        commodity: String,
-        /// The sum.
-        found: Box<BigUint>,
-        /// How often it is carried out per instance.
-        times: u64,
-        /// Instances per period.
-        instances: Box<BigUint>,
-    },
-    /// A slot whose length is not positive.
-    #[error("slot {slot} has length {}; it must be positive", shown(.found))]
-    BadSlotLength {
-        /// Its number, from 0.
-        slot: usize,
-        /// Its length.
-        found: Box<Rational>,
-    },
-    /// Links of a slot out of order, or one listed twice.
-    #[error("slot {slot}: {link} follows {previous}; list links by id, each once")]
-    SlotOrder {
-        /// Its number, from 0.
-        slot: usize,
-        /// The link.
-        link: String,
-        /// The link before it.
-        previous: String,
-    },
-    /// Two links of a slot that need the same port.
-    #[error("slot {slot}: {first} and {second} both need the {resource}; it serves one at a time")]
-    SlotPort {
-        /// Its number, from 0.
-        slot: usize,
-        /// "send port of 'a'".
-        resource: String,
-        /// One link.
-        first: String,
-        /// The other link.
-        second: String,
-    },
-    /// More links of a slot than a port serves.
-    #[error("slot {slot}: {link} is one link too many for the {resource}; it serves {capacity} at a time")]
-    SlotPorts {
-        /// Its number, from 0.
-        slot: usize,
-        /// "send port of 'a'".
-        resource: String,
-        /// The link that does not fit.
-        link: String,
-        /// How many it serves at a time.
-        capacity: u32,
-    },
-    /// Slots that do not fit in the period.
-    #[error("the slots last {} together; the period is {}", shown(.total), shown(.period))]
-    SlotsTooLong {
-        /// Sum of the lengths.
-        total: Box<Rational>,
-        /// The period.
-        period: Box<Rational>,
-    },
-    /// A link whose slots do not last as long as its messages take.
-    #[error("the slots of {link} last {} per period; its messages take {}", shown(.found), shown(.needed))]
-    LinkTime {
-        /// The link.
-        link: String,
-        /// Sum of the lengths of its slots.
-        found: Box<Rational>,
-        /// copies * size * cost.
-        needed: Box<Rational>,
-    },
+    /// What the broken rule is about.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
 
-    /// Merges that do not fit in the period.
-    #[error("the merges at '{node}' take {} per period; the period is {}", shown(.found), shown(.period))]
-    MergesTooLong {
-        /// The processor.
-        node: String,
-        /// Sum of copies * work * compute.
-        found: Box<Rational>,
-        /// The period.
-        period: Box<Rational>,
-    },
+    /// The limit that ended the check, if that is all.
+    pub fn stopped(&self) -> Option<Limit> {
+        match self.rule {
+            Rule::Stopped(limit) => Some(limit),
+            _ => None,
+        }
+    }
+}
 
-    // The plan.
-    /// No fault of the plan: the check itself was ended.
-    #[error("{0} ended the check before the bound was recomputed; allow more")]
-    Stopped(#[from] Limit),
-    /// An upper bound that the certificate does not prove.
-    #[error("the plan states the upper bound {}; the certificate proves {}", shown(.stated), shown(.proved))]
-    BoundDiffers {
-        /// The plan's upper bound.
-        stated: Box<Rational>,
-        /// What the prices prove.
-        proved: Box<Rational>,
-    },
-    /// A rate above the bound: impossible unless the referee errs.
-    #[error("the throughput of the {what} is {}, above the proved bound {}; please report this", shown(.throughput), shown(.bound))]
-    AboveBound {
-        /// "steady state" or "schedule".
-        what: &'static str,
-        /// Its throughput.
-        throughput: Box<Rational>,
-        /// The bound.
-        bound: Box<Rational>,
-    },
-    /// A status that the proof does not bear out.
-    #[error("the status is {stated}; with throughput {} and bound {} it must be {right}", shown(.throughput), shown(.bound))]
-    WrongStatus {
-        /// The plan's status.
-        stated: &'static str,
-        /// The right one.
-        right: &'static str,
-        /// Of the steady state.
-        throughput: Box<Rational>,
-        /// Proved by the certificate.
-        bound: Box<Rational>,
-    },
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Violation { place, found, right, .. } = self;
+        let colon = if place.is_empty() { "" } else { ": " };
+        let semicolon = if right.is_empty() { "" } else { "; " };
+        write!(f, "{place}{colon}{found}{semicolon}{right}")
+    }
+}
 
-    // The timeline.
-    /// A run that starts nothing.
-    #[error(
-        "{starting_periods} starting periods of {instances_per_period} instances start nothing; both must be positive"
-    )]
-    EmptyRun {
-        /// Number of starting periods.
-        starting_periods: u64,
-        /// Instances in each.
-        instances_per_period: u64,
-    },
-    /// An event or a merge of an instance that is not started.
-    #[error("{place} belongs to instance {instance}; {started} instances are started, numbered from 0")]
-    UnknownInstance {
-        /// "event" or "merge", and its place in the list, from 0.
-        place: String,
-        /// The number.
-        instance: u64,
-        /// How many there are.
-        started: u128,
-    },
-    /// An event without dates.
-    #[error("event {event} ({message} over {link}) has no pieces; a transfer takes time")]
-    NoPieces {
-        /// Its place in the list, from 0.
-        event: usize,
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-    },
-    /// A date before the start of the run.
-    #[error("{message} over {link}: date {}; dates start at 0", shown(.found))]
-    BadDate {
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// The date.
-        found: Box<Rational>,
-    },
-    /// A piece that is empty, reversed, or starts before the previous one ends.
-    #[error("event {event} ({message} over {link}): piece from {} to {} after one that ends at {}; pieces must be positive, ascending and disjoint", shown(.start), shown(.end), shown(.previous))]
-    PieceOrder {
-        /// Its place in the list, from 0.
-        event: usize,
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// Start of the piece.
-        start: Box<Rational>,
-        /// Its end.
-        end: Box<Rational>,
-        /// End of the piece before it; 0 if none.
-        previous: Box<Rational>,
-    },
-    /// A transfer after the end of the run.
-    #[error("{message} over {link} ends at {}; the run ends at {}", shown(.end), shown(.horizon))]
-    AfterHorizon {
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// End of the transfer.
-        end: Box<Rational>,
-        /// End of the run.
-        horizon: Box<Rational>,
-    },
-    /// A transfer that takes too long or too short.
-    #[error("event {event} ({message} over {link}) takes {}; the transfer takes {}", shown(.found), shown(.needed))]
-    EventTime {
-        /// Its place in the list, from 0.
-        event: usize,
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// Sum of its pieces.
-        found: Box<Rational>,
-        /// size * cost.
-        needed: Box<Rational>,
-    },
-    /// More transfers at one port, or merges at one processor, than it serves at a time.
-    #[error("the {resource} starts {second} at {}, while {first} lasts until {}; it serves {} at a time", shown(.start), shown(.end), count_name(*.capacity))]
-    Overlap {
-        /// "send port of 'a'", "link 'a -> b'", "processor of 'a'".
-        resource: String,
-        /// A transfer that is under way.
-        first: String,
-        /// The one that starts before it ends.
-        second: String,
-        /// Start of the second.
-        start: Box<Rational>,
-        /// End of the first.
-        end: Box<Rational>,
-        /// How many it serves at a time.
-        capacity: u32,
-    },
-    /// A message sent from a node that does not hold it.
-    #[error("{message} starts over {link} at {}, but '{holder}' holds it then, or is about to", shown(.start))]
-    NotThere {
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// Start of the transfer.
-        start: Box<Rational>,
-        /// Where the message is, or is on its way to.
-        holder: String,
-    },
-    /// A message sent on before it has arrived.
-    #[error("{message} starts over {link} at {}, but arrives at '{node}' only at {}", shown(.start), shown(.arrival))]
-    NotArrived {
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// Start of the transfer.
-        start: Box<Rational>,
-        /// The sending node.
-        node: String,
-        /// When the message arrives there.
-        arrival: Box<Rational>,
-    },
-    /// A message that comes to a node again.
-    #[error("{message} comes over {link} to '{node}', where it has been before; deliver it once")]
-    DeliveredTwice {
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// The node.
-        node: String,
-    },
-    /// A message sent on from its target.
-    #[error("{message} starts over {link} at {}, after its arrival at its target '{target}'", shown(.start))]
-    LeavesTarget {
-        /// What travels.
-        message: String,
-        /// The link.
-        link: String,
-        /// Start of the transfer.
-        start: Box<Rational>,
-        /// The target.
-        target: String,
-    },
-    /// A message of a started instance that never arrives.
-    #[error("{message} gets no further than '{node}'; it must arrive at '{target}'")]
-    Undelivered {
-        /// Which message.
-        message: String,
-        /// Where it stays.
-        node: String,
-        /// Its target.
-        target: String,
-    },
-    /// An instance that starts outside its starting period.
-    #[error("instance {instance} starts at {}; it belongs to period {period}, from {} until before {}", shown(.found), shown(.from), shown(.until))]
-    StartPeriod {
-        /// The instance.
-        instance: u64,
-        /// Its starting period: instance / instances per period.
-        period: u64,
-        /// Start of its first transfer or merge.
-        found: Box<Rational>,
-        /// Start of the period.
-        from: Box<Rational>,
-        /// Its end.
-        until: Box<Rational>,
-    },
-    /// Clean-up periods after the last arrival.
-    #[error("{stated} clean-up periods, but the last message arrives at {}; {right} are enough", shown(.last))]
-    IdleCleanUp {
-        /// Clean-up periods stated.
-        stated: u64,
-        /// How many are needed.
-        right: u64,
-        /// The last arrival.
-        last: Box<Rational>,
-    },
+impl std::error::Error for Violation {}
+
+/// A broken rule in one line: what was found and, after a semicolon, what would be right; both as for [`format!`].
+macro_rules! fault {
+    ($rule:ident, $found:literal $(, $of:expr)*) => {
+        $crate::Violation::new($crate::Rule::$rule, format!($found $(, $of)*), String::new())
+    };
+    ($rule:ident, $found:literal $(, $of:expr)*; $right:literal $(, $to:expr)*) => {
+        $crate::Violation::new($crate::Rule::$rule, format!($found $(, $of)*), format!($right $(, $to)*))
+    };
+}
+pub(crate) use fault;
+
+impl From<CollectiveError> for Violation {
+    fn from(error: CollectiveError) -> Violation {
+        fault!(Question, "{error}")
+    }
+}
+
+impl From<VolumeError> for Violation {
+    fn from(error: VolumeError) -> Violation {
+        fault!(Question, "{error}")
+    }
+}
+
+impl From<Limit> for Violation {
+    fn from(limit: Limit) -> Violation {
+        let found = format!("{limit} ended the check before the bound was recomputed");
+        Violation::new(Rule::Stopped(limit), found, "allow more".to_string())
+    }
+}
+
+/// Numbers that share so little that they cannot be written over one denominator.
+pub(crate) fn too_large(what: &str, bits: u64, limit: u64) -> Violation {
+    let right = format!("at most {limit} fit in memory (use fewer different denominators)");
+    fault!(TooLarge, "the common denominator of {what} has at least {bits} bits"; "{right}")
+}
+
+/// A number out of its range.
+pub(crate) fn bad_number(what: &str, found: &Rational, right: &str) -> Violation {
+    fault!(Question, "the {what} is {}", shown(found); "it must be {right}")
+}
+
+/// A price, or the like, that is not positive.
+pub(crate) fn bad_price(what: &str, found: &Rational) -> Violation {
+    let found = shown(found);
+    fault!(Certificate, "price of {what} is {found}"; "a price must be positive (leave out what costs nothing)")
+}
+
+/// A part of a certificate that is out of order: "cut 3: its nodes".
+pub(crate) fn unordered(what: &str) -> Violation {
+    fault!(Certificate, "{what} are out of order"; "list them ascending, each once")
+}
+
+/// A node outside the platform: "share 3: the processor" of it.
+pub(crate) fn no_node(what: &str, id: NodeId, platform: &Platform) -> Violation {
+    let (id, nodes) = (id.index(), platform.nodes().len());
+    fault!(Certificate, "{what} of node id {id}: no such node"; "the platform has {nodes} nodes, numbered from 0")
+}
+
+/// A link outside the platform: "share 3: the" link.
+pub(crate) fn no_link(place: &str, id: LinkId, platform: &Platform) -> Violation {
+    let (id, links) = (id.index(), platform.links().len());
+    fault!(Certificate, "{place} link id {id} does not exist"; "the platform has {links} links, numbered from 0")
+}
+
+/// A value used before it is made, or never made.
+pub(crate) fn not_made(part: Interval) -> Violation {
+    fault!(Task, "{} is needed, but not made before", part_name(&part))
+}
+
+/// A value used twice that may be used once only.
+pub(crate) fn used_again(part: Interval) -> Violation {
+    let part = part_name(&part);
+    fault!(Task, "{part} is used again"; "where one node wants the result, every value is used once")
+}
+
+/// A value used where it is not.
+pub(crate) fn elsewhere(part: Interval, node: &str, holder: &str) -> Violation {
+    fault!(Task, "{} is needed at '{node}', but is at '{holder}' then", part_name(&part))
+}
+
+/// A result that combines other values than those of the participants.
+pub(crate) fn wrong_result(found: &str, right: &str) -> Violation {
+    fault!(Run, "the result combines the values of {found}"; "it must combine those of {right}")
 }
 
 /// Nothing for once, else "3 times ".
-fn times_name(times: u64) -> String {
+pub(crate) fn times_name(times: u64) -> String {
     if times == 1 { String::new() } else { format!("{times} times ") }
 }
 
 /// All of them, or the first and how many more there are.
-fn first_of(names: &[String]) -> String {
+pub(crate) fn first_of(names: &[String]) -> String {
     const SHOWN: usize = 5;
     match names.get(..SHOWN) {
         Some(first) if names.len() > SHOWN + 1 => format!("{} and {} more", first.join(", "), names.len() - SHOWN),
@@ -527,7 +198,7 @@ fn first_of(names: &[String]) -> String {
 }
 
 /// "one", or the number.
-fn count_name(capacity: u32) -> String {
+pub(crate) fn count_name(capacity: u32) -> String {
     if capacity == 1 { "one".to_string() } else { capacity.to_string() }
 }
 
@@ -537,7 +208,8 @@ pub(crate) fn part_name(part: &Interval) -> String {
 }
 
 /// The number itself, or its magnitude when it is too long for a message.
-pub(crate) fn shown(value: &Rational) -> String {
+pub(crate) fn shown(value: impl Borrow<Rational>) -> String {
+    let value = value.borrow();
     let bits = value.numer().bits() + value.denom().bits();
     if bits <= SHOWN_BITS || !is_sound(value) {
         return value.to_string();
@@ -546,5 +218,30 @@ pub(crate) fn shown(value: &Rational) -> String {
     match value.to_f64().filter(|about| about.is_finite()) {
         Some(about) => format!("about {about:e} (a fraction of {bits} bits)"),
         None => format!("a fraction of {bits} bits"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Up to six names are listed; of more, five and how many are left.
+    #[test]
+    fn long_lists_are_cut_short() {
+        let lists =
+            ["1, 2, 3, 4", "1, 2, 3, 4, 5", "1, 2, 3, 4, 5, 6", "1, 2, 3, 4, 5 and 2 more", "1, 2, 3, 4, 5 and 3 more"];
+        for (count, list) in (4..).zip(lists) {
+            assert_eq!(first_of(&(1..=count).map(|port: usize| port.to_string()).collect::<Vec<_>>()), list);
+        }
+    }
+
+    /// Place, finding and remedy make a sentence, whichever of them are left out.
+    #[test]
+    fn sentences_have_three_parts() {
+        let part = Interval { first: 0, last: 2 };
+        let bare = fault!(Task, "{} is used", part_name(&part));
+        assert_eq!((bare.rule(), bare.to_string()), (Rule::Task, "v[0,2] is used".to_string()));
+        let whole = fault!(Task, "it is {}", 1; "it must be {}", 2).at("slot 3".to_string());
+        assert_eq!(whole.to_string(), "slot 3: it is 1; it must be 2");
     }
 }

@@ -16,6 +16,7 @@ use crate::copies::least_exchange;
 use crate::cuts::Cuts;
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;
+use crate::violation::too_large;
 
 /// By demand: what the cuts that it crosses weigh together, plus the merges; `None` without cuts.
 pub(super) fn of_cuts(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Vec<Option<Rational>>, Violation> {
@@ -40,7 +41,7 @@ pub(super) fn of_cuts(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Re
 /// The longest of the ways from an operand to a goal, for the smallest size, plus the merges; for one demand.
 pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
     let lengths = prices.lengths(case);
-    let too_large = |(bits, limit)| Violation::TooLarge { what: "the priced costs of the links", bits, limit };
+    let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
     let lengths: Vec<BigUint> = lengths.into_iter().map(|length| over(length, &denominator)).collect();
     let mut paths = ShortestPaths::new(case.platform, &lengths, true);
@@ -52,7 +53,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
         paths.run(target, &wanted, owners.len());
         for owner in owners {
             let Some(way) = paths.distance(owner) else {
-                return Err(Violation::Unreachable { from: case.name(owner), target: case.name(target) });
+                return Err(case.unreachable(owner, target));
             };
             if *way > longest {
                 longest.clone_from(way);

@@ -33,6 +33,7 @@ use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::Case;
 use crate::prices::{common_denominator, over};
+use crate::violation::too_large;
 
 /// The least that the transfers of one instance cost by the theorem, where link `e` costs `lengths[e]`.
 ///
@@ -43,7 +44,7 @@ pub(crate) fn least_exchange(
     parts: &[Vec<NodeId>],
     lengths: &[(BigUint, BigUint)],
 ) -> Result<Rational, Violation> {
-    let too_large = |(bits, limit)| Violation::TooLarge { what: "the priced costs of the links", bits, limit };
+    let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
     let scaled: Vec<BigUint> = lengths.iter().map(|length| over(length.clone(), &denominator)).collect();
     // A route has fewer links than there are nodes, there are fewer arcs than pairs of nodes; all of them are added up.

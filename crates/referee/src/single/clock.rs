@@ -5,9 +5,9 @@ use num_traits::ToPrimitive;
 use oneport_plan::Dates;
 use oneport_platform::Rational;
 
-use super::fault::SingleFault;
 use crate::Violation;
 use crate::arithmetic::Scale;
+use crate::violation::shown;
 
 /// Numbers below 2^MACHINE_BITS leave room in 128 bits for every sum of a few of them.
 const MACHINE_BITS: u64 = 120;
@@ -100,16 +100,12 @@ impl Clock {
     /// The clock of these numbers and lists.
     ///
     /// # Errors
-    /// [`SingleFault::TooLarge`].
-    pub(super) fn new(numbers: &[&Rational], lists: &[&Dates]) -> Result<Clock, SingleFault> {
+    /// [`Rule::TooLarge`](crate::Rule::TooLarge).
+    pub(super) fn new(numbers: &[&Rational], lists: &[&Dates]) -> Result<Clock, Violation> {
         let dates = || lists.iter().flat_map(|&dates| rationals(dates));
         let all = || numbers.iter().copied().chain(dates());
         let entries = numbers.len() + lists.iter().map(|dates| written(dates)).sum::<usize>();
-        let scale = Scale::new("costs and dates", all(), entries).map_err(|violation| match violation {
-            Violation::TooLarge { bits, limit, .. } => SingleFault::TooLarge { bits, limit },
-            // Scaling meets no other obstacle.
-            _ => SingleFault::TooLarge { bits: u64::MAX, limit: 0 },
-        })?;
+        let scale = Scale::new("the costs and dates", all(), entries)?;
         let bits = |list: &Dates| match list {
             Dates::Ticks { unit, .. } => unit.numer().bits() + u64::from(u64::BITS),
             Dates::Exact(dates) => dates.iter().map(|date| date.numer().bits()).max().unwrap_or(0),
@@ -139,8 +135,8 @@ impl Clock {
     }
 
     /// An integer as the date it stands for.
-    pub(super) fn date<N: Number>(&self, number: &N) -> Box<Rational> {
-        Box::new(self.scale.rational(number.big()))
+    pub(super) fn date<N: Number>(&self, number: &N) -> String {
+        shown(self.scale.rational(number.big()))
     }
 }
 

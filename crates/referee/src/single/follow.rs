@@ -3,8 +3,9 @@
 use oneport_plan::Limit;
 
 use super::clock::{Column, Number};
-use super::fault::SingleFault;
 use super::sheet::{Run, Transfer};
+use crate::Violation;
+use crate::violation::fault;
 
 /// Two neighbours in a list of equally long stretches, one processor at a time.
 struct Clash<N> {
@@ -34,7 +35,7 @@ fn clash<N: Number>(stretches: &[(N, u32)], end: impl Fn(&N, usize) -> N) -> Opt
 ///
 /// # Errors
 /// The first rule broken, in the order of the processors.
-pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), SingleFault> {
+pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), Violation> {
     let mut scratch = Vec::new();
     let mut end = run.ready(run.tree.root());
     for processor in 0..run.tree.len() {
@@ -58,7 +59,10 @@ pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), Single
         let start = run.starts.at(processor);
         if start < complete {
             let (start, complete) = (run.clock.date(&start), run.clock.date(&complete));
-            return Err(SingleFault::SentIncomplete { processor, start, complete });
+            return Err(fault!(
+                Single,
+                "processor {processor} sends at {start}, but its value is complete only at {complete}"
+            ));
         }
         // A transfer ends before its merge does; only a root that receives nothing comes later than all of them.
         end = end.max(run.arrival(processor));
@@ -70,7 +74,7 @@ pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), Single
 ///
 /// # Errors
 /// The first rule broken, in the order of the processors.
-pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), SingleFault> {
+pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), Violation> {
     let mut scratch = Vec::new();
     let mut end = N::zero();
     for sender in 0..run.tree.len() {
@@ -85,19 +89,22 @@ pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), Single
             };
             if first < held {
                 let (start, held) = (run.clock.date(&first), run.clock.date(&held));
-                return Err(SingleFault::NotHeld { sender, what, receiver, start, held });
+                let when = format!("at {start}, but has the message only from {held}");
+                return Err(fault!(Single, "processor {sender} {what} the transfer to processor {receiver} {when}"));
             }
             let prepared = first.plus(&run.work);
             if start < prepared {
                 let (start, prepared) = (run.clock.date(&start), run.clock.date(&prepared));
-                return Err(SingleFault::NotPrepared { sender, receiver, start, prepared });
+                let when = format!("at {start}, but it is prepared only at {prepared}");
+                return Err(fault!(Single, "processor {sender} starts the transfer to processor {receiver} {when}"));
             }
         }
         if let Some(preparations) = preparations {
             sorted(run.tree.children(sender), preparations, &mut scratch);
             if let Some(Clash { first, end, second, start }) = clash(&scratch, |start, _| start.plus(&run.work)) {
                 let (end, start) = (run.clock.date(&end), run.clock.date(&start));
-                return Err(SingleFault::PreparationsOverlap { sender, first, end, second, start });
+                let both = format!("that to processor {second} from {start} on, that to processor {first} until {end}");
+                return Err(fault!(Single, "processor {sender} prepares two transfers at once: {both}"));
             }
         }
         end = end.max(held);
@@ -112,13 +119,15 @@ fn check_ports<N: Number>(
     processor: usize,
     way: &'static str,
     scratch: &mut Vec<(N, u32)>,
-) -> Result<(), SingleFault> {
+) -> Result<(), Violation> {
     sorted(run.tree.children(processor), &run.starts, scratch);
     match clash(scratch, |_, child| run.arrival(child)) {
         None => Ok(()),
         Some(Clash { first, end, second, start }) => {
             let (end, start) = (run.clock.date(&end), run.clock.date(&start));
-            Err(SingleFault::TransfersOverlap { processor, way, first, end, second, start })
+            let second = format!("that {way} processor {second} starts at {start}");
+            let both = format!("{second}, that {way} processor {first} lasts until {end}");
+            Err(fault!(Single, "processor {processor} takes part in two transfers at once: {both}"))
         }
     }
 }
@@ -128,17 +137,18 @@ fn check_merges<N: Number>(
     receiver: usize,
     merges: &Column<'_, N>,
     scratch: &mut Vec<(N, u32)>,
-) -> Result<(), SingleFault> {
+) -> Result<(), Violation> {
     let ready = run.ready(receiver);
+    let told = |sender| format!("processor {receiver} merges the value of processor {sender}");
     for sender in run.tree.children(receiver).iter().map(|&child| child as usize) {
         let (start, arrival) = (merges.at(sender), run.arrival(sender));
         if start < arrival {
             let (start, arrival) = (run.clock.date(&start), run.clock.date(&arrival));
-            return Err(SingleFault::MergedBeforeArrival { receiver, sender, start, arrival });
+            return Err(fault!(Single, "{} at {start}, but that arrives only at {arrival}", told(sender)));
         }
         if start < ready {
             let (start, ready) = (run.clock.date(&start), run.clock.date(&ready));
-            return Err(SingleFault::MergedBeforeReady { receiver, sender, start, ready });
+            return Err(fault!(Single, "{} at {start}, but its own value is there only from {ready}", told(sender)));
         }
     }
     sorted(run.tree.children(receiver), merges, scratch);
@@ -146,34 +156,37 @@ fn check_merges<N: Number>(
         None => Ok(()),
         Some(Clash { first, end, second, start }) => {
             let (end, start) = (run.clock.date(&end), run.clock.date(&start));
-            Err(SingleFault::MergesOverlap { receiver, first, end, second, start })
+            let second = format!("that of processor {second}'s value starts at {start}");
+            let both = format!("{second}, that of processor {first}'s lasts until {end}");
+            Err(fault!(Single, "processor {receiver} runs two merges at once: {both}"))
         }
     }
 }
 
-fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), SingleFault> {
+fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), Violation> {
     if *end == run.length {
         return Ok(());
     }
-    Err(SingleFault::WrongLength { found: run.clock.date(&run.length), right: run.clock.date(end) })
+    let (found, right) = (run.clock.date(&run.length), run.clock.date(end));
+    Err(fault!(Single, "the length is given as {found}"; "the schedule ends at {right}"))
 }
 
 /// Checks a limit. O(n log n) for limited transfers, O(n) for limited reducers.
 ///
 /// # Errors
-/// [`SingleFault::TooManyTransfers`], [`SingleFault::TooManyReducers`].
-pub(super) fn check_limit<N: Number>(run: &Run<'_, N>, limit: Limit, act: &'static str) -> Result<(), SingleFault> {
+/// Too many transfers at once, or too many processors that receive (send, in a broadcast).
+pub(super) fn check_limit<N: Number>(run: &Run<'_, N>, limit: Limit, act: &'static str) -> Result<(), Violation> {
     match limit {
         Limit::Unlimited => Ok(()),
         Limit::Reducers(limit) => {
             let found = run.tree.inner();
-            if found <= limit { Ok(()) } else { Err(SingleFault::TooManyReducers { act, found, limit }) }
+            if found <= limit { Ok(()) } else { Err(fault!(Single, "{found} processors {act}"; "at most {limit} may")) }
         }
         Limit::Transfers(limit) => check_transfers(run, limit),
     }
 }
 
-fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), SingleFault> {
+fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), Violation> {
     if matches!(&run.transfer, Transfer::Same(time) if *time == N::zero()) {
         return Ok(());
     }
@@ -200,7 +213,8 @@ fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), Single
         }
         let found = (place + 1 - ended) as u64;
         if found > limit {
-            return Err(SingleFault::TooManyTransfers { date: run.clock.date(start), found, limit });
+            let date = run.clock.date(start);
+            return Err(fault!(Single, "at {date} there are {found} transfers at once"; "at most {limit} are allowed"));
         }
     }
     Ok(())

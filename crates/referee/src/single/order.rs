@@ -9,8 +9,9 @@
 use std::ops::Range;
 
 use super::clock::{Column, Number};
-use super::fault::SingleFault;
 use super::tree::Tree;
+use crate::Violation;
+use crate::violation::fault;
 
 /// Up to here words are written out; beyond, stretches of operands stand for them.
 const WORDS: usize = 4096;
@@ -26,9 +27,8 @@ fn by_date<N: Number>(receiver: usize, children: &[u32], merges: &Column<'_, N>)
 /// Checks that the result combines all operands in their order. O(n log n).
 ///
 /// # Errors
-/// [`SingleFault::NotNeighbours`] for the first merge, from the leaves to the root, of values that are not
-/// neighbours; [`SingleFault::WrongResult`].
-pub(super) fn check_order<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), SingleFault> {
+/// The first merge, from the leaves to the root, of values that are not neighbours; a wrong result.
+pub(super) fn check_order<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), Violation> {
     if tree.len() > WORDS {
         return check_stretches(tree, merges);
     }
@@ -39,7 +39,7 @@ pub(super) fn check_order<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Res
     }
     // Words say that the result is wrong, stretches say where.
     check_stretches(tree, merges)?;
-    Err(SingleFault::WrongResult { found, right })
+    Err(fault!(Single, "the result combines {found}"; "it must combine {right}"))
 }
 
 fn name(operand: usize) -> String {
@@ -64,7 +64,7 @@ fn word<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> String {
 }
 
 /// The same by stretches `first..end` of operands.
-fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), SingleFault> {
+fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), Violation> {
     let mut stretches: Vec<(u32, u32)> = (0..tree.len() as u32).map(|operand| (operand, operand + 1)).collect();
     for receiver in tree.upwards() {
         let children = tree.children(receiver);
@@ -77,7 +77,10 @@ fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(),
                 end = to;
             } else {
                 let (held, received) = (operands(first..end), operands(from..to));
-                return Err(SingleFault::NotNeighbours { receiver, sender, held, received });
+                let found =
+                    format!("processor {receiver} holds {held} when it merges {received} from processor {sender}");
+                let right = "only neighbours may be merged, the operands keep their order";
+                return Err(fault!(Single, "{found}"; "{right}"));
             }
         }
         stretches[receiver] = (first, end);
@@ -87,7 +90,7 @@ fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(),
     if (first..end) == right {
         return Ok(());
     }
-    Err(SingleFault::WrongResult { found: operands(first..end), right: operands(right) })
+    Err(fault!(Single, "the result combines {}", operands(first..end); "it must combine {}", operands(right)))
 }
 
 fn operands(stretch: Range<u32>) -> String {

@@ -6,10 +6,10 @@ use oneport_plan::{Class, SlotPrices};
 use oneport_platform::Rational;
 
 use super::clock::Clock;
-use super::fault::{SingleFault, bad_number};
 use super::shortest::{Finding, not_proved};
+use crate::Violation;
 use crate::arithmetic::is_non_negative;
-use crate::violation::shown;
+use crate::violation::{bad_number, fault, shown};
 
 /// Most dates looked at.
 const DATES: usize = 2_000_000;
@@ -17,8 +17,8 @@ const DATES: usize = 2_000_000;
 /// Whether the prices prove that no schedule ends before `bound`, which is positive. O(k dates).
 ///
 /// # Errors
-/// Malformed prices; [`SingleFault::NotProved`].
-pub(super) fn check(classes: &[Class], bound: &Rational, prices: &SlotPrices) -> Result<Finding, SingleFault> {
+/// Malformed prices; [`Rule::Proof`](crate::Rule::Proof).
+pub(super) fn check(classes: &[Class], bound: &Rational, prices: &SlotPrices) -> Result<Finding, Violation> {
     check_list(prices)?;
     let dates: Vec<&Rational> = prices.prices.iter().map(|(date, _)| date).collect();
     let numbers: Vec<&Rational> =
@@ -48,25 +48,26 @@ pub(super) fn check(classes: &[Class], bound: &Rational, prices: &SlotPrices) ->
     }
     let show = |value: BigInt| {
         let magnitude = money.date(value.magnitude());
-        if value < BigInt::zero() { format!("-{}", shown(&magnitude)) } else { shown(&magnitude) }
+        if value < BigInt::zero() { format!("-{magnitude}") } else { magnitude }
     };
     not_proved(bound, format!("all senders use up at least {}, not more than the {} there is", show(used), show(open)))
 }
 
-fn check_list(prices: &SlotPrices) -> Result<(), SingleFault> {
+fn check_list(prices: &SlotPrices) -> Result<(), Violation> {
     for (place, (date, price)) in prices.prices.iter().enumerate() {
         if !is_non_negative(date) {
-            return Err(bad_number(format!("date of price {place}"), date, "at least 0"));
+            return Err(bad_number(&format!("date of price {place}"), date, "at least 0"));
         }
         if !is_non_negative(price) {
-            return Err(bad_number(format!("price {place}"), price, "at least 0"));
+            return Err(bad_number(&format!("price {place}"), price, "at least 0"));
         }
     }
     for (place, pair) in prices.prices.windows(2).enumerate() {
         let [(before, _), (date, _)] = pair else { continue };
         if before >= date {
-            let (date, before) = (Box::new(date.clone()), Box::new(before.clone()));
-            return Err(SingleFault::PriceOrder { place: place + 1, date, before });
+            let (place, date, before) = (place + 1, shown(date), shown(before));
+            let found = format!("price {place} is for date {date}, the one before it for {before}");
+            return Err(fault!(Proof, "{found}"; "list the dates ascending, each once, from 0 on"));
         }
     }
     Ok(())

@@ -5,9 +5,10 @@ use oneport_plan::{Broadcast, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
 use super::clock::{Clock, Column, Number};
-use super::fault::{SingleFault, bad_number};
 use super::tree::Tree;
+use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive};
+use crate::violation::{bad_number, fault, shown};
 
 /// Which way the values go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,13 +79,13 @@ impl<'a> Sheet<'a> {
     ///
     /// # Errors
     /// The first rule broken.
-    pub(super) fn tree(&self) -> Result<Tree, SingleFault> {
+    pub(super) fn tree(&self) -> Result<Tree, Violation> {
         if self.partners.is_empty() {
-            return Err(SingleFault::Empty);
+            return Err(fault!(Single, "there is no processor"; "a schedule has at least one, its root"));
         }
         let processors = self.partners.len();
         if u32::try_from(processors).is_err() {
-            return Err(SingleFault::TooMany { processors, limit: u32::MAX });
+            return Err(fault!(Single, "there are {processors} processors"; "at most {} can be numbered", u32::MAX));
         }
         self.check_lists()?;
         self.check_ids()?;
@@ -94,16 +95,27 @@ impl<'a> Sheet<'a> {
         Ok(tree)
     }
 
-    fn check_lists(&self) -> Result<(), SingleFault> {
+    fn check_lists(&self) -> Result<(), Violation> {
         let processors = self.partners.len();
         let length = |list, found| {
-            if found == processors { Ok(()) } else { Err(SingleFault::ListLength { list, found, processors }) }
+            if found == processors {
+                Ok(())
+            } else {
+                let right = format!("give one for each of the {processors} processors");
+                Err(fault!(Single, "the list of {list} has {found} entries"; "{right}"))
+            }
         };
         length("starts", self.starts.len())?;
         let works = self.works_name();
         match (self.costs, self.works) {
-            (Costs::Equal { .. }, None) => return Err(SingleFault::ListMissing { list: works }),
-            (Costs::PerSender(_), Some(_)) => return Err(SingleFault::ListUnused { list: works }),
+            (Costs::Equal { .. }, None) => {
+                let right = "with equal costs every transfer needs its date there";
+                return Err(fault!(Single, "the list of {works} is missing"; "{right}"));
+            }
+            (Costs::PerSender(_), Some(_)) => {
+                let why = "with a cost per sender they are part of the transfer";
+                return Err(fault!(Single, "there is a list of {works}, but {why}"; "leave it out"));
+            }
             (_, dates) => dates.map_or(Ok(()), |dates| length(works, dates.len()))?,
         }
         if let Costs::PerSender(times) = self.costs {
@@ -112,32 +124,40 @@ impl<'a> Sheet<'a> {
         self.ready.map_or(Ok(()), |ready| length("ready dates", ready.len()))
     }
 
-    fn check_ids(&self) -> Result<(), SingleFault> {
+    fn check_ids(&self) -> Result<(), Violation> {
         let (role, root, processors) = (self.role(), self.root, self.partners.len());
         let out = |&id: &u32| id as usize >= processors;
         if out(&root) {
-            return Err(SingleFault::RootRange { root, processors });
+            return Err(
+                fault!(Single, "the root is processor {root}"; "there are {processors} processors, numbered from 0"),
+            );
         }
         if let Some(processor) = self.partners.iter().position(out) {
-            return Err(SingleFault::PartnerRange { role, processor, found: self.partners[processor], processors });
+            let found = format!("the {role} of processor {processor} is processor {}", self.partners[processor]);
+            return Err(fault!(Single, "{found}"; "there are {processors}, numbered from 0"));
         }
         let found = self.partners[root as usize];
-        if found == root { Ok(()) } else { Err(SingleFault::RootPartner { role, root, found }) }
+        if found == root {
+            Ok(())
+        } else {
+            let found = format!("the {role} of the root, processor {root}, is processor {found}");
+            Err(fault!(Single, "{found}"; "the root is its own {role}"))
+        }
     }
 
-    fn check_costs(&self, tree: &Tree) -> Result<(), SingleFault> {
+    fn check_costs(&self, tree: &Tree) -> Result<(), Violation> {
         match self.costs {
             Costs::Equal { transfer, compute } => {
                 for (name, cost) in [("transfer time", transfer), ("compute time", compute)] {
                     if !is_non_negative(cost) {
-                        return Err(bad_number(name.into(), cost, "at least 0"));
+                        return Err(bad_number(name, cost, "at least 0"));
                     }
                 }
             }
             Costs::PerSender(times) => {
                 for (processor, time) in times.iter().enumerate() {
                     if self.sends(tree, processor) && !is_positive(time) {
-                        return Err(bad_number(format!("time of processor {processor}"), time, "positive"));
+                        return Err(bad_number(&format!("time of processor {processor}"), time, "positive"));
                     }
                 }
             }
@@ -152,18 +172,18 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn check_dates(&self) -> Result<(), SingleFault> {
+    fn check_dates(&self) -> Result<(), Violation> {
         let lists = [("starts", Some(self.starts)), (self.works_name(), self.works), ("ready dates", self.ready)];
         for (list, dates) in lists.into_iter().filter_map(|(list, dates)| Some((list, dates?))) {
             match dates {
                 Dates::Ticks { unit, .. } if !is_positive(unit) => {
-                    return Err(bad_number(format!("unit of the {list}"), unit, "positive"));
+                    return Err(bad_number(&format!("unit of the {list}"), unit, "positive"));
                 }
                 Dates::Ticks { .. } => {}
                 Dates::Exact(dates) => {
                     if let Some(processor) = dates.iter().position(|date| !is_non_negative(date)) {
                         let what = format!("date of processor {processor} in the list of {list}");
-                        return Err(bad_number(what, &dates[processor], "at least 0"));
+                        return Err(bad_number(&what, &dates[processor], "at least 0"));
                     }
                 }
             }
@@ -171,17 +191,19 @@ impl<'a> Sheet<'a> {
         for (list, dates) in [("starts", Some(self.starts)), (self.works_name(), self.works)] {
             let found = dates.and_then(|dates| dates.get(self.root as usize)).unwrap_or_default();
             if !found.is_zero() {
-                return Err(SingleFault::RootDate { root: self.root, list, found: Box::new(found) });
+                let (root, found) = (self.root, shown(found));
+                let found = format!("the root, processor {root}, has {found} in the list of {list}");
+                return Err(fault!(Single, "{found}"; "it must be 0"));
             }
         }
-        if is_non_negative(self.length) { Ok(()) } else { Err(bad_number("length".into(), self.length, "at least 0")) }
+        if is_non_negative(self.length) { Ok(()) } else { Err(bad_number("length", self.length, "at least 0")) }
     }
 
     /// The common denominator of all costs and dates.
     ///
     /// # Errors
-    /// [`SingleFault::TooLarge`].
-    pub(super) fn clock(&self, tree: &Tree) -> Result<Clock, SingleFault> {
+    /// [`Rule::TooLarge`](crate::Rule::TooLarge).
+    pub(super) fn clock(&self, tree: &Tree) -> Result<Clock, Violation> {
         let mut numbers = vec![self.length];
         match self.costs {
             Costs::Equal { transfer, compute } => numbers.extend([transfer, compute]),

@@ -1,6 +1,7 @@
 //! The answer to "how short can one reduction be?": the schedule checked, the proof of the bound repeated.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use num_bigint::BigUint;
 use num_traits::Signed;
@@ -9,11 +10,11 @@ use oneport_platform::Rational;
 
 use super::clock::Clock;
 use super::count::Equal;
-use super::fault::{SingleFault, bad_number};
 use super::levels::TwoClasses;
 use super::{algorithm2, check_reduction, exhaustion, prices, slowest};
+use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive, is_sound};
-use crate::violation::shown;
+use crate::violation::{bad_number, fault, shown};
 
 /// What came of a bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +34,8 @@ pub(super) enum Finding {
     Unrepeated(String),
 }
 
-pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, SingleFault> {
-    Err(SingleFault::NotProved { bound: Box::new(bound.clone()), why })
+pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
+    Err(fault!(Proof, "the lower bound {} is not proved: {why}", shown(bound)))
 }
 
 /// Checks the question, the schedule where there is one (it answers the question and has the length given), that the
@@ -55,24 +56,24 @@ pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, Singl
 /// Without a schedule, `length` is taken on trust: only the bound is proved.
 ///
 /// # Errors
-/// The first rule broken: [`SingleFault::NotProved`] when the proof does not prove the bound.
+/// The first rule broken: [`Rule::Proof`](crate::Rule::Proof) when the proof does not prove the bound.
 ///
 /// [`SlotPrices`]: oneport_plan::SlotPrices
-pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, SingleFault> {
+pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
     check_instance(&shortest.instance)?;
     if !is_non_negative(&shortest.length) {
-        return Err(bad_number("length".into(), &shortest.length, "at least 0"));
+        return Err(bad_number("length", &shortest.length, "at least 0"));
     }
     let bound = &shortest.lower_bound;
     if !is_sound(bound) {
-        return Err(bad_number("lower bound".into(), bound, "a number with a positive denominator"));
+        return Err(bad_number("lower bound", bound, "a number with a positive denominator"));
     }
     if let Some(reduction) = &shortest.reduction {
         check_answer(&shortest.instance, reduction, &shortest.length)?;
     }
     if *bound > shortest.length {
-        let (bound, length) = (Box::new(bound.clone()), Box::new(shortest.length.clone()));
-        return Err(SingleFault::BoundAboveLength { bound, length });
+        let (bound, length) = (shown(bound), shown(&shortest.length));
+        return Err(fault!(Claim, "the lower bound {bound} exceeds the length {length}"));
     }
     if !bound.is_positive() {
         return Ok(Recheck::Proved);
@@ -91,44 +92,49 @@ pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, SingleFault> {
     })
 }
 
-fn check_instance(instance: &Instance) -> Result<(), SingleFault> {
+fn check_instance(instance: &Instance) -> Result<(), Violation> {
     match instance {
         Instance::Equal { values, transfer, compute, limit } => {
             for (name, cost) in [("transfer time", transfer), ("compute time", compute)] {
                 if !is_non_negative(cost) {
-                    return Err(bad_number(name.into(), cost, "at least 0"));
+                    return Err(bad_number(name, cost, "at least 0"));
                 }
             }
             match (values, limit) {
-                (0, _) => Err(SingleFault::NoValues),
-                (2.., Limit::Transfers(0)) => Err(SingleFault::ZeroLimit { what: "transfers" }),
-                (2.., Limit::Reducers(0)) => Err(SingleFault::ZeroLimit { what: "reducers" }),
+                (0, _) => Err(fault!(Question, "there are 0 values"; "give at least 1")),
+                (2.., Limit::Transfers(0)) => {
+                    Err(fault!(Question, "the limit is 0 transfers"; "with more than one value allow at least 1"))
+                }
+                (2.., Limit::Reducers(0)) => {
+                    Err(fault!(Question, "the limit is 0 reducers"; "with more than one value allow at least 1"))
+                }
                 _ => Ok(()),
             }
         }
         Instance::Classes(classes) => {
             for (class, Class { time, senders }) in classes.iter().enumerate() {
                 if !is_positive(time) {
-                    return Err(bad_number(format!("time of class {class}"), time, "positive"));
+                    return Err(bad_number(&format!("time of class {class}"), time, "positive"));
                 }
                 if *senders == 0 {
-                    return Err(SingleFault::EmptyClass { class });
+                    return Err(fault!(Question, "class {class} has 0 senders"; "leave it out"));
                 }
             }
             match classes.windows(2).position(|pair| pair[0].time >= pair[1].time) {
                 None => Ok(()),
-                Some(before) => Err(SingleFault::ClassOrder {
-                    class: before + 1,
-                    time: Box::new(classes[before + 1].time.clone()),
-                    before: Box::new(classes[before].time.clone()),
-                }),
+                Some(place) => {
+                    let (class, time) = (place + 1, shown(&classes[place + 1].time));
+                    let found =
+                        format!("class {class} takes {time}, the class before it {}", shown(&classes[place].time));
+                    Err(fault!(Question, "{found}"; "list the classes fastest first, each time once"))
+                }
             }
         }
     }
 }
 
 /// The schedule is right, answers the question, and has the length.
-fn check_answer(instance: &Instance, reduction: &Reduction, length: &Rational) -> Result<(), SingleFault> {
+fn check_answer(instance: &Instance, reduction: &Reduction, length: &Rational) -> Result<(), Violation> {
     let limit = match instance {
         Instance::Equal { limit, .. } => *limit,
         Instance::Classes(_) => Limit::Unlimited,
@@ -155,38 +161,36 @@ fn check_answer(instance: &Instance, reduction: &Reduction, length: &Rational) -
     if reduction.length == *length {
         return Ok(());
     }
-    Err(SingleFault::OtherLength { found: Box::new(length.clone()), right: Box::new(reduction.length.clone()) })
+    Err(fault!(Claim, "the length is given as {}, but the schedule's is {}", shown(length), shown(&reduction.length)))
 }
 
-fn same<T: PartialEq + ToString>(what: &str, found: &T, right: &T) -> Result<(), SingleFault> {
+fn other(what: &str, found: impl fmt::Display, right: impl fmt::Display) -> Violation {
+    fault!(Claim, "the schedule does not answer the question: {what} {found}, not {right}")
+}
+
+fn same<T: PartialEq + fmt::Display>(what: &str, found: &T, right: &T) -> Result<(), Violation> {
     if found == right {
         return Ok(());
     }
-    Err(SingleFault::OtherQuestion { what: what.into(), found: found.to_string(), right: right.to_string() })
+    Err(other(what, found, right))
 }
 
 /// Every class has as many senders in the schedule as in the question; their sum agrees already.
-fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), SingleFault> {
+fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), Violation> {
     let mut found = vec![0_u64; classes.len()];
     for (processor, time) in times.iter().enumerate().filter(|&(processor, _)| processor != root as usize) {
         match classes.binary_search_by(|class| class.time.cmp(time)) {
             Ok(class) => found[class] += 1,
             Err(_) => {
-                return Err(SingleFault::OtherQuestion {
-                    what: format!("the time of processor {processor} is"),
-                    found: time.to_string(),
-                    right: "that of a class".into(),
-                });
+                return Err(other(&format!("the time of processor {processor} is"), time, "that of a class"));
             }
         }
     }
     match classes.iter().zip(found).enumerate().find(|(_, (class, found))| class.senders != *found) {
         None => Ok(()),
-        Some((place, (class, found))) => Err(SingleFault::OtherQuestion {
-            what: format!("the number of senders of class {place} is"),
-            found: found.to_string(),
-            right: class.senders.to_string(),
-        }),
+        Some((place, (class, found))) => {
+            Err(other(&format!("the number of senders of class {place} is"), found, class.senders))
+        }
     }
 }
 
@@ -200,7 +204,7 @@ struct EqualCase<'a> {
 }
 
 impl EqualCase<'_> {
-    fn check(&self, proof: &Proof) -> Result<Finding, SingleFault> {
+    fn check(&self, proof: &Proof) -> Result<Finding, Violation> {
         match (proof, self.limit) {
             (Proof::Counting, _) => self.check_count(),
             (Proof::LimitedTransfers, Limit::Transfers(limit)) => self.check_transfers(limit),
@@ -235,7 +239,7 @@ impl EqualCase<'_> {
         free < u128::from(self.values) || limited.is_some_and(|limited| limited < BigUint::from(self.values))
     }
 
-    fn check_count(&self) -> Result<Finding, SingleFault> {
+    fn check_count(&self) -> Result<Finding, Violation> {
         if self.is_counted() {
             return Ok(Finding::Proved);
         }
@@ -251,7 +255,7 @@ impl EqualCase<'_> {
         not_proved(self.bound, why)
     }
 
-    fn check_transfers(&self, limit: u64) -> Result<Finding, SingleFault> {
+    fn check_transfers(&self, limit: u64) -> Result<Finding, Violation> {
         if self.is_counted() {
             return Ok(Finding::Proved);
         }
@@ -263,12 +267,12 @@ impl EqualCase<'_> {
         if self.time() <= length {
             return Ok(Finding::Proved);
         }
-        not_proved(self.bound, format!("Algorithm 2 ends at {}", shown(&self.clock.date(&length))))
+        not_proved(self.bound, format!("Algorithm 2 ends at {}", self.clock.date(&length)))
     }
 }
 
 /// The classes with lowered times; every schedule of the given ones is one of these, at the same starts.
-fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, SingleFault> {
+fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, Violation> {
     let lower = classes.iter().zip(times).all(|(class, time)| is_positive(time) && *time <= class.time);
     if !lower || times.len() != classes.len() {
         return Err(mismatch("lowered times", "one time per class, positive and at most its own"));
@@ -282,15 +286,15 @@ fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, SingleFa
     Ok(counts.into_iter().map(|(time, senders)| Class { time: time.clone(), senders }).collect())
 }
 
-fn mismatch(proof: &'static str, needs: &'static str) -> SingleFault {
-    SingleFault::ProofKind { proof, needs }
+fn mismatch(proof: &'static str, needs: &'static str) -> Violation {
+    fault!(Proof, "a proof by {proof} needs {needs}")
 }
 
 fn searched(states: u64) -> String {
     format!("the bound rests on a search through {states} states")
 }
 
-fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<Finding, SingleFault> {
+fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<Finding, Violation> {
     let numbers: Vec<&Rational> = classes.iter().map(|class| &class.time).chain([bound]).collect();
     let clock = Clock::new(&numbers, &[])?;
     let senders: Vec<(BigUint, u64)> = classes.iter().map(|class| (clock.number(&class.time), class.senders)).collect();
@@ -319,7 +323,7 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
             match slowest::length(&senders) {
                 None => Ok(Finding::Unrepeated("slowest first has too many dates".into())),
                 Some(length) if end <= length => Ok(Finding::Proved),
-                Some(length) => not_proved(bound, format!("slowest first ends at {}", shown(&clock.date(&length)))),
+                Some(length) => not_proved(bound, format!("slowest first ends at {}", clock.date(&length))),
             }
         }
         Proof::Lowered { times, proof } => {

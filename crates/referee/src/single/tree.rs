@@ -1,6 +1,7 @@
 //! The tree of a schedule: the partners of every processor, and an order from the leaves to the root.
 
-use super::fault::SingleFault;
+use crate::Violation;
+use crate::violation::fault;
 
 /// The children of every processor, those that send to it (or receive from it), in one flat list.
 #[derive(Debug)]
@@ -17,8 +18,8 @@ impl Tree {
     /// The tree in which `partners[p]` is the parent of `p`; all ids are in range. O(n).
     ///
     /// # Errors
-    /// [`SingleFault::Cycle`].
-    pub(super) fn new(partners: &[u32], root: u32, role: &'static str) -> Result<Tree, SingleFault> {
+    /// A circle.
+    pub(super) fn new(partners: &[u32], root: u32, role: &'static str) -> Result<Tree, Violation> {
         let root = root as usize;
         let mut offsets = vec![0_u32; partners.len() + 1];
         let linked = || partners.iter().enumerate().filter(|&(processor, _)| processor != root);
@@ -54,7 +55,8 @@ impl Tree {
         }
         if order.len() < partners.len() {
             let processor = pending.iter().position(|&left| left != u32::MAX).unwrap_or(root);
-            return Err(SingleFault::Cycle { processor, role, root: root as u32 });
+            let right = format!("all {role}s must lead to the root, processor {root}");
+            return Err(fault!(Single, "processor {processor} is its own {role} by a circle"; "{right}"));
         }
         Ok(Tree { root, offsets, children, order })
     }
@@ -108,10 +110,10 @@ mod tests {
         for (partners, circle) in
             [(vec![0, 2, 1, 0], vec![1, 2]), (vec![0, 1], vec![1]), (vec![0, 0, 4, 2, 3, 2], vec![2, 3, 4])]
         {
-            let Err(SingleFault::Cycle { processor, .. }) = Tree::new(&partners, 0, "receiver") else {
-                panic!("{partners:?} has a circle")
-            };
-            assert!(circle.contains(&processor), "{processor} is not on {circle:?}");
+            let told = Tree::new(&partners, 0, "receiver").unwrap_err().to_string();
+            let on_circle =
+                |processor| told.starts_with(&format!("processor {processor} is its own receiver by a circle"));
+            assert!(circle.iter().any(on_circle), "{told}: {circle:?}");
         }
     }
 }

@@ -15,7 +15,8 @@ use super::Run;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge};
 use super::follow::Delivery;
-use crate::{CopyFault, ReductionFault, Violation};
+use crate::Violation;
+use crate::violation::{fault, part_name, wrong_result};
 
 /// Something that uses values; of those that start together, in the order of what may use the others' results: merges
 /// that take no time can serve one another, the smaller the larger, and transfers.
@@ -118,8 +119,7 @@ impl<'r, 'a> Values<'r, 'a> {
         }
         let names =
             |nodes: &[NodeId]| nodes.iter().map(|&node| self.run.case.name(node)).collect::<Vec<_>>().join(", ");
-        let fault = ReductionFault::WrongResult { found: names(&found), right: names(&right) };
-        Err(Violation::Reduction { place: self.place(), fault })
+        Err(wrong_result(&names(&found), &names(&right)).at(self.place()))
     }
 
     fn place(&self) -> String {
@@ -138,8 +138,7 @@ impl<'r, 'a> Values<'r, 'a> {
             }
             Action::Transfer(dated) => {
                 let part = dated.event.message.part;
-                let name = || format!("{} over {}", run.message(dated), run.link(dated));
-                self.take(dated.from, part, (dated.start(), dated.end()), &name)?;
+                self.take(dated.from, part, (dated.start(), dated.end()), &|| run.transfer(dated))?;
                 self.held.entry((dated.to, part)).or_default().arrivals.push(dated.end());
             }
         }
@@ -162,20 +161,16 @@ impl<'r, 'a> Values<'r, 'a> {
             held.until = Some(held.until.map_or(end, |until| until.max(end)));
             return Ok(());
         }
-        let fault = CopyFault::NotHeld {
-            what: what(),
-            start: self.run.date(start).to_string(),
-            node: self.run.case.name(node),
-            value: self.value(part),
-            waiting: arrived == 0,
-        };
-        Err(Violation::Copy { place: self.place(), fault: Box::new(fault) })
+        let none = if arrived == 0 { "no copy yet" } else { "no copy left" };
+        let (what, start, node) = (what(), self.run.date(start), self.run.case.name(node));
+        let value = self.value(part);
+        Err(fault!(Run, "{what} starts at {start}, when '{node}' has {none} of {value} to use").at(self.place()))
     }
 
     /// The message, or the partial result.
     fn value(&self, part: Interval) -> String {
         let scheme = self.run.case.demand(self.commodity).is_some_and(|demand| demand.kind().combines());
-        if scheme { crate::violation::part_name(&part) } else { "the message".to_string() }
+        if scheme { part_name(&part) } else { "the message".to_string() }
     }
 
     /// Everything wanted is where it is wanted; what else was held in between is counted.
@@ -183,10 +178,7 @@ impl<'r, 'a> Values<'r, 'a> {
         for goal in demand.goals() {
             if self.held.remove(&goal).is_none_or(|held| !held.own && held.arrivals.is_empty()) {
                 let (node, value) = (self.run.case.name(goal.0), self.value(goal.1));
-                return Err(Violation::Copy {
-                    place: self.place(),
-                    fault: Box::new(CopyFault::Missing { value, node }),
-                });
+                return Err(fault!(Run, "{value} never arrives at '{node}', where it is wanted").at(self.place()));
             }
         }
         for ((node, _), held) in self.held {

@@ -4,11 +4,11 @@ use num_bigint::BigUint;
 use oneport_plan::{Event, Interval, MergeEvent, Message};
 use oneport_platform::NodeId;
 
-use crate::ReductionFault;
 use crate::Violation;
 use crate::arithmetic::{Scale, is_non_negative};
 use crate::case::Case;
 use crate::pattern::{check_merge, check_part};
+use crate::violation::{fault, shown};
 
 /// An event with its ends looked up.
 pub(super) struct Dated<'a> {
@@ -71,11 +71,11 @@ pub(super) fn check_event(case: &Case<'_>, place: usize, event: &Event, started:
     check_instance(case, named, event.instance, event.message, started)?;
     let link = || case.platform.link_name(event.link);
     if event.pieces.is_empty() {
-        return Err(Violation::NoPieces { event: place, message: name(), link: link() });
+        return Err(fault!(Run, "event {place} ({} over {}) has no pieces", name(), link(); "a transfer takes time"));
     }
     for date in event.pieces.iter().flat_map(|(start, end)| [start, end]) {
         if !is_non_negative(date) {
-            return Err(Violation::BadDate { message: name(), link: link(), found: Box::new(date.clone()) });
+            return Err(fault!(Run, "{} over {}: date {}", name(), link(), shown(date); "dates start at 0"));
         }
     }
     Ok(())
@@ -91,19 +91,19 @@ pub(super) fn check_merge_event<'a>(
     let named = || format!("merge {place}");
     check_message(case, named, event.message)?;
     check_instance(case, named, event.instance, event.message, started)?;
-    let fault = |fault| {
+    let at = |violation: Violation| {
         let message = case.message_name(event.instance, event.message);
-        Violation::Reduction { place: format!("merge {place} ({message})"), fault }
+        violation.at(format!("merge {place} ({message})"))
     };
     let part = event.message.part;
     // The message has been checked: its demand exists.
     let Some(demand) = case.demand(event.message.demand) else {
         return Err(case.unknown_commodity(named(), event.message.demand));
     };
-    let operands = check_merge(case, &demand, event.node, part, event.split).map_err(fault)?;
+    let operands = check_merge(case, &demand, event.node, part, event.split).map_err(at)?;
     if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
-        let (start, end) = (Box::new(event.start.clone()), Box::new(event.end.clone()));
-        return Err(fault(ReductionFault::MergeDates { start, end }));
+        let (start, end) = (shown(&event.start), shown(&event.end));
+        return Err(at(fault!(Run, "lasts from {start} to {end}"; "dates start at 0 and ascend")));
     }
     Ok((event, part, operands))
 }
@@ -118,7 +118,8 @@ fn check_instance(
 ) -> Result<(), Violation> {
     let started = started * u128::from(case.rate(message.demand));
     if u128::from(instance) >= started {
-        return Err(Violation::UnknownInstance { place: place(), instance, started });
+        let found = format!("{} belongs to instance {instance}", place());
+        return Err(fault!(Run, "{found}"; "{started} instances are started, numbered from 0"));
     }
     Ok(())
 }
@@ -128,5 +129,5 @@ fn check_message(case: &Case<'_>, place: impl Fn() -> String, message: Message) 
     let Some(demand) = case.demand(message.demand) else {
         return Err(case.unknown_commodity(place(), message.demand));
     };
-    check_part(&demand, message.part).map_err(|fault| Violation::Reduction { place: place(), fault })
+    check_part(&demand, message.part).map_err(|violation| violation.at(place()))
 }

@@ -9,8 +9,8 @@ use oneport_platform::NodeId;
 use super::Run;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge, ZERO};
-use crate::violation::part_name;
-use crate::{CopyFault, ReductionFault, Violation};
+use crate::Violation;
+use crate::violation::{elsewhere, fault, not_made, part_name, used_again, wrong_result};
 
 /// All that happens for one demand of one instance.
 #[derive(Default)]
@@ -103,21 +103,19 @@ impl<'a> Run<'a> {
                 let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
                 self.undelivered(message, source, target)
             }
-            (Kind::Combine, ..) => {
-                let fault = ReductionFault::NotMade { part: demand.whole() };
-                Violation::Reduction { place: named, fault }
-            }
+            (Kind::Combine, ..) => not_made(demand.whole()).at(named),
             (kind, _, goal) => {
                 let node = goal.map(|&(node, _)| self.case.name(node)).unwrap_or_default();
                 let part = goal.filter(|_| kind.combines()).map(|(_, part)| part_name(part));
                 let value = part.unwrap_or_else(|| "the message".to_string());
-                Violation::Copy { place: named, fault: Box::new(CopyFault::Missing { value, node }) }
+                fault!(Run, "{value} never arrives at '{node}', where it is wanted").at(named)
             }
         }
     }
 
     fn undelivered(&self, message: String, at: NodeId, target: NodeId) -> Violation {
-        Violation::Undelivered { message, node: self.case.name(at), target: self.case.name(target) }
+        let (at, target) = (self.case.name(at), self.case.name(target));
+        fault!(Run, "{message} gets no further than '{at}'"; "it must arrive at '{target}'")
     }
 
     /// Follows one message from its source to its target.
@@ -151,23 +149,25 @@ impl<'a> Run<'a> {
         let mut stay = start;
         let mut visited = BTreeSet::from([stay.node]);
         for dated in events {
-            let named = || (self.message(dated), self.link(dated), self.date(dated.start()));
+            let starts = || {
+                let (message, link) = (self.message(dated), self.case.platform.link_name(dated.event.link));
+                format!("{message} starts over {link} at {}", self.date(dated.start()))
+            };
+            let holder = self.case.platform.name(stay.node);
             if target == Some(stay.node) {
-                let (message, link, start) = named();
-                return Err(Violation::LeavesTarget { message, link, start, target: self.case.name(stay.node) });
+                return Err(fault!(Run, "{}, after its arrival at its target '{holder}'", starts()));
             }
             if dated.from != stay.node {
-                let (message, link, start) = named();
-                return Err(Violation::NotThere { message, link, start, holder: self.case.name(stay.node) });
+                return Err(fault!(Run, "{}, but '{holder}' holds it then, or is about to", starts()));
             }
             if stay.since.is_some_and(|since| dated.start() < since) {
-                let (message, link, start) = named();
                 let arrival = self.date(stay.since.unwrap_or(&ZERO));
-                return Err(Violation::NotArrived { message, link, start, node: self.case.name(stay.node), arrival });
+                return Err(fault!(Run, "{}, but arrives at '{holder}' only at {arrival}", starts()));
             }
             if !visited.insert(dated.to) {
-                let (message, link, _) = named();
-                return Err(Violation::DeliveredTwice { message, link, node: self.case.name(dated.to) });
+                let (message, link) = (self.message(dated), self.case.platform.link_name(dated.event.link));
+                let found = format!("{message} comes over {link} to '{}', where it has been", self.case.name(dated.to));
+                return Err(fault!(Run, "{found} before"; "deliver it once"));
             }
             if let Some(since) = stay.since {
                 buffers.hold(stay.node, since, dated.end());
@@ -189,11 +189,12 @@ impl<'a> Run<'a> {
         let (mut makers, mut takers) = (BTreeMap::new(), BTreeMap::new());
         for &merge in &delivery.merges {
             if makers.insert(merge.part, merge).is_some() {
-                return Err(self.fault(merge, ReductionFault::MadeTwice { part: merge.part }));
+                let found = format!("{} is made twice", part_name(&merge.part));
+                return Err(fault!(Task, "{found}"; "make every part once").at(self.merge(merge)));
             }
             for part in merge.operands {
                 if takers.insert(part, merge).is_some() {
-                    return Err(self.fault(merge, ReductionFault::UsedAgain { part }));
+                    return Err(used_again(part).at(self.merge(merge)));
                 }
             }
         }
@@ -225,9 +226,13 @@ impl<'r, 'a> Reduction<'r, 'a> {
         run.case.message_name(self.instance, Message { demand: self.commodity, part })
     }
 
-    fn fault(&self, run: &Run<'_>, fault: ReductionFault) -> Violation {
-        let place = format!("{} of instance {}", run.case.commodity_name(self.commodity), self.instance);
-        Violation::Reduction { place, fault }
+    fn place(&self, run: &Run<'_>) -> String {
+        format!("{} of instance {}", run.case.commodity_name(self.commodity), self.instance)
+    }
+
+    fn unused(&self, run: &Run<'_>, part: Interval) -> Violation {
+        let part = part_name(&part);
+        fault!(Run, "{part} is never merged"; "everything must be merged into one result").at(self.place(run))
     }
 
     /// The parts that are, or should be, somewhere: single operands, the result, and whatever is moved, made or taken.
@@ -252,7 +257,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
             return Ok((Stay { node: owner, since: None }, vec![owner]));
         }
         let Some(&merge) = self.makers.get(&part) else {
-            return Err(self.fault(run, ReductionFault::NotMade { part }));
+            return Err(not_made(part).at(self.place(run)));
         };
         let value = merge.operands.iter().flat_map(|operand| values.remove(operand).unwrap_or_default()).collect();
         Ok((Stay { node: merge.event.node, since: Some(&merge.end) }, value))
@@ -263,11 +268,11 @@ impl<'r, 'a> Reduction<'r, 'a> {
     fn owner(&self, run: &Run<'_>, part: Interval) -> Result<NodeId, Violation> {
         if !self.demand.commutative {
             let owner = self.demand.operands.get(part.first).copied();
-            return owner.ok_or_else(|| self.fault(run, ReductionFault::NotMade { part }));
+            return owner.ok_or_else(|| not_made(part).at(self.place(run)));
         }
         let sent = self.delivery.transfers.get(&part).and_then(|events| events.first()).map(|dated| dated.from);
         let taken = self.takers.get(&part).map(|merge| merge.event.node);
-        sent.or(taken).ok_or_else(|| self.fault(run, ReductionFault::Unused { part }))
+        sent.or(taken).ok_or_else(|| self.unused(run, part))
     }
 
     /// The part is merged into a larger one, once it is there.
@@ -279,17 +284,18 @@ impl<'r, 'a> Reduction<'r, 'a> {
         buffers: &mut Buffers<'r>,
     ) -> Result<(), Violation> {
         let Some(merge) = self.takers.get(&part) else {
-            return Err(self.fault(run, ReductionFault::Unused { part }));
+            return Err(self.unused(run, part));
         };
         let name = |node: NodeId| run.case.name(node);
         if merge.event.node != stay.node {
             let (node, holder) = (name(merge.event.node), name(stay.node));
-            return Err(run.fault(merge, ReductionFault::Elsewhere { part, node, holder }));
+            return Err(elsewhere(part, &node, &holder).at(run.merge(merge)));
         }
         let Some(since) = stay.since else { return Ok(()) };
         if merge.start < *since {
-            let (start, arrival) = (run.date(&merge.start), run.date(since));
-            return Err(run.fault(merge, ReductionFault::TooEarly { part, node: name(stay.node), start, arrival }));
+            let (start, part, arrival) = (run.date(&merge.start), part_name(&part), run.date(since));
+            let found = format!("starts at {start}, but {part} is at '{}' only from {arrival}", name(stay.node));
+            return Err(fault!(Run, "{found}").at(run.merge(merge)));
         }
         buffers.hold(stay.node, since, &merge.end);
         Ok(())
@@ -309,6 +315,6 @@ impl<'r, 'a> Reduction<'r, 'a> {
             return Ok(());
         }
         let names = |nodes: &[NodeId]| nodes.iter().map(|&node| run.case.name(node)).collect::<Vec<_>>().join(", ");
-        Err(self.fault(run, ReductionFault::WrongResult { found: names(found), right: names(right) }))
+        Err(wrong_result(&names(found), &names(right)).at(self.place(run)))
     }
 }

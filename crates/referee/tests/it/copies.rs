@@ -11,7 +11,7 @@ use oneport_plan::{
     Certificate, Collective, Cut, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{CopyFault, ProofFault, Violation, bound, check_steady_state};
+use oneport_referee::{Rule, Violation, bound, check_steady_state};
 use proptest::prelude::*;
 
 /// Some nodes, of which the first replicate and the next may not, with links from almost all to almost all.
@@ -174,7 +174,7 @@ proptest! {
         let total = prices.unwrap() * &size;
         let found = bound(&platform, &collective, &Volumes::of_size(size), &certificate);
         if total == ratio(0, 1) {
-            let nothing = matches!(found, Err(Violation::NoBound { .. }));
+            let nothing = broken(&found, Rule::NoBound);
             prop_assert!(nothing);
         } else {
             prop_assert_eq!(found, Ok(offered(&platform, &certificate) / total));
@@ -238,7 +238,7 @@ proptest! {
         let volumes = Volumes::of_size(size);
         let found = bound(&platform, &collective, &volumes, &certificate);
         if least == ratio(0, 1) {
-            let nothing = matches!(found, Err(Violation::NoBound { .. }));
+            let nothing = broken(&found, Rule::NoBound);
             prop_assert!(nothing);
         } else {
             prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &least));
@@ -257,7 +257,7 @@ proptest! {
             certificate.cuts.sort();
             prop_assert!(certificate.cuts.contains(&changed));
             let refused = bound(&platform, &collective, &volumes, &certificate);
-            let overcharged = matches!(refused, Err(Violation::Proof(ProofFault::Overcharged { .. })));
+            let overcharged = broken(&refused, Rule::Overcharge);
             prop_assert!(overcharged, "{:?}", refused);
         }
     }
@@ -308,30 +308,34 @@ fn arborescences_are_followed_hop_by_hop() {
         [(0, None), (1, Some(0)), (0, None), (2, Some(2)), (3, Some(3)), (4, Some(4)), (5, Some(5)), (6, Some(6))];
     verdict(&platform, &collective, tree(&waste)).unwrap();
     let refused = |hops: &[(usize, Option<u32>)]| match verdict(&platform, &collective, tree(hops)) {
-        Err(Violation::Copy { fault, .. }) => *fault,
+        Err(violation) if violation.rule() == Rule::Task => violation.to_string(),
         other => panic!("{other:?}"),
     };
     // The switch duplicates.
-    let node = "x".to_string();
     let mut hops = thrice;
     (hops[2], hops[3]) = ((4, Some(0)), (5, Some(2)));
-    assert_eq!(refused(&hops), CopyFault::Duplicated { first: 1, second: 2, node });
+    let pattern = "steady-state pattern 0 (S=>all)";
+    let right = "tasks 1 and 2 both use the same copy at 'x', which does not replicate; bring a copy for each";
+    assert_eq!(refused(&hops), format!("{pattern}: {right}"));
     // A target is left out.
-    assert_eq!(refused(&chain[..4]), CopyFault::NoCopy { target: "C".into() });
-    assert_eq!(refused(&[]), CopyFault::NoCopy { target: "A".into() });
+    assert_eq!(refused(&chain[..4]), format!("{pattern}: 'C' gets no copy; every target must get one"));
+    assert_eq!(refused(&[]), format!("{pattern}: 'A' gets no copy; every target must get one"));
     // A hop from elsewhere, from the future, from the source that is none.
     let mut hops = chain;
     hops[3] = (5, Some(2));
-    assert_eq!(refused(&hops), CopyFault::BrokenHop { link: "B -> x".into(), node: "x".into() });
+    assert_eq!(refused(&hops), format!("{pattern}, task 3: sends the message over B -> x, but it is at 'x' then"));
     hops = chain;
     hops[1].1 = Some(1);
-    assert_eq!(refused(&hops), CopyFault::LaterTask { input: 1 });
+    let later =
+        |input| format!("{pattern}, task 1: uses the result of task {input}; a task uses the results of earlier ones");
+    assert_eq!(refused(&hops), later(1));
     hops[1].1 = Some(99);
-    assert_eq!(refused(&hops), CopyFault::LaterTask { input: 99 });
+    assert_eq!(refused(&hops), later(99));
     hops[1].1 = None;
-    assert_eq!(refused(&hops), CopyFault::BrokenHop { link: "x -> A".into(), node: "S".into() });
+    assert_eq!(refused(&hops), format!("{pattern}, task 1: sends the message over x -> A, but it is at 'S' then"));
     hops[1] = (99, Some(0));
-    assert!(matches!(verdict(&platform, &collective, tree(&hops)), Err(Violation::UnknownLink { id: 99, .. })));
+    let unknown = verdict(&platform, &collective, tree(&hops));
+    assert!(broken(&unknown, Rule::Unknown) && told(&unknown).contains("link id 99 does not exist"), "{unknown:?}");
     // A message is not merged, and one for a single target goes one way.
     let merge = Pattern { demand: 0, order: None, tasks: vec![Task::merge(a, common::part(0, 0), 0)] };
     assert_eq!(

@@ -7,7 +7,7 @@ use oneport_plan::{
     Certificate, Collective, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Slot, Status, SteadyState, Volumes,
 };
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Violation, bound, check_plan, check_steady_state, check_timeline};
+use oneport_referee::{Rule, bound, check_plan, check_steady_state, check_timeline};
 
 fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
     let hops = hops.iter().map(|&(link, after)| (LinkId::new(link), after));
@@ -96,7 +96,8 @@ fn a_throughput_needs_slots_or_odd_sets() {
         Certificate { prices: vec![(Resource::Port(NodeId::new(0)), ratio(1, 1))], ..Certificate::default() };
     plan.upper_bound = ratio(1, 1);
     plan.status = Status::Feasible;
-    assert!(matches!(check_plan(&plan), Err(Violation::OddSetOverload { capacity: 1, .. })));
+    let refused = check_plan(&plan);
+    assert!(broken(&refused, Rule::OddSet) && told(&refused).ends_with("; at most 1 of them can be busy at a time"));
     // The same patterns at a rate that slots attain.
     let scale = ratio(4, 5);
     plan.steady_state.throughput *= &scale;
@@ -179,7 +180,9 @@ fn five_nodes_are_busy_two_at_a_time() {
     };
     check(ratio(1, 10)).unwrap();
     // Ports would allow 1/8.
-    assert!(matches!(check(ratio(1, 9)), Err(Violation::OddSetOverload { links: 20, capacity: 2, .. })));
+    let refused = check(ratio(1, 9));
+    assert!(broken(&refused, Rule::OddSet) && told(&refused).starts_with("20 links among "), "{refused:?}");
+    assert!(told(&refused).ends_with("; at most 2 of them can be busy at a time"), "{refused:?}");
     let odd_sets = vec![(OddSet { ports: all_ports(&platform), links: Vec::new() }, ratio(3, 1))];
     let certificate = Certificate { odd_sets, ..Certificate::default() };
     assert_eq!(bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate), Ok(ratio(1, 10)));

@@ -9,7 +9,7 @@ use oneport_plan::{
     Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Violation, bound, check_schedule, check_steady_state};
+use oneport_referee::{Rule, bound, check_schedule, check_steady_state};
 
 /// A square grid of processors with links both ways, all of cost `cost`; node `side * row + column`.
 fn grid(side: usize, cost: &Rational) -> Platform {
@@ -122,7 +122,8 @@ fn prices_without_a_common_denominator_are_refused() {
         &Volumes::of_size(ratio(1, 1)),
         &Certificate { prices, ..Certificate::default() },
     );
-    assert!(matches!(found, Err(Violation::TooLarge { what: "the prices", .. })), "{found:?}");
+    assert!(broken(&found, Rule::TooLarge), "{found:?}");
+    assert!(told(&found).starts_with("the common denominator of the prices has "), "{found:?}");
 }
 
 /// 1,599 commodities, each on two paths through the grid with weights of 3000 bits, all different.
@@ -149,7 +150,7 @@ fn a_steady_state_with_wide_weights() {
     // One part in 10^900 too much, for the last commodity only.
     steady_state.patterns.last_mut().unwrap().weight += Rational::new(1.into(), modulus);
     let refused = check_steady_state(&platform, &collective, &volumes, &steady_state).unwrap_err();
-    assert!(matches!(&refused, Violation::CommodityRate { commodity, .. } if commodity == "n0=>n1599"), "{refused}");
+    assert!(refused.to_string().starts_with("the weights of n0=>n1599 add up to "), "{refused}");
 }
 
 /// From the corner to the target, along the row or the column first.
@@ -200,7 +201,8 @@ fn a_reduction_too_large_is_refused() {
     let volumes = Volumes::of_size(ratio(1, 1));
     let of = |prices| bound(&platform, &collective, &volumes, &Certificate { prices, ..Certificate::default() });
     let found = of(everywhere);
-    assert!(matches!(found, Err(Violation::TooManyStates { operands: 625, processors: 625, .. })), "{found:?}");
+    assert!(broken(&found, Rule::TooLarge), "{found:?}");
+    assert!(told(&found).starts_with("625 operands on 625 processors make "), "{found:?}");
     // Its operand has to leave for each of the others.
     assert_eq!(of(vec![(Resource::Send(second), ratio(1, 1))]), Ok(ratio(1, 624)));
 }
@@ -271,7 +273,8 @@ fn long_schedules_are_added_up() {
     assert_eq!(check_schedule(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &schedule), Ok(()));
     schedule.slots[count - 1].length = ratio(1, 1);
     let refused = check_schedule(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &schedule);
-    assert!(matches!(refused, Err(Violation::LinkTime { .. })), "{refused:?}");
+    assert!(broken(&refused, Rule::Schedule), "{refused:?}");
+    assert!(told(&refused).starts_with("the slots of "), "{refused:?}");
 }
 
 /// Too many partial results: what is left is the longest way that an operand has to go, and the merges.
@@ -318,7 +321,8 @@ fn the_longest_way_of_very_many_operands() {
     let certificate = Certificate { prices: vec![(Resource::Link(LinkId::new(0)), one())], ..Certificate::default() };
     let platform = builder.build().unwrap().with_model(PortModel::Links);
     let found = bound(&platform, &Collective::Scan { participants }, &volumes, &certificate);
-    assert!(matches!(&found, Err(Violation::Unreachable { from, .. }) if from == "far"), "{found:?}");
+    assert!(broken(&found, Rule::Unreachable), "{found:?}");
+    assert!(told(&found).starts_with("no path leads from 'far' to "), "{found:?}");
 }
 
 /// A ring of 256 processors: the distances of all pairs have room for 2^16 bits each, those of big integers included.
@@ -340,8 +344,8 @@ fn distances_that_fill_the_memory_are_refused() {
         let certificate = Certificate { prices, ..Certificate::default() };
         bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate)
     };
-    let limit = 1 << 16;
-    let what = "the distances between processors";
-    assert_eq!(with(65_281), Err(Violation::TooLarge { what, bits: limit + 1, limit }));
+    let right = "the common denominator of the distances between processors has at least 65537 bits; at most 65536 fit \
+                 in memory (use fewer different denominators)";
+    assert_eq!(told(&with(65_281)), right);
     assert!(with(1_000).is_ok());
 }

@@ -9,7 +9,7 @@ use common::scheme::{Case, case, least};
 use common::*;
 use oneport_plan::{Certificate, Collective, Interval, Member, Message, Resource, Share, Task, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
-use oneport_referee::{ProofFault, Violation, bound};
+use oneport_referee::{Rule, bound};
 
 /// Parts of so many operands, short ones first.
 fn intervals(operands: usize) -> Vec<Interval> {
@@ -182,12 +182,14 @@ fn shares_above_the_price_are_refused() {
             // As much as there is, and then a little more.
             certificate.shares[raised].price += &price - &charged;
             let proved = bound(&case.platform, &case.collective, &case.volumes, &certificate);
-            assert!(matches!(proved, Ok(_) | Err(Violation::NoBound { .. })), "{proved:?}");
+            assert!(proved.is_ok() || broken(&proved, Rule::NoBound), "{proved:?}");
             let more = ratio(1, 1000);
             certificate.shares[raised].price += &more;
             match bound(&case.platform, &case.collective, &case.volumes, &certificate) {
-                Err(Violation::Proof(ProofFault::ShareOvercharged { charged, cost, .. })) => {
-                    assert_eq!((&*charged, *cost), (&(&price + &more), price));
+                Err(violation) if violation.rule() == Rule::Overcharge => {
+                    let (told, charged) = (violation.to_string(), &price + &more);
+                    assert!(told.contains(&format!(" pay {charged} for ")), "{told}");
+                    assert!(told.ends_with(&format!("; it costs {price}, and they may pay no more")), "{told}");
                 }
                 other => panic!("{other:?}"),
             }
@@ -353,7 +355,8 @@ fn shares_of_many_operands_are_refused() {
         ..Certificate::default()
     };
     let refusal = bound(&platform, &scan, &Volumes::of_size(ratio(1, 1)), &certificate);
-    assert!(matches!(refusal, Err(Violation::Proof(ProofFault::TooManyShares { operands: 120, .. }))), "{refusal:?}");
+    assert!(broken(&refusal, Rule::Certificate), "{refusal:?}");
+    assert!(told(&refusal).starts_with("the shares of scan (120 operands) take "), "{refusal:?}");
 }
 
 /// Two goals of a scan of a hundred operands on a ring: what the referee would have to do is stated.
@@ -377,7 +380,9 @@ fn programs_that_are_too_large_are_refused() {
     let collective = Collective::Scan { participants: ids };
     let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
     // For each goal, n^3 / 6 splits at every node, and n^2 parts brought over all links, one node after the other.
-    let steps = 2 * (166_666 * 100 + 10_000 * (100 * 100 + 100));
-    let refused = ProofFault::TooManyShares { demand: "scan".to_string(), operands: 100, steps, limit: 1 << 27 };
-    assert_eq!(found, Err(refused.into()));
+    let steps = 2 * (166_666_u64 * 100 + 10_000 * (100 * 100 + 100));
+    let limit = 1 << 27;
+    let right =
+        format!("the shares of scan (100 operands) take {steps} steps to check; the limit is {limit}; leave them out");
+    assert_eq!(told(&found), right);
 }

@@ -6,8 +6,8 @@ use common::*;
 use oneport_plan::{Certificate, Collective, Member, Plan, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{
-    Violation, bound, bound_watched, check_plan, check_plan_watched, check_schedule, check_steady_state,
-    check_timeline, judge,
+    Rule, bound, bound_watched, check_plan, check_plan_watched, check_schedule, check_steady_state, check_timeline,
+    judge,
 };
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
@@ -250,10 +250,9 @@ fn refusals_name_the_certificate() {
         "no path leads from 'P1' to 'Ps'; every source must reach its targets"
     );
     let gather = Collective::Gather { target: s, participants: vec![p1] };
-    assert_eq!(
-        bound(&plan.platform, &gather, &plan.volumes, &plan.certificate),
-        Err(Violation::Unreachable { from: "P1".into(), target: "Ps".into() })
-    );
+    let refused = bound(&plan.platform, &gather, &plan.volumes, &plan.certificate);
+    assert!(broken(&refused, Rule::Unreachable), "{refused:?}");
+    assert_eq!(told(&refused), "no path leads from 'P1' to 'Ps'; every source must reach its targets");
 }
 
 #[test]
@@ -487,14 +486,14 @@ fn an_ended_watch_stops_the_check() {
     let ended = Watch::counting(0, std::time::Duration::MAX);
     for collective in &collectives {
         let watched = |watch: &Watch| bound_watched(&platform, collective, &volumes, &certificate, watch);
-        assert_eq!(watched(&ended), Err(Violation::Stopped(Limit::Caller)), "{}", collective.name());
+        assert_eq!(watched(&ended), Err(Limit::Caller.into()), "{}", collective.name());
         let free = bound(&platform, collective, &volumes, &certificate);
         assert!(free.is_ok(), "{free:?}");
         assert_eq!(watched(&Watch::unlimited()), free);
         assert_eq!(watched(&Watch::counting(1 << 40, std::time::Duration::MAX)), free);
     }
-    assert_eq!(check_plan_watched(&toy(), &ended), Err(Violation::Stopped(Limit::Caller)));
-    assert_eq!(judge(toy(), &ended), Err(Violation::Stopped(Limit::Caller)));
+    assert_eq!(check_plan_watched(&toy(), &ended), Err(Limit::Caller.into()));
+    assert_eq!(judge(toy(), &ended), Err(Limit::Caller.into()));
 }
 
 /// Odd sets are prices, too.
@@ -512,7 +511,7 @@ fn refusals_count_all_prices() {
     };
     let collective = Collective::Scatter { source: a, targets: vec![b] };
     let found = bound(&platform, &collective, &Volumes::of_size(one()), &certificate);
-    assert_eq!(found, Err(Violation::NoBound { prices: 2 }));
+    assert!(broken(&found, Rule::NoBound) && told(&found).starts_with("the 2 prices make "), "{found:?}");
 }
 
 /// Whatever a plan says of its bound and its status, the judge says what is so.
@@ -558,8 +557,7 @@ fn merges_fit_in_the_period() {
         assert_eq!(with(period), Ok(()));
     }
     for period in [ratio(3, 2), ratio(199, 100)] {
-        let node = "B".to_string();
-        let refused = Violation::MergesTooLong { node, found: Box::new(ratio(2, 1)), period: Box::new(period.clone()) };
-        assert_eq!(with(period), Err(refused));
+        let right = format!("the merges at 'B' take 2 per period; the period is {period}");
+        assert_eq!(told(&with(period)), right);
     }
 }

@@ -17,6 +17,17 @@ use oneport_plan::{
     ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_referee::{Rule, Violation};
+
+/// Whether that is refused, by this rule.
+pub fn broken<T>(verdict: &Result<T, Violation>, rule: Rule) -> bool {
+    verdict.as_ref().is_err_and(|violation| violation.rule() == rule)
+}
+
+/// What a refusal says; nothing if it is none.
+pub fn told<T>(verdict: &Result<T, Violation>) -> String {
+    verdict.as_ref().err().map(|violation| violation.to_string()).unwrap_or_default()
+}
 
 pub fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
