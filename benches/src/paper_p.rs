@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use oneport::{NodeId, Platform, Rational};
 use oneport_exact::{self as exact, LinearProgram, Outcome, Relation, Row, Sense, Solver};
-use oneport_trees::arborescence::arborescence;
+use oneport_graph::arborescence::arborescence;
 use rustworkx_core::max_weight_matching::max_weight_matching;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 

@@ -61,7 +61,6 @@
 
 mod cut;
 mod error;
-mod gcd;
 pub mod general;
 mod longest;
 mod race;

@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::gcd::gcd;
 use crate::{Edge, MatchingError};
+use oneport_numbers::gcd;
 
 /// A non-negative integer that the kernel can count in: `u64` and `u128` where everything fits, else `BigUint`.
 pub(crate) trait Quantity:

@@ -10,7 +10,7 @@ use oneport::{PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
 use oneport_lp::{self as lp, Answer};
 use oneport_matching::general::{PortGraph, least_period};
-use oneport_trees::arborescence::arborescence;
+use oneport_graph::arborescence::arborescence;
 
 use super::program::{self, Ended, Net};
 use super::{broadcast, enumerated, plan, random_platforms};

@@ -22,9 +22,9 @@ use std::collections::BTreeSet;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_numbers::Exact;
 use oneport_plan::{Border, Certificate, Direction, OddSet, Potential, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_trees::arborescence::Number;
 
 use super::exchange::Exchange;
 use super::partition::{Partitions, scaled};
@@ -320,7 +320,7 @@ impl<'a> Program<'a> {
     }
 
     /// Adds borders that transfers, in multiples of `1 / one`, violate by more than `slack`.
-    fn violated<N: Number>(&mut self, transfers: &[N], one: &N, slack: &N) -> Result<bool, LpError> {
+    fn violated<N: Exact>(&mut self, transfers: &[N], one: &N, slack: &N) -> Result<bool, LpError> {
         let mut least = one.clone();
         least -= slack;
         let mut twice = one.clone();

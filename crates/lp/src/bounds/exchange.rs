@@ -27,10 +27,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use num_traits::One;
+use oneport_graph::arborescence::arborescence;
+use oneport_graph::steiner;
+use oneport_numbers::Exact;
 use oneport_plan::Direction;
 use oneport_platform::{LinkId, NodeId, Platform};
-use oneport_trees::arborescence::{Number, arborescence};
-use oneport_trees::steiner;
 use oneport_watch::Watch;
 
 use crate::Question;
@@ -116,7 +117,7 @@ impl<'a> Exchange<'a> {
     /// The cheapest collection under these lengths of the links; `None` if a part cannot be reached. Without
     /// branching where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where
     /// there are junctions.
-    pub fn cheapest<N: Number + One>(&self, lengths: &[N], guide: bool) -> Option<Collection<N>> {
+    pub fn cheapest<N: Exact + One>(&self, lengths: &[N], guide: bool) -> Option<Collection<N>> {
         let single: Vec<(N, Vec<LinkId>)> =
             (0..self.parts).map(|part| self.entrance(lengths, part)).collect::<Option<_>>()?;
         let mut all = N::zero();
@@ -146,7 +147,7 @@ impl<'a> Exchange<'a> {
 
     /// The cheapest arborescence from one node more, which comes last, to all parts: its length from below, and its
     /// arcs.
-    fn arborescence<N: Number>(&self, arcs: &[Arc<N>], guide: bool) -> Option<(N, Vec<usize>)> {
+    fn arborescence<N: Exact>(&self, arcs: &[Arc<N>], guide: bool) -> Option<(N, Vec<usize>)> {
         let root = self.members.len();
         if self.is_exact() {
             let found = arborescence(root + 1, root, arcs)?;
@@ -162,7 +163,7 @@ impl<'a> Exchange<'a> {
 
     /// The arcs between hubs against the direction of travel, from the hub where a path ends to the one where it
     /// starts, each with its links.
-    fn arcs<N: Number>(&self, lengths: &[N]) -> (Vec<Arc<N>>, Vec<Vec<LinkId>>) {
+    fn arcs<N: Exact>(&self, lengths: &[N]) -> (Vec<Arc<N>>, Vec<Vec<LinkId>>) {
         let (mut arcs, mut paths) = (Vec::new(), Vec::new());
         if self.hubs.iter().all(Option::is_some) {
             for (link, length) in self.platform.link_ids().zip(lengths) {
@@ -190,7 +191,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The cheapest entrance of a part: its length and links.
-    fn entrance<N: Number>(&self, lengths: &[N], part: usize) -> Option<(N, Vec<LinkId>)> {
+    fn entrance<N: Exact>(&self, lengths: &[N], part: usize) -> Option<(N, Vec<LinkId>)> {
         let copies = |node: NodeId| match self.direction {
             Direction::Into => self.platform.node(node).replicates,
             Direction::OutOf => self.platform.node(node).is_processor(),
@@ -208,7 +209,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Cheapest paths to a hub through nodes for which `through` holds, by Dijkstra's algorithm.
-    fn walk<N: Number>(&self, lengths: &[N], hub: usize, through: impl Fn(NodeId) -> bool) -> Walk<N> {
+    fn walk<N: Exact>(&self, lengths: &[N], hub: usize, through: impl Fn(NodeId) -> bool) -> Walk<N> {
         let nodes = self.platform.nodes().len();
         let mut walk = Walk { lengths: vec![None; nodes], first: vec![None; nodes] };
         let mut heap = BinaryHeap::new();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use oneport_trees::arborescence::Number;
+use oneport_numbers::Exact;
 
 /// A network with a source and a sink. Arc `2 i` is the i-th given, arc `2 i + 1` runs against it.
 pub struct Network<N> {
@@ -20,7 +20,7 @@ pub const SOURCE: usize = 0;
 /// Where they end.
 pub const SINK: usize = 1;
 
-impl<N: Number> Network<N> {
+impl<N: Exact> Network<N> {
     /// Nodes without arcs; [`SOURCE`] and [`SINK`] are two of them.
     pub fn new(nodes: usize) -> Self {
         let nodes = nodes.max(2);

@@ -21,9 +21,9 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
+use oneport_numbers::Exact;
 use oneport_plan::{Border, Direction};
 use oneport_platform::{NodeId, Platform, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_watch::Watch;
 
 use super::flow::{Network, SINK, SOURCE};
@@ -76,7 +76,7 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn singletons<N: Number>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
+    pub fn singletons<N: Exact>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
         self.completed(capacities, self.participants.iter().map(|&node| vec![node]).collect())
     }
 
@@ -84,7 +84,7 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn cuts<N: Number>(&self, capacities: &[N], least: &N) -> Result<Vec<Vec<NodeId>>, LpError> {
+    pub fn cuts<N: Exact>(&self, capacities: &[N], least: &N) -> Result<Vec<Vec<NodeId>>, LpError> {
         let Some((&first, others)) = self.participants.split_first() else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for &other in others {
@@ -107,13 +107,13 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn least<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Option<Found<N>>, LpError> {
+    pub fn least<N: Exact>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Option<Found<N>>, LpError> {
         let blocks = self.blocks(capacities, twice, order)?;
         if blocks.len() > 1 { self.completed(capacities, blocks).map(Some) } else { Ok(None) }
     }
 
     /// The Dilworth truncation.
-    fn blocks<N: Number>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Vec<Vec<NodeId>>, LpError> {
+    fn blocks<N: Exact>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Vec<Vec<NodeId>>, LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
         order.iter().for_each(|node| sides[node.index()] = Side::Outside);
         let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
@@ -135,7 +135,7 @@ impl<'a> Partitions<'a> {
     }
 
     /// Puts guests into the blocks, and lets every block have the free nodes with which it is crossed least.
-    fn completed<N: Number>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Result<Found<N>, LpError> {
+    fn completed<N: Exact>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Result<Found<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
             for place in 0..blocks.len() {
@@ -159,7 +159,7 @@ impl<'a> Partitions<'a> {
     }
 
     /// The least that crosses a block, perhaps with a guest more, and the nodes inside.
-    fn crossing<N: Number>(
+    fn crossing<N: Exact>(
         &self,
         capacities: &[N],
         blocks: &[Vec<NodeId>],
@@ -174,7 +174,7 @@ impl<'a> Partitions<'a> {
 
     /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive
     /// value is wanted inside, one of negative value outside.
-    fn cut<N: Number>(
+    fn cut<N: Exact>(
         &self,
         capacities: &[N],
         sides: &[Side],
@@ -237,7 +237,7 @@ type Crossed = (Vec<Vec<NodeId>>, BigInt);
 
 impl Partitions<'_> {
     /// Dinkelbach's steps: as long as a partition has a smaller value than the last one, it takes its place.
-    fn dinkelbach<N: Number + Into<BigInt>>(
+    fn dinkelbach<N: Exact + Into<BigInt>>(
         &self,
         capacities: &[N],
         multiplied: impl Fn(&N, usize) -> N,

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
+use oneport_numbers::Exact;
 use oneport_plan::{Block, Direction, Interval, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use super::exchange::Exchange;
@@ -79,7 +79,7 @@ impl<'a> Collections<'a> {
     }
 
     /// The cheapest collection of transfers: what it costs at least, and its links.
-    fn transfers<N: Number + One + Into<BigUint>>(
+    fn transfers<N: Exact + One + Into<BigUint>>(
         &self,
         costs: &Costs<N>,
         guide: bool,

@@ -6,9 +6,9 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
+use oneport_numbers::Exact;
 use oneport_plan::{Block, Interval, Pattern, Status};
 use oneport_platform::{NodeId, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::bounds;
@@ -61,7 +61,7 @@ impl<'a> AllReduction<'a> {
     }
 
     /// What it costs to spread the result from every root.
-    fn spread<N: Number>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
+    fn spread<N: Exact>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let found = |&root: &NodeId| {
             self.question.watch().ask().ok()?;
@@ -71,7 +71,7 @@ impl<'a> AllReduction<'a> {
     }
 
     /// The best root.
-    fn offer<N: Number + Into<BigUint>>(
+    fn offer<N: Exact + Into<BigUint>>(
         &self,
         reductions: Vec<Option<(Rational, Pattern)>>,
         unit: &Rational,
@@ -107,7 +107,7 @@ impl AllReduction<'_> {
 
     /// The best root if a reduction to each costs so much: one arborescence from a node that leads to every root at
     /// that price. Returns its place among the roots, too.
-    fn best_root<N: Number + One>(
+    fn best_root<N: Exact + One>(
         &self,
         reductions: &[Option<N>],
         costs: &Costs<N>,

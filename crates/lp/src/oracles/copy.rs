@@ -10,11 +10,12 @@ use std::collections::BinaryHeap;
 
 use num_bigint::BigUint;
 use num_traits::One;
+use oneport_graph::arborescence::arborescence;
+use oneport_graph::steiner;
+use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_trees::arborescence::{Number, arborescence};
 use oneport_trees::cheapest::Prices;
-use oneport_trees::steiner;
 use oneport_watch::Watch;
 
 use crate::costs::{self, Costs, Times, amount};
@@ -86,7 +87,7 @@ impl Network {
     }
 
     /// The arcs between replicating nodes under these costs.
-    pub fn routes<'p, N: Number>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
+    pub fn routes<'p, N: Exact>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
         let mut routes = Routes { platform, arcs: Vec::new(), links: Vec::new() };
         if !self.switches {
             for (link, ends) in platform.link_ids().zip(platform.links()) {
@@ -111,7 +112,7 @@ impl Network {
 
     /// A cheap tree for one message, its cost, and what no tree is cheaper than. Without branching where `guide` is
     /// set.
-    pub fn cheapest<N: Number>(&self, routes: &Routes<'_, N>, spread: &Spread, guide: bool) -> Option<Found<N>> {
+    pub fn cheapest<N: Exact>(&self, routes: &Routes<'_, N>, spread: &Spread, guide: bool) -> Option<Found<N>> {
         let nodes = self.nodes.len();
         let root = self.places[spread.source.index()]?;
         if self.is_spanning(spread) {
@@ -130,7 +131,7 @@ impl Network {
 
 impl Network {
     /// A tree of shortest routes to all targets: found in a moment, whatever the question.
-    pub fn shortest<N: Number>(&self, routes: &Routes<'_, N>, spread: &Spread) -> Option<Vec<Hop>> {
+    pub fn shortest<N: Exact>(&self, routes: &Routes<'_, N>, spread: &Spread) -> Option<Vec<Hop>> {
         let (nodes, root) = (self.nodes.len(), self.places[spread.source.index()]?);
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         routes.arcs.iter().enumerate().for_each(|(arc, (from, ..))| leaving[*from].push(arc));
@@ -168,7 +169,7 @@ impl Network {
 impl Network {
     /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root,
     /// too.
-    pub fn cheapest_from_any<N: Number + One>(
+    pub fn cheapest_from_any<N: Exact + One>(
         &self,
         routes: &Routes<'_, N>,
         targets: &[NodeId],
@@ -233,7 +234,7 @@ pub struct Routes<'p, N> {
     links: Vec<Vec<LinkId>>,
 }
 
-impl<N: Number> Routes<'_, N> {
+impl<N: Exact> Routes<'_, N> {
     /// The arcs that enter the nodes, from the root outwards.
     fn order(&self, nodes: usize, root: usize, entering: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];
@@ -278,7 +279,7 @@ impl<'a> Copies<'a> {
         Copies { question, times: Times::new(question), network, demands }
     }
 
-    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Priced>, LpError> {
+    fn offers<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Priced>, LpError> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let offer = |spread: &Spread| {
             self.question.watch().ask()?;

@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use num_bigint::BigUint;
+use oneport_numbers::Exact;
 use oneport_plan::{Block, Commodity, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use crate::costs::{self, Costs, Times, amount};
@@ -28,7 +28,7 @@ impl<'a> Paths<'a> {
         Paths { question, times: Times::new(question), commodities: block.commodities() }
     }
 
-    fn offers<N: Number + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Priced>, LpError> {
+    fn offers<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Priced>, LpError> {
         let platform = self.question.platform();
         let mut trees: BTreeMap<NodeId, ShortestPaths<N>> = BTreeMap::new();
         let mut offers = Vec::with_capacity(self.commodities.len());
@@ -61,7 +61,7 @@ pub struct ShortestPaths<N> {
     last: Vec<Option<LinkId>>,
 }
 
-impl<N: Number> ShortestPaths<N> {
+impl<N: Exact> ShortestPaths<N> {
     /// Paths that pass through nodes for which `through` holds; every node may be an end. `O(m log m)`.
     pub fn new(platform: &Platform, costs: &[N], source: NodeId, through: impl Fn(NodeId) -> bool) -> Self {
         let nodes = platform.nodes().len();

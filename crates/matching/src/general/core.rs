@@ -9,7 +9,7 @@ use super::PortGraph;
 use super::number::Number;
 use super::odd::{Ports, Violated, violated};
 use crate::MatchingError;
-use crate::gcd::gcd;
+use oneport_numbers::gcd;
 
 /// The edges of positive time, with integer times; vertices that cannot be short of room are left out.
 pub(super) struct Core {

@@ -15,8 +15,8 @@ use oneport_plan::{Amount, Interval, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
-use crate::arborescence::Number;
 use crate::cheapest::Prices;
+use oneport_numbers::Exact;
 
 /// Bits of rounded sizes and works, relative to the largest.
 const VOLUME_BITS: usize = 24;
@@ -25,7 +25,7 @@ const COST_BITS: usize = 40;
 
 /// Integers that prices are counted in.
 pub(super) trait Fixed:
-    Number
+    Exact
     + From<u64>
     + Into<BigUint>
     + ToPrimitive
@@ -38,22 +38,6 @@ pub(super) trait Fixed:
 
     /// The length of the number.
     fn length(&self) -> usize;
-
-    fn plus(&self, other: &Self) -> Self {
-        let mut sum = self.clone();
-        sum += other;
-        sum
-    }
-
-    /// The difference, 0 where it would be negative.
-    fn surplus(&self, other: &Self) -> Self {
-        if self <= other {
-            return Self::zero();
-        }
-        let mut rest = self.clone();
-        rest -= other;
-        rest
-    }
 
     fn times(&self, other: &Self) -> Self {
         self.clone() * other

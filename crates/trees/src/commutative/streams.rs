@@ -4,7 +4,7 @@ use oneport_platform::NodeId;
 
 use super::scaled::{Fixed, Priced};
 use super::shape::Shape;
-use crate::arborescence::arborescence;
+use oneport_graph::arborescence::arborescence;
 
 /// Most helpers of which all sets are tried.
 pub(super) const FEW: usize = 6;

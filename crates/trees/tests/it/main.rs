@@ -3,8 +3,6 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
-mod arborescence;
 mod cheapest;
 mod commutative;
 mod extract;
-mod steiner;

@@ -6,7 +6,7 @@
 //! of what the earlier ones left, and no more than is needed to make its cheapest tree cost as much as it does (as in
 //! the dual ascent for Steiner arborescences, Wong 1984).
 
-use oneport_trees::arborescence::Number;
+use oneport_numbers::Exact;
 use oneport_watch::Watch;
 
 use super::potentials::Potentials;
@@ -21,7 +21,7 @@ pub struct Ascent<N> {
 }
 
 /// The goals in this order; those that come after the watch has ended are charged nothing, which leaves the bound one.
-pub fn ascend<N: Number>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) -> Ascent<N> {
+pub fn ascend<N: Exact>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) -> Ascent<N> {
     let mut ascent = Ascent { bound: N::zero(), left: priced.costs.clone() };
     for (turn, &goal) in order.iter().enumerate() {
         if watch.ask().is_err() {
@@ -43,7 +43,7 @@ pub fn ascend<N: Number>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], wat
 ///
 /// A need is a lower bound on the price of the part there under the charges: the charge of a task is what its result
 /// needs beyond what its inputs need.
-fn charge<N: Number>(
+fn charge<N: Exact>(
     tasks: &Tasks,
     priced: &Priced<N>,
     potentials: &Potentials<N>,
@@ -92,7 +92,7 @@ fn charge<N: Number>(
 }
 
 /// The difference, if it is positive.
-fn beyond<N: Number>(more: &N, less: &N) -> Option<N> {
+fn beyond<N: Exact>(more: &N, less: &N) -> Option<N> {
     (more > less).then(|| {
         let mut difference = more.clone();
         difference -= less;
@@ -101,7 +101,7 @@ fn beyond<N: Number>(more: &N, less: &N) -> Option<N> {
 }
 
 /// Needs of one part, against the direction of transfers: the sender's is at least the receiver's less the cost.
-fn draw<N: Number>(tasks: &Tasks, costs: &[N], part: usize, needs: &mut [N]) {
+fn draw<N: Exact>(tasks: &Tasks, costs: &[N], part: usize, needs: &mut [N]) {
     let mut done = vec![false; needs.len()];
     loop {
         let open = (0..needs.len()).filter(|&place| !done[place]);

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
+use oneport_numbers::Exact;
 use oneport_plan::{Collective, Interval, Pattern, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use crate::column_generation::{Guided, Pricing, Progress, Watch, generate};
@@ -65,7 +65,7 @@ impl<'a> Chain<'a> {
         Ok(vec![Priced { at_least, patterns: vec![self.pattern(&costs)?] }])
     }
 
-    fn pattern<N: Number>(&self, costs: &[N]) -> Result<Pattern, LpError> {
+    fn pattern<N: Exact>(&self, costs: &[N]) -> Result<Pattern, LpError> {
         let mut pattern = Pattern::new(0);
         for step in 0..self.participants.len().saturating_sub(1) {
             let (_, links) = way(self.question.platform(), costs, self.participants, step)?;
@@ -76,7 +76,7 @@ impl<'a> Chain<'a> {
 }
 
 /// The cheapest way from a participant to the next one.
-fn way<N: Number>(
+fn way<N: Exact>(
     platform: &Platform,
     costs: &[N],
     participants: &[NodeId],
@@ -176,7 +176,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Every step's cheapest price and pattern.
-    fn all<N: Number + Into<BigUint>>(
+    fn all<N: Exact + Into<BigUint>>(
         &self,
         costs: &Costs<N>,
         compute: impl Fn(NodeId) -> Rational,

@@ -1,8 +1,8 @@
 //! One reduction tree per goal, which share tasks: schemes, found greedily and improved one goal at a time.
 
+use oneport_numbers::Exact;
 use oneport_plan::Pattern;
 use oneport_platform::LinkId;
-use oneport_trees::arborescence::Number;
 use oneport_watch::Watch;
 
 use super::potentials::Potentials;
@@ -21,7 +21,7 @@ pub struct Forest {
 impl Forest {
     /// Tree after tree, cheapest when tasks cost what `first` says and those of the earlier trees nothing, then
     /// improved under prices; `None` if a goal cannot be reached, or the watch has ended.
-    pub fn grow<N: Number>(
+    pub fn grow<N: Exact>(
         tasks: &Tasks,
         priced: &Priced<N>,
         first: &[N],
@@ -41,7 +41,7 @@ impl Forest {
     }
 
     /// Takes out one tree at a time and puts in the cheapest, given the others.
-    fn improve<N: Number>(&mut self, tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) {
+    fn improve<N: Exact>(&mut self, tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) {
         let mut users = vec![0usize; tasks.count];
         self.trees.iter().flatten().for_each(|&task| users[task] += 1);
         let mut costs: Vec<N> = priced.costs.clone();
@@ -124,7 +124,7 @@ impl Forest {
 }
 
 /// The cheapest tree for a goal and its price.
-fn cheapest<N: Number>(tasks: &Tasks, costs: &[N], priced: &Priced<N>, goal: usize) -> Option<(N, Vec<usize>)> {
+fn cheapest<N: Exact>(tasks: &Tasks, costs: &[N], priced: &Priced<N>, goal: usize) -> Option<(N, Vec<usize>)> {
     let potentials = Potentials::new(tasks, costs, &priced.top, goal);
     let (place, part) = tasks.goals[goal];
     let price = potentials.at(part, place);
@@ -148,7 +148,7 @@ fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
 }
 
 /// What tasks cost together.
-pub fn price<N: Number>(priced: &Priced<N>, tasks: &[usize]) -> N {
+pub fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
     let mut sum = N::zero();
     tasks.iter().for_each(|&task| sum += &priced.costs[task]);
     sum

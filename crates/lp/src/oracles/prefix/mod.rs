@@ -13,9 +13,9 @@ pub(crate) mod tasks;
 
 use num_bigint::BigUint;
 use num_traits::One;
+use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand};
 use oneport_platform::{LinkId, Platform, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use crate::costs::amount;
@@ -69,7 +69,7 @@ impl<'a> Prefixes<'a> {
         Prefixes { question, known: block.demand(0).map(of_demand), chain: None }
     }
 
-    fn offer<N: Number + Into<BigUint>>(
+    fn offer<N: Exact + Into<BigUint>>(
         tasks: &Tasks,
         found: Option<Found<N>>,
         unit: &Rational,

@@ -1,6 +1,6 @@
 //! What it costs to have each partial result at each place: an interval dynamic program, with shortest paths between.
 
-use oneport_trees::arborescence::Number;
+use oneport_numbers::Exact;
 
 use super::tasks::{Named, Tasks};
 
@@ -15,7 +15,7 @@ pub struct Potentials<N> {
     by: Vec<usize>,
 }
 
-impl<N: Number> Potentials<N> {
+impl<N: Exact> Potentials<N> {
     /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` places; prices from `top` on mean
     /// that there is no tree.
     pub fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {

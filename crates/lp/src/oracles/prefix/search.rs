@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_trees::arborescence::Number;
+use oneport_numbers::Exact;
 use oneport_watch::Watch;
 
 use super::ascent::{Ascent, ascend};
@@ -41,7 +41,7 @@ struct Search<'s, N> {
 /// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches; `None` if a goal cannot be
 /// reached. The watch ends the search as the budget does; if it ends before the first branch, the answer is
 /// meaningless.
-pub fn search<N: Number>(
+pub fn search<N: Exact>(
     tasks: &Tasks,
     priced: &Priced<N>,
     budget: usize,
@@ -89,7 +89,7 @@ pub fn search<N: Number>(
     (!schemes.is_empty()).then_some(Found { at_least, schemes })
 }
 
-impl<N: Number> Search<'_, N> {
+impl<N: Exact> Search<'_, N> {
     /// The cheapest price so far.
     fn best(&self) -> N {
         self.schemes.first().map_or(&self.priced.top, |(price, _)| price).clone()

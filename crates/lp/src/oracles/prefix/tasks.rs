@@ -7,9 +7,9 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_numbers::Exact;
 use oneport_plan::{Demand, Interval};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_trees::arborescence::Number;
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -32,20 +32,20 @@ pub struct Arc {
 pub enum Named {
     /// A partial result is sent.
     Transfer {
-        /// Number of the arc.
+        /// Exact of the arc.
         arc: usize,
-        /// Number of the partial result.
+        /// Exact of the partial result.
         part: usize,
     },
     /// Two partial results are combined.
     Merge {
         /// Where.
         place: usize,
-        /// Number of the result.
+        /// Exact of the result.
         part: usize,
-        /// Number of the left input.
+        /// Exact of the left input.
         left: usize,
-        /// Number of the right input.
+        /// Exact of the right input.
         right: usize,
     },
 }
@@ -361,7 +361,7 @@ impl Priced<BigUint> {
     }
 }
 
-impl<N: Number> Priced<N> {
+impl<N: Exact> Priced<N> {
     /// Whether a price stands for "there is no way".
     pub fn is_barred(&self, price: &N) -> bool {
         *price >= self.top

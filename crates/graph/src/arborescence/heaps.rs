@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Entering, Number, Tops, useful};
+use oneport_numbers::Exact;
+
+use super::{Entering, Tops, useful};
 
 /// One heap for each set.
 pub(super) struct Heaps<N> {
@@ -21,7 +23,7 @@ struct Cell<N> {
     rank: u32,
 }
 
-impl<N: Number> Entering<N> for Heaps<N> {
+impl<N: Exact> Entering<N> for Heaps<N> {
     fn take(&mut self, set: usize, tops: &mut Tops) -> Option<(usize, N)> {
         loop {
             let root = self.roots[set]?;
@@ -43,7 +45,7 @@ impl<N: Number> Entering<N> for Heaps<N> {
     }
 }
 
-impl<N: Number> Heaps<N> {
+impl<N: Exact> Heaps<N> {
     pub fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
         let mut heaps = Heaps { cells: Vec::with_capacity(arcs.len()), roots: Vec::with_capacity(2 * nodes) };
         let mut entering = vec![VecDeque::new(); nodes];

@@ -13,7 +13,7 @@ use num_traits::{ToPrimitive, Zero};
 const LEADING_BITS: u64 = 61;
 
 /// The greatest common divisor; `gcd(0, b) = b`.
-pub(crate) fn gcd(a: &BigUint, b: &BigUint) -> BigUint {
+pub fn gcd(a: &BigUint, b: &BigUint) -> BigUint {
     let (mut a, mut b) = (a.clone(), b.clone());
     if a < b {
         swap(&mut a, &mut b);

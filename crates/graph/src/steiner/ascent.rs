@@ -5,8 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Number;
 use super::graph::{Graph, Task};
+use oneport_numbers::Exact;
 
 /// Weights on sets and what they leave of the arcs' costs.
 #[derive(Debug, Clone)]
@@ -38,9 +38,9 @@ struct Cut {
     border: Vec<usize>,
 }
 
-impl<N: Number> Ascent<N> {
+impl<N: Exact> Ascent<N> {
     pub(super) fn new(graph: &Graph<N>) -> Self {
-        let slack = graph.arcs.iter().map(|(_, _, cost)| cost.clone()).collect();
+        let slack = graph.net.arcs.iter().map(|(_, _, cost)| cost.clone()).collect();
         Ascent { slack, bound: N::zero(), cuts: Vec::new() }
     }
 
@@ -59,7 +59,7 @@ impl<N: Number> Ascent<N> {
                 continue;
             }
             loop {
-                cut.border.retain(|&arc| stamps[graph.arcs[arc].0] != stamp);
+                cut.border.retain(|&arc| stamps[graph.net.arcs[arc].0] != stamp);
                 let score = order.score(&cut, node);
                 if wanted.peek().is_some_and(|Reverse(next)| score > *next) {
                     wanted.push(Reverse(score));
@@ -93,7 +93,7 @@ impl<N: Number> Ascent<N> {
         let (stamps, stamp) = mark;
         let saturated: Vec<usize> = cut.border.iter().copied().filter(|&arc| self.slack[arc].is_zero()).collect();
         saturated.into_iter().all(|arc| {
-            let tail = graph.arcs[arc].0;
+            let tail = graph.net.arcs[arc].0;
             stamps[tail] == stamp || self.grow(graph, task, cut, tail, (stamps, stamp))
         })
     }
@@ -109,8 +109,8 @@ impl<N: Number> Ascent<N> {
         cut.members.push(node);
         while let Some(&node) = cut.members.get(next) {
             next += 1;
-            for &arc in &graph.into[node] {
-                let tail = graph.arcs[arc].0;
+            for &arc in &graph.net.into[node] {
+                let tail = graph.net.arcs[arc].0;
                 if !task.open[arc] || stamps[tail] == stamp {
                     continue;
                 }

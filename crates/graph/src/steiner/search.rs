@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use oneport_watch::Watch;
 
-use super::Number;
 use super::ascent::{Ascent, Order};
 use super::graph::{Graph, Task, Tree};
 use super::{gates, subsets, trees};
 use crate::arborescence::arborescence;
+use oneport_numbers::Exact;
 
 /// Dual ascents of a piece without enumeration.
 const QUICK: usize = 3;
@@ -30,7 +30,7 @@ pub(super) struct Found<N> {
 
 /// Solves a piece with at most `budget` subproblems, or without any enumeration if there is no budget or the watch has
 /// ended.
-pub(super) fn solve<N: Number>(
+pub(super) fn solve<N: Exact>(
     graph: &Graph<N>,
     task: &Task,
     budget: &mut Option<usize>,
@@ -59,8 +59,8 @@ pub(super) fn solve<N: Number>(
 }
 
 /// All nodes are needed: the sets of the dual solution are the cuts.
-fn spanning<N: Number>(graph: &Graph<N>) -> Option<Found<N>> {
-    let found = arborescence(graph.nodes(), graph.root, &graph.arcs)?;
+fn spanning<N: Exact>(graph: &Graph<N>) -> Option<Found<N>> {
+    let found = arborescence(graph.nodes(), graph.root, &graph.net.arcs)?;
     let mut members = vec![Vec::new(); found.dual.within.len()];
     for node in 0..graph.nodes() {
         let around = std::iter::successors(Some(node), |&set| found.dual.within.get(set).copied().flatten());
@@ -88,7 +88,7 @@ struct Open<N> {
     node: usize,
 }
 
-impl<N: Number> Search<'_, N> {
+impl<N: Exact> Search<'_, N> {
     /// Whether the best tree costs more than a bound.
     fn above(&self, bound: &N) -> bool {
         self.best.as_ref().is_none_or(|best| best.cost > *bound)
@@ -125,7 +125,7 @@ impl<N: Number> Search<'_, N> {
     }
 
     fn marks(&self, tree: &Tree<N>) -> Vec<bool> {
-        let mut marks = vec![false; self.graph.arcs.len()];
+        let mut marks = vec![false; self.graph.net.arcs.len()];
         tree.arcs.iter().for_each(|&arc| marks[arc] = true);
         marks
     }
@@ -135,12 +135,12 @@ impl<N: Number> Search<'_, N> {
     fn close(&self, task: &mut Task, ascent: &Ascent<N>) -> usize {
         let Some(best) = &self.best else { return 0 };
         let graph = self.graph;
-        let slack = |arc: usize| ascent.slack[arc].clone();
+        let slack = |arc: usize| &ascent.slack[arc];
         let down = graph.distances(task, slack, [(graph.root, ascent.bound.clone())], false);
         let needed = (0..graph.nodes()).filter(|&node| task.needed[node]).map(|node| (node, N::zero()));
         let up = graph.distances(task, slack, needed, true);
         let mut closed = 0;
-        for (arc, (tail, head, _)) in graph.arcs.iter().enumerate() {
+        for (arc, (tail, head, _)) in graph.net.arcs.iter().enumerate() {
             if !task.open[arc] {
                 continue;
             }
@@ -238,7 +238,7 @@ impl<N: Number> Search<'_, N> {
             if !self.above(&ascent.bound) {
                 return None;
             }
-            if closed * 20 < graph.arcs.len() || round == 4 {
+            if closed * 20 < graph.net.arcs.len() || round == 4 {
                 break;
             }
         }
@@ -247,11 +247,11 @@ impl<N: Number> Search<'_, N> {
         if (0..graph.nodes()).any(|node| task.needed[node] && !reached[node]) {
             return None;
         }
-        let open = |arc: &&usize| task.open[**arc] && reached[graph.arcs[**arc].0];
+        let open = |arc: &&usize| task.open[**arc] && reached[graph.net.arcs[**arc].0];
         let optional = (0..graph.nodes()).filter(|&node| !task.needed[node] && node != graph.root && reached[node]);
-        let choice = optional.filter(|&node| graph.out[node].iter().any(|arc| open(&arc))).max_by_key(|&node| {
-            let free = graph.out[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
-            let entering = graph.into[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
+        let choice = optional.filter(|&node| graph.net.out[node].iter().any(|arc| open(&arc))).max_by_key(|&node| {
+            let free = graph.net.out[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
+            let entering = graph.net.into[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
             (entering.min(1), free, entering)
         });
         let Some(node) = choice else {
@@ -281,7 +281,7 @@ mod tests {
     fn cost(graph: &Graph<u64>, task: &Task, tree: &Tree<u64>) -> u64 {
         let reached = graph.reached(task, |arc| tree.arcs.contains(&arc));
         assert!((0..graph.nodes()).all(|node| reached[node] || !task.needed[node]));
-        tree.arcs.iter().map(|&arc| graph.arcs[arc].2).sum()
+        tree.arcs.iter().map(|&arc| graph.net.arcs[arc].2).sum()
     }
 
     proptest! {
@@ -297,7 +297,7 @@ mod tests {
         ) {
             let arcs = arcs.into_iter().filter(|&(tail, head, _)| tail < nodes && head < nodes && tail != head);
             let graph = Graph::new(nodes, 0, arcs.collect());
-            let mut task = Task { needed: vec![false; nodes], open: vec![true; graph.arcs.len()] };
+            let mut task = Task { needed: vec![false; nodes], open: vec![true; graph.net.arcs.len()] };
             needed.into_iter().for_each(|node| task.needed[1 + node % (nodes - 1)] = true);
             let best = subsets::cheapest(&graph, &task, &Watch::unlimited()).map(|tree| tree.cost);
             prop_assert_eq!(branching(&graph, &task, 1000), (best, best));
@@ -321,7 +321,7 @@ mod tests {
         ) {
             let arcs = arcs.into_iter().filter(|&(tail, head, _)| tail != head);
             let graph = Graph::new(60, 0, arcs.collect());
-            let mut task = Task { needed: vec![false; 60], open: vec![true; graph.arcs.len()] };
+            let mut task = Task { needed: vec![false; 60], open: vec![true; graph.net.arcs.len()] };
             let reached = graph.reached(&task, |_| true);
             needed.into_iter().for_each(|node| task.needed[node] = reached[node]);
             let (cost, at_least) = branching(&graph, &task, 100);

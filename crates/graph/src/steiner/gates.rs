@@ -1,7 +1,7 @@
 //! Nodes that all paths from the root to others pass (dominators).
 
-use super::Number;
 use super::graph::{Graph, Task};
+use oneport_numbers::Exact;
 
 /// The last gate before every node, by the order of a search: gates come before what is behind them.
 struct Gates {
@@ -18,20 +18,20 @@ struct Gates {
 ///
 /// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001): `O(m n)` at worst, hardly more than `O(m)`
 /// here.
-pub(super) fn require<N: Number>(graph: &Graph<N>, task: &mut Task) {
+pub(super) fn require<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     let gates = Gates::new(graph, task);
     for (place, &node) in gates.order.iter().enumerate().rev() {
         let gate = gates.order[gates.gate[place]];
         task.needed[gate] |= task.needed[node] && gate != graph.root;
-        for &arc in &graph.into[node] {
-            let tail = gates.place[graph.arcs[arc].0];
+        for &arc in &graph.net.into[node] {
+            let tail = gates.place[graph.net.arcs[arc].0];
             task.open[arc] &= tail == usize::MAX || !gates.behind(place, tail);
         }
     }
 }
 
 impl Gates {
-    fn new<N: Number>(graph: &Graph<N>, task: &Task) -> Self {
+    fn new<N: Exact>(graph: &Graph<N>, task: &Task) -> Self {
         let order = postorder(graph, task);
         let mut place = vec![usize::MAX; graph.nodes()];
         order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
@@ -42,11 +42,11 @@ impl Gates {
     }
 
     /// One round over all nodes; whether any gate has moved.
-    fn refine<N: Number>(&mut self, graph: &Graph<N>, task: &Task) -> bool {
+    fn refine<N: Exact>(&mut self, graph: &Graph<N>, task: &Task) -> bool {
         let mut moved = false;
         for place in 1..self.order.len() {
-            let entering = graph.into[self.order[place]].iter().filter(|&&arc| task.open[arc]);
-            let tails = entering.map(|&arc| self.place[graph.arcs[arc].0]);
+            let entering = graph.net.into[self.order[place]].iter().filter(|&&arc| task.open[arc]);
+            let tails = entering.map(|&arc| self.place[graph.net.arcs[arc].0]);
             let known = tails.filter(|&tail| self.gate.get(tail).is_some_and(|&gate| gate != usize::MAX));
             let gate = known.reduce(|one, other| self.meet(one, other)).unwrap_or(0);
             moved |= std::mem::replace(&mut self.gate[place], gate) != gate;
@@ -76,18 +76,18 @@ impl Gates {
 }
 
 /// The nodes that the root reaches over open arcs, in reverse postorder of a depth-first search.
-fn postorder<N: Number>(graph: &Graph<N>, task: &Task) -> Vec<usize> {
+fn postorder<N: Exact>(graph: &Graph<N>, task: &Task) -> Vec<usize> {
     let mut seen = vec![false; graph.nodes()];
     seen[graph.root] = true;
     let mut order = Vec::new();
     let mut path = vec![(graph.root, 0)];
     while let Some((node, next)) = path.pop() {
-        let Some(&arc) = graph.out[node].get(next) else {
+        let Some(&arc) = graph.net.out[node].get(next) else {
             order.push(node);
             continue;
         };
         path.push((node, next + 1));
-        let head = graph.arcs[arc].1;
+        let head = graph.net.arcs[arc].1;
         if task.open[arc] && !std::mem::replace(&mut seen[head], true) {
             path.push((head, 0));
         }
@@ -120,12 +120,12 @@ mod tests {
             require(&graph, &mut task);
             let all = graph.reached(&before, |_| true);
             for gate in 1..nodes {
-                let without = graph.reached(&before, |arc| graph.arcs[arc].1 != gate);
+                let without = graph.reached(&before, |arc| graph.net.arcs[arc].1 != gate);
                 let lost = |node: usize| all[node] && !without[node];
                 let needed = (0..nodes).any(|node| before.needed[node] && lost(node));
                 prop_assert_eq!(task.needed[gate], before.needed[gate] || needed);
-                for &arc in &graph.into[gate] {
-                    let tail = graph.arcs[arc].0;
+                for &arc in &graph.net.into[gate] {
+                    let tail = graph.net.arcs[arc].0;
                     prop_assert_eq!(task.open[arc], before.open[arc] && !lost(tail));
                 }
             }

@@ -4,13 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Number;
 use super::graph::{Graph, Task, Tree};
 use crate::arborescence::arborescence;
+use oneport_numbers::Exact;
 
 /// The cheapest arborescence over the marked nodes, less the leaves that nobody needs, and again over what is left;
 /// `None` if the open arcs do not span the marked nodes, or a needed node is not marked.
-pub(super) fn span<N: Number>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> Option<Tree<N>> {
+pub(super) fn span<N: Exact>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> Option<Tree<N>> {
     if (0..graph.nodes()).any(|node| task.needed[node] && !marked[node]) {
         return None;
     }
@@ -19,7 +19,7 @@ pub(super) fn span<N: Number>(graph: &Graph<N>, task: &Task, marked: &[bool]) ->
     loop {
         let tree = span_once(graph, task, &nodes)?;
         let mut kept = vec![graph.root];
-        kept.extend(tree.arcs.iter().map(|&arc| graph.arcs[arc].1));
+        kept.extend(tree.arcs.iter().map(|&arc| graph.net.arcs[arc].1));
         kept.sort_unstable();
         let done = kept.len() == nodes.len();
         if best.as_ref().is_none_or(|known| tree.cost < known.cost) {
@@ -32,14 +32,14 @@ pub(super) fn span<N: Number>(graph: &Graph<N>, task: &Task, marked: &[bool]) ->
     }
 }
 
-fn span_once<N: Number>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option<Tree<N>> {
+fn span_once<N: Exact>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option<Tree<N>> {
     let mut place = vec![usize::MAX; graph.nodes()];
     nodes.iter().enumerate().for_each(|(index, &node)| place[node] = index);
-    let inner = |&&arc: &&usize| task.open[arc] && place[graph.arcs[arc].0] != usize::MAX;
-    let used: Vec<usize> = nodes.iter().flat_map(|&node| graph.into[node].iter().filter(inner)).copied().collect();
+    let inner = |&&arc: &&usize| task.open[arc] && place[graph.net.arcs[arc].0] != usize::MAX;
+    let used: Vec<usize> = nodes.iter().flat_map(|&node| graph.net.into[node].iter().filter(inner)).copied().collect();
     let arcs: Vec<_> = used
         .iter()
-        .map(|&arc| &graph.arcs[arc])
+        .map(|&arc| &graph.net.arcs[arc])
         .map(|(tail, head, cost)| (place[*tail], place[*head], cost.clone()))
         .collect();
     let found = arborescence(nodes.len(), place[graph.root], &arcs)?;
@@ -47,26 +47,26 @@ fn span_once<N: Number>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Optio
 }
 
 /// A tree less the leaves that nobody needs.
-fn prune<N: Number>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree<N> {
+fn prune<N: Exact>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree<N> {
     let mut entering = vec![None; graph.nodes()];
     let mut leaving = vec![0usize; graph.nodes()];
     for &arc in &arcs {
-        entering[graph.arcs[arc].1] = Some(arc);
-        leaving[graph.arcs[arc].0] += 1;
+        entering[graph.net.arcs[arc].1] = Some(arc);
+        leaving[graph.net.arcs[arc].0] += 1;
     }
     let mut kept = vec![true; graph.nodes()];
     for &arc in &arcs {
-        let mut node = graph.arcs[arc].1;
+        let mut node = graph.net.arcs[arc].1;
         while kept[node] && leaving[node] == 0 && !task.needed[node] {
             kept[node] = false;
             let Some(up) = entering[node] else { break };
-            node = graph.arcs[up].0;
+            node = graph.net.arcs[up].0;
             leaving[node] -= 1;
         }
     }
-    arcs.retain(|&arc| kept[graph.arcs[arc].1]);
+    arcs.retain(|&arc| kept[graph.net.arcs[arc].1]);
     let mut cost = N::zero();
-    arcs.iter().for_each(|&arc| cost += &graph.arcs[arc].2);
+    arcs.iter().for_each(|&arc| cost += &graph.net.arcs[arc].2);
     Tree { arcs, cost }
 }
 
@@ -74,7 +74,7 @@ fn prune<N: Number>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree
 /// `pass` tells which arcs to use. `None` if a needed node is not reached.
 ///
 /// Takahashi and Matsuyama, "An approximate solution for the Steiner problem in graphs" (1980).
-pub(super) fn paths<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Vec<bool>> {
+pub(super) fn paths<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Vec<bool>> {
     let mut marked = vec![false; graph.nodes()];
     let mut left = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).count();
     let mut best: Vec<Option<N>> = vec![None; graph.nodes()];
@@ -95,12 +95,12 @@ pub(super) fn paths<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usiz
                 best[next] = Some(N::zero());
                 heap.push(Reverse((N::zero(), next)));
                 let Some(arc) = from[next] else { break };
-                next = graph.arcs[arc].0;
+                next = graph.net.arcs[arc].0;
             }
             continue;
         }
-        for &arc in graph.out[node].iter().filter(|&&arc| task.open[arc] && pass(arc)) {
-            let (_, head, cost) = &graph.arcs[arc];
+        for &arc in graph.net.out[node].iter().filter(|&&arc| task.open[arc] && pass(arc)) {
+            let (_, head, cost) = &graph.net.arcs[arc];
             let mut longer = length.clone();
             longer += cost;
             if best[*head].as_ref().is_none_or(|known| longer < *known) {
@@ -115,7 +115,7 @@ pub(super) fn paths<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usiz
 
 /// The best of some trees over the arcs that `pass` lets through and others; at least every needed node has to be
 /// reached.
-pub(super) fn best_of<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Tree<N>> {
+pub(super) fn best_of<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Tree<N>> {
     let reached = graph.reached(task, &pass);
     let reaching = graph.reaching(task, &task.needed, &pass);
     let both: Vec<bool> = reached.iter().zip(&reaching).map(|(&one, &other)| one && other).collect();
@@ -132,16 +132,16 @@ pub(super) fn best_of<N: Number>(graph: &Graph<N>, task: &Task, pass: impl Fn(us
 
 /// Puts single optional nodes in or leaves them out as long as that makes the tree cheaper, at most `rounds` times over
 /// all nodes.
-pub(super) fn improve<N: Number>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N>, rounds: usize) {
+pub(super) fn improve<N: Exact>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N>, rounds: usize) {
     for _ in 0..rounds {
         let mut better = false;
         for node in (0..graph.nodes()).filter(|&node| !task.needed[node] && node != graph.root) {
             let mut marked = marks(graph, tree);
             marked[node] = !marked[node];
-            let touches = |&arc: &usize| task.open[arc] && marked[graph.arcs[arc].0];
-            let leads = |&arc: &usize| task.open[arc] && marked[graph.arcs[arc].1];
+            let touches = |&arc: &usize| task.open[arc] && marked[graph.net.arcs[arc].0];
+            let leads = |&arc: &usize| task.open[arc] && marked[graph.net.arcs[arc].1];
             // An optional node is of use only between others.
-            if marked[node] && !(graph.into[node].iter().any(touches) && graph.out[node].iter().any(leads)) {
+            if marked[node] && !(graph.net.into[node].iter().any(touches) && graph.net.out[node].iter().any(leads)) {
                 continue;
             }
             if let Some(other) = span(graph, task, &marked).filter(|other| other.cost < tree.cost) {
@@ -157,9 +157,9 @@ pub(super) fn improve<N: Number>(graph: &Graph<N>, task: &Task, tree: &mut Tree<
 
 /// The nodes of a tree.
 fn marks<N>(graph: &Graph<N>, tree: &Tree<N>) -> Vec<bool> {
-    let mut marked = vec![false; graph.into.len()];
+    let mut marked = vec![false; graph.net.into.len()];
     marked[graph.root] = true;
-    tree.arcs.iter().for_each(|&arc| marked[graph.arcs[arc].1] = true);
+    tree.arcs.iter().for_each(|&arc| marked[graph.net.arcs[arc].1] = true);
     marked
 }
 

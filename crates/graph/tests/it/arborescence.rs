@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_trees::arborescence::{Arborescence, ArborescenceFault, arborescence};
+use oneport_graph::arborescence::{Arborescence, ArborescenceFault, arborescence};
 use proptest::prelude::*;
 
 type Arcs = Vec<(usize, usize, u64)>;

@@ -26,7 +26,7 @@ mod trees;
 
 use oneport_watch::Watch;
 
-use crate::arborescence::Number;
+use oneport_numbers::Exact;
 
 /// A tree that reaches the required nodes, and what is known of all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Steiner<N> {
 ///
 /// Polynomial up to the branching: some dual ascents and local searches, `O(n)` arborescences each; plus
 /// `O(3^k n + 2^k m log n)` where `k`, the number of needed nodes of a piece, is small (8 at least).
-pub fn steiner<N: Number>(
+pub fn steiner<N: Exact>(
     nodes: usize,
     root: usize,
     required: &[usize],
@@ -65,7 +65,7 @@ pub fn steiner<N: Number>(
 
 /// [`steiner`], whose enumeration ends with the watch as it does with the budget; what was to be enumerated then has no
 /// better bound than the dual ascents'.
-pub fn steiner_watched<N: Number>(
+pub fn steiner_watched<N: Exact>(
     nodes: usize,
     root: usize,
     required: &[usize],
@@ -80,7 +80,7 @@ pub fn steiner_watched<N: Number>(
 /// as [`steiner`] without enumeration.
 ///
 /// `O(m^2)` operations on costs; far fewer on graphs that are met.
-pub fn heuristic<N: Number>(
+pub fn heuristic<N: Exact>(
     nodes: usize,
     root: usize,
     required: &[usize],
@@ -89,7 +89,7 @@ pub fn heuristic<N: Number>(
     run(nodes, root, required, arcs, None, &Watch::unlimited())
 }
 
-fn run<N: Number>(
+fn run<N: Exact>(
     nodes: usize,
     root: usize,
     required: &[usize],

@@ -1,6 +1,8 @@
 //! Entering arcs in rows: for each set on top the cheapest arc from each other one.
 
-use super::{Entering, Number, Tops, useful};
+use oneport_numbers::Exact;
+
+use super::{Entering, Tops, useful};
 
 /// A square of arcs. A set on top has a line: its row holds the arcs that enter it, its column those that leave it.
 pub(super) struct Rows<N> {
@@ -15,7 +17,7 @@ pub(super) struct Rows<N> {
     used: Vec<usize>,
 }
 
-impl<N: Number> Entering<N> for Rows<N> {
+impl<N: Exact> Entering<N> for Rows<N> {
     fn take(&mut self, set: usize, _: &mut Tops) -> Option<(usize, N)> {
         let row = self.line[set];
         let cells = self.used.iter().filter_map(|&column| self.arcs[row * self.lines + column].as_ref());
@@ -46,7 +48,7 @@ impl<N: Number> Entering<N> for Rows<N> {
     }
 }
 
-impl<N: Number> Rows<N> {
+impl<N: Exact> Rows<N> {
     pub fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
         let mut square: Vec<Option<(N, usize)>> = vec![None; nodes * nodes];
         for (arc, tail, head, cost) in useful(nodes, root, arcs) {

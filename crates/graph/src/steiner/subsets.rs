@@ -5,12 +5,12 @@
 
 use oneport_watch::Watch;
 
-use super::Number;
 use super::graph::{Graph, Task, Tree};
+use oneport_numbers::Exact;
 
 /// The cheapest tree to at most 20 needed nodes; `None` if there is none. `O(3^k n + 2^k m log n)` for `k` needed
 /// nodes, and room for `2^k n` costs. `None` also where the watch has ended.
-pub(super) fn cheapest<N: Number>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
+pub(super) fn cheapest<N: Exact>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
     let needed: Vec<usize> = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).collect();
     if needed.is_empty() {
         return Some(Tree { arcs: Vec::new(), cost: N::zero() });
@@ -24,7 +24,7 @@ pub(super) fn cheapest<N: Number>(graph: &Graph<N>, task: &Task, watch: &Watch) 
         } else {
             (0..graph.nodes()).filter_map(|node| Some((node, split(&table, set, node)?.1))).collect()
         };
-        table.push(graph.distances(task, |arc| graph.arcs[arc].2.clone(), start, true));
+        table.push(graph.distances(task, |arc| &graph.net.arcs[arc].2, start, true));
     }
     let whole = table.len() - 1;
     let cost = table[whole][graph.root].clone()?;
@@ -33,7 +33,7 @@ pub(super) fn cheapest<N: Number>(graph: &Graph<N>, task: &Task, watch: &Watch) 
 }
 
 /// The cheapest way to serve a set out of a node in two parts: one of the parts and the cost.
-fn split<N: Number>(table: &[Vec<Option<N>>], set: usize, node: usize) -> Option<(usize, N)> {
+fn split<N: Exact>(table: &[Vec<Option<N>>], set: usize, node: usize) -> Option<(usize, N)> {
     let mut best: Option<(usize, N)> = None;
     let mut part = (set - 1) & set;
     // One of the two parts holds the highest element: it is enough to look at these.
@@ -52,7 +52,7 @@ fn split<N: Number>(table: &[Vec<Option<N>>], set: usize, node: usize) -> Option
 
 /// The arcs of the tree behind the last entry of the root, without repetition. They lead from the root to every needed
 /// node, and cost at most that entry. Ends, for no cycle of the graph is free.
-fn trace<N: Number>(graph: &Graph<N>, task: &Task, table: &[Vec<Option<N>>], needed: &[usize]) -> Vec<usize> {
+fn trace<N: Exact>(graph: &Graph<N>, task: &Task, table: &[Vec<Option<N>>], needed: &[usize]) -> Vec<usize> {
     let mut arcs = Vec::new();
     let mut stack = vec![(table.len() - 1, graph.root)];
     while let Some((set, node)) = stack.pop() {
@@ -65,14 +65,14 @@ fn trace<N: Number>(graph: &Graph<N>, task: &Task, table: &[Vec<Option<N>>], nee
             continue;
         }
         let leads = |arc: &usize| {
-            let (_, head, length) = &graph.arcs[*arc];
+            let (_, head, length) = &graph.net.arcs[*arc];
             table[set][*head].clone().filter(|_| task.open[*arc]).is_some_and(|mut onwards| {
                 onwards += length;
                 onwards == *cost
             })
         };
-        if let Some(&arc) = graph.out[node].iter().find(|arc| leads(arc)) {
-            stack.push((set, graph.arcs[arc].1));
+        if let Some(&arc) = graph.net.out[node].iter().find(|arc| leads(arc)) {
+            stack.push((set, graph.net.arcs[arc].1));
             arcs.push(arc);
         }
     }

@@ -17,20 +17,13 @@
 mod heaps;
 mod rows;
 
-use std::ops::{AddAssign, SubAssign};
-
-use num_traits::Zero;
+use oneport_numbers::Exact;
 
 use heaps::Heaps;
 use rows::Rows;
 
 /// A graph is dense if it has one of so many possible arcs.
 const DENSE: usize = 6;
-
-/// Costs: machine integers (whose sums must not overflow), or integers or rationals of any length.
-pub trait Number: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self> {}
-
-impl<N: Clone + Ord + Zero + for<'n> AddAssign<&'n N> + for<'n> SubAssign<&'n N>> Number for N {}
 
 /// A spanning arborescence of least cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +86,7 @@ pub enum ArborescenceFault {
 /// the root does not reach every node. Loops and arcs of nodes that do not exist are left aside.
 ///
 /// `O(m log m)` operations on costs for `m` arcs; `O(n^2)` for `n` nodes and more than `n^2 / 6` arcs.
-pub fn arborescence<N: Number>(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Option<Arborescence<N>> {
+pub fn arborescence<N: Exact>(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Option<Arborescence<N>> {
     if root >= nodes {
         return None;
     }
@@ -105,7 +98,7 @@ pub fn arborescence<N: Number>(nodes: usize, root: usize, arcs: &[(usize, usize,
     }
 }
 
-impl<N: Number> Arborescence<N> {
+impl<N: Exact> Arborescence<N> {
     /// Checks that this is a spanning arborescence out of `root` and that its proof holds, by arithmetic alone.
     /// `O(m d)` for `m` arcs and sets nested `d` deep.
     ///
@@ -149,7 +142,7 @@ impl<N: Number> Arborescence<N> {
     }
 }
 
-impl<N: Number> Dual<N> {
+impl<N: Exact> Dual<N> {
     fn check(&self, nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Result<(), ArborescenceFault> {
         let sets = self.within.len();
         let holds_root = self.around(root).fold(vec![false; sets], |mut holds, set| {
@@ -229,7 +222,7 @@ struct Contraction<'a, N, E> {
     walks: Vec<Walk>,
 }
 
-impl<'a, N: Number, E: Entering<N>> Contraction<'a, N, E> {
+impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
     fn new(nodes: usize, root: usize, arcs: &'a [(usize, usize, N)], entering: E) -> Self {
         let mut walks = vec![Walk::NotYet; nodes];
         walks[root] = Walk::Finished;

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::graph::{Graph, Task};
-use super::{Number, Steiner, gates};
+use super::{Exact, Steiner, gates};
 
 /// A question of its own.
 pub(super) struct Piece<N> {
@@ -35,7 +35,7 @@ pub(super) struct Reduction<'a, N> {
     task: Task,
 }
 
-impl<'a, N: Number> Reduction<'a, N> {
+impl<'a, N: Exact> Reduction<'a, N> {
     /// `None` if a required node is not reached. `O(n m)`.
     pub(super) fn new(
         nodes: usize,
@@ -179,37 +179,41 @@ impl<'a, N: Number> Reduction<'a, N> {
     fn behind(&self, set: &[usize]) -> Vec<usize> {
         let mut inside = vec![false; self.graph.nodes()];
         set.iter().for_each(|&group| inside[group] = true);
-        let reached = self.graph.reached(&self.task, |arc| !inside[self.graph.arcs[arc].1]);
+        let reached = self.graph.reached(&self.task, |arc| !inside[self.graph.net.arcs[arc].1]);
         (0..self.out.len()).filter(|&node| self.group[node].is_none_or(|group| !reached[group])).collect()
     }
 }
 
 /// Closes arcs for which two others, open, do it for no more.
-fn close_detours<N: Number>(graph: &Graph<N>, task: &mut Task) {
+fn close_detours<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     let mut from: Vec<Option<usize>> = vec![None; graph.nodes()];
     for node in 0..graph.nodes() {
-        graph.out[node].iter().filter(|&&arc| task.open[arc]).for_each(|&arc| from[graph.arcs[arc].1] = Some(arc));
-        for &arc in &graph.out[node] {
-            let (_, head, cost) = &graph.arcs[arc];
+        graph.net.out[node]
+            .iter()
+            .filter(|&&arc| task.open[arc])
+            .for_each(|&arc| from[graph.net.arcs[arc].1] = Some(arc));
+        for &arc in &graph.net.out[node] {
+            let (_, head, cost) = &graph.net.arcs[arc];
             let detour = |&&last: &&usize| {
                 task.open[last]
-                    && from[graph.arcs[last].0].filter(|&first| task.open[first]).is_some_and(|first| {
-                        let mut length = graph.arcs[first].2.clone();
-                        length += &graph.arcs[last].2;
+                    && from[graph.net.arcs[last].0].filter(|&first| task.open[first]).is_some_and(|first| {
+                        let mut length = graph.net.arcs[first].2.clone();
+                        length += &graph.net.arcs[last].2;
                         length <= *cost
                     })
             };
-            if task.open[arc] && graph.into[*head].iter().find(detour).is_some() {
+            if task.open[arc] && graph.net.into[*head].iter().find(detour).is_some() {
                 task.open[arc] = false;
             }
         }
-        graph.out[node].iter().for_each(|&arc| from[graph.arcs[arc].1] = None);
+        graph.net.out[node].iter().for_each(|&arc| from[graph.net.arcs[arc].1] = None);
     }
 }
 
 /// Needed nodes that other needed ones reach for nothing need not be asked for; no cycle of the graph is free.
-fn waive<N: Number>(graph: &Graph<N>, task: &mut Task) {
-    let free: Vec<usize> = (0..graph.arcs.len()).filter(|&arc| task.open[arc] && graph.arcs[arc].2.is_zero()).collect();
+fn waive<N: Exact>(graph: &Graph<N>, task: &mut Task) {
+    let free: Vec<usize> =
+        (0..graph.net.arcs.len()).filter(|&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero()).collect();
     if free.is_empty() {
         return;
     }
@@ -220,9 +224,9 @@ fn waive<N: Number>(graph: &Graph<N>, task: &mut Task) {
         if std::mem::replace(&mut seen[node], true) {
             continue;
         }
-        for &arc in graph.out[node].iter().filter(|&&arc| task.open[arc] && graph.arcs[arc].2.is_zero()) {
-            served[graph.arcs[arc].1] = true;
-            stack.push(graph.arcs[arc].1);
+        for &arc in graph.net.out[node].iter().filter(|&&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero()) {
+            served[graph.net.arcs[arc].1] = true;
+            stack.push(graph.net.arcs[arc].1);
         }
     }
     (0..graph.nodes()).for_each(|node| task.needed[node] &= !served[node]);
@@ -230,22 +234,23 @@ fn waive<N: Number>(graph: &Graph<N>, task: &mut Task) {
 
 /// The blocks of what leads from the root to needed nodes. A block's root is the node through which all paths from the
 /// root enter.
-fn pieces<N: Number>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piece<N>> {
+fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piece<N>> {
     let reached = graph.reached(task, |_| true);
     let reaching = graph.reaching(task, &task.needed, |_| true);
     let alive = |arc: usize| {
-        let (tail, head) = (graph.arcs[arc].0, graph.arcs[arc].1);
+        let (tail, head) = (graph.net.arcs[arc].0, graph.net.arcs[arc].1);
         task.open[arc] && reached[tail] && reaching[head]
     };
     let mut live = task.open.clone();
     (0..live.len()).for_each(|arc| live[arc] = alive(arc));
     let make = |(root, arcs): (usize, Vec<usize>)| {
-        let mut groups: Vec<usize> = arcs.iter().flat_map(|&arc| [graph.arcs[arc].0, graph.arcs[arc].1]).collect();
+        let mut groups: Vec<usize> =
+            arcs.iter().flat_map(|&arc| [graph.net.arcs[arc].0, graph.net.arcs[arc].1]).collect();
         groups.sort_unstable();
         groups.dedup();
         let place = |node: usize| groups.binary_search(&node).unwrap_or(0);
-        let inner: Vec<usize> = arcs.into_iter().filter(|&arc| graph.arcs[arc].1 != root).collect();
-        let own = inner.iter().map(|&arc| &graph.arcs[arc]);
+        let inner: Vec<usize> = arcs.into_iter().filter(|&arc| graph.net.arcs[arc].1 != root).collect();
+        let own = inner.iter().map(|&arc| &graph.net.arcs[arc]);
         let own = own.map(|(tail, head, cost)| (place(*tail), place(*head), cost.clone())).collect();
         let needed = groups.iter().map(|&group| group != root && task.needed[group]).collect();
         let task = Task { needed, open: vec![true; inner.len()] };
@@ -259,11 +264,12 @@ fn pieces<N: Number>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Pie
 ///
 /// Hopcroft and Tarjan, "Algorithm 447: efficient algorithms for graph manipulation" (1973).
 fn blocks<N>(graph: &Graph<N>, live: &[bool]) -> Vec<(usize, Vec<usize>)> {
-    let around = |node: usize| graph.out[node].iter().chain(&graph.into[node]).copied().filter(|&arc| live[arc]);
-    let neighbours: Vec<Vec<usize>> = (0..graph.into.len()).map(|node| around(node).collect()).collect();
+    let around =
+        |node: usize| graph.net.out[node].iter().chain(&graph.net.into[node]).copied().filter(|&arc| live[arc]);
+    let neighbours: Vec<Vec<usize>> = (0..graph.net.into.len()).map(|node| around(node).collect()).collect();
     let mut date = vec![usize::MAX; neighbours.len()];
     let mut low = date.clone();
-    let mut taken = vec![false; graph.arcs.len()];
+    let mut taken = vec![false; graph.net.arcs.len()];
     let mut arcs = Vec::new();
     let mut found = Vec::new();
     // Node, the next of its arcs, and how many arcs were on the stack before it.
@@ -273,7 +279,7 @@ fn blocks<N>(graph: &Graph<N>, live: &[bool]) -> Vec<(usize, Vec<usize>)> {
     while let Some((node, next, before)) = path.pop() {
         if let Some(&arc) = neighbours[node].get(next) {
             path.push((node, next + 1, before));
-            let (tail, head) = (graph.arcs[arc].0, graph.arcs[arc].1);
+            let (tail, head) = (graph.net.arcs[arc].0, graph.net.arcs[arc].1);
             let other = if tail == node { head } else { tail };
             if std::mem::replace(&mut taken[arc], true) {
                 continue;

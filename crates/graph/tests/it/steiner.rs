@@ -1,8 +1,9 @@
 //! Steiner arborescences against the enumeration of all subsets of the optional nodes, and their proofs by arithmetic.
 
-use oneport_platform::Rational;
-use oneport_trees::arborescence::{Number, arborescence};
-use oneport_trees::steiner::{Steiner, heuristic, steiner};
+use oneport_graph::arborescence::arborescence;
+use oneport_graph::steiner::{Steiner, heuristic, steiner};
+use oneport_numbers::Exact;
+use oneport_numbers::Rational;
 use proptest::prelude::*;
 
 type Arcs<N> = Vec<(usize, usize, N)>;
@@ -28,7 +29,7 @@ fn brute_force(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) 
     best
 }
 
-fn sum<'a, N: Number + 'a>(terms: impl Iterator<Item = &'a N>) -> N {
+fn sum<'a, N: Exact + 'a>(terms: impl Iterator<Item = &'a N>) -> N {
     terms.fold(N::zero(), |mut total, term| {
         total += term;
         total
@@ -36,7 +37,7 @@ fn sum<'a, N: Number + 'a>(terms: impl Iterator<Item = &'a N>) -> N {
 }
 
 /// All that is promised of a result.
-fn check<N: Number + std::fmt::Debug>(
+fn check<N: Exact + std::fmt::Debug>(
     found: &Steiner<N>,
     nodes: usize,
     root: usize,

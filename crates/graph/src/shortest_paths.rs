@@ -1,0 +1,103 @@
+//! Shortest paths from some nodes: the algorithm of Dijkstra, over numbers of any length.
+//!
+//! petgraph's own `dijkstra` asks for lengths that are `Copy`, so it takes no big integer and no rational. This one
+//! asks for an [`Exact`] number, starts from several nodes, passes only through nodes that may be passed, and says the
+//! same for the same graph whatever the order of its edges: nodes are settled by distance, equal ones by index.
+//! For paths *to* a node wrap the graph in [`petgraph::visit::Reversed`]; to leave edges aside, in
+//! [`petgraph::visit::EdgeFiltered`].
+
+use std::borrow::Borrow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use oneport_numbers::Exact;
+use petgraph::visit::{EdgeRef, IntoEdges, NodeIndexable};
+
+/// Shortest paths to all nodes that can be reached; nodes are given by their index in the graph.
+#[derive(Debug, Clone)]
+pub struct ShortestPaths<N, E> {
+    /// By node: how far it is; `None` where no path leads.
+    pub distances: Vec<Option<N>>,
+    /// By node: the last edge of the path and the node before it; `None` where paths start and where none leads.
+    pub last: Vec<Option<(E, usize)>>,
+    /// The nodes that are reached, in order of distance.
+    pub settled: Vec<usize>,
+}
+
+/// Shortest paths from some nodes, each with what it costs to start there, over edges whose lengths are at least 0, to
+/// every node. A path passes through nodes for which `through` holds; every node may be an end. Of equally short paths
+/// to a node the one is kept whose last node but one comes first by distance, then by index.
+///
+/// `O((n + m) log m)` additions and comparisons for `n` nodes and `m` edges.
+///
+/// ```
+/// use num_rational::BigRational;
+/// use oneport_graph::shortest_paths;
+/// use petgraph::graph::DiGraph;
+/// let third = |times: i64| BigRational::new(times.into(), 3.into());
+/// let mut graph = DiGraph::new();
+/// let [a, b, c] = ["a", "b", "c"].map(|name| graph.add_node(name));
+/// graph.add_edge(a, b, third(1));
+/// let onwards = graph.add_edge(b, c, third(1));
+/// graph.add_edge(a, c, third(3));
+/// let paths = shortest_paths(&graph, [(a, third(0))], |edge| edge.weight(), |_| true);
+/// assert_eq!(paths.distances[c.index()], Some(third(2)));
+/// assert_eq!(paths.path(c.index()).last(), Some(&onwards));
+/// ```
+pub fn shortest_paths<G, N, L>(
+    graph: G,
+    from: impl IntoIterator<Item = (G::NodeId, N)>,
+    mut length: impl FnMut(G::EdgeRef) -> L,
+    mut through: impl FnMut(G::NodeId) -> bool,
+) -> ShortestPaths<N, G::EdgeId>
+where
+    G: IntoEdges + NodeIndexable,
+    N: Exact,
+    L: Borrow<N>,
+{
+    let nodes = graph.node_bound();
+    let mut distances: Vec<Option<N>> = vec![None; nodes];
+    let mut last = vec![None; nodes];
+    let mut settled = Vec::new();
+    let mut starts = vec![false; nodes];
+    let mut heap = BinaryHeap::new();
+    for (node, far) in from {
+        let node = graph.to_index(node);
+        if distances[node].as_ref().is_none_or(|known| far < *known) {
+            distances[node] = Some(far.clone());
+            starts[node] = true;
+            heap.push(Reverse((far, node)));
+        }
+    }
+    while let Some(Reverse((near, node))) = heap.pop() {
+        if distances[node].as_ref().is_some_and(|known| *known < near) {
+            continue;
+        }
+        settled.push(node);
+        if !starts[node] && !through(graph.from_index(node)) {
+            continue;
+        }
+        for edge in graph.edges(graph.from_index(node)) {
+            let next = graph.to_index(edge.target());
+            let mut far = near.clone();
+            far += length(edge).borrow();
+            if distances[next].as_ref().is_none_or(|known| far < *known) {
+                distances[next] = Some(far.clone());
+                last[next] = Some((edge.id(), node));
+                heap.push(Reverse((far, next)));
+            }
+        }
+    }
+    ShortestPaths { distances, last, settled }
+}
+
+impl<N, E: Copy> ShortestPaths<N, E> {
+    /// The edges of the path to a node, in the order of travel; none to a start or to a node that is not reached.
+    pub fn path(&self, to: usize) -> Vec<E> {
+        let before = |&(_, node): &(E, usize)| self.last.get(node).copied().flatten();
+        let mut edges: Vec<E> =
+            std::iter::successors(self.last.get(to).copied().flatten(), before).map(|(edge, _)| edge).collect();
+        edges.reverse();
+        edges
+    }
+}

@@ -1,0 +1,32 @@
+//! What algorithms ask of a number.
+
+use std::ops::{AddAssign, SubAssign};
+
+use num_traits::Zero;
+
+/// An ordered number whose sums and differences are exact: integers and rationals of any length, and machine integers
+/// as long as nothing overflows. Floats are none: they have no total order.
+///
+/// Whatever has the operations has the trait. They take references, so that long numbers are not copied.
+pub trait Exact: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self> {
+    /// `self + other`.
+    #[must_use]
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        sum += other;
+        sum
+    }
+
+    /// `self - other`, or 0 if that is negative.
+    #[must_use]
+    fn surplus(&self, other: &Self) -> Self {
+        if self <= other {
+            return Self::zero();
+        }
+        let mut rest = self.clone();
+        rest -= other;
+        rest
+    }
+}
+
+impl<N: Clone + Ord + Zero + for<'n> AddAssign<&'n N> + for<'n> SubAssign<&'n N>> Exact for N {}

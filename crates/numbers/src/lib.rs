@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+
+mod exact;
+mod gcd;
+mod text;
+
+pub use exact::Exact;
+pub use gcd::gcd;
+pub use text::{NumberError, parse_rational};
+
+/// The public rational type of oneport: arbitrary precision, always in lowest terms.
+pub type Rational = num_rational::BigRational;
