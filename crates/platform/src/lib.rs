@@ -2,11 +2,13 @@
 
 mod error;
 pub mod generate;
+mod lists;
 mod model;
 mod platform;
 mod symmetry;
 
 pub use error::PlatformError;
+pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
 pub use oneport_numbers::{NumberError, Rational, parse_rational};
 pub use platform::{Link, LinkId, Node, NodeId, Platform, PlatformBuilder};

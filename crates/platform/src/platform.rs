@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use num_traits::Signed;
+use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
+use petgraph::visit::{EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeReferences, NodeIndexable, NodeRef};
 
+use crate::lists::{Links, Nodes};
 use crate::{PlatformError, PortModel, Rational};
 
 /// Most nodes, and most links, of one platform; ids are 32 bits wide.
@@ -45,6 +48,30 @@ id! {
 id! {
     /// A directed link of one platform.
     LinkId
+}
+
+impl From<NodeId> for NodeIndex {
+    fn from(id: NodeId) -> NodeIndex {
+        NodeIndex::new(id.index())
+    }
+}
+
+impl From<NodeIndex> for NodeId {
+    fn from(index: NodeIndex) -> NodeId {
+        NodeId::new(index.index())
+    }
+}
+
+impl From<LinkId> for EdgeIndex {
+    fn from(id: LinkId) -> EdgeIndex {
+        EdgeIndex::new(id.index())
+    }
+}
+
+impl From<EdgeIndex> for LinkId {
+    fn from(index: EdgeIndex) -> LinkId {
+        LinkId::new(index.index())
+    }
 }
 
 /// A processor or a router.
@@ -90,21 +117,76 @@ pub struct Link {
     pub cost: Rational,
 }
 
-/// A validated platform graph. Immutable; built by [`PlatformBuilder`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A validated platform graph. Immutable; built by [`PlatformBuilder`] or [from a graph](Platform::from_graph).
+#[derive(Debug, Clone)]
 pub struct Platform {
     model: PortModel,
-    nodes: Vec<Node>,
-    links: Vec<Link>,
+    graph: DiGraph<Node, Link>,
     outgoing: Vec<Vec<LinkId>>,
     incoming: Vec<Vec<LinkId>>,
     by_name: BTreeMap<String, NodeId>,
 }
 
+impl PartialEq for Platform {
+    fn eq(&self, other: &Platform) -> bool {
+        self.model == other.model && self.nodes() == other.nodes() && self.links() == other.links()
+    }
+}
+
+impl Eq for Platform {}
+
 impl Platform {
     /// Starts an empty platform under the default port model.
     pub fn builder() -> PlatformBuilder {
         PlatformBuilder::default()
+    }
+
+    /// A platform of a graph of the caller's: `node` says what each node is, `cost` what a unit of message takes on each
+    /// edge. Ids follow the order of the graph's nodes and edges. An edge of an undirected graph becomes a link each
+    /// way. The port model is the default; see [`with_model`](Self::with_model).
+    ///
+    /// ```
+    /// use oneport_platform::{Node, Platform, parse_rational};
+    /// use petgraph::graph::UnGraph;
+    /// let mut wires = UnGraph::new_undirected();
+    /// let [a, switch] = [("a", true), ("switch", false)].map(|node| wires.add_node(node));
+    /// wires.add_edge(a, switch, "2/3");
+    /// let one = parse_rational("1")?;
+    /// let node = |(_, &(name, computes)): (_, &(&str, bool))| {
+    ///     if computes { Node::processor(name, one.clone()) } else { Node::router(name) }
+    /// };
+    /// let platform = Platform::from_graph(&wires, node, |wire| parse_rational(wire.weight()).unwrap_or_default())?;
+    /// assert_eq!(platform.links().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As the builder's [`node`](PlatformBuilder::node), [`link`](PlatformBuilder::link) and
+    /// [`build`](PlatformBuilder::build).
+    pub fn from_graph<G>(
+        graph: G,
+        mut node: impl FnMut(G::NodeRef) -> Node,
+        mut cost: impl FnMut(G::EdgeRef) -> Rational,
+    ) -> Result<Platform, PlatformError>
+    where
+        G: IntoNodeReferences + IntoEdgeReferences + NodeIndexable + GraphProp,
+    {
+        let mut builder = Platform::builder();
+        // Indices of nodes may have gaps, where nodes were removed.
+        let mut ids = vec![NodeId::new(usize::MAX); graph.node_bound()];
+        for own in graph.node_references() {
+            ids[graph.to_index(own.id())] = builder.node(node(own))?;
+        }
+        for edge in graph.edge_references() {
+            let [from, to] = [edge.source(), edge.target()].map(|end| ids[graph.to_index(end)]);
+            let cost = cost(edge);
+            if graph.is_directed() {
+                builder.link(from, to, cost)?;
+            } else {
+                builder.duplex(from, to, cost)?;
+            }
+        }
+        builder.build()
     }
 
     /// The platform's default port model.
@@ -123,24 +205,44 @@ impl Platform {
         self.node(node).model.unwrap_or(self.model)
     }
 
+    /// The network as a petgraph graph, for petgraph's algorithms and those of `oneport-graph`: node and edge indices are
+    /// the numbers of the ids (`NodeIndex::from(id)`, `NodeId::from(index)`).
+    ///
+    /// ```
+    /// use oneport_platform::generate::torus;
+    /// use petgraph::algo::tarjan_scc;
+    /// let platform = torus(&[3, 3])?;
+    /// assert_eq!(tarjan_scc(platform.graph()).len(), 1);
+    /// # Ok::<(), oneport_platform::PlatformError>(())
+    /// ```
+    pub fn graph(&self) -> &DiGraph<Node, Link> {
+        &self.graph
+    }
+
     /// All nodes, by id.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+    pub fn nodes(&self) -> Nodes<'_> {
+        Nodes::of(&self.graph)
     }
 
     /// All links, by id.
-    pub fn links(&self) -> &[Link] {
-        &self.links
+    pub fn links(&self) -> Links<'_> {
+        Links::of(&self.graph)
     }
 
-    /// One node. The id must come from this platform.
+    /// One node.
+    ///
+    /// # Panics
+    /// If the id is not of this platform; [`nodes`](Self::nodes)`().get(id.index())` is the way to ask.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.index()]
+        &self.graph[NodeIndex::from(id)]
     }
 
-    /// One link. The id must come from this platform.
+    /// One link.
+    ///
+    /// # Panics
+    /// If the id is not of this platform; [`links`](Self::links)`().get(id.index())` is the way to ask.
     pub fn link(&self, id: LinkId) -> &Link {
-        &self.links[id.index()]
+        &self.graph[EdgeIndex::from(id)]
     }
 
     /// The node's name.
@@ -156,12 +258,12 @@ impl Platform {
 
     /// Every node id, in order.
     pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..self.nodes.len()).map(NodeId::new)
+        (0..self.graph.node_count()).map(NodeId::new)
     }
 
     /// Every link id, in order.
     pub fn link_ids(&self) -> impl Iterator<Item = LinkId> + use<> {
-        (0..self.links.len()).map(LinkId::new)
+        (0..self.graph.edge_count()).map(LinkId::new)
     }
 
     /// The nodes that compute, in platform order.
@@ -194,8 +296,7 @@ impl Platform {
 #[derive(Debug, Clone, Default)]
 pub struct PlatformBuilder {
     model: PortModel,
-    nodes: Vec<Node>,
-    links: Vec<Link>,
+    graph: DiGraph<Node, Link>,
     by_name: BTreeMap<String, NodeId>,
     by_ends: BTreeMap<(NodeId, NodeId), LinkId>,
 }
@@ -213,7 +314,7 @@ impl PlatformBuilder {
     /// A name that is taken, empty, longer than 200 characters or with control characters; a compute
     /// cost that is not positive; zero ports.
     pub fn node(&mut self, node: Node) -> Result<NodeId, PlatformError> {
-        if self.nodes.len() == LIMIT {
+        if self.graph.node_count() == LIMIT {
             return Err(PlatformError::TooMany { what: "nodes", limit: LIMIT });
         }
         let length = node.name.chars().count();
@@ -232,9 +333,9 @@ impl PlatformBuilder {
         if node.ports == Some(0) {
             return Err(PlatformError::NoPorts { node: node.name });
         }
-        let id = NodeId::new(self.nodes.len());
-        self.by_name.insert(node.name.clone(), id);
-        self.nodes.push(node);
+        let name = node.name.clone();
+        let id = NodeId::from(self.graph.add_node(node));
+        self.by_name.insert(name, id);
         Ok(id)
     }
 
@@ -243,15 +344,15 @@ impl PlatformBuilder {
     /// # Errors
     /// Unknown ends, a link from a node to itself, a pair linked twice, a cost that is not positive.
     pub fn link(&mut self, from: NodeId, to: NodeId, cost: Rational) -> Result<LinkId, PlatformError> {
-        if self.links.len() == LIMIT {
+        if self.graph.edge_count() == LIMIT {
             return Err(PlatformError::TooMany { what: "links", limit: LIMIT });
         }
         for id in [from, to] {
-            if id.index() >= self.nodes.len() {
-                return Err(PlatformError::UnknownNodeId { id: id.index(), nodes: self.nodes.len() });
+            if id.index() >= self.graph.node_count() {
+                return Err(PlatformError::UnknownNodeId { id: id.index(), nodes: self.graph.node_count() });
             }
         }
-        let name = |id: NodeId| self.nodes[id.index()].name.clone();
+        let name = |id: NodeId| self.graph[NodeIndex::from(id)].name.clone();
         if from == to {
             return Err(PlatformError::SelfLoop { node: name(from) });
         }
@@ -259,12 +360,11 @@ impl PlatformBuilder {
             return Err(PlatformError::BadCost { from: name(from), to: name(to), cost: Box::new(cost) });
         }
         if let Some(first) = self.by_ends.get(&(from, to)) {
-            let first = Box::new(self.links[first.index()].cost.clone());
+            let first = Box::new(self.graph[EdgeIndex::from(*first)].cost.clone());
             return Err(PlatformError::DuplicateLink { from: name(from), to: name(to), first, second: Box::new(cost) });
         }
-        let id = LinkId::new(self.links.len());
+        let id = LinkId::from(self.graph.add_edge(from.into(), to.into(), Link { from, to, cost }));
         self.by_ends.insert((from, to), id);
-        self.links.push(Link { from, to, cost });
         Ok(id)
     }
 
@@ -286,22 +386,16 @@ impl PlatformBuilder {
     /// # Errors
     /// A platform without nodes.
     pub fn build(self) -> Result<Platform, PlatformError> {
-        if self.nodes.is_empty() {
+        if self.graph.node_count() == 0 {
             return Err(PlatformError::Empty);
         }
-        let mut outgoing = vec![Vec::new(); self.nodes.len()];
-        let mut incoming = vec![Vec::new(); self.nodes.len()];
-        for (index, link) in self.links.iter().enumerate() {
+        let mut outgoing = vec![Vec::new(); self.graph.node_count()];
+        let mut incoming = vec![Vec::new(); self.graph.node_count()];
+        for (index, link) in self.graph.edge_weights().enumerate() {
             outgoing[link.from.index()].push(LinkId::new(index));
             incoming[link.to.index()].push(LinkId::new(index));
         }
-        Ok(Platform {
-            model: self.model,
-            nodes: self.nodes,
-            links: self.links,
-            outgoing,
-            incoming,
-            by_name: self.by_name,
-        })
+        let PlatformBuilder { model, graph, by_name, .. } = self;
+        Ok(Platform { model, graph, outgoing, incoming, by_name })
     }
 }

@@ -95,7 +95,7 @@ duplex = true
     let platform = parse(toml, PlatformFormat::Toml);
     assert_eq!(platform, parse(json, PlatformFormat::Json));
     assert_eq!(platform.model(), PortModel::Multiport);
-    let [a, b] = platform.nodes() else { panic!("two nodes") };
+    let [a, b] = platform.nodes().iter().collect::<Vec<_>>()[..] else { panic!("two nodes") };
     assert_eq!((a.compute.as_ref(), a.ports, a.model, a.replicates), (Some(&ratio(2001, 2)), Some(3), None, true));
     assert_eq!((b.compute.as_ref(), b.ports, b.model, b.replicates), (None, None, Some(PortModel::HalfDuplex), false));
     assert_eq!(platform.links().len(), 2);

@@ -310,7 +310,8 @@ fn rebuild(
     plan: &Plan,
     edit: impl FnOnce(&mut Vec<Node>, &mut Vec<Link>),
 ) {
-    let (mut nodes, mut links) = (plan.platform.nodes().to_vec(), plan.platform.links().to_vec());
+    let (nodes, links) = (plan.platform.nodes(), plan.platform.links());
+    let (mut nodes, mut links): (Vec<_>, Vec<_>) = (nodes.iter().cloned().collect(), links.iter().cloned().collect());
     edit(&mut nodes, &mut links);
     let mut builder = Platform::builder();
     if nodes.into_iter().any(|node| builder.node(node).is_err()) {
