@@ -1,11 +1,17 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arborescence;
+mod cut;
 mod digraph;
+mod network;
 mod reach;
 mod shortest_paths;
 pub mod steiner;
+mod symmetry;
 
+pub use cut::{cut_below, minimum_cut};
 pub use digraph::{AllArcs, Arc, ArcsAt, Digraph, Ends};
+pub use network::Network;
 pub use reach::reachable;
 pub use shortest_paths::{ShortestPaths, shortest_paths};
+pub use symmetry::{Automorphism, free_automorphisms};

@@ -121,7 +121,7 @@ impl Ways<'_, '_> {
     }
 
     fn links(&self, paths: &ShortestPaths<BigUint>, to: NodeId) -> Result<Vec<LinkId>, LpError> {
-        Ok(paths.to(self.platform(), to).ok_or(LpError::Contradiction("a target is not reachable"))?.1)
+        Ok(paths.to(to).ok_or(LpError::Contradiction("a target is not reachable"))?.1)
     }
 
     /// The longest way that a value of the demand has to go.
@@ -132,7 +132,7 @@ impl Ways<'_, '_> {
             let paths = self.from(owner);
             let wanted = goals.iter().filter(|(_, part)| part.first <= operand && operand <= part.last);
             for (node, _) in wanted {
-                longest = longest.max(paths.distances[node.index()].clone().unwrap_or_default());
+                longest = longest.max(paths.cost(*node).cloned().unwrap_or_default());
             }
         }
         Ok(amount(&self.costs.unit, &longest))
@@ -165,7 +165,7 @@ impl Ways<'_, '_> {
     ) -> Result<(NodeId, Vec<Vec<LinkId>>), LpError> {
         let platform = self.platform();
         let paths: Vec<ShortestPaths<BigUint>> = demand.operands.iter().map(|&owner| self.from(owner)).collect();
-        let gathers = |node: &NodeId| paths.iter().all(|paths| paths.distances[node.index()].is_some());
+        let gathers = |node: &NodeId| paths.iter().all(|paths| paths.cost(*node).is_some());
         let mut roots = preferred.iter().chain(demand.operands.iter()).copied().chain(platform.processors());
         let root = roots.find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));
         let root = root.ok_or(NOWHERE)?;
@@ -174,7 +174,7 @@ impl Ways<'_, '_> {
     }
 
     fn reduction(&self, demand: &Demand<'_>, target: NodeId) -> Result<Pattern, LpError> {
-        let reaches = |node: NodeId| self.from(node).distances[target.index()].is_some();
+        let reaches = |node: NodeId| self.from(node).cost(target).is_some();
         let (root, ways) = self.root(demand, &[target], reaches)?;
         let mut tasks = Vec::new();
         for (operand, links) in ways.into_iter().enumerate() {

@@ -59,7 +59,6 @@
 //! - N. S. Mendelsohn, A. L. Dulmage, "Some generalizations of the problem of distinct representatives",
 //!   Canadian J. Math. 10, 1958.
 
-mod cut;
 mod error;
 pub mod general;
 mod longest;
@@ -74,13 +73,13 @@ mod whole;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
-pub use cut::minimum_cut;
 pub use error::MatchingError;
 use longest::LongestSteps;
 pub use num_rational::BigRational;
+use oneport_numbers::Whole;
 use race::race;
 use rest::Rest;
-use scale::{Quantity, Scaled, scale};
+use scale::{Scaled, scale};
 use whole::WholeEdges;
 
 /// An edge of the weighted bipartite graph. Parallel edges are allowed.
@@ -147,7 +146,7 @@ pub fn decompose(left: usize, right: usize, edges: &[Edge]) -> Result<Decomposit
 }
 
 /// Runs the kernels in one kind of integers; `convert` must be exact on every weight.
-fn steps<W: Quantity>(scaled: &Scaled, convert: impl Fn(&BigUint) -> W) -> Vec<Step> {
+fn steps<W: Whole>(scaled: &Scaled, convert: impl Fn(&BigUint) -> W) -> Vec<Step> {
     let weights = scaled.weights.iter().map(convert).collect();
     let rest = Rest::new(scaled.vertices, scaled.ends.clone(), weights);
     let steps = race(LongestSteps::new(rest.clone()), WholeEdges::new(rest));

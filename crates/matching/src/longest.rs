@@ -9,9 +9,9 @@
 //! slack of a vertex alone or shortens it); so `d'` would have been feasible before. Each step therefore starts
 //! from the length and the matching of the one before.
 
-use crate::rest::{FREE, Rest, minus};
-use crate::scale::Quantity;
+use crate::rest::{FREE, Rest};
 use crate::search::Search;
+use oneport_numbers::Whole;
 
 /// The iterator of longest steps: `(length, edges ascending)`.
 pub(crate) struct LongestSteps<W> {
@@ -23,7 +23,7 @@ pub(crate) struct LongestSteps<W> {
     search: Search,
 }
 
-impl<W: Quantity> LongestSteps<W> {
+impl<W: Whole> LongestSteps<W> {
     pub fn new(rest: Rest<W>) -> Self {
         let vertices = rest.mate.len();
         LongestSteps { length: rest.total.clone(), alive: (0..vertices).collect(), search: Search::new(vertices), rest }
@@ -35,12 +35,12 @@ impl<W: Quantity> LongestSteps<W> {
         if self.length > *total {
             self.length = total.clone();
         }
-        let mut may_idle = minus(total, &self.length);
+        let mut may_idle = total.minus(&self.length);
         for &v in &self.alive {
             let heaviest = &weight[incident[v][0]];
             if degree[v] > may_idle && *heaviest < self.length {
-                self.length = minus(total, &degree[v]).max(heaviest.clone());
-                may_idle = minus(total, &self.length);
+                self.length = total.minus(&degree[v]).max(heaviest.clone());
+                may_idle = total.minus(&self.length);
             }
         }
     }
@@ -63,13 +63,13 @@ impl<W: Quantity> LongestSteps<W> {
     fn cover_required(&mut self) {
         let rest = &mut self.rest;
         // The length can only fall below, and the required vertices become fewer.
-        let may_idle = minus(&rest.total, &self.length);
+        let may_idle = rest.total.minus(&self.length);
         let required: Vec<usize> = self.alive.iter().copied().filter(|&v| rest.degree[v] > may_idle).collect();
         for &v in &required {
             rest.join_heaviest(v, &self.length);
         }
         for v in required {
-            if rest.is_free(v) && minus(&rest.total, &rest.degree[v]) < self.length {
+            if rest.is_free(v) && rest.total.minus(&rest.degree[v]) < self.length {
                 self.search.cover(rest, &mut self.length, v);
             }
         }
@@ -93,7 +93,7 @@ impl<W: Quantity> LongestSteps<W> {
     }
 }
 
-impl<W: Quantity> Iterator for LongestSteps<W> {
+impl<W: Whole> Iterator for LongestSteps<W> {
     type Item = (W, Vec<usize>);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,6 +1,6 @@
 //! What remains of the graph between two steps, and the matching of the step under construction.
 
-use crate::scale::Quantity;
+use oneport_numbers::Whole;
 
 /// The mate of an uncovered vertex.
 pub(crate) const FREE: usize = usize::MAX;
@@ -25,14 +25,7 @@ pub(crate) struct Rest<W> {
     pub mate: Vec<usize>,
 }
 
-/// `a - b`, where `a >= b`.
-pub(crate) fn minus<W: Quantity>(a: &W, b: &W) -> W {
-    let mut difference = a.clone();
-    difference -= b;
-    difference
-}
-
-impl<W: Quantity> Rest<W> {
+impl<W: Whole> Rest<W> {
     pub fn new(vertices: usize, ends: Vec<[usize; 2]>, weight: Vec<W>) -> Self {
         let mut incident = vec![Vec::new(); vertices];
         let mut degree = vec![W::zero(); vertices];

@@ -1,24 +1,11 @@
 //! From rationals to integers, once: validation, dense vertices, one common denominator.
 
-use std::ops::{AddAssign, SubAssign};
-
 use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
 use crate::{Edge, MatchingError};
 use oneport_numbers::gcd;
-
-/// A non-negative integer that the kernel can count in: `u64` and `u128` where everything fits, else `BigUint`.
-pub(crate) trait Quantity:
-    Clone + Ord + Zero + One + Into<BigUint> + for<'a> AddAssign<&'a Self> + for<'a> SubAssign<&'a Self>
-{
-}
-
-impl<T> Quantity for T where
-    T: Clone + Ord + Zero + One + Into<BigUint> + for<'a> AddAssign<&'a T> + for<'a> SubAssign<&'a T>
-{
-}
 
 /// The input's edges of positive weight, with dense vertices and integer weights.
 ///

@@ -15,8 +15,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::rest::{FREE, Rest, minus};
-use crate::scale::Quantity;
+use crate::rest::{FREE, Rest};
+use oneport_numbers::Whole;
 
 /// Edges that lead out of the tree, by weight: the next edge of each outer vertex.
 type Exits<'a, W> = BinaryHeap<(&'a W, Reverse<usize>)>;
@@ -57,7 +57,7 @@ impl Search {
     /// Covers the uncovered vertex `root`, lowering `length` no more than needed, at most until `root` may idle.
     ///
     /// `O(|E| log |E|)`; in practice a few edges.
-    pub fn cover<W: Quantity>(&mut self, rest: &mut Rest<W>, length: &mut W, root: usize) {
+    pub fn cover<W: Whole>(&mut self, rest: &mut Rest<W>, length: &mut W, root: usize) {
         self.serial += 1;
         self.begin(root);
         if let Some(inner) = self.grow(rest, length) {
@@ -69,7 +69,7 @@ impl Search {
     /// it becomes maximum when `roots` holds all the free vertices of that side. Covered vertices stay covered.
     ///
     /// A tree that found no way out is never entered again, so all failures together cost `O(|E|)`.
-    pub fn maximise<W: Quantity>(&mut self, rest: &mut Rest<W>, length: &W, roots: &[usize]) {
+    pub fn maximise<W: Whole>(&mut self, rest: &mut Rest<W>, length: &W, roots: &[usize]) {
         self.serial += 1;
         let nobody_idles = W::zero();
         for &root in roots {
@@ -95,15 +95,15 @@ impl Search {
     }
 
     /// Grows the tree until a path ends well, and returns its last inner vertex; none when the root itself may idle.
-    fn grow<W: Quantity>(&mut self, rest: &Rest<W>, length: &mut W) -> Option<usize> {
+    fn grow<W: Whole>(&mut self, rest: &Rest<W>, length: &mut W) -> Option<usize> {
         let mut exits = BinaryHeap::new();
         let mut head = 0;
         loop {
-            let may_idle = minus(&rest.total, length);
+            let may_idle = rest.total.minus(length);
             if let Some(inner) = self.advance(rest, length, &may_idle, &mut head, Some(&mut exits)) {
                 return Some(inner);
             }
-            let slack = minus(&rest.total, &rest.degree[self.idlest]);
+            let slack = rest.total.minus(&rest.degree[self.idlest]);
             match self.exit(rest, &mut exits) {
                 Some((weight, u)) if *weight > slack => {
                     *length = weight.clone();
@@ -119,7 +119,7 @@ impl Search {
     }
 
     /// Scans the outer vertices from `head` on, breadth first, at a fixed length.
-    fn advance<'a, W: Quantity>(
+    fn advance<'a, W: Whole>(
         &mut self,
         rest: &'a Rest<W>,
         length: &W,
@@ -140,7 +140,7 @@ impl Search {
     }
 
     /// Follows the edges of outer vertex `u` that weigh `length`; returns an inner vertex where the path ends well.
-    fn scan<W: Quantity>(&mut self, rest: &Rest<W>, length: &W, may_idle: &W, u: usize) -> Option<usize> {
+    fn scan<W: Whole>(&mut self, rest: &Rest<W>, length: &W, may_idle: &W, u: usize) -> Option<usize> {
         while let Some(&e) = rest.incident[u].get(self.cursor[u]) {
             if rest.weight[e] < *length {
                 break;
@@ -169,7 +169,7 @@ impl Search {
     }
 
     /// The heaviest edge from an outer vertex to a vertex not yet reached: its weight and its outer end.
-    fn exit<'a, W: Quantity>(&mut self, rest: &'a Rest<W>, exits: &mut Exits<'a, W>) -> Option<(&'a W, usize)> {
+    fn exit<'a, W: Whole>(&mut self, rest: &'a Rest<W>, exits: &mut Exits<'a, W>) -> Option<(&'a W, usize)> {
         while let Some((weight, Reverse(u))) = exits.pop() {
             let list = &rest.incident[u];
             while list.get(self.cursor[u]).is_some_and(|&e| self.reached[rest.other(e, u)] == self.serial) {
@@ -185,7 +185,7 @@ impl Search {
     }
 
     /// Lets later searches of the same serial enter the vertices of this successful one.
-    fn forget<W: Quantity>(&mut self, rest: &Rest<W>, last: usize) {
+    fn forget<W: Whole>(&mut self, rest: &Rest<W>, last: usize) {
         self.reached[last] = 0;
         for &u in &self.outer[1..] {
             self.reached[rest.other(rest.mate[u], u)] = 0;
@@ -193,7 +193,7 @@ impl Search {
     }
 
     /// Flips the alternating path from the root to `inner`, whose partner, if it has one, is released.
-    fn flip<W: Quantity>(&mut self, rest: &mut Rest<W>, mut inner: usize) {
+    fn flip<W: Whole>(&mut self, rest: &mut Rest<W>, mut inner: usize) {
         let root = self.outer[0];
         if !rest.is_free(inner) {
             let e = rest.mate[inner];

@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::rest::{FREE, Rest};
-use crate::scale::Quantity;
 use crate::search::Search;
+use oneport_numbers::Whole;
 
 /// Largest quantity first, then smallest index.
 type Queue<W> = BinaryHeap<(W, Reverse<usize>)>;
@@ -30,7 +30,7 @@ pub(crate) struct WholeEdges<W> {
     is_waiting: Vec<bool>,
 }
 
-impl<W: Quantity> WholeEdges<W> {
+impl<W: Whole> WholeEdges<W> {
     pub fn new(rest: Rest<W>) -> Self {
         let vertices = rest.mate.len();
         let mut load = W::zero();
@@ -139,7 +139,7 @@ impl<W: Quantity> WholeEdges<W> {
     }
 }
 
-impl<W: Quantity> Iterator for WholeEdges<W> {
+impl<W: Whole> Iterator for WholeEdges<W> {
     type Item = (W, Vec<usize>);
 
     fn next(&mut self) -> Option<Self::Item> {

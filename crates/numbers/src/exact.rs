@@ -17,15 +17,18 @@ pub trait Exact: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubA
         sum
     }
 
-    /// `self - other`, or 0 if that is negative.
+    /// `self - other`; of numbers without a sign, `other` must not be the larger one.
     #[must_use]
-    fn surplus(&self, other: &Self) -> Self {
-        if self <= other {
-            return Self::zero();
-        }
+    fn minus(&self, other: &Self) -> Self {
         let mut rest = self.clone();
         rest -= other;
         rest
+    }
+
+    /// `self - other`, or 0 if that is negative.
+    #[must_use]
+    fn surplus(&self, other: &Self) -> Self {
+        if self <= other { Self::zero() } else { self.minus(other) }
     }
 }
 

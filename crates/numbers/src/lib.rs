@@ -3,10 +3,12 @@
 mod exact;
 mod gcd;
 mod text;
+mod whole;
 
 pub use exact::Exact;
 pub use gcd::gcd;
 pub use text::{NumberError, parse_rational};
+pub use whole::Whole;
 
 /// The public rational type of oneport: arbitrary precision, always in lowest terms.
 pub type Rational = num_rational::BigRational;

@@ -23,16 +23,15 @@
 //!
 //! With single participants as parts this counts messages as gossiping does (Harary and Schwenk 1974).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use num_traits::One;
 use oneport_graph::arborescence::arborescence;
-use oneport_graph::steiner;
+use oneport_graph::{ShortestPaths, shortest_paths, steiner};
 use oneport_numbers::Exact;
 use oneport_plan::Direction;
 use oneport_platform::{LinkId, NodeId, Platform};
 use oneport_watch::Watch;
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use petgraph::visit::{EdgeRef, Reversed};
 
 use crate::Question;
 
@@ -67,11 +66,7 @@ pub struct Collection<N> {
 }
 
 /// Paths that lead to one hub, by the node they start at.
-struct Walk<N> {
-    lengths: Vec<Option<N>>,
-    /// The first link of the path.
-    first: Vec<Option<LinkId>>,
-}
+type Walk<N> = ShortestPaths<N, EdgeIndex>;
 
 impl<'a> Exchange<'a> {
     /// Prepares disjoint parts.
@@ -180,10 +175,10 @@ impl<'a> Exchange<'a> {
         for hub in 0..self.members.len() {
             let walk = self.walk(lengths, hub, |node| self.hubs[node.index()].is_none());
             for (other, members) in self.members.iter().enumerate().filter(|(other, _)| *other != hub) {
-                let near = members.iter().filter_map(|&node| Some((walk.lengths[node.index()].clone()?, node))).min();
+                let near = members.iter().filter_map(|&node| Some((walk.distances[node.index()].clone()?, node))).min();
                 if let Some((length, node)) = near {
                     arcs.push((hub, other, length));
-                    paths.push(self.path(&walk, node, hub));
+                    paths.push(self.path(&walk, node));
                 }
             }
         }
@@ -203,53 +198,24 @@ impl<'a> Exchange<'a> {
             None => copies(node),
         };
         let nodes = self.platform.node_ids().filter(starts);
-        let near = nodes.filter_map(|node| Some((walk.lengths[node.index()].clone()?, node))).min()?;
-        let links = self.path(&walk, near.1, part);
+        let near = nodes.filter_map(|node| Some((walk.distances[node.index()].clone()?, node))).min()?;
+        let links = self.path(&walk, near.1);
         Some((near.0, links))
     }
 
-    /// Cheapest paths to a hub through nodes for which `through` holds, by Dijkstra's algorithm.
+    /// Cheapest paths to a hub through nodes for which `through` holds.
     fn walk<N: Exact>(&self, lengths: &[N], hub: usize, through: impl Fn(NodeId) -> bool) -> Walk<N> {
-        let nodes = self.platform.nodes().len();
-        let mut walk = Walk { lengths: vec![None; nodes], first: vec![None; nodes] };
-        let mut heap = BinaryHeap::new();
-        for &node in &self.members[hub] {
-            walk.lengths[node.index()] = Some(N::zero());
-            heap.push(Reverse((N::zero(), node)));
+        let (graph, ends) = (self.platform.graph(), self.members[hub].iter().map(|&node| (node.into(), N::zero())));
+        let through = |node: NodeIndex| through(node.into());
+        match self.direction {
+            Direction::Into => shortest_paths(Reversed(graph), ends, |link| &lengths[link.id().index()], through),
+            Direction::OutOf => shortest_paths(graph, ends, |link| &lengths[link.id().index()], through),
         }
-        while let Some(Reverse((near, node))) = heap.pop() {
-            let stale = walk.lengths[node.index()].as_ref().is_some_and(|known| *known < near);
-            if stale || self.hubs[node.index()] != Some(hub) && !through(node) {
-                continue;
-            }
-            let arriving = match self.direction {
-                Direction::Into => self.platform.incoming(node),
-                Direction::OutOf => self.platform.outgoing(node),
-            };
-            for &link in arriving {
-                let (tail, _) = self.ends(link);
-                let mut far = near.clone();
-                far += &lengths[link.index()];
-                if walk.lengths[tail.index()].as_ref().is_none_or(|known| far < *known) {
-                    walk.lengths[tail.index()] = Some(far.clone());
-                    walk.first[tail.index()] = Some(link);
-                    heap.push(Reverse((far, tail)));
-                }
-            }
-        }
-        walk
     }
 
     /// The links from a node to the hub.
-    fn path<N>(&self, walk: &Walk<N>, from: NodeId, hub: usize) -> Vec<LinkId> {
-        let mut links = Vec::new();
-        let mut node = from;
-        while self.hubs[node.index()] != Some(hub) {
-            let Some(link) = walk.first[node.index()] else { break };
-            links.push(link);
-            node = self.ends(link).1;
-        }
-        links
+    fn path<N>(&self, walk: &Walk<N>, from: NodeId) -> Vec<LinkId> {
+        walk.path(from.index()).into_iter().rev().map(LinkId::from).collect()
     }
 
     /// Where transfers over a link start and end; the other way round where all links are turned.

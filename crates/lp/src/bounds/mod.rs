@@ -13,7 +13,6 @@
 pub(crate) mod contained;
 mod cutting_planes;
 mod exchange;
-mod flow;
 pub(crate) mod odd_sets;
 mod partition;
 pub(crate) mod shared_tasks;

@@ -21,13 +21,17 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
+use oneport_graph::Network;
 use oneport_numbers::Exact;
 use oneport_plan::{Border, Direction};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
-use super::flow::{Network, SINK, SOURCE};
 use crate::{LpError, Question};
+
+/// Where flows start, and where they end.
+const SOURCE: usize = 0;
+const SINK: usize = 1;
 
 /// Which side of a cut a node is on before anything flows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,8 +208,8 @@ impl<'a> Partitions<'a> {
                 network.arc(SOURCE, place(*node), cost);
             }
         }
-        let (least, inside) = network.minimum_cut();
-        Ok((least, self.platform.node_ids().filter(|&node| inside[place(node)]).collect()))
+        let (least, outside) = network.minimum_cut(SOURCE, SINK);
+        Ok((least, self.platform.node_ids().filter(|&node| !outside[place(node)]).collect()))
     }
 }
 

@@ -19,7 +19,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed};
-use oneport_matching::minimum_cut;
+use oneport_graph::cut_below;
 use oneport_plan::{Certificate, Cut, Demand, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
@@ -133,7 +133,7 @@ impl<'a> Network<'a> {
             platform.links().iter().zip(&self.capacities).map(of_link).collect();
         arcs.extend(self.participants.iter().map(|node| (source, node.index(), offer.clone())));
         let all = &offer * BigUint::from(self.participants.len());
-        let mut side = minimum_cut(source + 1, &arcs, source, sink.index(), &all)?;
+        let mut side = cut_below(source + 1, &arcs, source, sink.index(), &all)?;
         side.truncate(source);
         Some(side)
     }

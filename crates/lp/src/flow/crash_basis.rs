@@ -4,13 +4,13 @@
 //! but the busiest port's. From there the simplex only has to take load off the busiest ports, instead of finding ten
 //! thousand routes first.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use num_traits::{Signed, ToPrimitive};
 use oneport_exact::{Column, Row};
 use oneport_plan::Resource;
 use oneport_platform::{LinkId, NodeId, Rational};
+use petgraph::visit::{EdgeRef, Reversed};
 
 use crate::Question;
 use crate::flow::{Flow, Group, Side};
@@ -45,9 +45,9 @@ pub fn shortest_paths(
         group.leaves.iter().for_each(|(leaf, _)| messages[leaf.index()] += 1);
         // From the far end towards the root, so that every node knows what it passes on.
         for &node in order.iter().rev() {
-            let Some(link) = by[node.index()] else { continue };
+            let Some(link) = by[node] else { continue };
             tree.push(*columns.get(&(place, link))?);
-            let passed = messages[node.index()];
+            let passed = messages[node];
             if passed > 0 {
                 let busy = times[link.index()].saturating_mul(passed.into());
                 for resource in Resource::of_link(platform, link) {
@@ -86,32 +86,17 @@ fn towards_root(question: &Question<'_>, group: &Group, link: LinkId) -> NodeId 
     if group.side == Side::Source { link.from } else { link.to }
 }
 
-/// Dijkstra from the root: each node's link towards it, and the nodes in order of distance.
-fn search(question: &Question<'_>, group: &Group, times: &[u128]) -> (Vec<Option<LinkId>>, Vec<NodeId>) {
-    let platform = question.platform();
-    let mut distance: Vec<Option<u128>> = vec![None; platform.nodes().len()];
-    let mut done = vec![false; platform.nodes().len()];
-    let mut by = vec![None; platform.nodes().len()];
-    let mut order = Vec::with_capacity(platform.nodes().len());
-    distance[group.root.index()] = Some(0);
-    let mut heap = BinaryHeap::from([Reverse((0, group.root))]);
-    while let Some(Reverse((near, node))) = heap.pop() {
-        if std::mem::replace(&mut done[node.index()], true) {
-            continue;
+/// Shortest paths from the root, or to it: each node's link towards it, and the nodes in order of distance.
+fn search(question: &Question<'_>, group: &Group, times: &[u128]) -> (Vec<Option<LinkId>>, Vec<usize>) {
+    let (graph, start) = (question.platform().graph(), [(group.root.into(), 0)]);
+    let paths = match group.side {
+        Side::Source => oneport_graph::shortest_paths(graph, start, |link| times[link.id().index()], |_| true),
+        Side::Target => {
+            oneport_graph::shortest_paths(Reversed(graph), start, |link| times[link.id().index()], |_| true)
         }
-        order.push(node);
-        let links = if group.side == Side::Source { platform.outgoing(node) } else { platform.incoming(node) };
-        for &link in links {
-            let next = if group.side == Side::Source { platform.link(link).to } else { platform.link(link).from };
-            let far = times[link.index()].saturating_add(near);
-            if distance[next.index()].is_none_or(|known| far < known) {
-                distance[next.index()] = Some(far);
-                by[next.index()] = Some(link);
-                heap.push(Reverse((far, next)));
-            }
-        }
-    }
-    (by, order)
+    };
+    let by = paths.last.into_iter().map(|last| last.map(|(link, _)| link.into())).collect();
+    (by, paths.settled)
 }
 
 #[cfg(test)]

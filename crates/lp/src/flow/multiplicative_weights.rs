@@ -6,13 +6,16 @@
 //! Young 1995). Prices and times guide in rounded integers; weights and bound are computed exactly at the end.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
+use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{Link, LinkId, NodeId, Rational};
+use petgraph::graph::{EdgeIndex, EdgeReference};
+use petgraph::visit::EdgeRef;
 
 use crate::bounds::odd_sets::PortSets;
 use crate::column_generation::mixed;
@@ -202,46 +205,22 @@ impl<'q, 'a> Guide<'q, 'a> {
         let mut patterns = Vec::with_capacity(self.question.commodities().len());
         let mut total = 0u128;
         for (&source, places) in &self.by_source {
-            let (distance, by) = self.tree(source);
+            let paths = self.tree(source);
             for &commodity in places {
                 let target = self.question.commodities()[commodity].target;
-                let mut links = Vec::new();
-                let mut node = target;
-                while node != source {
-                    let link = by[node.index()].ok_or(LpError::Contradiction("a target is not reachable"))?;
-                    links.push(link);
-                    node = self.question.platform().link(link).from;
-                }
-                links.reverse();
-                total = total.saturating_add(distance[target.index()]);
+                let distance = paths.distances[target.index()];
+                total = total.saturating_add(distance.ok_or(LpError::Contradiction("a target is not reachable"))?);
+                let links: Vec<LinkId> = paths.path(target.index()).into_iter().map(LinkId::from).collect();
                 patterns.push(Pattern::path(commodity, links));
             }
         }
         Ok((patterns, total))
     }
 
-    /// Dijkstra: distances and the last link of a cheapest path.
-    fn tree(&self, source: NodeId) -> (Vec<u128>, Vec<Option<LinkId>>) {
-        let platform = self.question.platform();
-        let mut distance = vec![u128::MAX; platform.nodes().len()];
-        let mut by = vec![None; platform.nodes().len()];
-        distance[source.index()] = 0;
-        let mut heap = BinaryHeap::from([Reverse((0u128, source))]);
-        while let Some(Reverse((near, node))) = heap.pop() {
-            if near > distance[node.index()] {
-                continue;
-            }
-            for &link in platform.outgoing(node) {
-                let next = platform.link(link).to;
-                let far = near.saturating_add(self.link_price(link));
-                if far < distance[next.index()] {
-                    distance[next.index()] = far;
-                    by[next.index()] = Some(link);
-                    heap.push(Reverse((far, next)));
-                }
-            }
-        }
-        (distance, by)
+    /// Cheapest paths from a source under the prices.
+    fn tree(&self, source: NodeId) -> ShortestPaths<u128, EdgeIndex> {
+        let price = |link: EdgeReference<'_, Link>| self.link_price(link.id().into());
+        shortest_paths(self.question.platform().graph(), [(source.into(), 0)], price, |_| true)
     }
 
     /// Ports grow dearer by up to an eighth, in proportion to how busy the round's paths keep them.
@@ -294,24 +273,8 @@ fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -
 }
 
 fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
-    let platform = question.platform();
-    let mut distance: Vec<Option<BigInt>> = vec![None; platform.nodes().len()];
-    distance[source.index()] = Some(BigInt::zero());
-    let mut heap = BinaryHeap::from([Reverse((BigInt::zero(), source))]);
-    while let Some(Reverse((near, node))) = heap.pop() {
-        if distance[node.index()].as_ref().is_some_and(|known| near > *known) {
-            continue;
-        }
-        for &link in platform.outgoing(node) {
-            let next = platform.link(link).to;
-            let far = &near + &costs[link.index()];
-            if distance[next.index()].as_ref().is_none_or(|known| far < *known) {
-                distance[next.index()] = Some(far.clone());
-                heap.push(Reverse((far, next)));
-            }
-        }
-    }
-    distance
+    let cost = |link: EdgeReference<'_, Link>| &costs[link.id().index()];
+    shortest_paths(question.platform().graph(), [(source.into(), BigInt::zero())], cost, |_| true).distances
 }
 
 /// All rounds' paths, spread over the time the busiest port needs for them.

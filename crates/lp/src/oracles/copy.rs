@@ -101,7 +101,7 @@ impl Network {
         for (from, &node) in self.nodes.iter().enumerate() {
             let paths = ShortestPaths::new(platform, costs, node, |node| self.places[node.index()].is_none());
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
-                if let Some((cost, links)) = paths.to(platform, end) {
+                if let Some((cost, links)) = paths.to(end) {
                     routes.arcs.push((from, to, cost));
                     routes.links.push(links);
                 }

@@ -2,14 +2,16 @@
 //!
 //! A scatter, gather or all-to-all on its own is solved faster as a flow; see `flow`.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
+use oneport_graph::shortest_paths;
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Commodity, Pattern};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
+use petgraph::graph::{EdgeIndex, EdgeReference};
+use petgraph::visit::EdgeRef;
 
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
@@ -35,7 +37,7 @@ impl<'a> Paths<'a> {
         for &Commodity { source, target } in &self.commodities {
             let tree =
                 trees.entry(source).or_insert_with(|| ShortestPaths::new(platform, &costs.links, source, |_| true));
-            let (cost, links) = tree.to(platform, target).ok_or(LpError::Contradiction("a target is not reachable"))?;
+            let (cost, links) = tree.to(target).ok_or(LpError::Contradiction("a target is not reachable"))?;
             offers.push(Priced { at_least: amount(&costs.unit, &cost), patterns: vec![Pattern::path(0, links)] });
         }
         Ok(offers)
@@ -52,52 +54,25 @@ impl Oracle for Paths<'_> {
     }
 }
 
-/// Cheapest paths from one node, by Dijkstra's algorithm.
-pub struct ShortestPaths<N> {
-    source: NodeId,
-    /// By node; `None` where no path leads.
-    pub distances: Vec<Option<N>>,
-    /// By node: the last link of the path.
-    last: Vec<Option<LinkId>>,
-}
+/// Cheapest paths from one node.
+pub struct ShortestPaths<N>(oneport_graph::ShortestPaths<N, EdgeIndex>);
 
 impl<N: Exact> ShortestPaths<N> {
     /// Paths that pass through nodes for which `through` holds; every node may be an end. `O(m log m)`.
     pub fn new(platform: &Platform, costs: &[N], source: NodeId, through: impl Fn(NodeId) -> bool) -> Self {
-        let nodes = platform.nodes().len();
-        let mut paths = ShortestPaths { source, distances: vec![None; nodes], last: vec![None; nodes] };
-        paths.distances[source.index()] = Some(N::zero());
-        let mut heap = BinaryHeap::from([Reverse((N::zero(), source))]);
-        while let Some(Reverse((near, node))) = heap.pop() {
-            let stale = paths.distances[node.index()].as_ref().is_some_and(|known| *known < near);
-            if stale || node != source && !through(node) {
-                continue;
-            }
-            for &link in platform.outgoing(node) {
-                let next = platform.link(link).to;
-                let mut far = near.clone();
-                far += &costs[link.index()];
-                if paths.distances[next.index()].as_ref().is_none_or(|known| far < *known) {
-                    paths.distances[next.index()] = Some(far.clone());
-                    paths.last[next.index()] = Some(link);
-                    heap.push(Reverse((far, next)));
-                }
-            }
-        }
-        paths
+        let cost = |link: EdgeReference<'_, Link>| &costs[link.id().index()];
+        let start = [(source.into(), N::zero())];
+        ShortestPaths(shortest_paths(platform.graph(), start, cost, |node| through(node.into())))
+    }
+
+    /// What the cheapest path to a node costs; `None` where no path leads.
+    pub fn cost(&self, target: NodeId) -> Option<&N> {
+        self.0.distances[target.index()].as_ref()
     }
 
     /// The cheapest path to a node and its cost.
-    pub fn to(&self, platform: &Platform, target: NodeId) -> Option<(N, Vec<LinkId>)> {
-        let cost = self.distances[target.index()].clone()?;
-        let mut links = Vec::new();
-        let mut node = target;
-        while node != self.source {
-            let link = self.last[node.index()]?;
-            links.push(link);
-            node = platform.link(link).from;
-        }
-        links.reverse();
-        Some((cost, links))
+    pub fn to(&self, target: NodeId) -> Option<(N, Vec<LinkId>)> {
+        let links = self.0.path(target.index()).into_iter().map(LinkId::from).collect();
+        Some((self.cost(target)?.clone(), links))
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::number::{Number, minus};
+use oneport_numbers::Whole;
 
 /// No edge.
 pub(super) const NONE: usize = usize::MAX;
@@ -43,7 +43,7 @@ enum End {
     Idle(usize),
 }
 
-impl<W: Number> Rest<W> {
+impl<W: Whole> Rest<W> {
     pub fn new(vertices: usize, ends: Vec<[usize; 2]>, time: Vec<W>, total: W) -> Self {
         let mut incident = vec![Vec::new(); vertices];
         let mut degree = vec![W::zero(); vertices];
@@ -63,7 +63,7 @@ impl<W: Number> Rest<W> {
 
     /// How long the vertex may idle.
     pub fn slack(&self, v: usize) -> W {
-        minus(&self.total, &self.degree[v])
+        self.total.surplus(&self.degree[v])
     }
 
     /// The edges of the matching, ascending.

@@ -6,9 +6,9 @@ use num_rational::BigRational;
 use num_traits::{One, Zero};
 
 use super::PortGraph;
-use super::number::Number;
 use super::odd::{Ports, Violated, violated};
 use crate::MatchingError;
+use oneport_numbers::Whole;
 use oneport_numbers::gcd;
 
 /// The edges of positive time, with integer times; vertices that cannot be short of room are left out.
@@ -120,8 +120,8 @@ impl Core {
     }
 }
 
-fn narrow<W: Number>(ports: &Ports<'_>, times: &[BigUint], total: &BigUint) -> Vec<Violated<BigUint>> {
-    let exact = |number| W::exact(number).unwrap_or_else(W::zero);
+fn narrow<W: Whole>(ports: &Ports<'_>, times: &[BigUint], total: &BigUint) -> Vec<Violated<BigUint>> {
+    let exact = |number| W::narrow(number).unwrap_or_else(W::zero);
     let times: Vec<W> = times.iter().map(exact).collect();
     let found = violated(ports, &times, &exact(total));
     let widen = |set: Violated<W>| Violated {

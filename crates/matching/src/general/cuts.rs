@@ -18,8 +18,8 @@
 use std::cmp::{Reverse, min};
 use std::collections::BinaryHeap;
 
-use super::flow::{Flow, flow};
-use super::number::{Number, times};
+use oneport_graph::Network;
+use oneport_numbers::Whole;
 
 /// A weighted undirected graph whose nodes stand for disjoint sets of vertices that together are all vertices.
 struct Shrunk<W> {
@@ -30,7 +30,7 @@ struct Shrunk<W> {
 
 /// Odd cuts lighter than `limit` in the graph with vertices `0..odd.len()`, none only if there is none: the vertices
 /// of each on the side that lacks the last vertex, ascending. The number of odd vertices must be even.
-pub(super) fn odd_cuts<W: Number>(odd: Vec<bool>, links: Vec<(usize, usize, W)>, limit: &W) -> Vec<Vec<usize>> {
+pub(super) fn odd_cuts<W: Whole>(odd: Vec<bool>, links: Vec<(usize, usize, W)>, limit: &W) -> Vec<Vec<usize>> {
     let last = odd.len().saturating_sub(1);
     let members = (0..odd.len()).map(|v| vec![v]).collect();
     let mut open = vec![Shrunk { members, odd, links }];
@@ -40,10 +40,9 @@ pub(super) fn odd_cuts<W: Number>(odd: Vec<bool>, links: Vec<(usize, usize, W)>,
         let nodes = graph.members.len();
         let mut odd = (0..nodes).filter(|&v| graph.odd[v]);
         let (Some(source), Some(sink)) = (odd.next(), odd.next()) else { continue };
-        let side = match flow(nodes, &graph.links, source, sink, limit) {
-            Flow::Enough => None,
-            Flow::Cut(side) => Some(side),
-        };
+        let mut network = Network::new(nodes);
+        graph.links.iter().for_each(|(a, b, weight)| network.edge(*a, *b, weight.clone()));
+        let side = network.cut_below(source, sink, limit);
         if let Some(side) = &side
             && (0..nodes).filter(|&v| graph.odd[v] && side[v]).count().is_multiple_of(2)
         {
@@ -58,7 +57,7 @@ pub(super) fn odd_cuts<W: Number>(odd: Vec<bool>, links: Vec<(usize, usize, W)>,
     cuts
 }
 
-impl<W: Number> Shrunk<W> {
+impl<W: Whole> Shrunk<W> {
     /// Merges nodes until neither rule finds any more.
     fn contracted(mut self, limit: &W) -> Self {
         while self.odd.contains(&true) {
@@ -92,7 +91,7 @@ impl<W: Number> Shrunk<W> {
             let Some((w, most)) = out[v].iter().max_by_key(|(w, weight)| (*weight, Reverse(*w))) else { continue };
             let mut degree = W::zero();
             out[v].iter().for_each(|(_, weight)| degree += *weight);
-            if !touched[v] && times(*most, 2) >= degree {
+            if !touched[v] && most.multiple(2) >= degree {
                 join(&mut class, &mut touched, v, *w);
             }
         }
@@ -152,7 +151,7 @@ impl<W: Number> Shrunk<W> {
 }
 
 /// Calls `join` for pairs of nodes that no cut lighter than `limit` separates. `O(m log m)`.
-fn scan<W: Number>(out: &[Vec<(usize, &W)>], limit: &W, mut join: impl FnMut(usize, usize)) {
+fn scan<W: Whole>(out: &[Vec<(usize, &W)>], limit: &W, mut join: impl FnMut(usize, usize)) {
     let mut tied = vec![W::zero(); out.len()];
     let mut visited = vec![false; out.len()];
     for start in (0..out.len()).rev() {

@@ -82,8 +82,6 @@ mod alternate;
 mod core;
 mod cuts;
 mod expand;
-mod flow;
-mod number;
 mod odd;
 mod peel;
 mod split;
@@ -92,9 +90,6 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
-
-pub(crate) use self::flow::{Flow, directed_flow};
-pub(crate) use self::number::Number;
 
 use self::core::{Core, not_negative};
 use self::expand::Expanded;

@@ -9,7 +9,7 @@
 //! need not be in `F`, and weighs `x`.
 
 use super::cuts::odd_cuts;
-use super::number::{Number, minus, times};
+use oneport_numbers::Whole;
 
 /// Who takes part: vertices with capacities, and edges. An end that has no limit is `None`.
 pub(super) struct Ports<'a> {
@@ -38,7 +38,7 @@ impl Ports<'_> {
 
 /// Inequalities that `x`, within the period `total`, violates; none only if it violates none at all, given that it
 /// keeps the bounds of the vertices and of the edges. `O(n)` maximum flows in the worst case.
-pub(super) fn violated<W: Number>(ports: &Ports<'_>, x: &[W], total: &W) -> Vec<Violated<W>> {
+pub(super) fn violated<W: Whole>(ports: &Ports<'_>, x: &[W], total: &W) -> Vec<Violated<W>> {
     let Some(scene) = Scene::new(ports, x, total) else { return Vec::new() };
     let (odd, links) = scene.links();
     let mut sets: Vec<Vec<usize>> = Vec::new();
@@ -66,7 +66,7 @@ struct Scene<'a, W> {
     incident: Vec<Vec<usize>>,
 }
 
-impl<'a, W: Number> Scene<'a, W> {
+impl<'a, W: Whole> Scene<'a, W> {
     /// None if no set can be violated.
     ///
     /// A violated set may be taken connected, and bipartite components have none (their constraint matrix is totally
@@ -164,14 +164,14 @@ impl<'a, W: Number> Scene<'a, W> {
                     odd[b] ^= true;
                 }
                 links.push((a, Some(middle), self.x[e].clone()));
-                links.push((middle, b, minus(self.total, &self.x[e])));
+                links.push((middle, b, self.total.surplus(&self.x[e])));
             } else {
                 links.push((a, b, self.x[e].clone()));
             }
         }
         for (place, degree) in degree.iter().enumerate() {
-            let room = times(self.total, self.ports.capacities[self.vertex[place]]);
-            links.push((place, None, minus(&room, degree)));
+            let room = self.total.multiple(self.ports.capacities[self.vertex[place]]);
+            links.push((place, None, room.surplus(degree)));
         }
         // In the set sought is never the last vertex; its parity makes the number of odd ones even.
         odd.push(odd.iter().filter(|&&odd| odd).count() % 2 == 1);
@@ -217,8 +217,8 @@ impl<'a, W: Number> Scene<'a, W> {
             if within(a) && within(b) {
                 load += x;
             } else if self.ports.is_loose(e) {
-                let rest = minus(self.total, x);
-                let price = if *x > rest { minus(x, &rest) } else { minus(&rest, x) };
+                let rest = self.total.surplus(x);
+                let price = if *x > rest { x.surplus(&rest) } else { rest.surplus(x) };
                 if cheapest.as_ref().is_none_or(|(least, _)| price < *least) {
                     cheapest = Some((price, e));
                 }
@@ -238,7 +238,7 @@ impl<'a, W: Number> Scene<'a, W> {
         }
         edges.iter().for_each(|&e| load += &self.x[e]);
         capacity = (capacity + edges.len() as u64) / 2;
-        let violated = load > times(self.total, capacity);
+        let violated = load > self.total.multiple(capacity);
         violated.then_some(Violated { vertices: set, edges, load, capacity })
     }
 }

@@ -8,9 +8,9 @@
 use num_bigint::BigUint;
 
 use super::alternate::Rest;
-use super::number::{Number, minus, times};
 use super::odd::{Ports, Violated, violated};
 use crate::MatchingError;
+use oneport_numbers::Whole;
 
 /// A graph with capacities of 1, and integer times that can be served within `total`.
 #[derive(Debug, Clone)]
@@ -99,9 +99,9 @@ struct Peeling<'a, W> {
     steps: Vec<(W, Vec<usize>)>,
 }
 
-fn run<W: Number>(problem: &Problem) -> Result<(Timeline, Problem, Ending), MatchingError> {
+fn run<W: Whole>(problem: &Problem) -> Result<(Timeline, Problem, Ending), MatchingError> {
     let narrow = MatchingError::Unsound { what: "a number exceeds the bits reserved for it" };
-    let exact = |number: &BigUint| W::exact(number).ok_or_else(|| narrow.clone());
+    let exact = |number: &BigUint| W::narrow(number).ok_or_else(|| narrow.clone());
     let time = problem.times.iter().map(exact).collect::<Result<_, _>>()?;
     let mut peeling = Peeling {
         problem,
@@ -115,7 +115,7 @@ fn run<W: Number>(problem: &Problem) -> Result<(Timeline, Problem, Ending), Matc
     Ok(peeling.finish(ending))
 }
 
-impl<W: Number> Peeling<'_, W> {
+impl<W: Whole> Peeling<'_, W> {
     fn run(&mut self) -> Result<Ending, MatchingError> {
         while !self.rest.total.is_zero() {
             if !self.rest.longest() {
@@ -149,9 +149,9 @@ impl<W: Number> Peeling<'_, W> {
             if self.bits() + u64::from(u64::BITS - scale.leading_zeros()) > W::BITS {
                 return Ok(None);
             }
-            let mut left: Vec<W> = self.rest.time.iter().map(|time| times(time, scale)).collect();
+            let mut left: Vec<W> = self.rest.time.iter().map(|time| time.multiple(scale)).collect();
             matching.iter().for_each(|&e| left[e] -= &length);
-            let total = minus(&times(&self.rest.total, scale), &length);
+            let total = self.rest.total.multiple(scale).surplus(&length);
             let found = violated(&ports, &left, &total);
             if found.is_empty() {
                 return Ok(Some((length, scale, tight)));
@@ -159,7 +159,7 @@ impl<W: Number> Peeling<'_, W> {
             for set in found {
                 let (slack, slope) = self.margin(matching, &set)?;
                 // slack / slope < length / scale
-                if times(&slack, scale) < times(&length, slope) {
+                if slack.multiple(scale) < length.multiple(slope) {
                     let divisor = slack.gcd(&W::from(slope));
                     (length, scale) = (slack / divisor.clone(), slope / small(divisor, slope));
                     tight = Some(set.vertices);
@@ -173,12 +173,12 @@ impl<W: Number> Peeling<'_, W> {
         let within = |e: usize| self.rest.ends[e].iter().all(|v| set.vertices.binary_search(v).is_ok());
         let mut load = W::zero();
         (0..self.rest.time.len()).filter(|&e| within(e)).for_each(|e| load += &self.rest.time[e]);
-        let room = times(&self.rest.total, set.capacity);
+        let room = self.rest.total.multiple(set.capacity);
         let used = matching.iter().filter(|&&e| within(e)).count() as u64;
         if load > room || used >= set.capacity {
             return Err(MatchingError::Unsound { what: "an odd set was violated before the step" });
         }
-        Ok((minus(&room, &load), set.capacity - used))
+        Ok((room.surplus(&load), set.capacity - used))
     }
 
     /// Bits of the largest number that a length in the present unit takes.
@@ -198,7 +198,7 @@ impl<W: Number> Peeling<'_, W> {
         self.unit *= scale;
         let numbers = self.rest.time.iter_mut().chain(&mut self.rest.degree).chain([&mut self.rest.total]);
         for number in numbers.chain([&mut self.rest.length]).chain(self.steps.iter_mut().map(|step| &mut step.0)) {
-            *number = times(number, scale);
+            *number = number.multiple(scale);
         }
     }
 
@@ -218,9 +218,9 @@ impl<W: Number> Peeling<'_, W> {
 }
 
 /// `divisor`, which divides `number`, as a machine integer.
-fn small<W: Number>(divisor: W, number: u64) -> u64 {
+fn small<W: Whole>(divisor: W, number: u64) -> u64 {
     let big: BigUint = divisor.into();
-    u64::exact(&big).unwrap_or(number)
+    u64::narrow(&big).unwrap_or(number)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use oneport_plan::{Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::free::Free;
-use super::paths::Paths;
+use super::paths::{Length, Paths};
 use super::table::Table;
 use super::tree::{Choices, build, halves};
 use super::weights::Weights;
@@ -22,6 +22,8 @@ pub struct Exact<'r> {
     weights: Weights,
     table: Table,
     free: Free,
+    /// Of links, by id.
+    lengths: Vec<Length<BigUint>>,
     /// From processors, by place; found when first needed.
     paths: Vec<Option<Paths<BigUint>>>,
     /// Rounded prices of making partial results, by place.
@@ -41,6 +43,7 @@ impl<'r> Exact<'r> {
         Exact {
             reduction,
             free: Free::new(reduction, &weights),
+            lengths: Length::of_links(&weights.links),
             weights,
             table,
             paths: reduction.processors.iter().map(|_| None).collect(),
@@ -178,8 +181,8 @@ impl<'r> Exact<'r> {
     }
 
     fn paths(&mut self, from: usize) -> &Paths<BigUint> {
-        let Exact { reduction, weights, paths, .. } = self;
-        paths[from].get_or_insert_with(|| Paths::new(&reduction.graph, &weights.links, reduction.processors[from]))
+        let Exact { reduction, lengths, paths, .. } = self;
+        paths[from].get_or_insert_with(|| Paths::new(&reduction.graph, lengths, reduction.processors[from]))
     }
 }
 

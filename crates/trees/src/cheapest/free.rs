@@ -2,6 +2,8 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
+use oneport_graph::{Arc, reachable};
+use petgraph::visit::{EdgeFiltered, EdgeRef};
 
 use super::Reduction;
 use super::weights::Weights;
@@ -20,7 +22,7 @@ impl Free {
     /// `O(n m)` for `n` nodes and `m` links.
     pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
         let reach: Vec<Vec<bool>> =
-            (0..reduction.graph.len()).map(|node| reach(reduction, &weights.links, node)).collect();
+            (0..reduction.graph.nodes()).map(|node| reach(reduction, &weights.links, node)).collect();
         let alike = |a: usize, b: usize| reach[a][b] && reach[b][a];
         let all_sent = reduction.resting.is_empty();
         let group = |node: usize| (0..node).find(|&first| all_sent && alike(first, node)).unwrap_or(node);
@@ -47,16 +49,8 @@ impl Free {
     }
 }
 
+/// The nodes that a node reaches for nothing.
 fn reach(reduction: &Reduction, links: &[BigUint], source: usize) -> Vec<bool> {
-    let mut reached = vec![false; reduction.graph.len()];
-    let mut left = vec![source];
-    reached[source] = true;
-    while let Some(node) = left.pop() {
-        for arc in reduction.graph[node].iter().filter(|arc| links[arc.link.index()].is_zero()) {
-            if !std::mem::replace(&mut reached[arc.to], true) {
-                left.push(arc.to);
-            }
-        }
-    }
-    reached
+    let is_free = |link: Arc<'_, ()>| links[link.id()].is_zero();
+    reachable(&EdgeFiltered::from_fn(&reduction.graph, is_free), [source])
 }

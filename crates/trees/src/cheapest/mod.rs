@@ -39,8 +39,9 @@ mod weights;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
+use oneport_graph::Digraph;
 use oneport_plan::{Interval, Pattern, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use amounts::Amounts;
@@ -71,18 +72,11 @@ impl<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>> Prices<N> {
     }
 }
 
-/// A link as its sender sees it.
-#[derive(Debug, Clone, Copy)]
-struct Arc {
-    link: LinkId,
-    to: usize,
-}
-
 /// One reduction problem, prepared once for many pricings.
 #[derive(Debug, Clone)]
 pub struct Reduction {
-    /// Links by the index of their sender.
-    graph: Vec<Vec<Arc>>,
+    /// The links, by id.
+    graph: Digraph<()>,
     /// The node index of each processor; a processor's *place* is its place here.
     processors: Vec<usize>,
     /// The place of each operand's owner.
@@ -108,11 +102,7 @@ impl Reduction {
         let sizes = Amounts::new(&volumes.size, owners.len());
         let works = Amounts::new(&volumes.work, owners.len());
         let factors = Factors::new(platform, &processors, &sizes.denominator, &works.denominator);
-        let arcs = |node| {
-            let arc = |&link: &LinkId| Arc { link, to: platform.link(link).to.index() };
-            platform.outgoing(node).iter().map(arc).collect()
-        };
-        let graph = platform.node_ids().map(arcs).collect();
+        let (graph, _) = Digraph::of(platform.graph(), |_| ());
         let watch = Watch::unlimited();
         Reduction { graph, processors, owners, sizes, works, factors, watch, resting: Vec::new() }
     }

@@ -1,83 +1,90 @@
-//! Cheapest paths from one node: Dijkstra's algorithm over machine or exact integers.
+//! Cheapest paths from one node over machine or exact integers; of equally cheap ones those with the fewest links.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::ops::Add;
+use std::ops::{Add, AddAssign, SubAssign};
 
 use num_traits::Zero;
+use oneport_graph::{Arc, Digraph, ShortestPaths, shortest_paths};
+use oneport_numbers::Exact;
 use oneport_platform::LinkId;
+use petgraph::visit::EdgeRef;
 
-use super::Arc;
-
-/// Cheapest paths from one node for one unit of message; of equally cheap ones those with the fewest links.
-pub(super) struct Paths<N> {
-    /// By node index; `None` where no path leads.
-    steps: Vec<Option<Step<N>>>,
-}
-
-struct Step<N> {
-    distance: N,
+/// The length of a path, compared by price, then by links.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Length<N> {
+    price: N,
     links: u32,
-    /// The last link and its sender; `None` at the source.
-    last: Option<(LinkId, usize)>,
 }
 
-impl<N: Ord + Clone + Zero> Paths<N>
-where
-    for<'n> &'n N: Add<&'n N, Output = N>,
-{
-    /// From `source`, with the weights of links by id. `O(m log m)` for `m` links.
-    pub fn new(graph: &[Vec<Arc>], weights: &[N], source: usize) -> Self {
-        let mut steps: Vec<Option<Step<N>>> = graph.iter().map(|_| None).collect();
-        let mut done = vec![false; graph.len()];
-        let mut queue = BinaryHeap::new();
-        steps[source] = Some(Step { distance: N::zero(), links: 0, last: None });
-        queue.push(Reverse((N::zero(), 0, source)));
-        while let Some(Reverse((distance, links, node))) = queue.pop() {
-            if std::mem::replace(&mut done[node], true) {
-                continue;
-            }
-            for arc in graph[node].iter().filter(|arc| !done[arc.to]) {
-                let (far, links) = (&distance + &weights[arc.link.index()], links + 1);
-                let old = &mut steps[arc.to];
-                if old.as_ref().is_none_or(|old| (&far, links) < (&old.distance, old.links)) {
-                    queue.push(Reverse((far.clone(), links, arc.to)));
-                    *old = Some(Step { distance: far, links, last: Some((arc.link, node)) });
-                }
-            }
-        }
-        Paths { steps }
+impl<N> Length<N> {
+    /// The lengths of links of these prices.
+    pub fn of_links(prices: &[N]) -> Vec<Length<N>>
+    where
+        N: Clone,
+    {
+        prices.iter().map(|price| Length { price: price.clone(), links: 1 }).collect()
     }
 }
 
-impl<N> Paths<N> {
+impl<N: Exact> Zero for Length<N> {
+    fn zero() -> Self {
+        Length { price: N::zero(), links: 0 }
+    }
+
+    fn is_zero(&self) -> bool {
+        self.links == 0 && self.price.is_zero()
+    }
+}
+
+impl<N: Exact> Add for Length<N> {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += &other;
+        self
+    }
+}
+
+impl<N: Exact> AddAssign<&Length<N>> for Length<N> {
+    fn add_assign(&mut self, other: &Self) {
+        self.price += &other.price;
+        self.links += other.links;
+    }
+}
+
+impl<N: Exact> SubAssign<&Length<N>> for Length<N> {
+    fn sub_assign(&mut self, other: &Self) {
+        self.price -= &other.price;
+        self.links -= other.links;
+    }
+}
+
+/// Cheapest paths from one node for one unit of message.
+pub(super) struct Paths<N>(ShortestPaths<Length<N>, usize>);
+
+impl<N: Exact> Paths<N> {
+    /// From `source`, with the lengths of links by id. `O(m log m)` for `m` links.
+    pub fn new(graph: &Digraph<()>, lengths: &[Length<N>], source: usize) -> Self {
+        let length = |link: Arc<'_, ()>| &lengths[link.id()];
+        Paths(shortest_paths(graph, [(source, Length::zero())], length, |_| true))
+    }
+
     /// The price of the path to a node.
     pub fn distance(&self, to: usize) -> Option<&N> {
-        Some(&self.steps.get(to)?.as_ref()?.distance)
+        Some(&self.0.distances.get(to)?.as_ref()?.price)
     }
 
     /// The highest price of all paths.
-    pub fn farthest(&self) -> Option<&N>
-    where
-        N: Ord,
-    {
-        self.steps.iter().flatten().map(|step| &step.distance).max()
+    pub fn farthest(&self) -> Option<&N> {
+        self.0.distances.iter().flatten().map(|length| &length.price).max()
     }
 
     /// How many links the path to a node has.
     pub fn links(&self, to: usize) -> u32 {
-        self.steps.get(to).and_then(Option::as_ref).map_or(0, |step| step.links)
+        self.0.distances.get(to).and_then(Option::as_ref).map_or(0, |length| length.links)
     }
 
     /// The links of the path to a node, in the order of travel.
     pub fn path(&self, to: usize) -> Vec<LinkId> {
-        let mut links = Vec::new();
-        let mut at = to;
-        while let Some(Some(Step { last: Some((link, from)), .. })) = self.steps.get(at) {
-            links.push(*link);
-            at = *from;
-        }
-        links.reverse();
-        links
+        self.0.path(to).into_iter().map(LinkId::new).collect()
     }
 }

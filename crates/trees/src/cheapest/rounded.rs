@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 use oneport_plan::Interval;
 
 use super::Reduction;
-use super::paths::Paths;
+use super::paths::{Length, Paths};
 use super::scale;
 use super::weights::Weights;
 
@@ -38,11 +38,12 @@ pub(super) struct Rounded {
 impl Rounded {
     /// Prepares paths from every processor and chooses the unit for trees to these nodes.
     pub fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
-        let nodes = u64::try_from(reduction.graph.len()).unwrap_or(u64::MAX);
+        let nodes = u64::try_from(reduction.graph.nodes()).unwrap_or(u64::MAX);
         // A path has fewer links than there are nodes: no distance overflows.
         let (links, path_exponent) = common(&weights.links, BITS - u64::from(64 - nodes.leading_zeros()));
         let (merges, merge_exponent) = common(&weights.merges, BITS);
-        let from = |&node: &usize| Paths::new(&reduction.graph, &links, node);
+        let lengths = Length::of_links(&links);
+        let from = |&node: &usize| Paths::new(&reduction.graph, &lengths, node);
         let mut rounded = Rounded {
             paths: reduction.processors.iter().map(from).collect(),
             merges,

@@ -148,7 +148,7 @@ impl<'a> Commutative<'a> {
             let (least, _) = answer.trees.first()?;
             let most = least + least / 8;
             let near = answer.trees.iter().take_while(|(price, _)| *price <= most);
-            let trees = near.filter_map(|(_, shape)| shape.tree(self.platform, &priced, target)).collect();
+            let trees = near.filter_map(|(_, shape)| shape.tree(&priced, target)).collect();
             Some((priced.amount(answer.bound), trees))
         };
         answers.into_iter().zip(targets).map(convert).collect()
@@ -171,7 +171,7 @@ impl<'a> Commutative<'a> {
         let answers = answers(&priced, method(&priced), targets, 1);
         let convert = |(answer, &target): (Option<answer::Answer<BigUint>>, &NodeId)| {
             let answer = answer?;
-            let tree = answer.trees.first()?.1.tree(self.platform, &priced, target)?;
+            let tree = answer.trees.first()?.1.tree(&priced, target)?;
             Some((priced.amount(answer.bound), tree))
         };
         answers.into_iter().zip(targets).map(convert).collect()

@@ -4,18 +4,19 @@
 //! links (times sizes), too few to reach the price proper. Least extended prices are least prices, and of equal ones
 //! those with the fewest links; and no link is free, so cheapest paths are simple.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::{Mul, Shl, Shr};
 
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Amount, Interval, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
+use petgraph::graph::{EdgeIndex, EdgeReference};
+use petgraph::visit::EdgeRef;
 
 use crate::cheapest::Prices;
+use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::Exact;
 
 /// Bits of rounded sizes and works, relative to the largest.
@@ -163,7 +164,8 @@ pub(super) struct Priced<N> {
     /// Work by the number of operands less 1.
     pub works: Vec<N>,
     pub constant: bool,
-    paths: Vec<Paths<N>>,
+    /// Cheapest paths from every place.
+    paths: Vec<ShortestPaths<N, EdgeIndex>>,
     /// How many bits extend the prices proper.
     extension: usize,
     /// The unit of the prices proper.
@@ -201,7 +203,9 @@ impl<N: Fixed> Priced<N> {
         let extend = |price: &mut N| *price = (price.clone() >> shift) << extension;
         links.iter_mut().chain(merges.iter_mut().flatten()).for_each(extend);
         links.iter_mut().for_each(|price| *price += &N::from(1));
-        let paths = places.iter().map(|&place| Paths::new(platform, &links, place)).collect();
+        let price = |link: EdgeReference<'_, Link>| &links[link.id().index()];
+        let from = |&place: &NodeId| shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| true);
+        let paths = places.iter().map(from).collect();
         Priced {
             participants,
             places: places.to_vec(),
@@ -237,53 +241,14 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// The links of the cheapest path.
-    pub fn path(&self, platform: &Platform, from: usize, to: NodeId) -> Vec<LinkId> {
+    pub fn path(&self, from: usize, to: NodeId) -> Vec<LinkId> {
         let Some(paths) = self.paths.get(from) else { return Vec::new() };
-        let last = |&link: &LinkId| paths.last.get(platform.link(link).from.index()).copied().flatten();
-        let end = paths.last.get(to.index()).copied().flatten();
-        let mut links: Vec<LinkId> = std::iter::successors(end, last).collect();
-        links.reverse();
-        links
+        paths.path(to.index()).into_iter().map(LinkId::from).collect()
     }
 
     /// A sum of prices as a rational number, without the extension.
     pub fn amount(&self, price: N) -> Rational {
         let price: BigUint = (price >> self.extension).into();
         Rational::from_integer(price.into()) * &self.unit
-    }
-}
-
-/// Cheapest paths from one node, by Dijkstra's algorithm.
-struct Paths<N> {
-    /// By node; `None` where no path leads.
-    distances: Vec<Option<N>>,
-    /// By node: the last link of the path.
-    last: Vec<Option<LinkId>>,
-}
-
-impl<N: Fixed> Paths<N> {
-    fn new(platform: &Platform, links: &[N], source: NodeId) -> Self {
-        let nodes = platform.nodes().len();
-        let mut paths = Paths { distances: vec![None; nodes], last: vec![None; nodes] };
-        let mut done = vec![false; nodes];
-        let mut queue = BinaryHeap::new();
-        paths.distances[source.index()] = Some(N::zero());
-        queue.push(Reverse((N::zero(), source)));
-        while let Some(Reverse((distance, node))) = queue.pop() {
-            if std::mem::replace(&mut done[node.index()], true) {
-                continue;
-            }
-            for &link in platform.outgoing(node) {
-                let to = platform.link(link).to;
-                let far = distance.plus(&links[link.index()]);
-                let old = &mut paths.distances[to.index()];
-                if !done[to.index()] && old.as_ref().is_none_or(|old| far < *old) {
-                    *old = Some(far.clone());
-                    paths.last[to.index()] = Some(link);
-                    queue.push(Reverse((far, to)));
-                }
-            }
-        }
-        paths
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use oneport_plan::{Interval, Pattern, Task};
-use oneport_platform::{NodeId, Platform};
+use oneport_platform::NodeId;
 
 use super::scaled::{Fixed, Priced};
 
@@ -103,11 +103,11 @@ impl Shape {
     }
 
     /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer.
-    pub fn tree<N: Fixed>(&self, platform: &Platform, priced: &Priced<N>, target: NodeId) -> Option<Pattern> {
+    pub fn tree<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<Pattern> {
         // From the result back to the single operands.
         let mut reversed = Vec::new();
         let transfer = |reversed: &mut Vec<Task>, from: usize, to: NodeId, part: Interval| {
-            let links = priced.path(platform, from, to);
+            let links = priced.path(from, to);
             reversed.extend(links.into_iter().rev().map(|link| Task::send(link, part)));
         };
         let result = self.parts.last()?;

@@ -83,7 +83,7 @@ fn way<N: Exact>(
     step: usize,
 ) -> Result<(N, Vec<LinkId>), LpError> {
     let paths = ShortestPaths::new(platform, costs, participants[step], |_| true);
-    paths.to(platform, participants[step + 1]).ok_or(UNREACHABLE)
+    paths.to(participants[step + 1]).ok_or(UNREACHABLE)
 }
 
 /// Appends the transfers of a prefix, which the last task has made, and the merge at the next participant.

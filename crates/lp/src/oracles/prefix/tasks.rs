@@ -230,7 +230,7 @@ fn routes(platform: &Platform, places: &[NodeId]) -> Vec<Arc> {
     let mut arcs = Vec::new();
     for (from, &node) in places.iter().enumerate() {
         let paths = ShortestPaths::new(platform, &level, node, |node| !platform.node(node).replicates);
-        let reached = |&(to, end): &(usize, &NodeId)| to != from && paths.distances[end.index()].is_some();
+        let reached = |&(to, end): &(usize, &NodeId)| to != from && paths.cost(*end).is_some();
         arcs.extend(places.iter().enumerate().filter(reached).map(|(to, _)| Arc { from, to, link: None }));
     }
     arcs
@@ -323,7 +323,7 @@ impl Scaled {
                 let found = ShortestPaths::new(platform, &costs.links, from, |node| !platform.node(node).replicates);
                 paths = Some((arc.from, found));
             }
-            let found = paths.as_ref().and_then(|(_, paths)| paths.to(platform, tasks.places[arc.to]));
+            let found = paths.as_ref().and_then(|(_, paths)| paths.to(tasks.places[arc.to]));
             // Which pairs are joined does not depend on prices.
             routes.push(found.unwrap_or_default());
         }

@@ -1,18 +1,20 @@
-//! The platform as a coloured directed graph of small integers.
+//! The graph as a coloured directed graph of small integers.
 
 use std::collections::BTreeMap;
 
-use crate::{NodeId, Platform};
+use petgraph::visit::{IntoEdgeReferences, NodeCompactIndexable};
+
+use crate::Digraph;
 
 /// What an automorphism must keep: colours of nodes, classes of links.
 pub(super) struct Graph {
-    /// Colour of every node: equal where compute, port model, ports, `replicates` and being a participant are.
+    /// Colour of every node: equal where the keys and being a point are.
     pub colours: Vec<u32>,
     /// Neighbours of node `v`: `neighbours[first[v]..first[v + 1]]`, both directions.
     first: Vec<u32>,
-    /// The other end and a number for the cost and the direction of the link.
+    /// The other end and a number for the class and the direction of the link.
     neighbours: Vec<(u32, u64)>,
-    /// Every link: sender, receiver, rank of its cost.
+    /// Every link: sender, receiver, class.
     links: Vec<(u32, u32, u32)>,
     /// The numbers of the links, sorted by sender and receiver.
     sorted: Vec<u32>,
@@ -36,31 +38,47 @@ fn ranks<K: Ord>(keys: Vec<K>) -> Vec<u32> {
     keys.iter().map(|key| rank_of[key]).collect()
 }
 
+/// The class of every link: equal where the weights are, and the places among parallel links of equal weight.
+fn classes<L: Ord>(links: &[(usize, usize, L)]) -> Vec<u32> {
+    let mut copies: BTreeMap<(usize, usize, &L), usize> = BTreeMap::new();
+    let mut copy = |(from, to, weight)| {
+        let count = copies.entry((from, to, weight)).or_default();
+        *count += 1;
+        *count
+    };
+    ranks(links.iter().map(|(from, to, weight)| (weight, copy((*from, *to, weight)))).collect())
+}
+
 impl Graph {
-    /// O((n + m) log (n + m)) for `n` nodes and `m` links. `chosen` marks the participants.
-    pub fn new(platform: &Platform, chosen: &[bool]) -> Self {
-        let key = |id: NodeId| {
-            let node = platform.node(id);
-            (chosen[id.index()], &node.compute, platform.model_of(id), node.ports.unwrap_or(1), node.replicates)
-        };
-        let colours = ranks(platform.node_ids().map(key).collect());
-        let costs = ranks(platform.links().iter().map(|link| &link.cost).collect());
-        let end = |id: NodeId| u32::try_from(id.index()).unwrap_or(u32::MAX);
-        let links: Vec<_> =
-            platform.links().iter().zip(costs).map(|(link, cost)| (end(link.from), end(link.to), cost)).collect();
+    /// `O((n + m) log (n + m))` for `n` nodes and `m` links. `chosen` marks the points that the group moves.
+    pub fn new<G, K: Ord, L: Ord>(
+        graph: G,
+        mut node: impl FnMut(G::NodeId) -> K,
+        link: impl FnMut(G::EdgeRef) -> L,
+        chosen: &[bool],
+    ) -> Self
+    where
+        G: IntoEdgeReferences + NodeCompactIndexable,
+    {
+        let key = |index: usize| (chosen[index], node(graph.from_index(index)));
+        let colours = ranks((0..graph.node_count()).map(key).collect());
+        let (net, _) = Digraph::of(graph, link);
+        let end = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        let ends = net.arcs().iter().map(|&(from, to, _)| (end(from), end(to)));
+        let links: Vec<_> = ends.zip(classes(net.arcs())).map(|((from, to), class)| (from, to, class)).collect();
         let mut sorted: Vec<u32> = (0..links.len() as u32).collect();
         sorted.sort_unstable_by_key(|&link| links[link as usize]);
         let mut first = Vec::with_capacity(colours.len() + 1);
         let mut neighbours = Vec::with_capacity(2 * links.len());
-        for id in platform.node_ids() {
+        for node in 0..colours.len() {
             first.push(neighbours.len() as u32);
-            for &link in platform.outgoing(id) {
-                let (_, to, cost) = links[link.index()];
-                neighbours.push((to, spread(2 * u64::from(cost))));
+            for &link in &net.out[node] {
+                let (_, to, class) = links[link];
+                neighbours.push((to, spread(2 * u64::from(class))));
             }
-            for &link in platform.incoming(id) {
-                let (from, _, cost) = links[link.index()];
-                neighbours.push((from, spread(2 * u64::from(cost) + 1)));
+            for &link in &net.into[node] {
+                let (from, _, class) = links[link];
+                neighbours.push((from, spread(2 * u64::from(class) + 1)));
             }
         }
         first.push(neighbours.len() as u32);
@@ -75,7 +93,7 @@ impl Graph {
         self.links.len()
     }
 
-    /// The other ends of the links of `node`, each with a number for cost and direction.
+    /// The other ends of the links of `node`, each with a number for class and direction.
     pub fn neighbours(&self, node: u32) -> &[(u32, u64)] {
         &self.neighbours[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
@@ -85,8 +103,8 @@ impl Graph {
         if map.iter().zip(&self.colours).any(|(&image, &colour)| self.colours[image as usize] != colour) {
             return None;
         }
-        let image = |&(from, to, cost): &(u32, u32, u32)| {
-            let wanted = (map[from as usize], map[to as usize], cost);
+        let image = |&(from, to, class): &(u32, u32, u32)| {
+            let wanted = (map[from as usize], map[to as usize], class);
             let place = self.sorted.binary_search_by_key(&wanted, |&link| self.links[link as usize]).ok()?;
             Some(self.sorted[place])
         };

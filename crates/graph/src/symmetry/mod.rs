@@ -1,7 +1,7 @@
-//! Symmetries of a platform: renamings of nodes that change nothing.
+//! Symmetries of a graph: renamings of nodes that change nothing.
 //!
-//! A collective whose participants are all alike asks the same question once per participant; a group of automorphisms
-//! that acts freely on them lets one answer stand for all. [`free_automorphisms`] finds such a group:
+//! Where a question is asked once for each of some nodes that are all alike (here called *participants*), a group of
+//! automorphisms that acts freely on them lets one answer stand for all. [`free_automorphisms`] finds such a group:
 //!
 //! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. Where
 //!    the sizes of the participants' cells have no common divisor, only the identity acts freely, and that is the end.
@@ -18,8 +18,8 @@ mod partition;
 mod search;
 
 use num_integer::gcd;
+use petgraph::visit::{IntoEdgeReferences, NodeCompactIndexable};
 
-use crate::{LinkId, NodeId, Platform};
 use graph::Graph;
 use group::{Extension, Group};
 use search::{Goal, Search};
@@ -45,68 +45,77 @@ const PATIENCE: usize = 64;
 /// Restarts that take other images, or refuse the first generators of the earlier ones.
 const RESTARTS: usize = 6;
 
-/// A renaming of nodes that keeps links, costs, compute costs, port models, ports and `replicates`.
+/// A renaming of nodes and edges that changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automorphism {
-    /// The image of each node, by its id.
-    pub nodes: Vec<NodeId>,
-    /// The image of each link, by its id.
-    pub links: Vec<LinkId>,
+    /// The image of each node, by index.
+    pub nodes: Vec<u32>,
+    /// The image of each edge, by place among the graph's edges.
+    pub edges: Vec<u32>,
 }
 
-/// A group of automorphisms that acts freely on `participants`: it maps the set to itself, and no element but the
-/// identity fixes a participant. As large as found; its order divides the number of participants.
+/// A group of automorphisms of a directed graph that acts freely on some points among its nodes: it maps them to
+/// themselves, and no element but the identity fixes a point. An automorphism keeps edges, what `node` says of nodes and
+/// what `edge` says of edges. As large as found; its order divides the number of points.
 ///
-/// The identity comes first; the others are sorted by the place among the participants of the image of the first one.
-/// Ids must come from this platform (others are ignored); repeated ids count once.
+/// The identity comes first; the others are sorted by the place among the points of the image of the first one. Points
+/// that are given twice count once.
 ///
 /// # Complexity
-/// One colour refinement, O((n + m) log n) for `n` nodes and `m` links, where the cells tell the participants apart.
-/// Else about as much per element of the group, and at most some 10⁸ elementary steps; space O(order (n + m)).
+/// One colour refinement, `O((n + m) log n)` for `n` nodes and `m` edges, where the cells tell the points apart. Else
+/// about as much per element of the group, and at most some 10⁸ elementary steps; space `O(order (n + m))`. At most
+/// `2^31` nodes and edges.
 ///
 /// ```
-/// use oneport_platform::{free_automorphisms, generate::torus};
-/// let platform = torus(&[4, 4])?;
-/// let participants: Vec<_> = platform.processors().collect();
-/// assert_eq!(free_automorphisms(&platform, &participants).len(), 16);
-/// # Ok::<(), oneport_platform::PlatformError>(())
+/// use oneport_graph::free_automorphisms;
+/// use petgraph::graph::DiGraph;
+/// let ring = DiGraph::<(), u64>::from_edges([(0, 1, 7), (1, 2, 7), (2, 3, 7), (3, 0, 7)]);
+/// let all: Vec<_> = ring.node_indices().collect();
+/// assert_eq!(free_automorphisms(&ring, |_| (), |edge| *edge.weight(), &all).len(), 4);
 /// ```
-pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<Automorphism> {
-    let mut chosen = vec![false; platform.nodes().len()];
+pub fn free_automorphisms<G, K: Ord, L: Ord>(
+    graph: G,
+    node: impl FnMut(G::NodeId) -> K,
+    edge: impl FnMut(G::EdgeRef) -> L,
+    points: &[G::NodeId],
+) -> Vec<Automorphism>
+where
+    G: IntoEdgeReferences + NodeCompactIndexable,
+{
+    let mut chosen = vec![false; graph.node_count()];
     let mut order = Vec::new();
-    for &id in participants {
-        if chosen.get(id.index()) == Some(&false) {
-            chosen[id.index()] = true;
-            order.push(id.index() as u32);
+    for &point in points {
+        let point = graph.to_index(point);
+        if !std::mem::replace(&mut chosen[point], true) {
+            order.push(point as u32);
         }
     }
-    let identity = || Automorphism { nodes: platform.node_ids().collect(), links: platform.link_ids().collect() };
+    let identity = || {
+        let all = |count: usize| (0..count as u32).collect();
+        vec![Automorphism { nodes: all(chosen.len()), edges: all(graph.edge_references().count()) }]
+    };
     if order.is_empty() {
-        return vec![identity()];
+        return identity();
     }
-    let graph = Graph::new(platform, &chosen);
+    let graph = Graph::new(graph, node, edge, &chosen);
     let mut search = Search::new(&graph);
     let bound = order.iter().fold(0, |bound: usize, &node| gcd(bound, search.base.companions(node) as usize));
     if bound <= 1 {
-        return vec![identity()];
+        return identity();
     }
     let group = best_group(&mut search, &order, bound);
     in_order(group, &order)
 }
 
-/// Sorts the elements by the image of the first participant.
-fn in_order(group: Group, participants: &[u32]) -> Vec<Automorphism> {
+/// Sorts the elements by the image of the first point.
+fn in_order(group: Group, points: &[u32]) -> Vec<Automorphism> {
     let mut place = vec![0; group.orbit.len()];
-    for (index, &node) in participants.iter().enumerate() {
+    for (index, &node) in points.iter().enumerate() {
         place[node as usize] = index;
     }
     let mut elements = group.elements;
-    elements.sort_by_key(|element| place[element.nodes[participants[0] as usize] as usize]);
-    let automorphism = |element: group::Element| Automorphism {
-        nodes: element.nodes.into_iter().map(|node| NodeId::new(node as usize)).collect(),
-        links: element.links.into_iter().map(|link| LinkId::new(link as usize)).collect(),
-    };
-    elements.into_iter().map(automorphism).collect()
+    elements.sort_by_key(|element| place[element.nodes[points[0] as usize] as usize]);
+    elements.into_iter().map(|element| Automorphism { nodes: element.nodes, edges: element.links }).collect()
 }
 
 /// In which order the lengths of cycles are tried.

@@ -1,24 +1,56 @@
-//! Does so much flow? Else, which cut is in the way?
+//! Minimum cuts, and what they are asked for most: does so much flow, and which cut is in the way if not?
 
 use num_bigint::BigUint;
 use num_traits::Zero;
+use oneport_numbers::{Exact, Whole};
+use petgraph::visit::{EdgeRef, IntoEdgeReferences, NodeIndexable};
 
-use crate::general::{Flow, Number, directed_flow};
+use crate::Network;
+
+/// The capacity of a minimum cut between two nodes that differ, and by index of the node whether it is on the source's
+/// side of the one with the fewest nodes there. Capacities are at least 0. `O(n^2 m)`, in practice a few searches.
+///
+/// ```
+/// use num_rational::BigRational;
+/// use oneport_graph::minimum_cut;
+/// use petgraph::graph::DiGraph;
+/// let third = |times: i64| BigRational::new(times.into(), 3.into());
+/// let mut pipes = DiGraph::new();
+/// let [a, b, c] = ["a", "b", "c"].map(|name| pipes.add_node(name));
+/// pipes.extend_with_edges([(a, b, third(5)), (b, c, third(1)), (a, c, third(1))]);
+/// assert_eq!(minimum_cut(&pipes, a, c, |pipe| pipe.weight().clone()), (third(2), vec![true, true, false]));
+/// ```
+pub fn minimum_cut<G, N>(
+    graph: G,
+    source: G::NodeId,
+    sink: G::NodeId,
+    mut capacity: impl FnMut(G::EdgeRef) -> N,
+) -> (N, Vec<bool>)
+where
+    G: IntoEdgeReferences + NodeIndexable,
+    N: Exact,
+{
+    let mut network = Network::new(graph.node_bound());
+    for edge in graph.edge_references() {
+        network.arc(graph.to_index(edge.source()), graph.to_index(edge.target()), capacity(edge));
+    }
+    network.minimum_cut(graph.to_index(source), graph.to_index(sink))
+}
 
 /// Whether at least `limit` can flow from `source` to `sink` along directed arcs `(from, to, capacity)`: `None` if so,
 /// else the nodes on the source's side of a minimum cut, whose leaving arcs have less capacity together than `limit`.
 /// Arcs of nodes that do not exist carry nothing; from a node to itself anything flows.
 ///
-/// Dinic's algorithm in machine integers where sums fit, `O(n^2 m)`, in practice a few searches of the graph.
+/// In machine integers where sums fit. `O(n^2 m)`, in practice a few searches of the graph.
 ///
 /// ```
 /// use num_bigint::BigUint;
-/// use oneport_matching::minimum_cut;
+/// use oneport_graph::cut_below;
 /// let arcs = [(0, 1, BigUint::from(3u32)), (0, 2, BigUint::from(2u32)), (1, 2, BigUint::from(1u32))];
-/// assert_eq!(minimum_cut(3, &arcs, 0, 2, &BigUint::from(3u32)), None);
-/// assert_eq!(minimum_cut(3, &arcs, 0, 2, &BigUint::from(4u32)), Some(vec![true, true, false]));
+/// assert_eq!(cut_below(3, &arcs, 0, 2, &BigUint::from(3u32)), None);
+/// assert_eq!(cut_below(3, &arcs, 0, 2, &BigUint::from(4u32)), Some(vec![true, true, false]));
 /// ```
-pub fn minimum_cut(
+pub fn cut_below(
     nodes: usize,
     arcs: &[(usize, usize, BigUint)],
     source: usize,
@@ -37,20 +69,18 @@ pub fn minimum_cut(
 }
 
 /// The same in numbers in which all capacities fit.
-fn narrowed<W: Number>(
+fn narrowed<W: Whole>(
     nodes: usize,
     arcs: &[(usize, usize, BigUint)],
     source: usize,
     sink: usize,
     limit: &BigUint,
 ) -> Option<Vec<bool>> {
-    let known = arcs.iter().filter(|(from, to, _)| *from < nodes && *to < nodes);
-    let narrow = |(from, to, capacity): &(usize, usize, BigUint)| Some((*from, *to, W::exact(capacity)?));
-    let arcs: Vec<(usize, usize, W)> = known.filter_map(narrow).collect();
-    match directed_flow(nodes, &arcs, source, sink, &W::exact(limit)?) {
-        Flow::Enough => None,
-        Flow::Cut(side) => Some(side),
+    let mut network = Network::new(nodes);
+    for (from, to, capacity) in arcs.iter().filter(|(from, to, _)| *from < nodes && *to < nodes) {
+        network.arc(*from, *to, W::narrow(capacity)?);
     }
+    network.cut_below(source, sink, &W::narrow(limit)?)
 }
 
 #[cfg(test)]
@@ -80,7 +110,7 @@ mod tests {
             };
             let sides = (0..1usize << nodes).filter(|set| set & 1 == 1 && set >> (nodes - 1) == 0);
             let least = sides.map(|set| leaving(&(0..nodes).map(|v| set >> v & 1 == 1).collect::<Vec<_>>())).min();
-            match minimum_cut(nodes, &arcs, 0, nodes - 1, &limit) {
+            match cut_below(nodes, &arcs, 0, nodes - 1, &limit) {
                 None => assert!(least.unwrap() >= limit),
                 Some(side) => {
                     assert!(side[0] && !side[nodes - 1]);
