@@ -6,7 +6,7 @@ use num_traits::Zero;
 use oneport_plan::{self as plan, Interval, Pattern, Problem, Reduction};
 use oneport_platform::{Platform, Rational};
 
-use crate::copies::{self, Role};
+use crate::arborescence::{self, Role};
 use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
@@ -72,8 +72,8 @@ pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational
 
 fn arborescence(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
     let platform = problem.platform();
-    let copies = copies::assemble(problem, tree);
-    let [title, subtitle] = copies::title(problem, tree, (&copies, weight));
+    let copies = arborescence::assemble(problem, tree);
+    let [title, subtitle] = arborescence::title(problem, tree, (&copies, weight));
     let mut out = head("arborescence", "TB", &format!("{title}\n{subtitle}"));
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
     // Writing to a string cannot fail.

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod copies;
+mod arborescence;
 pub mod dot;
 mod reduction;
 mod scheme;

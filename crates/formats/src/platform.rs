@@ -8,7 +8,7 @@ use oneport_platform::Platform;
 
 use crate::error::{FormatError, Mistake};
 use crate::source::{Source, read_bytes};
-use crate::{gml, joined, matrix, native};
+use crate::{gml, matrix, native, tiers_json};
 
 /// Most bytes of a platform file.
 pub const MAX_PLATFORM_BYTES: u64 = 64 << 20;
@@ -143,7 +143,7 @@ pub fn parse_platform(name: &str, bytes: &[u8], format: PlatformFormat) -> Resul
         PlatformFormat::Json => native::read_json(source),
         PlatformFormat::Matrix => matrix::read(source),
         PlatformFormat::Gml => gml::read(source),
-        PlatformFormat::Joined => joined::read(source),
+        PlatformFormat::Joined => tiers_json::read(source),
     }
 }
 

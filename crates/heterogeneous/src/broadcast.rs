@@ -15,7 +15,7 @@ use oneport_plan::{Broadcast, Costs, Dates};
 use oneport_platform::Rational;
 
 use crate::cluster::common_unit;
-use crate::tick::{Scaled, Tick, scale, sum};
+use crate::integers::{Scaled, Tick, scale, sum};
 use crate::{Error, MOST_PROCESSORS};
 
 /// The fastest-node-first broadcast from `source`. O(n log n).

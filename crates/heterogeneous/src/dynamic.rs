@@ -8,9 +8,9 @@ use num_traits::ToPrimitive;
 use oneport_plan::Proof;
 use std::collections::BTreeMap;
 
+use crate::integers::scale;
 use crate::placement::Found;
 use crate::slowest_first::tree_levels;
-use crate::tick::scale;
 use crate::{Cluster, Error, Placement, Row};
 
 /// Most pairs of cells that a program compares.
@@ -68,7 +68,7 @@ impl Program {
         let counts: Vec<usize> = classes.iter().map(|class| class.senders as usize).collect();
         let most =
             |ticks: &[BigInt]| ticks.iter().zip(&counts).map(|(ticks, &count)| ticks * BigInt::from(count)).sum();
-        let crate::tick::Scaled::Small(times) = scale(&times, most).1 else {
+        let crate::integers::Scaled::Small(times) = scale(&times, most).1 else {
             return Err(Error::Unit { bits: 65 });
         };
         Ok(Program { times, counts, strides, cells: cells.to_usize().unwrap_or(usize::MAX) })

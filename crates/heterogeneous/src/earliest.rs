@@ -16,7 +16,7 @@ use num_traits::Zero;
 use oneport_plan::{Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
-use crate::tick::{Scaled, Tick, scale, sum};
+use crate::integers::{Scaled, Tick, scale, sum};
 use crate::{Error, Processors};
 
 /// Most processors of a schedule: they are numbered in 32 bits.

@@ -15,11 +15,11 @@
 //! `g_0 - F + W`, where `W` sums `x_d 2^m_d` over the level levels alone. `W` does not fall when a fast sender is
 //! added, so `F <= f` may be asked for instead of `F = f`, if only the levels have room for `f`.
 //!
-//! For a ratio of 2 or more slowest-node-first is optimal (Theorem 4). Below 2 the module `room` maximises `W` exactly.
+//! For a ratio of 2 or more slowest-node-first is optimal (Theorem 4). Below 2 the module `top_tree` maximises `W` exactly.
 //! The length is the least path sum `a t_f + b t_s` whose deadline holds: at most some 130 by 66 candidates, a binary
 //! search.
 
-mod room;
+mod top_tree;
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ use crate::cluster::Ticks;
 use crate::placement::Found;
 use crate::slowest_first;
 use crate::{Cluster, Error, Placement, Row};
-use room::Room;
+use top_tree::Room;
 
 /// More levels of slow senders than any count needs, even if all fast senders cost one each.
 const MANY: u128 = 66;

@@ -9,6 +9,7 @@ mod dynamic;
 mod earliest;
 mod error;
 pub mod guided;
+mod integers;
 pub mod levels;
 mod placement;
 mod problem;
@@ -16,9 +17,8 @@ mod search;
 mod shortest;
 mod slots;
 pub mod slowest_first;
-mod start;
+mod snf_placement;
 pub mod tables;
-mod tick;
 
 pub use all_reduce::{AllReduce, all_reduce};
 pub use cluster::{Cluster, Destination, Processors};

@@ -7,7 +7,7 @@ use oneport_plan::{Proof, SlotPrices};
 use oneport_platform::Rational;
 
 use crate::placement::Found;
-use crate::start::Placed;
+use crate::snf_placement::Placed;
 use crate::{Budget, Cluster, Error, Placement, Row, Search};
 
 /// Most bits of a time in ticks: no sum up to the length of a slowest-first schedule then leaves 64 bits.

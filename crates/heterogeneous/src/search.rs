@@ -18,7 +18,7 @@ mod table;
 mod weights;
 
 use crate::problem::{Problem, Progress};
-use crate::start::Placed;
+use crate::snf_placement::Placed;
 
 use layers::{Limits, Pass, Pool};
 use stages::Stage;

@@ -9,7 +9,7 @@ use oneport_platform::Rational;
 use crate::placement::Found;
 use crate::problem::{Problem, Progress};
 use crate::slowest_first::{self, Reason};
-use crate::{Cluster, Error, Placement, Processors, bound, dynamic, earliest, levels, search, slots, start};
+use crate::{Cluster, Error, Placement, Processors, bound, dynamic, earliest, levels, search, slots, snf_placement};
 
 /// How the answer is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
 /// Times of more than 56 bits in their common unit; see [`slots::improve`].
 fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
     let problem = Problem::new(cluster)?;
-    let (length, placed) = start::slowest_first(&problem.times, &problem.senders);
+    let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
     if placed.is_empty() {
         return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
     }
@@ -170,7 +170,7 @@ fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
     if senders > MOST_SEARCHED {
         return Err(Error::TooMany { senders, purpose: "for the search", most: MOST_SEARCHED });
     }
-    let (length, placed) = start::slowest_first(&problem.times, &problem.senders);
+    let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
     let mut progress = Progress::new(&problem, budget, length);
     let closed = search::close(&problem, (0, length, placed), &mut progress);
     let mut proof = Proof::Exhaustion { states: progress.states };

@@ -10,24 +10,24 @@
 //! ```
 //!
 //! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not
-//! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`hull`), which are a
+//! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`relaxation`), which are a
 //! proof that the referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the two
 //! do not meet and the senders are few, the search over single senders closes the gap as far as the budget goes (see
 //! [`shortest`](crate::shortest())).
 
 mod dive;
 mod flow;
-mod hull;
+mod relaxation;
 
 use oneport_plan::Proof;
 
 use crate::Error;
 use crate::problem::{Problem, Progress};
-use crate::start::{self, Placed};
+use crate::snf_placement::{self, Placed};
 
 use dive::{Dive, Diver};
 use flow::Flow;
-use hull::{State, Verdict, decide, prices};
+use relaxation::{State, Verdict, decide, prices};
 
 /// Most dates of slots.
 const MOST_DATES: usize = 1 << 16;
@@ -182,7 +182,7 @@ impl Relaxed {
             questions -= most - share;
             match dive {
                 Dive::Placed(placed) => {
-                    best.length = start::length(&flow.times, &self.senders, &placed).unwrap_or(best.length);
+                    best.length = snf_placement::length(&flow.times, &self.senders, &placed).unwrap_or(best.length);
                     best.placed = placed;
                     progress.length = best.length;
                     jumping = false;

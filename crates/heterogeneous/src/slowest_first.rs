@@ -43,7 +43,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Class, Reduction};
 use oneport_platform::Rational;
 
-use crate::tick::{Scaled, Tick, scale, sum};
+use crate::integers::{Scaled, Tick, scale, sum};
 use crate::{Cluster, Error, Placement, Processors, Row, earliest};
 
 /// The senders, slowest first; equal ones in index order.

@@ -86,7 +86,7 @@ pub struct Progress {
 }
 
 /// Told after every round; `Break` asks for the best answer so far.
-pub type Watch<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
+pub type Observer<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
 /// Finds the optimum, or the best within the limits.
 ///
@@ -97,7 +97,7 @@ pub fn generate(
     resources: Resources,
     pricing: &dyn Pricing,
     time_limit: Option<Duration>,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
     let mut master = Master::new(question, resources, pricing)?;
     let mut best = Best::none();
@@ -404,7 +404,12 @@ impl<'m> Master<'m> {
     }
 
     /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them.
-    fn approach(&mut self, best: &mut Best, time_limit: Option<Duration>, watch: Watch<'_>) -> Result<bool, LpError> {
+    fn approach(
+        &mut self,
+        best: &mut Best,
+        time_limit: Option<Duration>,
+        watch: Observer<'_>,
+    ) -> Result<bool, LpError> {
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
         if self.patterns.is_empty() {

@@ -19,7 +19,7 @@ mod symmetry;
 
 pub use bounds::shared_tasks::{Shared, proves, shared_bound};
 pub use bounds::{Bound, all_reduce_bound};
-pub use column_generation::{Progress, Watch};
+pub use column_generation::{Observer, Progress};
 pub use question::{LpError, Question};
 pub use resources::Resources;
 pub use simple::certificates as simple_certificates;

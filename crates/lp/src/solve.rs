@@ -9,7 +9,7 @@ use oneport_plan::{Certificate, OddSet, Resource, Status, SteadyState, WeightedP
 use oneport_platform::{LinkId, Rational};
 
 use crate::bounds::odd_sets;
-use crate::column_generation::Watch;
+use crate::column_generation::Observer;
 use crate::compact::scatter;
 use crate::flow::crash_basis;
 use crate::flow::multiplicative_weights;
@@ -36,7 +36,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
 ///
 /// # Errors
 /// As [`solve`].
-pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Result<Answer, LpError> {
+pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer<'_>) -> Result<Answer, LpError> {
     let unreachable = question.problem().unreachable();
     if !unreachable.is_empty() {
         return Ok(Answer::Unreachable(unreachable));

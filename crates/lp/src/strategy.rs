@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::bounds::is_all_reduce;
 use crate::bounds::shared_tasks;
 use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
-use crate::column_generation::{Progress, Watch, generate, proved};
+use crate::column_generation::{Observer, Progress, generate, proved};
 use crate::compact::copies::{self, FlowBound};
 use crate::compact::reduce;
 use crate::oracles::{Patterns, is_composed};
@@ -22,7 +22,7 @@ use oneport_plan::{Kind, Status};
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn solve(question: &Question<'_>, options: &Options, watch: Watch<'_>) -> Result<Solution, LpError> {
+pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) -> Result<Solution, LpError> {
     let collective = question.collective();
     check_size(question)?;
     if options.formulation == Formulation::Columns
@@ -71,7 +71,7 @@ fn bounded(
     question: &Question<'_>,
     solution: Solution,
     time_limit: Option<Duration>,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
     let resources = Resources::new(question.platform(), question.collective().combines());
     match question.block() {
@@ -112,7 +112,7 @@ fn grouped(
     question: &Question<'_>,
     solution: Solution,
     time_limit: Option<Duration>,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
     let least = Patterns::least(question);
@@ -146,7 +146,7 @@ fn both(trees: Solution, flow: FlowBound) -> Solution {
 /// Rounds of trees after the compact program ran out of time.
 const FEW_ROUNDS: usize = 50;
 
-fn few_rounds(watch: Watch<'_>) -> impl FnMut(&Progress) -> ControlFlow<()> {
+fn few_rounds(watch: Observer<'_>) -> impl FnMut(&Progress) -> ControlFlow<()> {
     let mut rounds = 0;
     move |progress| {
         rounds += 1;

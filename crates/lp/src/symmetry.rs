@@ -18,7 +18,7 @@ use oneport_platform::{Automorphism, NodeId, PortModel, Rational, free_automorph
 
 use crate::bounds::is_all_reduce;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
-use crate::column_generation::{Pricing, Watch, generate};
+use crate::column_generation::{Observer, Pricing, generate};
 use crate::in_order::{self, Intervals, Renaming};
 use crate::oracles::Patterns;
 use crate::oracles::composed;
@@ -89,7 +89,7 @@ impl<'a> Quotient<'a> {
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
-    pub fn solve(&self, options: &Options, watch: Watch<'_>) -> Result<Option<Solution>, LpError> {
+    pub fn solve(&self, options: &Options, watch: Observer<'_>) -> Result<Option<Solution>, LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
         let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();

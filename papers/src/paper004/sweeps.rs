@@ -8,9 +8,9 @@ use anyhow::{Context, Result, ensure};
 use oneport::platform::generate::{self, Costs};
 use oneport::{PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
+use oneport_graph::arborescence::arborescence;
 use oneport_lp::{self as lp, Answer};
 use oneport_matching::general::{PortGraph, least_period};
-use oneport_graph::arborescence::arborescence;
 
 use super::program::{self, Ended, Net};
 use super::{broadcast, enumerated, plan, random_platforms};

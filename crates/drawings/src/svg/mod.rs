@@ -7,9 +7,9 @@
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
+mod arborescence;
 mod chart;
 mod colour;
-mod copies;
 mod curve;
 mod edges;
 mod gantt;
@@ -18,9 +18,9 @@ mod labels;
 mod layout;
 mod legend;
 mod occupancy;
-mod once;
 mod rows;
 mod scheme;
+mod single;
 #[cfg(test)]
 mod tests;
 mod ticks;
@@ -31,7 +31,7 @@ mod xml;
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, timeline_gantt};
 pub use graph::graph;
-pub use once::{broadcast_gantt, once_tree, reduction_gantt};
+pub use single::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
 
 use oneport_plan::{Kind, Pattern, Problem};
@@ -48,6 +48,6 @@ pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational
     match collective.demand(pattern.demand).map(|demand| demand.kind()) {
         Some(Kind::Combine) => tree(problem, pattern, weight),
         Some(Kind::CombineCopy | Kind::Prefix) => scheme::draw(problem, pattern, weight),
-        Some(Kind::Route | Kind::Copy) | None => copies::draw(problem, pattern, weight),
+        Some(Kind::Route | Kind::Copy) | None => arborescence::draw(problem, pattern, weight),
     }
 }

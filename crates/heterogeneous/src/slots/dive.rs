@@ -17,9 +17,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_platform::Rational;
 
 use super::flow::Flow;
-use super::hull::{Mixture, State, Verdict, decide};
+use super::relaxation::{Mixture, State, Verdict, decide};
 use crate::Error;
-use crate::start::{Placed, length};
+use crate::snf_placement::{Placed, length};
 
 /// What a dive finds.
 pub(super) enum Dive {

@@ -30,7 +30,7 @@ use super::exchange::Exchange;
 use super::partition::{Partitions, scaled};
 use super::volume::{Bound, Volume};
 use crate::bounds::odd_sets::PortSets;
-use crate::column_generation::{Progress, Watch};
+use crate::column_generation::{Observer, Progress};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
@@ -238,7 +238,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// Those of the exact solver; [`LpError::Stopped`] by the question's watch.
-    pub fn solve(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<Option<(Bound, Optimum)>, LpError> {
+    pub fn solve(&mut self, enough: &Rational, watch: Observer<'_>) -> Result<Option<(Bound, Optimum)>, LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
             self.approach(enough, watch)?;
@@ -270,7 +270,7 @@ impl<'a> Program<'a> {
     }
 
     /// Rounds in floating point, until nothing is violated by much; on large platforms also until they lead nowhere.
-    fn approach(&mut self, enough: &Rational, watch: Watch<'_>) -> Result<(), LpError> {
+    fn approach(&mut self, enough: &Rational, watch: Observer<'_>) -> Result<(), LpError> {
         let least = enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34));
         let mut periods: Vec<Rational> = Vec::new();
         loop {

@@ -24,7 +24,7 @@ use num_traits::Signed;
 use oneport_plan::{Block, Border, Certificate, Direction, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use crate::column_generation::Watch;
+use crate::column_generation::Observer;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 use cutting_planes::Program;
@@ -50,7 +50,7 @@ pub(crate) fn bound(
     question: &Question<'_>,
     resources: &Resources,
     enough: &Rational,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Bound, LpError> {
     let participants = question.block().map_or(&[][..], |block| block.operands());
     let volume = Volume::new(question, participants.len());
@@ -77,7 +77,7 @@ pub(crate) fn is_all_reduce(block: &Block<'_>) -> bool {
 pub fn all_reduce_bound(
     question: &Question<'_>,
     enough: &Rational,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Option<Bound>, LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(None);
@@ -96,7 +96,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The steps, until enough is proved.
-    fn run(&mut self, resources: &Resources, watch: Watch<'_>) -> Result<(), LpError> {
+    fn run(&mut self, resources: &Resources, watch: Observer<'_>) -> Result<(), LpError> {
         let platform = self.question.platform();
         let seeds = self.partitions()?;
         if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
@@ -159,7 +159,7 @@ impl Search<'_> {
     }
 
     /// Cutting planes, then with exchanges beside: between single participants, and between the partitions found.
-    fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>, watch: Watch<'_>) -> Result<(), LpError> {
+    fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>, watch: Observer<'_>) -> Result<(), LpError> {
         let (question, participants, volume) = (self.question, self.participants, self.volume.clone());
         let mut program = Program::new(question, participants, &volume)?;
         program.add_singletons()?;

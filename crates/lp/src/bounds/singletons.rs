@@ -15,7 +15,7 @@ use oneport_trees::cheapest::Prices;
 
 use super::exchange::Exchange;
 use super::volume::{Bound, least};
-use crate::column_generation::{Guided, Pricing, Watch, generate};
+use crate::column_generation::{Guided, Observer, Pricing, generate};
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::resources::Resources;
@@ -30,7 +30,7 @@ pub fn bound(
     question: &Question<'_>,
     resources: &Resources,
     enough: &Rational,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Bound, LpError> {
     let participants = question.block().map_or(&[][..], |block| block.operands());
     let mut solve = |direction| {

@@ -12,7 +12,7 @@ use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::bounds;
-use crate::column_generation::Watch;
+use crate::column_generation::Observer;
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
@@ -202,7 +202,7 @@ pub fn bounded(
     question: &Question<'_>,
     resources: &Resources,
     solution: Solution,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
     let throughput = &solution.steady_state.throughput;
     let bound = match bounds::bound(question, resources, throughput, watch) {

@@ -18,7 +18,7 @@ use oneport_plan::{Collective, Interval, Pattern, Status, SteadyState, WeightedP
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
-use crate::column_generation::{Guided, Pricing, Progress, Watch, generate};
+use crate::column_generation::{Guided, Observer, Pricing, Progress, generate};
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracles::combine::Cheapest;
 use crate::oracles::route::ShortestPaths;
@@ -106,7 +106,7 @@ pub fn solve(
     question: &Question<'_>,
     participants: &[NodeId],
     time_limit: Option<Duration>,
-    watch: Watch<'_>,
+    watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
     let resources = Resources::new(question.platform(), true);
     let steps = Steps::new(question, participants);

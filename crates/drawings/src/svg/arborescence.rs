@@ -9,7 +9,7 @@ use super::graph::diamond;
 use super::legend::{self, Entry, Mark};
 use super::words;
 use super::xml::{Canvas, INK, SOFT_INK, number};
-use crate::copies::{Copies, Copy, Role, assemble, title};
+use crate::arborescence::{Copies, Copy, Role, assemble, title};
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 70.0;
