@@ -260,7 +260,7 @@ pub struct HomogeneousArguments {
     /// Which tree.
     #[arg(long, value_enum, default_value_t = StrategyName::Greedy)]
     pub strategy: StrategyName,
-    /// Whom Algorithm 1 takes among equals; it changes the binomial and Fibonacci strategies.
+    /// Tie-breaking rule of Algorithm 1; it matters for the binomial and Fibonacci strategies.
     #[arg(long, value_enum, default_value_t = TieName::Oldest)]
     pub tie: TieName,
     /// When each value is ready (instead of 0): the operator is then taken as commutative.

@@ -1,4 +1,4 @@
-//! The `oneport` command: solve, reduce, verify, show, convert. The contract is in DESIGN.md and `oneport --help`.
+//! The `oneport` command: solve, reduce, verify, show, convert. `oneport --help` is its contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 

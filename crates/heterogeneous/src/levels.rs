@@ -11,8 +11,8 @@
 //! ```
 //!
 //! slow senders, since a fast sender closes one slot and opens two. For `t_f < t_s`, `m_d - m_{d+1}` is 0 or 1, so the
-//! factor is `g_d` at *level* levels (`m_{d+1} = m_d`) and -1 at the others: with `F = sum x_d`, the room is
-//! `g_0 - F + W`, where `W` sums `x_d 2^m_d` over the level levels alone. `W` does not fall when a fast sender is
+//! factor is `g_d` at *flat* levels (`m_{d+1} = m_d`) and -1 at *falling* ones: with `F = sum x_d`, the room is
+//! `g_0 - F + W`, where `W` sums `x_d 2^m_d` over the flat levels. `W` does not fall when a fast sender is
 //! added, so `F <= f` may be asked for instead of `F = f`, if only the levels have room for `f`.
 //!
 //! For a ratio of 2 or more slowest-node-first is optimal (Theorem 4). Below 2 the module `top_tree` maximises `W` exactly.

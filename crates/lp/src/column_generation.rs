@@ -200,7 +200,7 @@ impl Best {
         if self.prices.is_empty() {
             return prices.to_vec();
         }
-        // Rows that joined since were free under the best prices.
+        // Rows added after `best` was recorded have price 0 in it.
         let best = self.prices.iter().copied().chain(std::iter::repeat(0));
         best.zip(prices).map(|(best, own)| (part * best + (20 - part) * own) / 20).collect()
     }

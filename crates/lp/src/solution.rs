@@ -8,10 +8,12 @@ use oneport_platform::Rational;
 /// Which program is solved. Both have the same optimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Formulation {
-    /// The aggregated flow: one commodity per source or per target.
+    /// Messages that travel alone: an aggregated flow, one commodity per source or per target. Everything else: column
+    /// generation over patterns.
     #[default]
     Columns,
-    /// The papers' program, corrected: one commodity per message (SSSP, SSPA2A of RR-4872).
+    /// The papers' own program, corrected: one commodity per message (SSSP, SSPA2A of RR-4872), rates of transfers and
+    /// merges by interval (SSR), or one flow per target (broadcasts).
     Compact,
 }
 

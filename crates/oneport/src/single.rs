@@ -29,9 +29,10 @@ pub enum SingleError {
     Referee(#[from] Violation),
 }
 
-/// One reduction of `values` values with equal costs (RR-7898). The schedule is written down where `written`.
+/// One reduction of `values` values with equal costs (RR-7898). With `written`, also
+/// returns the schedule.
 ///
-/// The lower bound is the optimum under the limit; strategies other than greedy reach it by luck only.
+/// The lower bound is the optimum under the limit; only `Greedy` is guaranteed to attain it.
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.
@@ -84,7 +85,8 @@ pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Si
 }
 
 /// One broadcast to `processors` processors: the shortest reduction read backwards, and the answer for that reduction,
-/// whose bound holds for the broadcast too. The schedule is written down where `written`.
+/// whose bound holds for the broadcast too. With `written`, also
+/// returns the schedule.
 ///
 /// # Errors
 /// As [`reduce_homogeneous`].

@@ -7,7 +7,7 @@ use num_traits::{One, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Problem, Resource, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::ports::Crowd;
+use crate::ports::LinkSet;
 
 /// Units used at places: links (units of size), then the processors of nodes (units of work).
 pub type Uses = Vec<(usize, BigInt)>;
@@ -26,7 +26,7 @@ pub struct Measure<'a> {
     /// By place: the resources that it keeps busy, in the first so many entries.
     occupied: Vec<([usize; 3], usize)>,
     /// By place: the odd sets that it keeps busy, numbered after the resources; empty as long as none is known.
-    crowds: Vec<Vec<usize>>,
+    odd_sets: Vec<Vec<usize>>,
 }
 
 /// An amount as a multiple of one over its common denominator.
@@ -81,20 +81,20 @@ impl<'a> Measure<'a> {
         let of_node = |node| places(number(Resource::Compute(node)).into_iter());
         let occupied = platform.link_ids().map(of_link).chain(platform.node_ids().map(of_node)).collect();
         let (size, work) = (Units::new(&volumes.size), Units::new(&volumes.work));
-        Measure { platform, size, work, resources, factors, scale, occupied, crowds: Vec::new() }
+        Measure { platform, size, work, resources, factors, scale, occupied, odd_sets: Vec::new() }
     }
 
     /// From now on these count as resources too. Numbers of resources stay, what busy times count changes.
-    pub fn learn<'o>(&mut self, crowds: impl Iterator<Item = &'o Crowd>) {
-        self.crowds.resize(self.occupied.len(), Vec::new());
-        for crowd in crowds {
-            let scale = self.scale.lcm(&crowd.at_a_time);
+    pub fn learn<'o>(&mut self, odd_sets: impl Iterator<Item = &'o LinkSet>) {
+        self.odd_sets.resize(self.occupied.len(), Vec::new());
+        for set in odd_sets {
+            let scale = self.scale.lcm(&set.at_a_time);
             let more = &scale / &self.scale;
             self.factors.iter_mut().for_each(|factor| *factor *= &more);
             let number = self.factors.len();
-            self.factors.push(&scale / &crowd.at_a_time);
+            self.factors.push(&scale / &set.at_a_time);
             self.scale = scale;
-            crowd.links.iter().for_each(|link| self.crowds[link.index()].push(number));
+            set.links.iter().for_each(|link| self.odd_sets[link.index()].push(number));
         }
     }
 
@@ -174,8 +174,8 @@ impl<'a> Measure<'a> {
     /// The resources that a place keeps busy: ports of a link or the link itself, or a processor; and odd sets.
     pub fn occupied(&self, place: usize) -> impl Iterator<Item = usize> {
         let (numbers, count) = self.occupied[place];
-        let crowds = self.crowds.get(place).into_iter().flatten();
-        numbers.into_iter().take(count).chain(crowds.copied())
+        let odd_sets = self.odd_sets.get(place).into_iter().flatten();
+        numbers.into_iter().take(count).chain(odd_sets.copied())
     }
 
     /// The resource of this number; none is an odd set.

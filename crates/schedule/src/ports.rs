@@ -33,7 +33,7 @@ pub fn least_period(platform: &Platform, times: &LinkTimes) -> Result<Rational, 
 
 /// An odd set, by the links that are counted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Crowd {
+pub struct LinkSet {
     /// Ascending.
     pub links: Vec<LinkId>,
     /// How many of them can be busy at a time; positive.
@@ -41,10 +41,10 @@ pub struct Crowd {
 }
 
 /// Odd sets that are busy for longer than the period, the worst of them; no single port or link may be.
-pub fn violated(platform: &Platform, times: &LinkTimes, period: &Rational) -> Result<Vec<Crowd>, ScheduleError> {
+pub fn violated(platform: &Platform, times: &LinkTimes, period: &Rational) -> Result<Vec<LinkSet>, ScheduleError> {
     let (graph, _) = port_graph(platform, times);
     let sets = general::separate(&graph, &only_times(times), period)?;
-    Ok(sets.iter().take(WORST).map(|set| crowd(&graph, set, times)).collect())
+    Ok(sets.iter().take(WORST).map(|set| link_set(&graph, set, times)).collect())
 }
 
 /// Refuses times that keep an odd set of ports busy for longer than the period; no single port or link may be.
@@ -52,7 +52,7 @@ pub fn check_odd_sets(platform: &Platform, times: &LinkTimes, period: &Rational)
     let (graph, ports) = port_graph(platform, times);
     let sets = general::separate(&graph, &only_times(times), period)?;
     let Some(set) = sets.first() else { return Ok(()) };
-    let Crowd { links, at_a_time } = crowd(&graph, set, times);
+    let LinkSet { links, at_a_time } = link_set(&graph, set, times);
     let counted = times.iter().filter(|(link, _)| links.binary_search(link).is_ok());
     let sum: Rational = counted.map(|(_, time)| time).sum();
     let ports = set.vertices.iter().filter_map(|&port| ports.get(port).copied());
@@ -66,9 +66,9 @@ pub fn check_odd_sets(platform: &Platform, times: &LinkTimes, period: &Rational)
     })
 }
 
-fn crowd(graph: &general::PortGraph, set: &general::OddSet, times: &LinkTimes) -> Crowd {
+fn link_set(graph: &general::PortGraph, set: &general::OddSet, times: &LinkTimes) -> LinkSet {
     let links = set.members(graph).into_iter().filter_map(|edge| Some(times.get(edge)?.0)).collect();
-    Crowd { links, at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()) }
+    LinkSet { links, at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()) }
 }
 
 /// Links that no port limits, so that nothing hinders them whoever else is busy, and the others.

@@ -1,4 +1,4 @@
-//! Reduction trees: the cheapest under given prices, and their extraction from a linear program's solution.
+#![doc = include_str!("../README.md")]
 
 pub mod cheapest;
 pub mod commutative;

@@ -104,9 +104,9 @@ pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String
     let subtitle = subtitle(problem, steady_state);
 
     let radius = radius(count);
-    let crowd = platform.links().len() as f64 / count.max(1) as f64;
+    let density = platform.links().len() as f64 / count.max(1) as f64;
     let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(520.0, 900.0) + 2.0 * MARGIN;
-    let (places, width, graph_bottom) = scale(&raw, radius, longest_outer_name(platform, radius), crowd, least);
+    let (places, width, graph_bottom) = scale(&raw, radius, longest_outer_name(platform, radius), density, least);
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let height = graph_bottom + legend.height + 14.0;
 
@@ -248,7 +248,7 @@ fn ring(radius: f64) -> f64 {
 }
 
 /// Places in pixels, the width of the page and the bottom of the graph.
-fn scale(raw: &[(f64, f64)], radius: f64, name_room: f64, crowd: f64, least: f64) -> (Vec<(f64, f64)>, f64, f64) {
+fn scale(raw: &[(f64, f64)], radius: f64, name_room: f64, density: f64, least: f64) -> (Vec<(f64, f64)>, f64, f64) {
     let extent = |pick: fn(&(f64, f64)) -> f64| {
         let (low, high) =
             raw.iter().map(pick).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
@@ -264,7 +264,7 @@ fn scale(raw: &[(f64, f64)], radius: f64, name_room: f64, crowd: f64, least: f64
         _ => 36.0,
     };
     // Small dense graphs need room for their labels.
-    let wanted = if raw.len() <= 30 { wanted * (crowd / 3.0).clamp(1.0, 1.6) } else { wanted };
+    let wanted = if raw.len() <= 30 { wanted * (density / 3.0).clamp(1.0, 1.6) } else { wanted };
     let side = MARGIN + radius + name_room.max(30.0);
     let unit = f64::min(wanted, (LARGEST - 2.0 * side) / across.max(down).max(1.0));
     let width = (across * unit + 2.0 * side).max(least);

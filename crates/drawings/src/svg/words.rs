@@ -128,10 +128,10 @@ impl<'a> Messages<'a> {
     }
 
     /// The group of a demand, what it carries out, and the demand's number there.
-    fn find(&self, commodity: usize) -> Option<(usize, &'a Collective, usize)> {
-        let group = self.groups.partition_point(|(first, _)| *first <= commodity).checked_sub(1)?;
+    fn find(&self, place: usize) -> Option<(usize, &'a Collective, usize)> {
+        let group = self.groups.partition_point(|(first, _)| *first <= place).checked_sub(1)?;
         let &(first, collective) = self.groups.get(group)?;
-        Some((group, collective, commodity - first))
+        Some((group, collective, place - first))
     }
 
     /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group.

@@ -16,7 +16,7 @@ const QUICK: usize = 3;
 const THOROUGH: usize = 4;
 /// Rounds of local search over all nodes.
 const EXCHANGES: usize = 3;
-/// So many needed nodes are always few enough for their subsets.
+/// Up to this many terminals, the dynamic program over their subsets (Dreyfus and Wagner) is always used.
 const FEW: usize = 8;
 /// So many pairs of subsets and nodes are looked at rather than branching.
 const SUBSETS: usize = 4_000_000;

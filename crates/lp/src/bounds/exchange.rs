@@ -118,7 +118,8 @@ impl<'a> Exchange<'a> {
         let mut all = N::zero();
         single.iter().for_each(|(length, _)| all += length);
         let (mut arcs, paths) = self.arcs(lengths);
-        // One more node leads to the roots, at a price that nobody pays twice; a root needs no entrance.
+        // A super-source has an arc to every candidate root. The arc's length exceeds any tree's, so an optimum uses
+        // exactly one; a root needs no entrance.
         let (own, super_root) = (arcs.len(), self.members.len());
         let mut price = N::one();
         arcs.iter().for_each(|(_, _, length)| price += length);

@@ -12,7 +12,7 @@
 //!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r     (price pi_r)
 //! ```
 //!
-//! No schedule is faster, and none need be as fast: nothing says that the trees of different goals that share a task
+//! The optimum is an upper bound and may not be attained: nothing says that the trees of different goals that share a task
 //! belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more than its
 //! price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over the goals
 //! of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets tasks be

@@ -176,7 +176,7 @@ impl Network {
         roots: &[(usize, N)],
         guide: bool,
     ) -> Option<(usize, Found<N>)> {
-        // One more node leads to the roots, at a price that nobody pays twice.
+        // A super-source has an arc to every candidate root; its cost exceeds any tree, so an optimum uses exactly one.
         let mut price = N::one();
         routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
         roots.iter().for_each(|(_, extra)| price += extra);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use oneport_platform::{Platform, Rational};
-use oneport_schedule::ports::{self, Crowd};
+use oneport_schedule::ports::{self, LinkSet};
 use oneport_watch::Watch;
 
 use super::shares::{Rounded, Shares};
@@ -18,7 +18,7 @@ pub struct Fit<'c> {
     pub platform: &'c Platform,
     /// Whether it takes more than a look at the busiest resource.
     pub odd_sets: bool,
-    found: BTreeSet<Crowd>,
+    found: BTreeSet<LinkSet>,
     pub watch: &'c Watch,
 }
 
@@ -39,11 +39,11 @@ impl<'c> Fit<'c> {
             return Ok(busiest);
         }
         let times = shares.link_times(rounded);
-        let crowds = ports::violated(self.platform, &times, &busiest)?;
-        if crowds.is_empty() {
+        let violated = ports::violated(self.platform, &times, &busiest)?;
+        if violated.is_empty() {
             return Ok(busiest);
         }
-        self.found.extend(crowds);
+        self.found.extend(violated);
         Ok(busiest.max(ports::least_period(self.platform, &times)?))
     }
 
@@ -53,9 +53,9 @@ impl<'c> Fit<'c> {
         if !fits || !self.odd_sets {
             return Ok(fits);
         }
-        let crowds = ports::violated(self.platform, &shares.link_times(rounded), period)?;
-        let fits = crowds.is_empty();
-        self.found.extend(crowds);
+        let violated = ports::violated(self.platform, &shares.link_times(rounded), period)?;
+        let fits = violated.is_empty();
+        self.found.extend(violated);
         Ok(fits)
     }
 

@@ -75,7 +75,7 @@ impl Halving<'_> {
         let mut held = vec![FAR; nodes.len()];
         let same = nodes.len() == made.len() && *nodes == self.reduction.processors;
         for from in order {
-            // A processor that has it cheaper from another one has nothing to offer.
+            // A processor whose cheapest copy comes from elsewhere is dominated as a source.
             if same && held[from] <= made[from] {
                 continue;
             }

@@ -136,7 +136,7 @@ impl<'a> Commutative<'a> {
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
     /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what
-    /// is not known. All trees differ in who merges what, and cost at most an eighth more than the first.
+    /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest.
     pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();

@@ -98,7 +98,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
     for seed in 0..40 {
         let mut sample = samples::random(3 + seed as usize % 12, seed, 1 + seed % 4);
         if seed % 2 == 0 {
-            // The same commodity in two patterns, one after the other: still one bar.
+            // The same demand in two patterns, one after the other: still one bar.
             let half = |scheduled: ScheduledPattern| [scheduled.clone(), scheduled];
             sample.schedule.patterns = sample.schedule.patterns.into_iter().flat_map(half).collect();
             sample.schedule.slots.iter_mut().for_each(|slot| slot.length *= whole(2));
@@ -109,8 +109,8 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
                 Problem::new(&sample.platform, &sample.collective, &size(one)).unwrap(),
                 &sample.schedule,
             );
-            let naive = naive_pieces(&sample, &q(one)).into_iter().flat_map(|(link, commodity, _, _, pieces)| {
-                pieces.into_iter().map(move |(start, end)| (link, commodity, start, end))
+            let naive = naive_pieces(&sample, &q(one)).into_iter().flat_map(|(link, demand, _, _, pieces)| {
+                pieces.into_iter().map(move |(start, end)| (link, demand, start, end))
             });
             let ours = bars.iter().map(|bar| (link(bar), bar.message.demand, bar.start.clone(), bar.end.clone()));
             assert_eq!(ours.collect::<Vec<_>>(), merged(naive), "seed {seed}");
@@ -200,8 +200,8 @@ fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
     let patterns: Vec<ScheduledPattern> = links
         .iter()
         .enumerate()
-        .map(|(commodity, &link)| ScheduledPattern {
-            pattern: Pattern::path(commodity, vec![link]),
+        .map(|(demand, &link)| ScheduledPattern {
+            pattern: Pattern::path(demand, vec![link]),
             copies: (turns as u64).into(),
         })
         .collect();
@@ -312,8 +312,8 @@ fn names_are_escaped_and_come_back() {
     let links: Vec<LinkId> = (1..4).map(|k| builder.link(ids[0], ids[k], q("1")).unwrap()).collect();
     let platform = builder.build().unwrap();
     let collective = Collective::AllToAll { participants: ids.clone() };
-    let scheduled = |(commodity, &link): (usize, &LinkId)| ScheduledPattern {
-        pattern: Pattern::path(commodity, vec![link]),
+    let scheduled = |(demand, &link): (usize, &LinkId)| ScheduledPattern {
+        pattern: Pattern::path(demand, vec![link]),
         copies: 1u32.into(),
     };
     let schedule = PeriodicSchedule {

@@ -173,7 +173,7 @@ fn messages_have_names() {
     let scan = Collective::Scan { participants: all.clone() };
     let member = |rate, collective: &Collective| Member { collective: collective.clone(), rate };
     let groups = Collective::Groups { members: vec![member(2, &all_gather), member(1, &scan), member(1, &broadcast)] };
-    for (collective, words, commodity, part, label, category) in [
+    for (collective, words, demand, part, label, category) in [
         (&broadcast, "Broadcast from A to 2 targets", 0, part(0, 0), "copies of A's message", "copies of A's message"),
         (
             &all_gather,
@@ -206,7 +206,7 @@ fn messages_have_names() {
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, collective, &volumes).unwrap();
         let messages = Messages::new(problem);
-        let message = Message { demand: commodity, part };
+        let message = Message { demand: demand, part };
         assert_eq!(words::describe(problem), words);
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
@@ -215,20 +215,16 @@ fn messages_have_names() {
     for collective in [&broadcast, &all_gather, &all_reduce, &scan, &groups] {
         let volumes = Volumes::default();
         let messages = Messages::new(Problem::new(&platform, collective, &volumes).unwrap());
-        for commodity in 0..collective.demands() + 2 {
+        for demand in 0..collective.demands() + 2 {
             for part in [part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
-                let message = Message { demand: commodity, part };
+                let message = Message { demand: demand, part };
                 assert!(
                     !messages.label(message).is_empty() && messages.short_label(message).is_none_or(|l| !l.is_empty())
                 );
                 let _ = messages.colour(message);
             }
-            let known = collective.demand(commodity).is_some_and(|demand| !matches!(demand.goals, Goals::Prefixes));
-            assert_eq!(
-                words::group_of(collective, commodity).is_empty(),
-                commodity >= 5 || *collective != groups,
-                "{known}"
-            );
+            let known = collective.demand(demand).is_some_and(|demand| !matches!(demand.goals, Goals::Prefixes));
+            assert_eq!(words::group_of(collective, demand).is_empty(), demand >= 5 || *collective != groups, "{known}");
         }
     }
 }

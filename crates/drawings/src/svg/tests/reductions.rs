@@ -87,7 +87,7 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
     };
     let mut builds = Vec::new();
     for _ in 0..trees {
-        let commodity = dice.roll(collective.demands());
+        let demand = dice.roll(collective.demands());
         let mut order: Vec<usize> = (0..hosts).collect();
         if collective.is_commutative() {
             order.rotate_left(dice.roll(hosts));
@@ -100,9 +100,9 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
             }
         };
         let end = grow(&owners, part(0, hosts - 1), &mut dice, &mut send, &mut tasks);
-        send(end, collective.demand(commodity).unwrap().targets()[0], part(0, hosts - 1), &mut tasks);
+        send(end, collective.demand(demand).unwrap().targets()[0], part(0, hosts - 1), &mut tasks);
         let order = collective.is_commutative().then_some(order);
-        builds.push((Pattern::tree(commodity, order, tasks), 1 + dice.roll(3) as u32));
+        builds.push((Pattern::tree(demand, order, tasks), 1 + dice.roll(3) as u32));
     }
     let size = Amount::Affine { fixed: q("1"), per_operand: q("1/3") };
     let table = (0..hosts).map(|first| (first..hosts).map(|last| whole((1 + last) as u64)).collect()).collect();

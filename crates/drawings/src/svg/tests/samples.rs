@@ -114,7 +114,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
         // Dice that make every node a router would leave nothing to draw.
         targets.push(ids[nodes - 1]);
     }
-    let path = |(commodity, target): (usize, &oneport_platform::NodeId)| {
+    let path = |(demand, target): (usize, &oneport_platform::NodeId)| {
         let mut links = Vec::new();
         let mut at = target.index();
         while let Some((up, link)) = parent[at] {
@@ -122,7 +122,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
             at = up;
         }
         links.reverse();
-        Pattern::path(commodity, links)
+        Pattern::path(demand, links)
     };
     let patterns: Vec<Pattern> = targets.iter().enumerate().map(path).collect();
     let (slots, period) = matchings(&platform, &patterns, copies);
@@ -161,7 +161,7 @@ fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) -> (Vec<Slo
 }
 
 /// The naive twin of the drawings' own walk: every copy of every message on its own, cut slot by slot, nothing
-/// merged. Gives (link, commodity, number of the copy, pieces).
+/// merged. Gives (link, demand, number of the copy, pieces).
 pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usize, u64, usize, Pieces)> {
     let mut all = Vec::new();
     for link in sample.platform.link_ids() {
@@ -199,15 +199,15 @@ pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usi
 
 pub(super) type Pieces = Vec<(Rational, Rational)>;
 
-/// A run of so many starting periods. Every commodity has one pattern here, so copy c is instance c of its period.
+/// A run of so many starting periods. Every demand has one pattern here, so copy c is instance c of its period.
 pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
     let instances = u64::try_from(sample.schedule.instances.clone()).unwrap();
     let mut events = Vec::new();
-    for (link, commodity, copy, stage, pieces) in naive_pieces(sample, &q("1")) {
+    for (link, demand, copy, stage, pieces) in naive_pieces(sample, &q("1")) {
         for period in 0..periods {
             let shift = &sample.schedule.period * whole(period + stage as u64);
             let pieces = pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect();
-            let message = Message { demand: commodity, part: Interval::single(0) };
+            let message = Message { demand: demand, part: Interval::single(0) };
             events.push(Event { instance: period * instances + copy, message, link, pieces });
         }
     }
