@@ -16,20 +16,22 @@
 //! exact cheapest patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+
 use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Goals, Interval, Pattern, Status, SteadyState, Task, WeightedPattern};
-use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_trees::cheapest::Prices;
+use oneport_plan::{Goals, Pattern, Status, SteadyState, WeightedPattern};
+use oneport_platform::{NodeId, Rational};
 
 use crate::bounds::odd_sets::PortSets;
+use crate::mixture::{links_of, mixed};
+use crate::oracle::{Guided, Pricing};
 use crate::oracles::stages::{Stages, joined, paired, stages};
 use crate::resources::Resources;
+use crate::solution::{Observer, Progress};
 use crate::{LpError, Question, Solution};
 
 /// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern
@@ -44,49 +46,6 @@ const SMOOTHING: [u64; 2] = [19, 14];
 const MOST_TIGHT: usize = 500;
 
 const FREE: LpError = LpError::Contradiction("an instance takes no time");
-
-/// What differs from collective to collective: the cheapest patterns under given prices.
-///
-/// An answer may be cut short, and wrong, when the question's watch ends the work: whoever gets one asks the watch
-/// before believing it.
-pub trait Pricing: Sync {
-    /// How often each demand is carried out per instance.
-    fn rates(&self) -> &[Rational];
-
-    /// Cheap patterns under guiding prices, one or a few of every demand.
-    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError>;
-
-    /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
-    /// pattern, with what no pattern is cheaper than.
-    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError>;
-
-    /// Whether cheapest patterns are found for all prices, and not only bounds.
-    fn is_exact(&self) -> bool {
-        true
-    }
-}
-
-/// Patterns that guiding prices suggest.
-pub struct Guided {
-    /// No patterns serve all demands, as often as an instance does, for less: a valid bound, whatever was rounded.
-    pub at_least: Rational,
-    /// Patterns, cheap ones of every demand.
-    pub patterns: Vec<Pattern>,
-}
-
-/// How far column generation has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
-    /// Patterns found so far; of an all-reduce, their stages.
-    pub patterns: usize,
-    /// What they sustain, up to rounding.
-    pub throughput: Rational,
-    /// What nothing exceeds.
-    pub upper_bound: Rational,
-}
-
-/// Told after every round; `Break` asks for the best answer so far.
-pub type Observer<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
 /// Finds the optimum, or the best within the limits.
 ///
@@ -631,39 +590,6 @@ impl<'m> Master<'m> {
     }
 }
 
-/// The steady state that carries out patterns in these proportions, as often per unit of time as the busiest resource
-/// and odd set allow. The proportions are how often each is carried out per instance.
-///
-/// # Errors
-/// Patterns that take no time.
-pub fn mixed(
-    question: &Question<'_>,
-    resources: &Resources,
-    ports: Option<&PortSets>,
-    shares: Vec<(Pattern, Rational)>,
-) -> Result<SteadyState, LpError> {
-    let mut loads = vec![Rational::zero(); resources.count()];
-    let mut times = vec![Rational::zero(); question.platform().links().len()];
-    for (pattern, share) in &shares {
-        for (place, time) in resources.loads(question, pattern) {
-            loads[place] += time * share;
-        }
-        for (link, part) in links_of(pattern) {
-            times[link.index()] += share * question.transfer_time(link, part);
-        }
-    }
-    let busy = loads.iter().enumerate().map(|(place, load)| load / resources.capacity(place)).max();
-    let busy = match ports {
-        Some(ports) => busy.max(Some(ports.least_period(&times)?)),
-        None => busy,
-    };
-    let busy = busy.filter(Signed::is_positive).ok_or(LpError::Contradiction("an instance takes no time"))?;
-    let weighted = |(pattern, share): (Pattern, Rational)| WeightedPattern { pattern, weight: share / &busy };
-    let mut patterns: Vec<WeightedPattern> = shares.into_iter().map(weighted).collect();
-    patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-    Ok(SteadyState { throughput: busy.recip(), patterns })
-}
-
 /// What guiding prices suggest; an answer that the watch cut short is none.
 fn guide(
     question: &Question<'_>,
@@ -674,14 +600,6 @@ fn guide(
     let answer = pricing.guide(&resources.prices(&prices));
     question.watch().ask()?;
     Ok((answer?, prices))
-}
-
-/// The pattern's uses of links.
-fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Interval)> + '_ {
-    pattern.tasks.iter().filter_map(|task| match *task {
-        Task::Send { link, part, .. } => Some((link, part)),
-        Task::Merge { .. } => None,
-    })
 }
 
 /// Prices as integers that add up to about [`PRICE_SUM`].

@@ -6,6 +6,7 @@ mod compact;
 mod costs;
 pub mod flow;
 mod in_order;
+mod mixture;
 mod oracle;
 mod oracles;
 mod question;
@@ -19,9 +20,8 @@ mod symmetry;
 
 pub use bounds::shared_tasks::{Shared, proves, shared_bound};
 pub use bounds::{Bound, all_reduce_bound};
-pub use column_generation::{Observer, Progress};
 pub use question::{LpError, Question};
 pub use resources::Resources;
 pub use simple::certificates as simple_certificates;
-pub use solution::{Answer, Formulation, Options, Solution};
+pub use solution::{Answer, Formulation, Observer, Options, Progress, Solution};
 pub use solve::{solve, solve_watched};

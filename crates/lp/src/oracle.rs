@@ -27,3 +27,32 @@ pub struct Priced {
     /// Patterns, the cheapest first; at least one.
     pub patterns: Vec<Pattern>,
 }
+
+/// What column generation asks: the oracles of all demands, as one.
+///
+/// An answer may be cut short, and wrong, when the question's watch ends the work: whoever gets one asks the watch
+/// before believing it.
+pub trait Pricing: Sync {
+    /// How often each demand is carried out per instance.
+    fn rates(&self) -> &[Rational];
+
+    /// Cheap patterns under guiding prices, one or a few of every demand.
+    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError>;
+
+    /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
+    /// pattern, with what no pattern is cheaper than.
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError>;
+
+    /// Whether cheapest patterns are found for all prices, and not only bounds.
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+/// Patterns that guiding prices suggest.
+pub struct Guided {
+    /// No patterns serve all demands, as often as an instance does, for less: a valid bound, whatever was rounded.
+    pub at_least: Rational,
+    /// Patterns, cheap ones of every demand.
+    pub patterns: Vec<Pattern>,
+}

@@ -12,8 +12,8 @@ use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resour
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::bounds::odd_sets::PortSets;
-use crate::column_generation::mixed;
 use crate::costs::{self, Costs, amount};
+use crate::mixture::mixed;
 use crate::oracles::copy::{Hop, Network};
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;

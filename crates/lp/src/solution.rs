@@ -1,5 +1,6 @@
 //! What is asked of the programs, and what comes out.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use oneport_plan::{Certificate, Commodity, Pattern, Status, SteadyState};
@@ -46,6 +47,20 @@ pub struct Solution {
     /// Whether the first basis proposed was not exactly optimal and had to be repaired.
     pub repaired: bool,
 }
+
+/// How far column generation has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Patterns found so far; of an all-reduce, their stages.
+    pub patterns: usize,
+    /// What they sustain, up to rounding.
+    pub throughput: Rational,
+    /// What nothing exceeds.
+    pub upper_bound: Rational,
+}
+
+/// Told after every round; `Break` asks for the best answer so far.
+pub type Observer<'w> = &'w mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Eq)]

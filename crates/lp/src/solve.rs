@@ -9,13 +9,13 @@ use oneport_plan::{Certificate, OddSet, Resource, Status, SteadyState, WeightedP
 use oneport_platform::{LinkId, Rational};
 
 use crate::bounds::odd_sets;
-use crate::column_generation::Observer;
 use crate::compact::scatter;
 use crate::flow::crash_basis;
 use crate::flow::multiplicative_weights;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
 use crate::flow::{GroupFlow, split};
 use crate::simple;
+use crate::solution::Observer;
 use crate::strategy;
 use crate::{Answer, Formulation, LpError, Options, Question, Solution};
 

@@ -11,7 +11,7 @@ use oneport_platform::Rational;
 use num_traits::{One, Signed, Zero};
 
 use crate::bounds::odd_sets::PortSets;
-use crate::column_generation::Pricing;
+use crate::oracle::Pricing;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 

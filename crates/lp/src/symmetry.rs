@@ -18,11 +18,13 @@ use oneport_platform::{Automorphism, NodeId, PortModel, Rational, free_automorph
 
 use crate::bounds::is_all_reduce;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
-use crate::column_generation::{Observer, Pricing, generate};
+use crate::column_generation::generate;
 use crate::in_order::{self, Intervals, Renaming};
+use crate::oracle::Pricing;
 use crate::oracles::Patterns;
 use crate::oracles::composed;
 use crate::resources::Resources;
+use crate::solution::Observer;
 use crate::{LpError, Options, Question, Solution};
 
 /// The question about representatives.

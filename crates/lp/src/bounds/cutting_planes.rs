@@ -30,8 +30,8 @@ use super::exchange::Exchange;
 use super::partition::{Partitions, scaled};
 use super::volume::{Bound, Volume};
 use crate::bounds::odd_sets::PortSets;
-use crate::column_generation::{Observer, Progress};
 use crate::resources::Resources;
+use crate::solution::{Observer, Progress};
 use crate::{LpError, Question};
 
 /// Transfers per instance are guessed in multiples of `2^-30`;

@@ -24,8 +24,8 @@ use num_traits::Signed;
 use oneport_plan::{Block, Border, Certificate, Direction, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use crate::column_generation::Observer;
 use crate::resources::Resources;
+use crate::solution::Observer;
 use crate::{LpError, Question};
 use cutting_planes::Program;
 use partition::Partitions;

@@ -15,10 +15,12 @@ use oneport_trees::cheapest::Prices;
 
 use super::exchange::Exchange;
 use super::volume::{Bound, least};
-use crate::column_generation::{Guided, Observer, Pricing, generate};
+use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
+use crate::oracle::{Guided, Pricing};
 use crate::oracle::{Oracle, Priced};
 use crate::resources::Resources;
+use crate::solution::Observer;
 use crate::{LpError, Question};
 
 /// The better of the two directions' bounds for an all-reduce, with the prices that prove it; stops as soon as

@@ -18,7 +18,7 @@ use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
 use crate::bounds::odd_sets::PortSets;
-use crate::column_generation::mixed;
+use crate::mixture::mixed;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 

@@ -12,12 +12,12 @@ use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::bounds;
-use crate::column_generation::Observer;
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
 use crate::oracles::copy::{Found, Hop, Network};
 use crate::resources::Resources;
+use crate::solution::Observer;
 use crate::{LpError, Question, Solution};
 
 /// A guiding price that no composition reaches; sums of very many do not overflow.

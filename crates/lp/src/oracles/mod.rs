@@ -18,7 +18,7 @@ use oneport_watch::Watch;
 use crate::bounds::contained::Contained;
 use crate::bounds::is_all_reduce;
 use crate::bounds::singletons::Least;
-use crate::column_generation::{Guided, Pricing};
+use crate::oracle::{Guided, Pricing};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Trees;
 use crate::oracles::composed::AllReduction;

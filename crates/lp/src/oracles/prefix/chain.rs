@@ -18,12 +18,14 @@ use oneport_plan::{Collective, Interval, Pattern, Status, SteadyState, WeightedP
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
-use crate::column_generation::{Guided, Observer, Pricing, Progress, generate};
+use crate::column_generation::generate;
 use crate::costs::{self, Costs, Times, amount};
+use crate::oracle::{Guided, Pricing};
 use crate::oracles::combine::Cheapest;
 use crate::oracles::route::ShortestPaths;
 use crate::oracles::{Patterns, Priced};
 use crate::resources::Resources;
+use crate::solution::{Observer, Progress};
 use crate::{LpError, Question, Solution};
 
 const UNREACHABLE: LpError = LpError::Contradiction("a prefix cannot be reached");
