@@ -67,26 +67,59 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
     bounded(question, solution, options.time_limit, watch)
 }
 
-/// The solution with a bound that holds for every scheme, where its patterns are not all schemes.
+/// A bound that holds for every scheme, for questions whose patterns are not all schemes: it may lower the solution's
+/// upper bound and leave its proof, and hands on the solution of questions that are not its own.
+type Bound = fn(&Question<'_>, Solution, Option<Duration>, Observer<'_>) -> Result<Solution, LpError>;
+
+/// All of them, in the order in which they are tried.
+const BOUNDS: [Bound; 4] = [of_scan, of_all_reduce, of_compositions, of_shared_tasks];
+
+/// The solution with the bounds that hold for every scheme.
 fn bounded(
     question: &Question<'_>,
     solution: Solution,
     time_limit: Option<Duration>,
     watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
-    let resources = Resources::new(question.platform(), question.collective().combines());
+    BOUNDS.iter().try_fold(solution, |solution, bound| bound(question, solution, time_limit, watch))
+}
+
+/// Tasks that several goals share bound a scan.
+fn of_scan(
+    question: &Question<'_>,
+    solution: Solution,
+    time_limit: Option<Duration>,
+    _: Observer<'_>,
+) -> Result<Solution, LpError> {
     match question.block() {
         Some(block) if block.kind == Kind::Prefix => shared_tasks::scan(question, solution, time_limit),
-        Some(block) if is_all_reduce(&block) => {
-            let solution = composed::bounded(question, &resources, solution, watch)?;
-            shared_tasks::all_reduce(question, solution, time_limit)
-        }
-        _ if question.problem().blocks().iter().any(is_composed) => {
-            let solution = grouped(question, solution, time_limit, watch)?;
-            shared_tasks::all_reduce(question, solution, time_limit)
-        }
         _ => Ok(solution),
     }
+}
+
+/// The counting theorem and the exchange theorem bound an all-reduce.
+fn of_all_reduce(
+    question: &Question<'_>,
+    solution: Solution,
+    _: Option<Duration>,
+    watch: Observer<'_>,
+) -> Result<Solution, LpError> {
+    if !question.block().is_some_and(|block| is_all_reduce(&block)) {
+        return Ok(solution);
+    }
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    composed::bounded(question, &resources, solution, watch)
+}
+
+/// Tasks that several goals share bound what is composed of reductions and broadcasts.
+fn of_shared_tasks(
+    question: &Question<'_>,
+    solution: Solution,
+    time_limit: Option<Duration>,
+    _: Observer<'_>,
+) -> Result<Solution, LpError> {
+    let composed = question.problem().blocks().iter().any(is_composed);
+    if composed { shared_tasks::all_reduce(question, solution, time_limit) } else { Ok(solution) }
 }
 
 /// Intervals of operands times processors beyond which cheapest trees in order are not looked for: two tables of a
@@ -109,12 +142,16 @@ fn check_size(question: &Question<'_>) -> Result<(), LpError> {
 /// The solution with a bound that holds for every schedule, and not only for compositions: what its own prices prove,
 /// or, where that is more than its throughput, what the best prices do. (Its own may prove nothing at all: compositions
 /// pay for resources that other schedules can do without.)
-fn grouped(
+fn of_compositions(
     question: &Question<'_>,
     solution: Solution,
     time_limit: Option<Duration>,
     watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
+    let alone = question.block().is_some_and(|block| is_all_reduce(&block));
+    if alone || !question.problem().blocks().iter().any(is_composed) {
+        return Ok(solution);
+    }
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
     let least = Patterns::least(question);
     let throughput = &solution.steady_state.throughput;
