@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 use oneport::{Rational, Volumes, parse_rational};
+pub use oneport_numbers::common_denominator;
 
 /// Longest fraction shown as it is.
 const SHORT: usize = 24;
@@ -49,11 +49,6 @@ pub fn digits(value: f64) -> String {
 /// For drawings and rounded figures only; nothing is decided with it.
 pub fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
-}
-
-/// The least common multiple of the denominators: the smallest factor that makes all numbers whole.
-pub fn common_denominator<'a>(values: impl IntoIterator<Item = &'a Rational>) -> BigInt {
-    values.into_iter().fold(BigInt::one(), |least, value| least.lcm(value.denom()))
 }
 
 /// Messages of size 1, merges of one unit of work: what the papers' examples have.

@@ -11,11 +11,12 @@ use std::collections::BinaryHeap;
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use oneport_numbers::Exact;
 use oneport_plan::{Broadcast, Costs, Dates};
 use oneport_platform::Rational;
 
 use crate::cluster::common_unit;
-use crate::integers::{Scaled, Tick, scale, sum};
+use crate::integers::{Scaled, scale};
 use crate::{Error, MOST_PROCESSORS};
 
 /// The fastest-node-first broadcast from `source`. O(n log n).
@@ -77,7 +78,7 @@ fn receivers(times: &[Rational], source: usize) -> Vec<usize> {
 }
 
 /// Senders and starts by processor, and the end.
-fn simulate<T: Tick>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>, Vec<T>, T) {
+fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>, Vec<T>, T) {
     let mut senders = vec![source as u32; times.len()];
     let mut starts = vec![T::zero(); times.len()];
     // By end of the next transfer, then by who has had the message longer.
@@ -89,8 +90,8 @@ fn simulate<T: Tick>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>, 
         let mut start = end.clone();
         start -= &times[sender];
         starts[receiver] = start;
-        ends.push(Reverse((sum(&end, &times[sender]), age, sender)));
-        ends.push(Reverse((sum(&end, &times[receiver]), turn, receiver)));
+        ends.push(Reverse((end.plus(&times[sender]), age, sender)));
+        ends.push(Reverse((end.plus(&times[receiver]), turn, receiver)));
         length = end;
     }
     (senders, starts, length)

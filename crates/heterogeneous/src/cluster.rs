@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
+use oneport_numbers::Scaled;
 use oneport_plan::Class;
 use oneport_platform::Rational;
 
@@ -91,14 +91,8 @@ impl Cluster {
 
 /// The largest unit of which all times are multiples, and the multiples. The unit is 1 where all times are 0.
 pub(crate) fn common_unit(times: &[&Rational]) -> (Rational, Vec<BigInt>) {
-    let denominator = times.iter().fold(BigInt::one(), |lcm, time| lcm.lcm(time.denom()));
-    let multiples: Vec<BigInt> = times.iter().map(|time| time.numer() * (&denominator / time.denom())).collect();
-    let divisor = multiples.iter().fold(BigInt::zero(), |gcd, multiple| gcd.gcd(multiple));
-    if divisor.is_zero() {
-        return (Rational::one(), multiples);
-    }
-    let ticks = multiples.into_iter().map(|multiple| multiple / &divisor).collect();
-    (Rational::new(divisor, denominator), ticks)
+    let Scaled { values, unit } = Scaled::coarsest(times.iter().copied());
+    (unit, values.into_iter().map(BigInt::from).collect())
 }
 
 /// Which processor ends with the result.

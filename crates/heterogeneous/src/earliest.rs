@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use num_bigint::BigInt;
 use num_traits::Zero;
+use oneport_numbers::Exact;
 use oneport_plan::{Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
-use crate::integers::{Scaled, Tick, scale, sum};
+use crate::integers::{Scaled, scale};
 use crate::{Error, Processors};
 
 /// Most processors of a schedule: they are numbered in 32 bits.
@@ -153,7 +154,7 @@ fn ticks_of(processors: &Processors, sequence: &[usize]) -> (Rational, Scaled) {
 }
 
 /// Starts and predecessors (as positions) of a sequence of times.
-fn simulate<T: Tick>(times: &[T]) -> (Vec<T>, Vec<[u32; 2]>) {
+fn simulate<T: Exact>(times: &[T]) -> (Vec<T>, Vec<[u32; 2]>) {
     let mut idle = times.len() + 1;
     let mut ends: BinaryHeap<Reverse<(T, u32)>> = BinaryHeap::new();
     let mut now = T::zero();
@@ -169,7 +170,7 @@ fn simulate<T: Tick>(times: &[T]) -> (Vec<T>, Vec<[u32; 2]>) {
                 *slot = done;
             }
         }
-        ends.push(Reverse((sum(&now, time), position as u32)));
+        ends.push(Reverse((now.plus(time), position as u32)));
         starts.push(now.clone());
         predecessors.push(taken);
     }
@@ -177,7 +178,7 @@ fn simulate<T: Tick>(times: &[T]) -> (Vec<T>, Vec<[u32; 2]>) {
 }
 
 /// When the last of a sequence ends.
-pub(crate) fn length_of<T: Tick>(times: &[T]) -> T {
+pub(crate) fn length_of<T: Exact>(times: &[T]) -> T {
     let mut idle = times.len() + 1;
     let mut ends: BinaryHeap<Reverse<T>> = BinaryHeap::new();
     let mut end = T::zero();
@@ -189,7 +190,7 @@ pub(crate) fn length_of<T: Tick>(times: &[T]) -> T {
                 end = freed;
             }
         }
-        ends.push(Reverse(sum(&end, time)));
+        ends.push(Reverse(end.plus(time)));
     }
     ends.into_iter().map(|Reverse(end)| end).max().unwrap_or_else(T::zero)
 }

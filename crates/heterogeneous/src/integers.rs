@@ -1,24 +1,10 @@
 //! Integers that dates are counted in: machine words where they fit, big ones where they do not.
 
-use std::ops::{AddAssign, SubAssign};
-
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 use oneport_platform::Rational;
 
 use crate::cluster::common_unit;
-
-/// A date or a time in units.
-pub(crate) trait Tick: Clone + Ord + Zero + for<'a> AddAssign<&'a Self> + for<'a> SubAssign<&'a Self> {}
-
-impl<T: Clone + Ord + Zero + for<'a> AddAssign<&'a T> + for<'a> SubAssign<&'a T>> Tick for T {}
-
-/// `a + b`.
-pub(crate) fn sum<T: Tick>(a: &T, b: &T) -> T {
-    let mut sum = a.clone();
-    sum += b;
-    sum
-}
 
 /// Times in units, as small as their sums allow.
 pub(crate) enum Scaled {

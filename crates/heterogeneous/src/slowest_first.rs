@@ -40,10 +40,11 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
+use oneport_numbers::Exact;
 use oneport_plan::{Class, Reduction};
 use oneport_platform::Rational;
 
-use crate::integers::{Scaled, Tick, scale, sum};
+use crate::integers::{Scaled, scale};
 use crate::{Cluster, Error, Placement, Processors, Row, earliest};
 
 /// The senders, slowest first; equal ones in index order.
@@ -132,7 +133,7 @@ fn groups(cluster: &Cluster) -> Groups {
     }
 }
 
-fn simulate<T: Tick>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
+fn simulate<T: Exact>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
     let mut idle = classes.iter().map(|class| class.senders).sum::<u64>() + 1;
     let mut free: VecDeque<(Option<usize>, u64)> = VecDeque::from([(None, idle)]);
     let mut ends: BinaryHeap<Reverse<(T, usize)>> = BinaryHeap::new();
@@ -150,7 +151,7 @@ fn simulate<T: Tick>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
             let senders = left.min(idle / 2);
             left -= senders;
             idle -= 2 * senders;
-            let end = sum(&now, &times[class]);
+            let end = now.plus(&times[class]);
             ends.push(Reverse((end.clone(), groups.len())));
             groups.push(Group { class, senders, end, freed_by: take(&mut free, 2 * senders) });
         }
@@ -180,7 +181,7 @@ fn take(free: &mut VecDeque<(Option<usize>, u64)>, mut wanted: u64) -> Vec<(usiz
 ///
 /// Which slot of a group goes to which predecessor does not matter: a slot's date is at most what the schedule leaves
 /// until its end.
-fn place<T: Tick + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<T>]) -> Result<Placement, Error> {
+fn place<T: Exact + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<T>]) -> Result<Placement, Error> {
     let mut seats: Vec<Vec<(T, u64)>> = groups.iter().map(|_| Vec::new()).collect();
     if let Some(root) = seats.last_mut() {
         root.push((T::zero(), 1));
@@ -194,7 +195,7 @@ fn place<T: Tick + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<T
         }
         let mut open: VecDeque<(T, u64)> = VecDeque::new();
         for (date, senders) in dates {
-            open.push_back((sum(&date, &times[group.class]), 2 * senders));
+            open.push_back((date.plus(&times[group.class]), 2 * senders));
             *rows.entry((date, group.class)).or_default() += senders;
         }
         for &(earlier, count) in group.freed_by.iter().rev() {

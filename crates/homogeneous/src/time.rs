@@ -1,7 +1,6 @@
 //! Dates and durations as integers over a common unit: machine integers where they fit, big ones elsewhere.
 
 use num_bigint::{BigInt, BigUint, Sign};
-use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::Dates;
 use oneport_platform::Rational;
@@ -142,10 +141,7 @@ pub(crate) fn rational(unit: &Rational, ticks: BigUint) -> Rational {
 
 /// The largest number of which all given ones are multiples; 1 if all are 0. None is negative.
 pub(crate) fn common_unit<'a>(numbers: impl Iterator<Item = &'a Rational> + Clone) -> Rational {
-    let denominator = numbers.clone().fold(BigInt::one(), |common, number| common.lcm(number.denom()));
-    let numerator =
-        numbers.fold(BigInt::zero(), |common, number| common.gcd(&(number.numer() * (&denominator / number.denom()))));
-    if numerator.is_zero() { Rational::one() } else { Rational::new(numerator, denominator) }
+    oneport_numbers::Scaled::coarsest(numbers).unit
 }
 
 /// How many whole units fit into `number`; 0 if it is negative.

@@ -20,9 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_numbers::common_denominator;
 use oneport_plan::{Goals, Pattern, Status, SteadyState, WeightedPattern};
 use oneport_platform::{NodeId, Rational};
 
@@ -477,8 +477,7 @@ impl<'m> Master<'m> {
     fn tight(&self, optimum: &Optimum) -> Vec<Pattern> {
         let is_tight = |place: usize| {
             let column = Column(self.first + place);
-            let unit =
-                || self.solver.program().column(column).fold(BigInt::one(), |unit, (_, value)| unit.lcm(value.denom()));
+            let unit = || common_denominator(self.solver.program().column(column).map(|(_, value)| value));
             // The demand's entry is -1, so the sum is the price less the multiplier.
             let excess = |unit: BigInt| -> BigInt {
                 let entries = self.solver.program().column(column);

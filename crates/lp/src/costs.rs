@@ -1,8 +1,8 @@
 //! What links cost under prices, as integers that add up without rounding or overflow.
 
 use num_bigint::{BigInt, BigUint};
-use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_numbers::Scaled;
 use oneport_platform::{Link, Rational};
 use oneport_trees::cheapest::Prices;
 
@@ -42,13 +42,9 @@ impl Times {
     /// Times on every link of a message of this size.
     pub fn of_size(question: &Question<'_>, size: &Rational) -> Self {
         let exact: Vec<Rational> = question.platform().links().iter().map(|link| size * &link.cost).collect();
-        let denominator = exact.iter().fold(BigInt::one(), |all, time| all.lcm(time.denom()));
-        let whole = |time: &Rational| (time.numer() * (&denominator / time.denom())).magnitude().clone();
-        let long: Vec<BigUint> = exact.iter().map(whole).collect();
-        let word = |time: &BigUint| time.to_u64().filter(|_| time.bits() <= TIME_BITS);
-        let short: Option<Vec<u64>> = long.iter().map(word).collect();
-        let times = short.map_or(Integers::Long(long), Integers::Short);
-        Times { times, unit: Rational::new(BigInt::one(), denominator) }
+        let scaled = Scaled::of(&exact);
+        let times = scaled.narrow(TIME_BITS).map_or(Integers::Long(scaled.values), Integers::Short);
+        Times { times, unit: scaled.unit }
     }
 
     /// Costs under guiding prices; those of long times are rounded down, relative to the highest cost that has a price
@@ -80,11 +76,8 @@ pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<R
         if price.is_positive() { size * &link.cost * price } else { Rational::zero() }
     };
     let costs: Vec<Rational> = question.platform().links().iter().zip(&prices.links).map(cost).collect();
-    let denominator = costs
-        .iter()
-        .fold(BigInt::one(), |all, cost| if all.is_multiple_of(cost.denom()) { all } else { all.lcm(cost.denom()) });
-    let whole = |cost: &Rational| (cost.numer() * (&denominator / cost.denom())).magnitude().clone();
-    Costs { links: costs.iter().map(whole).collect(), unit: Rational::new(BigInt::one(), denominator) }
+    let Scaled { values, unit } = Scaled::of(&costs);
+    Costs { links: values, unit }
 }
 
 /// The same in machine integers, if a sum of `terms` of them cannot overflow.

@@ -5,7 +5,7 @@ use num_rational::BigRational;
 use num_traits::{One, Zero};
 
 use crate::{Edge, MatchingError};
-use oneport_numbers::gcd;
+use oneport_numbers::{common_divisor, common_multiple, gcd};
 
 /// The input's edges of positive weight, with dense vertices and integer weights.
 ///
@@ -94,28 +94,4 @@ fn integer(weight: &BigRational, denominator: &BigUint) -> BigUint {
         return weight.numer().magnitude().clone();
     }
     weight.numer().magnitude() * (denominator / weight.denom().magnitude())
-}
-
-fn common_multiple<'a>(denominators: impl Iterator<Item = &'a BigUint>) -> BigUint {
-    let mut multiple = BigUint::one();
-    let mut last = &BigUint::one();
-    for denominator in denominators {
-        if denominator != last && !(&multiple % denominator).is_zero() {
-            multiple *= denominator / gcd(&multiple, denominator);
-        }
-        last = denominator;
-    }
-    multiple
-}
-
-/// One for an empty list.
-fn common_divisor(weights: &[BigUint]) -> BigUint {
-    let mut divisor = BigUint::zero();
-    for weight in weights {
-        divisor = gcd(&divisor, weight);
-        if divisor.is_one() {
-            break;
-        }
-    }
-    if divisor.is_zero() { BigUint::one() } else { divisor }
 }

@@ -2,11 +2,13 @@
 
 mod exact;
 mod gcd;
+mod scaled;
 mod text;
 mod whole;
 
 pub use exact::Exact;
 pub use gcd::gcd;
+pub use scaled::{Scaled, common_denominator, common_divisor, common_multiple, numerator_over};
 pub use text::{NumberError, parse_rational};
 pub use whole::Whole;
 

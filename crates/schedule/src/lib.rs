@@ -10,6 +10,6 @@ mod timeline;
 
 pub use buffers::buffers;
 pub use error::ScheduleError;
-pub use measure::{Measure, Uses, common_denominator};
+pub use measure::{Measure, Uses};
 pub use periodic::{periodic, tightened};
 pub use timeline::{timeline, timeline_in_units};

@@ -4,6 +4,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
+use oneport_numbers::common_denominator;
 use oneport_plan::{Amount, Interval, Pattern, Problem, Resource, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -40,7 +41,7 @@ impl<'a> Units<'a> {
     fn new(amount: &'a Amount) -> Self {
         let denominator = match amount {
             Amount::Constant(amount) => amount.denom().clone(),
-            Amount::Affine { fixed, per_operand } => fixed.denom().lcm(per_operand.denom()),
+            Amount::Affine { fixed, per_operand } => common_denominator([fixed, per_operand]),
             Amount::Table(rows) => common_denominator(rows.iter().flatten()),
         };
         let constant = amount.constant().map(|amount| amount.numer().clone());
@@ -54,16 +55,6 @@ impl<'a> Units<'a> {
             None => (self.amount.of(part).unwrap_or_default() * &self.denominator).to_integer(),
         }
     }
-}
-
-/// The least common multiple of the denominators; 1 of none.
-pub fn common_denominator<'r>(numbers: impl Iterator<Item = &'r Rational>) -> BigInt {
-    numbers.fold(
-        BigInt::from(1),
-        |all, number| {
-            if all.is_multiple_of(number.denom()) { all } else { all.lcm(number.denom()) }
-        },
-    )
 }
 
 impl<'a> Measure<'a> {

@@ -22,7 +22,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use oneport_graph::Network;
-use oneport_numbers::Exact;
+use oneport_numbers::{Exact, common_denominator, numerator_over};
 use oneport_plan::{Border, Direction};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
@@ -272,9 +272,8 @@ impl Partitions<'_> {
 
 /// Integers over a common denominator.
 pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
-    use num_integer::Integer;
-    let denominator = numbers.iter().fold(BigInt::one(), |all, number| all.lcm(number.denom()));
-    (numbers.iter().map(|number| number.numer() * (&denominator / number.denom())).collect(), denominator)
+    let denominator = common_denominator(numbers);
+    (numbers.iter().map(|number| numerator_over(number, &denominator)).collect(), denominator)
 }
 
 #[cfg(test)]

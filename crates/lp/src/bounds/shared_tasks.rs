@@ -21,10 +21,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use num_bigint::{BigInt, BigUint};
-use num_integer::Integer;
+use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_numbers::{common_denominator, numerator_over};
 use oneport_plan::{Certificate, Interval, OddSet, Resource, Share, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -408,11 +408,11 @@ pub fn proves(question: &Question<'_>, shared: &Shared) -> Option<Rational> {
 
 /// The cheapest reduction tree for a goal when tasks cost their shares, and nothing without one.
 fn cheapest(tasks: &Tasks, goal: usize, shares: &[(Task, Rational)]) -> Option<Rational> {
-    let unit = shares.iter().fold(BigInt::one(), |all, (_, share)| all.lcm(share.denom()));
+    let unit = common_denominator(shares.iter().map(|(_, share)| share));
     let mut costs = vec![BigUint::zero(); tasks.count];
     for (task, share) in shares {
         let number = number(tasks, *task)?;
-        costs[number] = (share.numer() * (&unit / share.denom())).magnitude().clone();
+        costs[number] = numerator_over(share, &unit).into_parts().1;
     }
     let top = costs.iter().sum::<BigUint>() + 1u32;
     let potentials = Potentials::new(tasks, &costs, &top, goal);

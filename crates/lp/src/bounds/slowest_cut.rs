@@ -17,9 +17,9 @@
 //! participants and improvements.
 
 use num_bigint::{BigInt, BigUint};
-use num_integer::Integer;
 use num_traits::{One, Signed};
 use oneport_graph::cut_below;
+use oneport_numbers::Scaled;
 use oneport_plan::{Certificate, Cut, Demand, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
@@ -104,9 +104,8 @@ struct Network<'a> {
 impl<'a> Network<'a> {
     fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
         let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link).recip()).collect();
-        let denominator = exact.iter().fold(BigInt::one(), |all, capacity| all.lcm(capacity.denom()));
-        let whole = |capacity: &Rational| (capacity.numer() * (&denominator / capacity.denom())).magnitude().clone();
-        Network { question, participants, capacities: exact.iter().map(whole).collect(), denominator }
+        let Scaled { values, unit } = Scaled::of(&exact);
+        Network { question, participants, capacities: values, denominator: unit.denom().clone() }
     }
 
     /// The bound of a set of nodes that has a participant inside.

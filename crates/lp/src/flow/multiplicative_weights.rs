@@ -9,9 +9,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
+use oneport_numbers::{common_denominator, numerator_over};
 use oneport_plan::{Certificate, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Link, LinkId, NodeId, Rational};
 use petgraph::graph::{EdgeIndex, EdgeReference};
@@ -254,10 +254,10 @@ impl<'q, 'a> Guide<'q, 'a> {
 fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Option<Rational>, LpError> {
     let platform = question.platform();
     let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
-    let unit = times.iter().fold(BigInt::one(), |unit, time| unit.lcm(time.denom()));
+    let unit = common_denominator(&times);
     let cost = |link: LinkId| -> BigInt {
         let ports: BigInt = guide.ports(link).iter().map(|&port| BigInt::from(prices[port])).sum();
-        times[link.index()].numer() * (&unit / times[link.index()].denom()) * ports
+        numerator_over(&times[link.index()], &unit) * ports
     };
     let costs: Vec<BigInt> = platform.link_ids().map(cost).collect();
     let mut total = BigInt::zero();

@@ -8,8 +8,7 @@ use num_traits::{One, Zero};
 use super::PortGraph;
 use super::odd::{Ports, Violated, violated};
 use crate::MatchingError;
-use oneport_numbers::Whole;
-use oneport_numbers::gcd;
+use oneport_numbers::{Whole, common_multiple, gcd};
 
 /// The edges of positive time, with integer times; vertices that cannot be short of room are left out.
 pub(super) struct Core {
@@ -52,10 +51,7 @@ impl Core {
         }
         let vertex: Vec<usize> = (0..degree.len()).filter(|&v| graph.capacities[v] < degree[v]).collect();
         let ends = original.iter().map(|&e| graph.edges[e].map(|end| vertex.binary_search(&end?).ok())).collect();
-        let denominator = original.iter().fold(BigUint::one(), |multiple, &e| {
-            let denominator = times[e].denom().magnitude();
-            &multiple / gcd(&multiple, denominator) * denominator
-        });
+        let denominator = common_multiple(original.iter().map(|&e| times[e].denom().magnitude()));
         let integer = |time: &BigRational| time.numer().magnitude() * (&denominator / time.denom().magnitude());
         Ok(Core {
             ends,

@@ -10,8 +10,8 @@
 //! for few steps, so that is the last resort.
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 use num_traits::{One, Zero};
+use oneport_numbers::common_multiple;
 
 use super::core::Core;
 use super::peel::Problem;
@@ -60,7 +60,7 @@ pub(super) fn packed(core: &Core, times: &[BigUint], total: &BigUint) -> Expande
 
 /// Equal parts for all copies.
 pub(super) fn even(core: &Core, times: &[BigUint], total: &BigUint) -> Expanded {
-    let scale = core.capacities.iter().fold(BigUint::one(), |scale, &capacity| scale.lcm(&BigUint::from(capacity)));
+    let scale = common_multiple(core.capacities.iter().map(|&capacity| BigUint::from(capacity)));
     let times: Vec<BigUint> = times.iter().map(|time| time * &scale).collect();
     expand(core, &times, &(total * &scale), scale, |copies, edges| {
         edges.iter().map(|&e| (0..copies).map(|copy| (copy, &times[e] / copies)).collect()).collect()

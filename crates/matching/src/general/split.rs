@@ -11,8 +11,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 use num_traits::Zero;
+use oneport_numbers::common_multiple;
 
 use super::peel::{Ending, Problem, Timeline, peel};
 use crate::MatchingError;
@@ -102,7 +102,7 @@ impl Problem {
 
 /// Runs both at the same time, the outside in its own order; names from `first` on are dropped.
 fn glue(mut inside: Timeline, mut outside: Timeline, exits: &[usize], first: usize) -> Result<Timeline, MatchingError> {
-    let unit = inside.unit.lcm(&outside.unit);
+    let unit = common_multiple([&inside.unit, &outside.unit]);
     for line in [&mut inside, &mut outside] {
         let factor = &unit / &line.unit;
         line.refine(&factor);

@@ -15,11 +15,11 @@ mod around_vertex;
 mod trees;
 
 use num_bigint::{BigInt, BigUint};
-use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, find_integer_point};
 use oneport_lp::flow::{self, Budget, FlowProgram, Group, GroupFlow, split};
 use oneport_lp::{LpError, Question, Solution};
+use oneport_numbers::common_denominator;
 use oneport_plan::{Certificate, ScheduledPattern, WholePatterns};
 use oneport_platform::Rational;
 
@@ -144,15 +144,12 @@ fn is_generated(question: &Question<'_>) -> bool {
 
 /// What the number of instances per period must be a multiple of, by divisibility at the priced resources.
 fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput: &Rational) -> BigInt {
-    let mut step = BigInt::one();
-    for (resource, _) in &certificate.prices {
-        if let Some(unit) = trees::unit(question, *resource) {
-            // Instances keep a resource busy for (capacity) d / throughput in multiples of unit.
-            let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
-            step = step.lcm((capacity / (throughput * unit)).denom());
-        }
-    }
-    step
+    // Instances keep a resource busy for (capacity) d / throughput in multiples of its unit.
+    let multiples = certificate.prices.iter().filter_map(|(resource, _)| {
+        let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
+        Some(capacity / (throughput * trees::unit(question, *resource)?))
+    });
+    common_denominator(multiples)
 }
 
 /// The most instances found whose whole messages fit into a period, by integer programming; `None` where the platform

@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
+use oneport_numbers::{common_denominator, common_divisor, numerator_over};
 use oneport_plan::{Problem, ScheduledPattern, SteadyState, WholePatterns};
 use oneport_platform::Rational;
-use oneport_schedule::common_denominator;
 use oneport_watch::Watch;
 
 use self::discrepancy::{Discrepancy, Trial};
@@ -160,9 +160,8 @@ pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
     // Where every rate is 1 the throughput is a sum of weights and changes nothing.
     let weights = || of_patterns().chain([&steady_state.throughput]);
     let denominator = common_denominator(weights());
-    let whole = |weight: &Rational| (weight * &denominator).to_integer();
-    let divisor = weights().fold(BigInt::zero(), |divisor, weight| divisor.gcd(&whole(weight)));
-    let period = Rational::new(denominator.clone(), if divisor.is_zero() { BigInt::one() } else { divisor });
+    let divisor = common_divisor(weights().map(|weight| numerator_over(weight, &denominator).into_parts().1));
+    let period = Rational::new(denominator, divisor.into());
     let copies = |weight: &Rational| (weight * &period).to_integer().magnitude().clone();
     let patterns = steady_state
         .patterns

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_numbers::common_denominator;
 use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, SteadyState, WholePatterns};
 use oneport_platform::{LinkId, Rational};
-use oneport_schedule::{Measure, Uses, common_denominator};
+use oneport_schedule::{Measure, Uses};
 
 use crate::PeriodError;
 

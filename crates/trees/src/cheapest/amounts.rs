@@ -1,8 +1,7 @@
 //! Sizes and works as integers over a common denominator.
 
 use num_bigint::BigUint;
-use num_integer::Integer;
-use num_traits::{One, Signed};
+use oneport_numbers::Scaled;
 use oneport_plan::{Amount, Interval};
 use oneport_platform::Rational;
 
@@ -38,8 +37,8 @@ impl Amounts {
             }
         };
         let exact: Vec<Rational> = parts.iter().map(|&part| amount.of(part).unwrap_or_default()).collect();
-        let (values, denominator) = integers(exact.iter());
-        Amounts { classes, operands, values, denominator }
+        let Scaled { values, unit } = Scaled::of(&exact);
+        Amounts { classes, operands, values, denominator: unit.denom().magnitude().clone() }
     }
 
     /// The class of an interval of these operands: its place in `values`.
@@ -54,16 +53,4 @@ impl Amounts {
     pub fn of(&self, part: Interval) -> &BigUint {
         &self.values[self.class(part)]
     }
-}
-
-/// Numerators over the least common denominator; negative numbers become 0.
-pub(super) fn integers<'r>(numbers: impl Iterator<Item = &'r Rational> + Clone) -> (Vec<BigUint>, BigUint) {
-    let denominator = numbers.clone().fold(BigUint::one(), |common, number| common.lcm(number.denom().magnitude()));
-    let numerator = |number: &Rational| {
-        if number.is_negative() {
-            return BigUint::default();
-        }
-        number.numer().magnitude() * (&denominator / number.denom().magnitude())
-    };
-    (numbers.map(numerator).collect(), denominator)
 }

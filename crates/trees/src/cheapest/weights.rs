@@ -1,12 +1,11 @@
 //! Prices of links and processors as integers over a common denominator.
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 use num_traits::Zero;
+use oneport_numbers::{Scaled, common_multiple};
 use oneport_platform::{Platform, Rational};
 
 use super::Prices;
-use super::amounts::integers;
 
 /// What prices are multiplied by: costs as integers, over a denominator that includes those of sizes and works.
 #[derive(Debug, Clone)]
@@ -30,15 +29,16 @@ pub(super) struct Weights {
 
 impl Factors {
     pub fn new(platform: &Platform, processors: &[usize], size: &BigUint, work: &BigUint) -> Self {
-        let (links, of_links) = integers(platform.links().iter().map(|link| &link.cost));
+        let links = Scaled::of(platform.links().iter().map(|link| &link.cost));
         let nodes = platform.nodes();
-        let (merges, of_merges) = integers(processors.iter().filter_map(|&node| nodes.get(node)?.compute.as_ref()));
-        let (of_links, of_merges) = (of_links * size, of_merges * work);
-        let denominator = of_links.lcm(&of_merges);
+        let merges = Scaled::of(processors.iter().filter_map(|&node| nodes.get(node)?.compute.as_ref()));
+        let denominator = |scaled: &Scaled| scaled.unit.denom().magnitude().clone();
+        let (of_links, of_merges) = (denominator(&links) * size, denominator(&merges) * work);
+        let denominator = common_multiple([&of_links, &of_merges]);
         let (to_links, to_merges) = (&denominator / of_links, &denominator / of_merges);
         Factors {
-            links: links.iter().map(|cost| cost * &to_links).collect(),
-            merges: merges.iter().map(|compute| compute * &to_merges).collect(),
+            links: links.values.iter().map(|cost| cost * &to_links).collect(),
+            merges: merges.values.iter().map(|compute| compute * &to_merges).collect(),
             denominator,
         }
     }
@@ -49,9 +49,9 @@ impl Factors {
     }
 
     pub fn weigh(&self, processors: &[usize], prices: &Prices<Rational>) -> Weights {
-        let (numerators, denominator) = integers(prices.links.iter().chain(&prices.compute));
-        let (links, compute) = numerators.split_at(prices.links.len());
-        self.product(processors, [links, compute], denominator * &self.denominator)
+        let Scaled { values, unit } = Scaled::of(prices.links.iter().chain(&prices.compute));
+        let (links, compute) = values.split_at(prices.links.len());
+        self.product(processors, [links, compute], unit.denom().magnitude() * &self.denominator)
     }
 
     fn product(&self, processors: &[usize], [links, compute]: [&[BigUint]; 2], denominator: BigUint) -> Weights {

@@ -7,8 +7,7 @@
 use std::ops::{Mul, Shl, Shr};
 
 use num_bigint::BigUint;
-use num_integer::Integer;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{Amount, Interval, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
@@ -17,28 +16,19 @@ use petgraph::visit::EdgeRef;
 
 use crate::cheapest::Prices;
 use oneport_graph::{ShortestPaths, shortest_paths};
-use oneport_numbers::Exact;
+use oneport_numbers::{Scaled, Whole};
 
 /// Bits of rounded sizes and works, relative to the largest.
-const VOLUME_BITS: usize = 24;
+const VOLUME_BITS: u64 = 24;
 /// Bits of rounded costs, relative to the largest.
-const COST_BITS: usize = 40;
+const COST_BITS: u64 = 40;
 
 /// Integers that prices are counted in.
 pub(super) trait Fixed:
-    Exact
-    + From<u64>
-    + Into<BigUint>
-    + ToPrimitive
-    + for<'n> Mul<&'n Self, Output = Self>
-    + Shl<usize, Output = Self>
-    + Shr<usize, Output = Self>
+    Whole + for<'n> Mul<&'n Self, Output = Self> + Shl<u64, Output = Self> + Shr<u64, Output = Self>
 {
     /// Sums of prices stay below two to this power; `None` if they need not.
-    const LIMIT: Option<usize>;
-
-    /// The length of the number.
-    fn length(&self) -> usize;
+    const LIMIT: Option<u64>;
 
     fn times(&self, other: &Self) -> Self {
         self.clone() * other
@@ -46,23 +36,11 @@ pub(super) trait Fixed:
 }
 
 impl Fixed for u128 {
-    const LIMIT: Option<usize> = Some(126);
-
-    fn length(&self) -> usize {
-        length(*self)
-    }
+    const LIMIT: Option<u64> = Some(126);
 }
 
 impl Fixed for BigUint {
-    const LIMIT: Option<usize> = None;
-
-    fn length(&self) -> usize {
-        usize::try_from(self.bits()).unwrap_or(usize::MAX)
-    }
-}
-
-fn length(number: u128) -> usize {
-    128 - number.leading_zeros() as usize
+    const LIMIT: Option<u64> = None;
 }
 
 /// What prices are multiplied by, as multiples of `unit`.
@@ -103,7 +81,7 @@ impl Factors<BigUint> {
         let links: Vec<BigUint> = self.links.iter().map(|cost| cost << size_shift).collect();
         let merges = self.merges.iter().map(|time| Some(time.as_ref()? << work_shift));
         let merges: Vec<Option<BigUint>> = merges.collect();
-        let longest = links.iter().chain(merges.iter().flatten()).map(Fixed::length).max().unwrap_or(0);
+        let longest = links.iter().chain(merges.iter().flatten()).map(Whole::bits).max().unwrap_or(0);
         let shift = longest.saturating_sub(COST_BITS);
         let short = |number: &BigUint| (number >> shift).to_u128().unwrap_or(u128::MAX);
         Factors {
@@ -134,20 +112,13 @@ fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<V
 
 /// Numbers as multiples of their largest common measure; `None` if one is negative.
 pub(super) fn integers(numbers: &[Rational]) -> Option<(Vec<BigUint>, Rational)> {
-    let mut denominator = BigUint::one();
-    for number in numbers {
-        denominator = denominator.lcm(number.denom().magnitude());
-    }
-    let scaled = |number: &Rational| Some(number.numer().to_biguint()? * (&denominator / number.denom().magnitude()));
-    let mut integers: Vec<BigUint> = numbers.iter().map(scaled).collect::<Option<_>>()?;
-    let divisor = integers.iter().fold(BigUint::zero(), |divisor, number| divisor.gcd(number)).max(BigUint::one());
-    integers.iter_mut().for_each(|number| *number /= &divisor);
-    Some((integers, Rational::new(divisor.into(), denominator.into())))
+    let Scaled { values, unit } = Scaled::coarsest(numbers);
+    (!numbers.iter().any(Signed::is_negative)).then_some((values, unit))
 }
 
 /// Numbers divided by a power of two, rounded down, such that they have at most `bits` bits.
-fn shortened(numbers: &[BigUint], bits: usize) -> (Vec<u128>, usize) {
-    let shift = numbers.iter().map(Fixed::length).max().unwrap_or(0).saturating_sub(bits);
+fn shortened(numbers: &[BigUint], bits: u64) -> (Vec<u128>, u64) {
+    let shift = numbers.iter().map(Whole::bits).max().unwrap_or(0).saturating_sub(bits);
     (numbers.iter().map(|number| (number >> shift).to_u128().unwrap_or(u128::MAX)).collect(), shift)
 }
 
@@ -167,7 +138,7 @@ pub(super) struct Priced<N> {
     /// Cheapest paths from every place.
     paths: Vec<ShortestPaths<N, EdgeIndex>>,
     /// How many bits extend the prices proper.
-    extension: usize,
+    extension: u64,
     /// The unit of the prices proper.
     unit: Rational,
     /// Asked by all that looks for trees under these prices.
@@ -191,13 +162,13 @@ impl<N: Fixed> Priced<N> {
             |(&place, factor): (&NodeId, &Option<N>)| Some(of(&prices.compute, place.index()) * factor.as_ref()?);
         let mut merges: Vec<Option<N>> = places.iter().zip(&factors.merges).map(merge).collect();
 
-        let widest = |numbers: &[N]| numbers.iter().map(Fixed::length).max().unwrap_or(0);
+        let widest = |numbers: &[N]| numbers.iter().map(Whole::bits).max().unwrap_or(0);
         let volume = widest(&factors.sizes).max(widest(&factors.works));
         // A tree moves less than 2 n values along simple paths.
-        let tasks = length(4 * (participants as u128 + places.len() as u128) + 4);
-        let hops = length(platform.nodes().len() as u128);
+        let tasks = (4 * (participants as u64 + places.len() as u64) + 4).bits();
+        let hops = (platform.nodes().len() as u64).bits();
         let extension = tasks + widest(&factors.sizes) + hops;
-        let longest = widest(&links).max(merges.iter().flatten().map(Fixed::length).max().unwrap_or(0));
+        let longest = widest(&links).max(merges.iter().flatten().map(Whole::bits).max().unwrap_or(0));
         let spare = N::LIMIT.map(|limit| limit.saturating_sub(extension + volume + tasks + hops + 1));
         let shift = spare.map_or(0, |spare| longest.saturating_sub(spare));
         let extend = |price: &mut N| *price = (price.clone() >> shift) << extension;

@@ -11,11 +11,13 @@
 
 use oneport_platform::NodeId;
 
+use oneport_numbers::Whole;
+
 use super::scaled::{Fixed, Priced};
 use super::shape::Shape;
 
 /// Bits of the price of a tree in the table: few, so that the processor adds and compares several at a time.
-const BITS: usize = 29;
+const BITS: u64 = 29;
 /// Out of reach; two such values and a price do not overflow.
 const FAR: i32 = 1 << BITS;
 
@@ -26,7 +28,7 @@ type Choice<N> = Option<(N, usize)>;
 pub(super) struct Subsets<'p, N> {
     priced: &'p Priced<N>,
     /// Table prices are multiples of two to this power.
-    shift: usize,
+    shift: u64,
     /// `M` by set (bits of participants), then place.
     made: Vec<i32>,
     /// `C` by set, then place.
@@ -51,19 +53,18 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         };
         // A tree has less than 3 n tasks.
         let tasks = usize::BITS - (4 * count).leading_zeros();
-        this.shift = (this.longest() + tasks as usize).saturating_sub(BITS);
+        this.shift = (this.longest() + u64::from(tasks)).saturating_sub(BITS);
         (1..=count).for_each(|count| this.fill(count));
         this
     }
 
     /// Bits of the highest price of a task.
-    fn longest(&self) -> usize {
-        let widest = |numbers: &[N]| numbers.iter().map(Fixed::length).max().unwrap_or(0);
+    fn longest(&self) -> u64 {
+        let widest = |numbers: &[N]| numbers.iter().map(Whole::bits).max().unwrap_or(0);
         let places = 0..self.priced.places.len();
         let ways = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
-        let distances =
-            ways.filter_map(|(from, to)| Some(self.priced.distance(from, self.priced.places[to])?.length()));
-        let merges = self.priced.merges.iter().flatten().map(Fixed::length);
+        let distances = ways.filter_map(|(from, to)| Some(self.priced.distance(from, self.priced.places[to])?.bits()));
+        let merges = self.priced.merges.iter().flatten().map(Whole::bits);
         let (way, merge) = (distances.max().unwrap_or(0), merges.max().unwrap_or(0));
         (way + widest(&self.priced.sizes)).max(merge + widest(&self.priced.works))
     }

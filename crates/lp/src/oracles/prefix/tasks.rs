@@ -261,9 +261,8 @@ pub struct Priced<N> {
 
 /// Numbers over a common denominator.
 fn whole(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
-    let denominator = values.iter().fold(BigInt::one(), |all, value| all.lcm(value.denom()));
-    let scaled = |value: &Rational| (value.numer() * (&denominator / value.denom())).magnitude().clone();
-    (values.iter().map(scaled).collect(), denominator)
+    let scaled = oneport_numbers::Scaled::of(values);
+    (scaled.values, scaled.unit.denom().clone())
 }
 
 impl Scaled {
