@@ -6,6 +6,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
+use crate::generate::GenerateArguments;
+
 /// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
 #[derive(Debug, Parser)]
 #[command(name = "oneport", version, arg_required_else_help = true, max_term_width = 110)]
@@ -28,6 +30,8 @@ pub enum Command {
     Show(ShowArguments),
     /// Convert a platform file.
     Convert(ConvertArguments),
+    /// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
+    Generate(GenerateArguments),
 }
 
 /// Custom demands, beside the named collectives.

@@ -1,9 +1,10 @@
-//! The `oneport` command: solve, reduce, verify, show, convert. `oneport --help` is its contract.
+//! The `oneport` command: solve, reduce, verify, show, convert, generate. `oneport --help` is its contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
 mod arguments;
 mod convert;
+mod generate;
 mod limits;
 mod numbers;
 mod output;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -1,0 +1,78 @@
+//! `oneport generate`: what comes out is a platform that solve takes, the same from the same seed.
+
+use crate::common;
+
+use common::{Folder, oneport, read};
+
+/// Shapes, with how many nodes and processors each has.
+const SHAPES: &[(&[&str], usize, usize)] = &[
+    (&["complete", "--nodes", "5"], 5, 5),
+    (&["ring", "--nodes", "6"], 6, 6),
+    (&["star", "--leaves", "4"], 5, 5),
+    (&["grid", "--rows", "2", "--columns", "3"], 6, 6),
+    (&["random", "--nodes", "12", "--degree", "3"], 12, 12),
+    (&["torus", "--sides", "3x3"], 9, 9),
+    (&["fat-tree", "--ports", "4"], 36, 16),
+    (&["dragonfly", "--groups", "2", "--routers", "2", "--hosts", "1"], 8, 4),
+    (&["racks", "--racks", "2", "--hosts", "3"], 9, 6),
+    (&["dgx1"], 8, 8),
+    (&["ndv2", "--boxes", "2"], 16, 16),
+    (&["dgx-a100", "--boxes", "2"], 20, 16),
+    (&["dgx-h100"], 9, 8),
+    (&["mi250"], 16, 16),
+];
+
+#[test]
+fn every_shape_is_a_platform_that_can_be_solved() {
+    let folder = Folder::new();
+    for &(shape, nodes, processors) in SHAPES {
+        let file = folder.path(&format!("{}.toml", shape[0]));
+        let made = oneport(&[&["generate"], shape, &["-o", &file]].concat()).ok();
+        assert!(made.stdout.contains(&format!("{nodes} nodes ({processors} processors)")), "{shape:?}: {made:#?}");
+        let answer = oneport(&["solve", "all-gather", "--platform", &file, "--json"]).ok().object();
+        assert_eq!(answer["status"], "optimal", "{shape:?}");
+    }
+    let file = folder.path("tiers.toml");
+    let made = oneport(&["generate", "tiers", "-o", &file]).ok();
+    assert!(made.stdout.contains("27 nodes ("), "{made:#?}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_file() {
+    let folder = Folder::new();
+    let make = |name: &str, seed: &str| {
+        let file = folder.path(name);
+        let shape = ["generate", "random", "--nodes", "20", "--cost", "1..100", "--compute", "1/3", "--model", "links"];
+        oneport(&[&shape[..], &["--seed", seed, "--output", &file]].concat()).ok();
+        read(&file)
+    };
+    assert_eq!(make("a.json", "7"), make("b.json", "7"));
+    assert_ne!(make("c.json", "7"), make("d.json", "8"));
+    let printed = oneport(&["generate", "ring", "--nodes", "3", "--cost", "2/3"]).ok().stdout;
+    assert!(printed.contains("cost = \"2/3\"") && printed.contains("format = \"oneport-platform/1\""), "{printed}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let folder = Folder::new();
+    let unknown = folder.path("a.xyz");
+    let refused: &[(&[&str], &[&str])] = &[
+        (&["fat-tree", "--ports", "3"], &["3", "even"]),
+        (&["torus", "--sides", "0"], &["0"]),
+        (&["ring", "--nodes", "0"], &["at least 1"]),
+        (&["racks", "--hosts", "8..2"], &["--hosts", "8..2", "LOW..HIGH"]),
+        (&["ring", "--nodes", "3", "--cost", "0"], &["0"]),
+        (&["ring", "--nodes", "3", "--cost", "cheap"], &["--cost cheap", "not a number"]),
+        (&["ring", "--nodes", "3", "--model", "half"], &["--model", "half"]),
+        (&["dgx1", "--cost", "3"], &["--cost", "fixed"]),
+        (&["torus", "--sides", "2x2", "--seed", "3"], &["--seed", "nothing is drawn"]),
+        (&["tiers", "--size", "huge"], &["--size", "huge", "small, medium, large"]),
+        (&["tiers", "--host-probability", "2"], &["2"]),
+        (&["ring", "--nodes", "3", "-o", &unknown], &["--output", "a.xyz", ".toml"]),
+    ];
+    for (arguments, words) in refused {
+        oneport(&[&["generate"], *arguments].concat()).refused(2, words);
+    }
+    oneport(&["generate", "pentagon"]).misused(&["pentagon"]);
+    assert!(folder.names().is_empty());
+}
