@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
 mod arguments;
+mod bottleneck;
 mod convert;
 mod generate;
 mod limits;

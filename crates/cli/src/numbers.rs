@@ -6,13 +6,24 @@ use oneport::Rational;
 
 /// Longest fraction printed in full.
 const SHORT: usize = 40;
-/// Digits of a rounded number.
+/// Digits of a rounded number, and of one with the fraction beside.
 const DIGITS: usize = 10;
+const ABOUT: usize = 6;
 
 /// The fraction itself, or `≈` and ten significant digits when it is long.
 pub fn readable(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= SHORT { exact } else { format!("≈{}", decimal(value)) }
+}
+
+/// For reading: a whole number as it is; else six digits with the fraction beside, or ten where that is long.
+pub fn both(value: &Rational) -> String {
+    let exact = value.to_string();
+    match exact.len() <= SHORT {
+        true if value.is_integer() => exact,
+        true => format!("{} (= {exact})", rounded(value, ABOUT)),
+        false => format!("≈{}", decimal(value)),
+    }
 }
 
 /// A whole number in full where it is short, else as [`readable`].
@@ -91,6 +102,8 @@ mod tests {
             let expected = expected.replace("1.234567890e13", "1.23456789e13");
             assert_eq!(decimal(&parse_rational(text)?), expected, "{text}");
         }
+        assert_eq!(both(&parse_rational("400/3")?), "133.333 (= 400/3)");
+        assert_eq!(both(&parse_rational("25")?), "25");
         assert_eq!(percent(&parse_rational("1/3")?), "33.3 %");
         assert_eq!(percent(&parse_rational("1/12345678901")?), "8.1e-9 %");
         assert_eq!(percent(&parse_rational("1")?), "100 %");

@@ -13,8 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::End;
 use crate::arguments::{FormulationName, SolveArguments};
+use crate::bottleneck::{self, Bottleneck};
 use crate::limits;
-use crate::numbers::{percent, readable, readable_count};
+use crate::numbers::{both, decimal, percent, readable, readable_count};
 use crate::output::{count, named, print, try_outputs};
 use crate::progress::Progress;
 use crate::question::{self, usage};
@@ -46,9 +47,9 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
                     .with_context(|| format!("cannot write {}", path.display()))
             });
             if arguments.json {
-                print(&json_report(&planned, seconds).to_string())?;
+                print(&json_report(&planned, &bottleneck::of(&planned.plan, problem), seconds).to_string())?;
             } else {
-                print(&text_report(&planned, seconds))?;
+                print(&text_report(&planned, &bottleneck::of(&planned.plan, problem), seconds))?;
             }
             written?;
             Ok(End::Done)
@@ -128,8 +129,11 @@ fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
 }
 
 /// The contract's object.
-fn json_report(planned: &Planned, seconds: Duration) -> Value {
+fn json_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
     let plan = &planned.plan;
+    let limiting = bottleneck.limiting.iter().map(|class| {
+        json!({ "resource": class.name, "members": class.members, "share": decimal(&class.share), "busy": decimal(&class.busy) })
+    });
     json!({
         "collective": label(&plan.collective),
         "groups": groups(&plan.collective),
@@ -147,6 +151,14 @@ fn json_report(planned: &Planned, seconds: Duration) -> Value {
         "solve_seconds": seconds.as_secs_f64(),
         "solver_seconds": planned.solver_time.as_secs_f64(),
         "ended_by": planned.ended_by.map(limits::named),
+        "throughput_decimal": decimal(&plan.steady_state.throughput),
+        "upper_bound_decimal": decimal(&plan.upper_bound),
+        "gap": decimal(&gap(plan)),
+        "bottleneck": limiting.collect::<Vec<_>>(),
+        "hints": bottleneck.hints,
+        "nodes": plan.platform.nodes().len(),
+        "links": plan.platform.links().len(),
+        "version": env!("CARGO_PKG_VERSION"),
     })
 }
 
@@ -199,12 +211,19 @@ fn loss_of(plan: &Plan) -> Rational {
     Rational::from_integer(1.into()) - share(plan)
 }
 
-fn text_report(planned: &Planned, seconds: Duration) -> String {
+/// How far the throughput is from the bound, as a share of the bound.
+fn gap(plan: &Plan) -> Rational {
+    Rational::from_integer(1.into()) - &plan.steady_state.throughput / &plan.upper_bound
+}
+
+fn text_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> String {
     let plan = &planned.plan;
     let (platform, schedule) = (&plan.platform, &plan.schedule);
     let proof = match plan.status {
         oneport::Status::Optimal => "optimal: the referee checked its certificate".to_string(),
-        oneport::Status::Feasible => format!("feasible; upper bound {}", readable(&plan.upper_bound)),
+        oneport::Status::Feasible => {
+            format!("feasible; upper bound {}, gap {}", both(&plan.upper_bound), percent(&gap(plan)))
+        }
     };
     let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
     let loss = loss_of(plan);
@@ -218,18 +237,20 @@ fn text_report(planned: &Planned, seconds: Duration) -> String {
          throughput  {} per unit of time ({proof})\n\
          period      {} for {}, {}: {} per unit of time, {loss}\n\
          patterns    {}\n\
+         {}\
          time        {:.3} s, of which {:.3} s in HiGHS on the linear program{ended}",
         label(&plan.collective),
         extent(&plan.collective),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         platform.model(),
-        readable(&plan.steady_state.throughput),
+        both(&plan.steady_state.throughput),
         readable(&schedule.period),
         count(readable_count(&schedule.instances), "instance"),
         count(schedule.slots.len(), "slot"),
         readable(&schedule.throughput()),
         plan.steady_state.patterns.len(),
+        bottleneck.lines().iter().map(|line| format!("{line}\n")).collect::<String>(),
         seconds.as_secs_f64(),
         planned.solver_time.as_secs_f64(),
     )

@@ -324,3 +324,48 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Complementary slackness, seen from outside: whatever an optimal certificate charges is busy all the time, and the
+/// shares are parts of one whole.
+#[test]
+fn the_bottleneck_is_busy_all_the_time() {
+    let fixtures = ["toy-scatter.toml", "two-racks.toml", "dgx1.toml", "dgx-a100-2.toml"];
+    for (fixture_name, collective) in
+        fixtures.iter().flat_map(|name| ["all-gather", "all-to-all", "all-reduce"].map(|collective| (name, collective)))
+    {
+        let platform = fixture(fixture_name);
+        let answer = oneport(&["solve", collective, "--platform", &platform, "--json"]);
+        if answer.code != Some(0) || answer.object()["status"] != "optimal" {
+            continue;
+        }
+        let answer = answer.object();
+        let limiting = answer["bottleneck"].as_array().unwrap();
+        assert!(!limiting.is_empty(), "{fixture_name}, {collective}");
+        let number = |class: &Value, key: &str| class[key].as_str().unwrap().parse::<f64>().unwrap();
+        assert!(limiting.iter().all(|class| class["busy"] == "1"), "{fixture_name}, {collective}: {limiting:?}");
+        let sum: f64 = limiting.iter().map(|class| number(class, "share")).sum();
+        assert!((sum - 1.0).abs() < 1e-6, "{fixture_name}, {collective}: {sum}");
+        assert_eq!(answer["gap"], "0");
+    }
+}
+
+#[test]
+fn the_report_says_what_limits_and_what_is_probably_not_meant() {
+    let says = |arguments: &[&str], lines: &[&str]| {
+        let run = oneport(arguments).ok();
+        for line in lines {
+            assert!(run.stdout.contains(line), "'{line}' is not said: {run:#?}");
+        }
+        run.stdout
+    };
+    let scatter = ["solve", "scatter", "--platform", &toy(), "--source", "Ps", "--targets", "P0,P1"];
+    let text =
+        says(&scatter, &["0.5 (= 1/2)", "limited by  send port of 'Ps', 100 % busy", "next        2 x receive port"]);
+    assert!(!text.contains("hint"), "{text}");
+    let racks = fixture("two-racks.toml");
+    says(&["solve", "all-reduce", "--platform", &racks], &["router 'switch-b'", "model = \"links\""]);
+    let reduce = ["solve", "reduce", "--platform", &fixture("toy-reduce.toml"), "--target", "0"];
+    says(&reduce, &["--commutative may give more"]);
+    let any_order = says(&[&reduce[..], &["--commutative"]].concat(), &["optimal"]);
+    assert!(!any_order.contains("--commutative"), "{any_order}");
+}
