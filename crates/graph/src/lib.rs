@@ -9,9 +9,12 @@ mod shortest_paths;
 pub mod steiner;
 mod symmetry;
 
+pub use arborescence::minimum_arborescence;
 pub use cut::{cut_below, minimum_cut};
 pub use digraph::{AllArcs, Arc, ArcsAt, Digraph, Ends};
 pub use network::Network;
+pub use petgraph;
 pub use reach::reachable;
 pub use shortest_paths::{ShortestPaths, shortest_paths};
+pub use steiner::steiner_arborescence;
 pub use symmetry::{Automorphism, free_automorphisms};

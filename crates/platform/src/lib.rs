@@ -11,5 +11,6 @@ pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
 pub use oneport_numbers::{NumberError, Rational, parse_rational};
+pub use petgraph;
 pub use platform::{Link, LinkId, Node, NodeId, Platform, PlatformBuilder};
 pub use symmetry::{Automorphism, free_automorphisms};

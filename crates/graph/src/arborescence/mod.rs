@@ -18,6 +18,9 @@ mod heaps;
 mod rows;
 
 use oneport_numbers::Exact;
+use petgraph::visit::{IntoEdgeReferences, NodeCompactIndexable};
+
+use crate::Digraph;
 
 use heaps::Heaps;
 use rows::Rows;
@@ -25,11 +28,11 @@ use rows::Rows;
 /// A graph is dense if it has one of so many possible arcs.
 const DENSE: usize = 6;
 
-/// A spanning arborescence of least cost.
+/// A spanning arborescence of least cost, of a list of arcs or of a graph with edges `E`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arborescence<N> {
-    /// For every node the arc that enters it, by place in the list of arcs; `None` for the root.
-    pub entering: Vec<Option<usize>>,
+pub struct Arborescence<N, E = usize> {
+    /// For every node, by index, the arc that enters it (of a list, its place there); `None` for the root.
+    pub entering: Vec<Option<E>>,
     /// The sum of the costs of these arcs.
     pub cost: N,
     /// The proof that no arborescence costs less.
@@ -82,6 +85,39 @@ pub enum ArborescenceFault {
     NotEqual,
 }
 
+/// The cheapest arborescence out of `root` that spans a directed graph, with costs of at least 0; `None` if the root does
+/// not reach every node. The indices of the nodes have no gaps. [`arborescence`] on the list of its edges, with the same
+/// complexity.
+///
+/// ```
+/// use num_rational::BigRational;
+/// use oneport_graph::minimum_arborescence;
+/// use petgraph::graph::DiGraph;
+/// let third = |times: i64| BigRational::new(times.into(), 3.into());
+/// let mut graph = DiGraph::new();
+/// let [a, b, c] = ["a", "b", "c"].map(|name| graph.add_node(name));
+/// graph.extend_with_edges([(a, b, third(4)), (a, c, third(5)), (c, b, third(1)), (b, c, third(1))]);
+/// let found = minimum_arborescence(&graph, a, |edge| edge.weight().clone()).ok_or("not spanned")?;
+/// assert_eq!(found.cost, third(5));
+/// assert_eq!(found.entering[c.index()], graph.find_edge(b, c));
+/// found.check_in(&graph, a, |edge| edge.weight().clone())?; // the dual solution proves that nothing is cheaper
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn minimum_arborescence<G, N>(
+    graph: G,
+    root: G::NodeId,
+    cost: impl FnMut(G::EdgeRef) -> N,
+) -> Option<Arborescence<N, G::EdgeId>>
+where
+    G: IntoEdgeReferences + NodeCompactIndexable,
+    N: Exact,
+{
+    let (net, names) = Digraph::of(graph, cost);
+    let Arborescence { entering, cost, dual } = arborescence(net.nodes(), graph.to_index(root), net.arcs())?;
+    let entering = entering.into_iter().map(|arc| arc.map(|arc| names[arc])).collect();
+    Some(Arborescence { entering, cost, dual })
+}
+
 /// The cheapest spanning arborescence out of `root` over arcs `(tail, head, cost)` with costs of at least 0; `None` if
 /// the root does not reach every node. Loops and arcs of nodes that do not exist are left aside.
 ///
@@ -95,6 +131,32 @@ pub fn arborescence<N: Exact>(nodes: usize, root: usize, arcs: &[(usize, usize, 
         Contraction::new(nodes, root, arcs, Rows::new(nodes, root, arcs)).run(nodes)
     } else {
         Contraction::new(nodes, root, arcs, Heaps::new(nodes, root, arcs)).run(nodes)
+    }
+}
+
+impl<N: Exact, E: Copy + PartialEq> Arborescence<N, E> {
+    /// [`check`](Arborescence::check) on the graph that this is an arborescence of.
+    ///
+    /// # Errors
+    /// The first [`ArborescenceFault`]; it counts edges in the order of the graph.
+    pub fn check_in<G>(
+        &self,
+        graph: G,
+        root: G::NodeId,
+        cost: impl FnMut(G::EdgeRef) -> N,
+    ) -> Result<(), ArborescenceFault>
+    where
+        G: IntoEdgeReferences<EdgeId = E> + NodeCompactIndexable,
+    {
+        let (net, names) = Digraph::of(graph, cost);
+        let mut entering = vec![None; self.entering.len()];
+        for (place, (_, head, _)) in net.arcs().iter().enumerate() {
+            if self.entering.get(*head).copied().flatten() == Some(names[place]) {
+                entering[*head] = Some(place);
+            }
+        }
+        let found = Arborescence { entering, cost: self.cost.clone(), dual: self.dual.clone() };
+        found.check(graph.to_index(root), net.arcs())
     }
 }
 

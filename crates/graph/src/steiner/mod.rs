@@ -25,15 +25,18 @@ mod subsets;
 mod trees;
 
 use oneport_watch::Watch;
+use petgraph::visit::{IntoEdgeReferences, NodeIndexable};
+
+use crate::Digraph;
 
 use oneport_numbers::Exact;
 
 /// A tree that reaches the required nodes, and what is known of all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Steiner<N> {
-    /// The places of the arcs used in the list of arcs, each after the arc that enters its tail. They form a tree out
+pub struct Steiner<N, V = usize, E = usize> {
+    /// The arcs used (of a list, their places there), each after the arc that enters its tail. They form a tree out
     /// of the root whose leaves are required.
-    pub arcs: Vec<usize>,
+    pub arcs: Vec<E>,
     /// The sum of their costs.
     pub cost: N,
     /// No arborescence that reaches the required nodes costs less. Equal to `cost` if this is the cheapest.
@@ -41,7 +44,48 @@ pub struct Steiner<N> {
     /// The proof of a bound by arithmetic alone: sets of nodes without the root (sorted), of which each contains a
     /// required node, with positive weights; for every arc the weights of the sets that it enters add up to at most its
     /// cost. The sum of all weights is at most `at_least`; it is less where that took branching.
-    pub cuts: Vec<(Vec<usize>, N)>,
+    pub cuts: Vec<(Vec<V>, N)>,
+}
+
+/// The cheapest arborescence out of `root` that reaches all `required` nodes of a directed graph, with costs of at least
+/// 0, or the best found; `None` if the root does not reach a required node. [`steiner`] on the list of its edges.
+///
+/// ```
+/// use num_rational::BigRational;
+/// use oneport_graph::steiner_arborescence;
+/// use petgraph::graph::DiGraph;
+/// let half = |times: i64| BigRational::new(times.into(), 2.into());
+/// let mut graph = DiGraph::new();
+/// let [source, hub, a, b] = ["source", "hub", "a", "b"].map(|name| graph.add_node(name));
+/// graph.extend_with_edges([(source, hub, half(3)), (hub, a, half(1)), (hub, b, half(1))]);
+/// graph.extend_with_edges([(source, a, half(3)), (source, b, half(3))]);
+/// let found = steiner_arborescence(&graph, source, &[a, b], 100, |edge| edge.weight().clone()).ok_or("unreachable")?;
+/// assert_eq!((&found.cost, found.arcs.len()), (&half(5), 3));
+/// assert_eq!(found.cost, found.at_least); // proved: nothing is cheaper
+/// assert_eq!(found.cuts.into_iter().map(|(_, weight)| weight).sum::<BigRational>(), half(5));
+/// # Ok::<(), &str>(())
+/// ```
+pub fn steiner_arborescence<G, N>(
+    graph: G,
+    root: G::NodeId,
+    required: &[G::NodeId],
+    budget: usize,
+    cost: impl FnMut(G::EdgeRef) -> N,
+) -> Option<Steiner<N, G::NodeId, G::EdgeId>>
+where
+    G: IntoEdgeReferences + NodeIndexable,
+    N: Exact,
+{
+    let (net, names) = Digraph::of(graph, cost);
+    let required: Vec<usize> = required.iter().map(|&node| graph.to_index(node)).collect();
+    let found = steiner(net.nodes(), graph.to_index(root), &required, net.arcs(), budget)?;
+    let named = |(set, weight): (Vec<usize>, N)| (set.into_iter().map(|node| graph.from_index(node)).collect(), weight);
+    Some(Steiner {
+        arcs: found.arcs.into_iter().map(|arc| names[arc]).collect(),
+        cost: found.cost,
+        at_least: found.at_least,
+        cuts: found.cuts.into_iter().map(named).collect(),
+    })
 }
 
 /// The cheapest arborescence out of `root` that reaches all `required` nodes over arcs `(tail, head, cost)` with costs

@@ -5,18 +5,16 @@
 //! message the cheapest arborescence is found exactly (Chu and Liu, Edmonds); nodes that may help but want nothing
 //! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use num_bigint::BigUint;
 use num_traits::One;
 use oneport_graph::arborescence::arborescence;
-use oneport_graph::steiner;
+use oneport_graph::{Digraph, shortest_paths, steiner};
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
+use petgraph::visit::EdgeRef;
 
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
@@ -133,35 +131,17 @@ impl Network {
     /// A tree of shortest routes to all targets: found in a moment, whatever the question.
     pub fn shortest<N: Exact>(&self, routes: &Routes<'_, N>, spread: &Spread) -> Option<Vec<Hop>> {
         let (nodes, root) = (self.nodes.len(), self.places[spread.source.index()]?);
-        let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];
-        routes.arcs.iter().enumerate().for_each(|(arc, (from, ..))| leaving[*from].push(arc));
-        let mut best: Vec<Option<N>> = vec![None; nodes];
-        let mut entering: Vec<Option<usize>> = vec![None; nodes];
-        best[root] = Some(N::zero());
-        let mut heap = BinaryHeap::from([Reverse((N::zero(), root))]);
-        while let Some(Reverse((near, node))) = heap.pop() {
-            if best[node].as_ref().is_some_and(|known| *known < near) {
-                continue;
-            }
-            for &arc in &leaving[node] {
-                let (_, to, cost) = &routes.arcs[arc];
-                let mut far = near.clone();
-                far += cost;
-                if best[*to].as_ref().is_none_or(|known| far < *known) {
-                    (best[*to], entering[*to]) = (Some(far.clone()), Some(arc));
-                    heap.push(Reverse((far, *to)));
-                }
-            }
-        }
+        let arcs = routes.arcs.iter().map(|(from, to, cost)| (*from, *to, cost)).collect();
+        let paths = shortest_paths(&Digraph::new(nodes, arcs), [(root, N::zero())], |arc| *arc.weight(), |_| true);
         let mut needed = vec![false; nodes];
         for &target in &spread.targets {
-            best[target].as_ref()?;
+            paths.distances[target].as_ref()?;
             let mut node = target;
             while node != root && !std::mem::replace(&mut needed[node], true) {
-                node = routes.arcs[entering[node]?].0;
+                node = paths.last[node]?.1;
             }
         }
-        let used = |node: usize| entering[node].filter(|_| needed[node]);
+        let used = |node: usize| paths.last[node].map(|(arc, _)| arc).filter(|_| needed[node]);
         Some(routes.hops(root, &routes.order(nodes, root, used)))
     }
 }

@@ -6,4 +6,5 @@
 mod common;
 mod fabrics;
 mod generate;
+mod graphs;
 mod symmetry;

@@ -120,7 +120,8 @@ pub(super) fn bounded<N: Fixed>(
         let found = streams.exact(to_target, more);
         return Some((found.first()?.price.clone(), found));
     }
-    let mut found = vec![steiner::search(streams, to_target)?];
+    let (bound, tree) = steiner::best(streams, to_target)?;
+    let mut found = vec![tree];
     streams.add_elsewhere(&mut found, to_target, more);
-    Some((steiner::bound(streams, to_target)?, found))
+    Some((bound, found))
 }

@@ -11,7 +11,7 @@
 //! |---|---|---|---|
 //! | constant | any | at most 6 | exact: arborescences |
 //! | any | at most 12 | any | exact: dynamic program over sets of operands |
-//! | constant | more than 12 | more than 6 | lower bound (dual ascent) and a tree from local search; exact where prices rule out all but 6 of the other processors |
+//! | constant | more than 12 | more than 6 | Steiner arborescences: exact where prices rule out all but 6 of the other processors, and where at most 2000 subproblems of a branch and bound prove it; else a lower bound and a good tree |
 //! | by number of operands | more than 12 | any | lower bounds from problems of one size, and a tree |
 //!
 //! [`Commutative::exactness`] tells the first two rows from the others.
@@ -141,7 +141,7 @@ impl<'a> Commutative<'a> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
         let prices = Prices { links: wide(&prices.links), compute: wide(&prices.compute) };
-        let priced = self.priced(factors, &prices, &Rational::one());
+        let priced = self.priced(factors, &prices, &Rational::one()).guiding();
         let answers = answers(&priced, method(&priced), targets, TREES);
         let convert = |(answer, &target): (Option<answer::Answer<u128>>, &NodeId)| {
             let answer = answer?;

@@ -14,6 +14,7 @@ use oneport_watch::Watch;
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
+use super::streams::FEW;
 use crate::cheapest::Prices;
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{Scaled, Whole};
@@ -143,6 +144,8 @@ pub(super) struct Priced<N> {
     unit: Rational,
     /// Asked by all that looks for trees under these prices.
     pub watch: Watch,
+    /// Whether a good answer will do where the best one takes branching.
+    pub guides: bool,
 }
 
 impl<N: Fixed> Priced<N> {
@@ -169,7 +172,9 @@ impl<N: Fixed> Priced<N> {
         let hops = (platform.nodes().len() as u64).bits();
         let extension = tasks + widest(&factors.sizes) + hops;
         let longest = widest(&links).max(merges.iter().flatten().map(Whole::bits).max().unwrap_or(0));
-        let spare = N::LIMIT.map(|limit| limit.saturating_sub(extension + volume + tasks + hops + 1));
+        // A Steiner arborescence under way may have several arcs that are beyond all others.
+        let arcs = if places.len() - participants > FEW { (places.len() as u64).bits() + 2 } else { 0 };
+        let spare = N::LIMIT.map(|limit| limit.saturating_sub(extension + volume + tasks + hops + arcs + 1));
         let shift = spare.map_or(0, |spare| longest.saturating_sub(spare));
         let extend = |price: &mut N| *price = (price.clone() >> shift) << extension;
         links.iter_mut().chain(merges.iter_mut().flatten()).for_each(extend);
@@ -188,7 +193,14 @@ impl<N: Fixed> Priced<N> {
             extension,
             unit: unit * &factors.unit * Rational::from_integer((BigUint::one() << shift).into()),
             watch: Watch::unlimited(),
+            guides: false,
         }
+    }
+
+    /// For prices that only guide.
+    pub fn guiding(mut self) -> Self {
+        self.guides = true;
+        self
     }
 
     pub fn watched(mut self, watch: &Watch) -> Self {

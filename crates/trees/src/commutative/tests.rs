@@ -137,21 +137,23 @@ proptest! {
         }
     }
 
-    /// Dual ascent is a bound, local search finds a tree, and both are near.
+    /// The Steiner arborescence is the cheapest tree, and where it only guides there is a bound and a tree.
     #[test]
     fn steiner_bounds(case in cases(3..=6, 0..=6, 2, true)) {
-        let priced = case.priced();
+        let (priced, guide) = (case.priced(), case.priced().guiding());
         let streams = Streams::new(&priced, &priced.sizes[0], &priced.works[1]);
+        let guiding = Streams::new(&guide, &guide.sizes[0], &guide.works[1]);
         for (answer, target) in answers(&priced, Method::Sets, &case.targets(), 1).into_iter().zip(case.targets()) {
             let least = answer.unwrap().bound;
             let to_target = streams.to_target(target);
-            let bound = steiner::bound(&streams, &to_target).unwrap();
-            let found = steiner::search(&streams, &to_target).unwrap();
+            let (bound, found) = steiner::best(&streams, &to_target).unwrap();
             let price = streams.price(&streams.shape(&found).unwrap(), &to_target).unwrap();
             prop_assert_eq!(&price, &found.price);
-            prop_assert!(bound <= least && least <= price);
+            prop_assert!(bound == least && least == price);
+            let (bound, found) = steiner::best(&guiding, &to_target).unwrap();
+            prop_assert!(bound <= least && least <= found.price);
             // Without helpers both are the algorithm of Chu, Liu and Edmonds.
-            prop_assert!(!streams.helpers.is_empty() || bound == least && least == price);
+            prop_assert!(!streams.helpers.is_empty() || bound == least && least == found.price);
         }
     }
 
@@ -214,12 +216,11 @@ fn drawn(strategy: impl Strategy<Value = Case>) -> Vec<Case> {
 fn bounds_are_near() {
     let mut steiner = Vec::new();
     for case in drawn(cases(3..=6, 1..=6, 2, true)) {
-        let priced = case.priced();
+        let priced = case.priced().guiding();
         let streams = Streams::new(&priced, &priced.sizes[0], &priced.works[1]);
         for (answer, target) in answers(&priced, Method::Sets, &case.targets(), 1).into_iter().zip(case.targets()) {
             let to_target = streams.to_target(target);
-            let (bound, found) =
-                (steiner::bound(&streams, &to_target).unwrap(), steiner::search(&streams, &to_target).unwrap());
+            let (bound, found) = steiner::best(&streams, &to_target).unwrap();
             steiner.push([answer.unwrap().bound, bound, found.price]);
         }
     }
