@@ -37,7 +37,6 @@ pub(super) fn best<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>]) 
 
 /// The arcs `(to, from, cost)` of streams between members, less what helpers are refunded. The target is one node more,
 /// with an arc to every member; it is beyond all other arcs, which is the second result, to take two of these.
-#[expect(clippy::type_complexity, reason = "a list of arcs as every algorithm on arborescences takes it")]
 fn arcs<N: Fixed>(streams: &Streams<'_, N>, members: &[usize], to_target: &[Option<N>]) -> (Vec<(usize, usize, N)>, N) {
     let refund = |place: usize| if place < streams.priced.participants { None } else { streams.merges[place].clone() };
     let less = |price: N, place: usize| match refund(place) {
