@@ -206,7 +206,7 @@ fn messages_have_names() {
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, collective, &volumes).unwrap();
         let messages = Messages::new(problem);
-        let message = Message { demand: demand, part };
+        let message = Message { demand, part };
         assert_eq!(words::describe(problem), words);
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
@@ -217,7 +217,7 @@ fn messages_have_names() {
         let messages = Messages::new(Problem::new(&platform, collective, &volumes).unwrap());
         for demand in 0..collective.demands() + 2 {
             for part in [part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
-                let message = Message { demand: demand, part };
+                let message = Message { demand, part };
                 assert!(
                     !messages.label(message).is_empty() && messages.short_label(message).is_none_or(|l| !l.is_empty())
                 );

@@ -207,7 +207,7 @@ pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
         for period in 0..periods {
             let shift = &sample.schedule.period * whole(period + stage as u64);
             let pieces = pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect();
-            let message = Message { demand: demand, part: Interval::single(0) };
+            let message = Message { demand, part: Interval::single(0) };
             events.push(Event { instance: period * instances + copy, message, link, pieces });
         }
     }
