@@ -29,4 +29,5 @@ pub use error::Error;
 pub use oneport_plan::{Broadcast, Class, Reduction, Shortest};
 pub use oneport_platform::Rational;
 pub use placement::{Placement, Row};
-pub use shortest::{Answer, Budget, Method, Search, shortest};
+pub use problem::{Budget, Search};
+pub use shortest::{Answer, Method, shortest};

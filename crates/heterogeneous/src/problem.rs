@@ -8,7 +8,33 @@ use oneport_platform::Rational;
 
 use crate::placement::Found;
 use crate::snf_placement::Placed;
-use crate::{Budget, Cluster, Error, Placement, Row, Search};
+use crate::{Cluster, Error, Placement, Row};
+
+/// When to stop a search. A library reads no clock: the caller's `watch` does.
+pub struct Budget<'a> {
+    /// Most states visited.
+    pub states: u64,
+    /// Asked now and then; `Break` stops the search.
+    pub watch: &'a (dyn Fn(&Search) -> ControlFlow<()> + Sync),
+}
+
+impl Budget<'_> {
+    /// At most so many states, whatever time they take.
+    pub fn of_states(states: u64) -> Self {
+        Budget { states, watch: &|_| ControlFlow::Continue(()) }
+    }
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// States visited so far.
+    pub states: u64,
+    /// Length of the best schedule so far.
+    pub length: Rational,
+    /// What is proved so far.
+    pub lower_bound: Rational,
+}
 
 /// Most bits of a time in ticks: no sum up to the length of a slowest-first schedule then leaves 64 bits.
 const MOST_BITS: u64 = 56;

@@ -1,13 +1,13 @@
 //! The entry point: which method answers, and the schedule that belongs to the answer.
 
-use std::ops::ControlFlow;
+use std::fmt;
 
 use num_traits::Zero;
 use oneport_plan::{Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
 use crate::placement::Found;
-use crate::problem::{Problem, Progress};
+use crate::problem::{Budget, Problem, Progress};
 use crate::slowest_first::{self, Reason};
 use crate::{Cluster, Error, Placement, Processors, bound, dynamic, earliest, levels, search, slots, snf_placement};
 
@@ -42,30 +42,10 @@ impl Method {
     }
 }
 
-/// When to stop a search. A library reads no clock: the caller's `watch` does.
-pub struct Budget<'a> {
-    /// Most states visited.
-    pub states: u64,
-    /// Asked now and then; `Break` stops the search.
-    pub watch: &'a (dyn Fn(&Search) -> ControlFlow<()> + Sync),
-}
-
-impl Budget<'_> {
-    /// At most so many states, whatever time they take.
-    pub fn of_states(states: u64) -> Self {
-        Budget { states, watch: &|_| ControlFlow::Continue(()) }
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
-}
-
-/// How far a search is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
-    /// States visited so far.
-    pub states: u64,
-    /// Length of the best schedule so far.
-    pub length: Rational,
-    /// What is proved so far.
-    pub lower_bound: Rational,
 }
 
 /// A length, its proof, and how to reach it.

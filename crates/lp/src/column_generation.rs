@@ -26,12 +26,12 @@ use oneport_numbers::common_denominator;
 use oneport_plan::{Goals, Pattern, Status, SteadyState, WeightedPattern};
 use oneport_platform::{NodeId, Rational};
 
-use crate::bounds::odd_sets::PortSets;
 use crate::mixture::{links_of, mixed};
+use crate::odd_sets::PortSets;
 use crate::oracle::{Guided, Pricing};
-use crate::oracles::stages::{Stages, joined, paired, stages};
 use crate::resources::Resources;
 use crate::solution::{Observer, Progress};
+use crate::stages::{Stages, joined, paired, stages};
 use crate::{LpError, Question, Solution};
 
 /// Guiding prices add up to this: twenty times as much fits 64 bits, and a price too small for it would need a pattern
@@ -461,7 +461,7 @@ impl<'m> Master<'m> {
             }
         }
         patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-        let status = if throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+        let status = Status::of(&throughput, &upper_bound);
         Ok(Solution {
             steady_state: SteadyState { throughput, patterns },
             tight: Vec::new(),
@@ -536,7 +536,7 @@ impl<'m> Master<'m> {
             return Err(LpError::Contradiction("the best prices prove nothing"));
         };
         let steady_state = mixed(self.question, &self.resources, self.port_graph.as_ref(), self.shares()?)?;
-        let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+        let status = Status::of(&steady_state.throughput, &upper_bound);
         Ok(Solution {
             steady_state,
             tight: Vec::new(),

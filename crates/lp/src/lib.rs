@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod bounds;
+mod chains;
 mod column_generation;
 mod compact;
 mod costs;
 pub mod flow;
 mod in_order;
 mod mixture;
+mod odd_sets;
 mod oracle;
 mod oracles;
 mod question;
@@ -14,11 +16,12 @@ mod resources;
 mod simple;
 mod solution;
 mod solve;
+mod stages;
 mod strategy;
 mod support;
 mod symmetry;
 
-pub use bounds::shared_tasks::{Shared, proves, shared_bound};
+pub use bounds::shared_tasks::{Shared, shared_bound};
 pub use bounds::{Bound, all_reduce_bound};
 pub use question::{LpError, Question};
 pub use resources::Resources;

@@ -4,7 +4,7 @@ use num_traits::{Signed, Zero};
 use oneport_plan::{Interval, Pattern, SteadyState, Task, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
-use crate::bounds::odd_sets::PortSets;
+use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 

@@ -1,7 +1,7 @@
 //! The question put to the programs: a problem, and who says when to end.
 
 use oneport_exact::ExactError;
-use oneport_plan::{Block, Collective, Commodity, Interval, Problem, Volumes};
+use oneport_plan::{Block, Collective, Commodity, Interval, Kind, Problem, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
@@ -187,4 +187,9 @@ impl<'a> Question<'a> {
         let blocks = self.problem.blocks();
         if let [block] = blocks[..] { Some(block).filter(|block| block.rate == 1) } else { None }
     }
+}
+
+/// Whether values are combined for exactly those who own them: what the theorems on all-reduces are about.
+pub(crate) fn is_all_reduce(block: &Block<'_>) -> bool {
+    block.kind == Kind::CombineCopy && block.demand(0).is_some_and(|demand| demand.is_mutual())
 }

@@ -11,9 +11,9 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resource, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::bounds::odd_sets::PortSets;
 use crate::costs::{self, Costs, amount};
 use crate::mixture::mixed;
+use crate::odd_sets::PortSets;
 use crate::oracles::copy::{Hop, Network};
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
@@ -44,7 +44,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     }
     let upper_bound = resources.worth(&level) / instance;
     let steady_state = mixed(question, &resources, PortSets::new(platform).as_ref(), patterns)?;
-    let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+    let status = Status::of(&steady_state.throughput, &upper_bound);
     Ok(Solution {
         steady_state,
         tight: Vec::new(),

@@ -8,12 +8,12 @@ use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
 use oneport_plan::{Certificate, OddSet, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
-use crate::bounds::odd_sets;
 use crate::compact::scatter;
 use crate::flow::crash_basis;
 use crate::flow::multiplicative_weights;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
 use crate::flow::{GroupFlow, split};
+use crate::odd_sets;
 use crate::simple;
 use crate::solution::Observer;
 use crate::strategy;

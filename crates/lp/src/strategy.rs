@@ -3,14 +3,16 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::bounds::is_all_reduce;
+use crate::bounds;
 use crate::bounds::shared_tasks;
 use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
+use crate::chains;
 use crate::column_generation::{generate, proved};
 use crate::compact::copies::{self, FlowBound};
 use crate::compact::reduce;
+use crate::oracles::prefix;
 use crate::oracles::{Patterns, is_composed};
-use crate::oracles::{composed, prefix};
+use crate::question::is_all_reduce;
 use crate::resources::Resources;
 use crate::solution::{Observer, Progress};
 use crate::support;
@@ -36,7 +38,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         && let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix)
         && prefix::is_large(question.platform(), block.operands().len())
     {
-        let solution = prefix::chains(question, block.operands(), options.time_limit, watch)?;
+        let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
         return shared_tasks::scan(question, solution, options.time_limit);
     }
     let patterns = Patterns::new(question);
@@ -108,7 +110,7 @@ fn of_all_reduce(
         return Ok(solution);
     }
     let resources = Resources::new(question.platform(), question.collective().combines());
-    composed::bounded(question, &resources, solution, watch)
+    bounds::bounded(question, &resources, solution, watch)
 }
 
 /// Tasks that several goals share bound what is composed of reductions and broadcasts.
@@ -153,7 +155,7 @@ fn of_compositions(
         return Ok(solution);
     }
     let (resources, prices) = Resources::of_certificate(question.platform(), &solution.certificate);
-    let least = Patterns::least(question);
+    let least = bounds::least_patterns(question);
     let throughput = &solution.steady_state.throughput;
     let bound = proved(&least, &resources, &prices);
     if question.watch().ask().is_err() {
@@ -171,13 +173,13 @@ fn of_compositions(
         Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
         other => other?,
     };
-    let status = if direct.upper_bound == *throughput { Status::Optimal } else { Status::Feasible };
+    let status = Status::of(throughput, &direct.upper_bound);
     Ok(Solution { status, upper_bound: direct.upper_bound, certificate: direct.certificate, ..solution })
 }
 
 /// Trees, and the flow program's bound, which proves them optimal where the two meet.
 fn both(trees: Solution, flow: FlowBound) -> Solution {
-    let status = if trees.steady_state.throughput == flow.throughput { Status::Optimal } else { Status::Feasible };
+    let status = Status::of(&trees.steady_state.throughput, &flow.throughput);
     Solution { status, upper_bound: flow.throughput, certificate: flow.certificate, tight: Vec::new(), ..trees }
 }
 

@@ -10,7 +10,7 @@ use oneport_platform::Rational;
 
 use num_traits::{One, Signed, Zero};
 
-use crate::bounds::odd_sets::PortSets;
+use crate::odd_sets::PortSets;
 use crate::oracle::Pricing;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};

@@ -16,13 +16,14 @@ use oneport_plan::{
 };
 use oneport_platform::{Automorphism, NodeId, PortModel, Rational, free_automorphisms};
 
-use crate::bounds::is_all_reduce;
+use crate::bounds;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
 use crate::column_generation::generate;
 use crate::in_order::{self, Intervals, Renaming};
 use crate::oracle::Pricing;
 use crate::oracles::Patterns;
-use crate::oracles::composed;
+
+use crate::question::is_all_reduce;
 use crate::resources::Resources;
 use crate::solution::Observer;
 use crate::{LpError, Options, Question, Solution};
@@ -118,7 +119,7 @@ impl<'a> Quotient<'a> {
         // The bound is that of every all-reduce.
         let all_reduce = question.block().is_some_and(|block| is_all_reduce(&block));
         if all_reduce {
-            solution = composed::bounded(&question, &resources, solution, watch)?;
+            solution = bounds::bounded(&question, &resources, solution, watch)?;
         }
         let optimal = all_reduce && solution.status == Status::Optimal;
         if !cheapest && !optimal {

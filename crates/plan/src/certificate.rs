@@ -1,5 +1,7 @@
 //! Prices on resources: a proof that no schedule is faster.
 
+use std::fmt;
+
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use crate::Task;
@@ -178,6 +180,12 @@ impl Direction {
         };
         let has = |set: &[NodeId], node: NodeId| set.binary_search(&node).is_ok();
         sets.iter().filter(|set| has(set, inside) && !has(set, outside)).count()
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

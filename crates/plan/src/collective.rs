@@ -4,6 +4,8 @@
 //! [blocks](Collective::blocks) of demands of one [`Kind`], or for the [roles](Form::roles) that nodes play. A new
 //! collective is a variant, a [`Form`] that says what files and options call its roles, and its arms below.
 
+use std::fmt;
+
 use std::collections::BTreeSet;
 
 use oneport_platform::{NodeId, Platform};
@@ -222,6 +224,13 @@ pub enum CollectiveError {
         /// How many there should be.
         least: usize,
     },
+}
+
+impl fmt::Display for Collective {
+    /// Its name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Collective {

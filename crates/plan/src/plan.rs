@@ -1,5 +1,7 @@
 //! A plan: the whole answer to one question, self-contained.
 
+use std::fmt;
+
 use oneport_platform::{Platform, Rational};
 
 use crate::{Certificate, Collective, PeriodicSchedule, Problem, ProblemError, SteadyState, Volumes};
@@ -14,6 +16,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// What a throughput is whose bound is proved.
+    pub fn of(throughput: &Rational, bound: &Rational) -> Self {
+        if throughput == bound { Status::Optimal } else { Status::Feasible }
+    }
+
     /// The name used in files and `--json`.
     pub fn name(self) -> &'static str {
         match self {
@@ -51,5 +58,11 @@ impl Plan {
     /// A platform, a collective and volumes that do not fit together.
     pub fn problem(&self) -> Result<Problem<'_>, ProblemError> {
         Problem::new(&self.platform, &self.collective, &self.volumes)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

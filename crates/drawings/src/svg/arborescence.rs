@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use oneport_plan::{Pattern, Problem};
 use oneport_platform::{Platform, Rational};
 
-use super::graph::diamond;
 use super::legend::{self, Entry, Mark};
 use super::words;
+use super::xml::diamond;
 use super::xml::{Canvas, INK, SOFT_INK, number};
 use crate::arborescence::{Copies, Copy, Role, assemble, title};
 

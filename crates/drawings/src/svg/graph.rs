@@ -11,7 +11,7 @@ use super::labels::{Area, Page};
 use super::layout;
 use super::legend::{self, Entry, Mark};
 use super::words::{self, Messages};
-use super::xml::{Canvas, INK, SOFT_INK, number};
+use super::xml::{Canvas, INK, SOFT_INK, diamond, number};
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 60.0;
@@ -345,12 +345,6 @@ fn draw_nodes(
         canvas.text((x, y + size * 0.36), "middle", size, INK, &name);
     }
     canvas.close();
-}
-
-/// A square on its corner.
-pub(super) fn diamond((x, y): (f64, f64), half: f64) -> String {
-    let point = |dx: f64, dy: f64| format!("{} {}", number(x + dx), number(y + dy));
-    format!("M{}L{}L{}L{}Z", point(0.0, -half), point(half, 0.0), point(0.0, half), point(-half, 0.0))
 }
 
 /// A ring filled to `share`, clockwise from the top.

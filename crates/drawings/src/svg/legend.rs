@@ -1,7 +1,7 @@
 //! Legends: marks and labels in wrapped lines.
 
-use super::graph::diamond;
 use super::words;
+use super::xml::diamond;
 use super::xml::{Canvas, INK};
 
 const SIZE: f64 = 11.5;

@@ -182,3 +182,9 @@ fn escape(out: &mut String, text: &str) {
         }
     }
 }
+
+/// A square on its corner.
+pub fn diamond((x, y): (f64, f64), half: f64) -> String {
+    let point = |dx: f64, dy: f64| format!("{} {}", number(x + dx), number(y + dy));
+    format!("M{}L{}L{}L{}Z", point(0.0, -half), point(half, 0.0), point(0.0, half), point(-half, 0.0))
+}

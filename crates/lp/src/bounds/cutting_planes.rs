@@ -29,7 +29,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use super::exchange::Exchange;
 use super::partition::{Partitions, scaled};
 use super::volume::{Bound, Volume};
-use crate::bounds::odd_sets::PortSets;
+use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::solution::{Observer, Progress};
 use crate::{LpError, Question};

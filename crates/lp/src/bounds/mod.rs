@@ -13,7 +13,6 @@
 pub(crate) mod contained;
 mod cutting_planes;
 mod exchange;
-pub(crate) mod odd_sets;
 mod partition;
 pub(crate) mod shared_tasks;
 pub mod singletons;
@@ -21,14 +20,18 @@ pub(crate) mod slowest_cut;
 mod volume;
 
 use num_traits::Signed;
-use oneport_plan::{Block, Border, Certificate, Direction, Kind, Resource};
+use oneport_plan::{Border, Certificate, Direction, Resource, Status};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
+use crate::oracles::{Patterns, is_composed, part};
+use crate::question::is_all_reduce;
 use crate::resources::Resources;
 use crate::solution::Observer;
-use crate::{LpError, Question};
+use crate::{LpError, Question, Solution};
+use contained::Contained;
 use cutting_planes::Program;
 use partition::Partitions;
+use singletons::Least;
 use volume::Volume;
 
 pub use volume::Bound;
@@ -64,9 +67,35 @@ pub(crate) fn bound(
     }
 }
 
-/// Whether values are combined for exactly those who own them: what the theorems of this module are about.
-pub(crate) fn is_all_reduce(block: &Block<'_>) -> bool {
-    block.kind == Kind::CombineCopy && block.demand(0).is_some_and(|demand| demand.is_mutual())
+/// The solution with the bound that holds for every all-reduce, and not only for compositions.
+///
+/// # Errors
+/// Those of the solver.
+pub fn bounded(
+    question: &Question<'_>,
+    resources: &Resources,
+    solution: Solution,
+    watch: Observer<'_>,
+) -> Result<Solution, LpError> {
+    let throughput = &solution.steady_state.throughput;
+    let proved = match bound(question, resources, throughput, watch) {
+        // What bounds compositions is no bound: the referee says what its prices prove of all schedules.
+        Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
+        other => other?,
+    };
+    let status = Status::of(throughput, &proved.throughput);
+    let (upper_bound, certificate) = (proved.throughput, proved.certificate);
+    Ok(Solution { status, upper_bound, certificate, ..solution })
+}
+
+/// The oracles of a question, where what a composition cannot undercut is replaced by what no schedule can: it bounds,
+/// and makes no patterns.
+pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
+    Patterns::of_parts(question, |question, block| match is_composed(block) {
+        true if is_all_reduce(block) => Box::new(Least::new(question, block)),
+        true => Box::new(Contained::new(question, block)),
+        false => part(question, block),
+    })
 }
 
 /// What no all-reduce exceeds, with its proof; `None` for other collectives. Stops as soon as no more than `enough`

@@ -7,7 +7,7 @@
 //! ```text
 //! maximise TP subject to
 //!   for each goal g = (i, v[k,m]): the x(g, .) make v[k,m] at i out of the operands, TP times per unit of time
-//!                                  (conservation at each node of each partial result, as in `ssr`)
+//!                                  (conservation at each node of each partial result, as in `compact::reduce`)
 //!   for each goal g and task t:    x(g, t) <= y(t)                                            (share q(g, t))
 //!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r     (price pi_r)
 //! ```
@@ -21,15 +21,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_numbers::{common_denominator, numerator_over};
-use oneport_plan::{Certificate, Interval, OddSet, Resource, Share, Status, Task};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_plan::{Certificate, OddSet, Resource, Share, Status, Task};
+use oneport_platform::{LinkId, Platform, Rational};
 
-use crate::bounds::odd_sets;
-use crate::oracles::prefix::Potentials;
+use crate::odd_sets;
+
 use crate::oracles::prefix::tasks::{Named, Tasks};
 use crate::{LpError, Question, Solution};
 
@@ -355,80 +353,5 @@ impl<'s> Prices<'s> {
             Task::Merge { .. } => Rational::zero(),
         };
         time * (own.sum::<Rational>() + sets)
-    }
-}
-
-/// The bound that prices and shares prove, recomputed from them alone; `None` if they prove nothing: a negative number,
-/// a task that is not one of this question or listed twice, shares that exceed a task's price, or trees that cost
-/// nothing.
-pub fn proves(question: &Question<'_>, shared: &Shared) -> Option<Rational> {
-    let platform = question.platform();
-    let demand = question.collective().demand(0).filter(|_| question.collective().demands() == 1)?;
-    if demand.commutative {
-        return None;
-    }
-    let tasks = Tasks::new(platform, &demand, true);
-    let known = Resource::of_platform(platform);
-    let is_port = |port: &Resource| known.binary_search(port).is_ok();
-    let is_processor = |node: NodeId| node.index() < platform.nodes().len() && platform.node(node).is_processor();
-    let is_known = |resource: &Resource| match *resource {
-        Resource::Compute(node) => is_processor(node),
-        port => is_port(&port),
-    };
-    let in_platform = |link: &LinkId| link.index() < platform.links().len();
-    let known_set = |set: &OddSet| set.ports.iter().all(is_port) && set.links.iter().all(in_platform);
-    if !shared.prices.iter().all(|(one, _)| is_known(one)) || !shared.odd_sets.iter().all(|(set, _)| known_set(set)) {
-        return None;
-    }
-    let distinct = shared.prices.is_sorted_by(|a, b| a.0 < b.0) && shared.odd_sets.is_sorted_by(|a, b| a.0 < b.0);
-    let amounts = shared.prices.iter().map(|one| &one.1).chain(shared.odd_sets.iter().map(|one| &one.1));
-    let mut amounts = amounts.chain(shared.shares.iter().flatten().map(|one| &one.1));
-    if !distinct || amounts.any(Signed::is_negative) || shared.shares.len() != tasks.goals.len() {
-        return None;
-    }
-    let mut charged: BTreeMap<Task, Rational> = BTreeMap::new();
-    let mut instance = Rational::zero();
-    for (goal, shares) in shared.shares.iter().enumerate() {
-        if !shares.is_sorted_by(|a, b| a.0 < b.0) {
-            return None;
-        }
-        shares.iter().for_each(|(task, share)| *charged.entry(*task).or_default() += share);
-        instance += cheapest(&tasks, goal, shares)?;
-    }
-    let prices = Prices::new(platform, &shared.prices, &shared.odd_sets);
-    if charged.iter().any(|(&task, charge)| *charge > prices.of(question, task)) || !instance.is_positive() {
-        return None;
-    }
-    let capacity = |amount: u64| Rational::from_integer(amount.into());
-    let worth: Rational =
-        shared.prices.iter().map(|(resource, price)| price * capacity(resource.capacity(platform).into())).sum();
-    let sets: Rational = shared.odd_sets.iter().map(|(set, price)| price * capacity(set.capacity(platform))).sum();
-    Some((worth + sets) / instance)
-}
-
-/// The cheapest reduction tree for a goal when tasks cost their shares, and nothing without one.
-fn cheapest(tasks: &Tasks, goal: usize, shares: &[(Task, Rational)]) -> Option<Rational> {
-    let unit = common_denominator(shares.iter().map(|(_, share)| share));
-    let mut costs = vec![BigUint::zero(); tasks.count];
-    for (task, share) in shares {
-        let number = number(tasks, *task)?;
-        costs[number] = numerator_over(share, &unit).into_parts().1;
-    }
-    let top = costs.iter().sum::<BigUint>() + 1u32;
-    let potentials = Potentials::new(tasks, &costs, &top, goal);
-    let (place, part) = tasks.goals[goal];
-    let price = potentials.at(part, place).clone();
-    (price < top).then(|| Rational::new(price.into(), unit))
-}
-
-fn number(tasks: &Tasks, task: Task) -> Option<usize> {
-    match task {
-        Task::Send { link, part: part @ Interval { first, last }, .. } => {
-            let known = link.index() < tasks.arcs.len()
-                && first <= last
-                && last < tasks.parts[tasks.parts.len() - 1].operands();
-            known.then(|| tasks.transfer(tasks.number(part), link.index()))
-        }
-        Task::Merge { node, part, split, .. } => tasks.merge(node.index(), part, split),
     }
 }

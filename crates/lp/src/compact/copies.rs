@@ -23,7 +23,7 @@ use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row
 use oneport_plan::{Certificate, Demand, Goals};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use crate::bounds::odd_sets;
+use crate::odd_sets;
 use crate::resources::Resources;
 use crate::{LpError, Options, Question};
 

@@ -32,7 +32,7 @@ use oneport_plan::{Certificate, Interval, Message, Resource, Status, SteadyState
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::extract::{TaskRates, extract};
 
-use crate::bounds::odd_sets;
+use crate::odd_sets;
 use crate::oracles::prefix::tasks::Tasks;
 use crate::{LpError, Options, Question, Solution};
 

@@ -17,8 +17,8 @@ use oneport_platform::{Link, LinkId, NodeId, Rational};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
-use crate::bounds::odd_sets::PortSets;
 use crate::mixture::mixed;
+use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question, Solution};
 
@@ -68,7 +68,7 @@ pub fn approximate(question: &Question<'_>) -> Result<Solution, LpError> {
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
     let (upper_bound, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
-    let status = if steady_state.throughput == upper_bound { Status::Optimal } else { Status::Feasible };
+    let status = Status::of(&steady_state.throughput, &upper_bound);
     Ok(Solution {
         steady_state,
         tight: Vec::new(),

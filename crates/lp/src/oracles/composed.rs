@@ -7,18 +7,16 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use oneport_numbers::Exact;
-use oneport_plan::{Block, Interval, Pattern, Status};
+use oneport_plan::{Block, Interval, Pattern};
 use oneport_platform::{NodeId, Rational};
 use oneport_trees::cheapest::{Prices, Reduction};
 
-use crate::bounds;
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
 use crate::oracles::copy::{Found, Hop, Network};
-use crate::resources::Resources;
-use crate::solution::Observer;
-use crate::{LpError, Question, Solution};
+
+use crate::{LpError, Question};
 
 /// A guiding price that no composition reaches; sums of very many do not overflow.
 const DEAREST: u128 = 1 << 110;
@@ -192,25 +190,4 @@ fn composition(operands: usize, mut tree: Pattern, hops: &[Hop]) -> Pattern {
     // The last task makes the result, or brings it to the root.
     tree.copy(whole, tree.last(), hops.iter().copied());
     tree
-}
-
-/// The solution with the bound that holds for every all-reduce, and not only for compositions.
-///
-/// # Errors
-/// Those of the solver.
-pub fn bounded(
-    question: &Question<'_>,
-    resources: &Resources,
-    solution: Solution,
-    watch: Observer<'_>,
-) -> Result<Solution, LpError> {
-    let throughput = &solution.steady_state.throughput;
-    let bound = match bounds::bound(question, resources, throughput, watch) {
-        // What bounds compositions is no bound: the referee says what its prices prove of all schedules.
-        Err(LpError::Stopped(_)) => return Ok(Solution { status: Status::Feasible, ..solution }),
-        other => other?,
-    };
-    let status = if bound.throughput == *throughput { Status::Optimal } else { Status::Feasible };
-    let (upper_bound, certificate) = (bound.throughput, bound.certificate);
-    Ok(Solution { status, upper_bound, certificate, ..solution })
 }

@@ -8,16 +8,12 @@ pub mod composed;
 pub mod copy;
 pub mod prefix;
 pub mod route;
-pub mod stages;
 
 use oneport_plan::{Block, Kind, Pattern};
 use oneport_platform::Rational;
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
-use crate::bounds::contained::Contained;
-use crate::bounds::is_all_reduce;
-use crate::bounds::singletons::Least;
 use crate::oracle::{Guided, Pricing};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Trees;
@@ -41,7 +37,7 @@ pub fn is_composed(block: &Block<'_>) -> bool {
 }
 
 /// Who prices the patterns of a block.
-fn part<'a>(question: &'a Question<'a>, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
+pub fn part<'a>(question: &'a Question<'a>, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
     match block.kind {
         Kind::Route => Box::new(Paths::new(question, block)),
         Kind::Copy => Box::new(Copies::new(question, block)),
@@ -57,17 +53,8 @@ impl<'a> Patterns<'a> {
         Patterns::of_parts(question, part)
     }
 
-    /// The same, but what a composition cannot undercut is replaced by what no schedule can: it bounds, and makes no
-    /// patterns.
-    pub fn least(question: &'a Question<'a>) -> Self {
-        Patterns::of_parts(question, |question, block| match is_composed(block) {
-            true if is_all_reduce(block) => Box::new(Least::new(question, block)),
-            true => Box::new(Contained::new(question, block)),
-            false => part(question, block),
-        })
-    }
-
-    fn of_parts(
+    /// Prepares a question whose blocks are priced by these oracles.
+    pub fn of_parts(
         question: &'a Question<'a>,
         part: impl Fn(&'a Question<'a>, &Block<'a>) -> Box<dyn Oracle + 'a>,
     ) -> Self {

@@ -5,7 +5,7 @@
 //! beyond it schemes are good and bounds are valid, and whether they meet decides whether the answer is called optimal.
 
 mod ascent;
-mod chain;
+pub(crate) mod chain;
 mod forest;
 mod potentials;
 mod search;
@@ -22,7 +22,6 @@ use crate::costs::amount;
 use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
-pub(crate) use chain::solve as chains;
 pub(crate) use potentials::Potentials;
 
 use chain::Chain;

@@ -164,15 +164,6 @@ impl Tasks {
         (first..last).flat_map(at)
     }
 
-    /// The number of the merge of two halves at a place that computes; `None` for others.
-    pub fn merge(&self, place: usize, part: Interval, split: usize) -> Option<usize> {
-        if split < part.first || split >= part.last || part.last >= self.operands {
-            return None;
-        }
-        let place = self.computing.binary_search(&place).ok()?;
-        Some(self.merges[self.number(part)] + (split - part.first) * self.computing.len() + place)
-    }
-
     /// Arcs that leave a place.
     pub fn leaving(&self, place: usize) -> &[usize] {
         &self.leaving[place]

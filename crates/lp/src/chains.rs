@@ -1,0 +1,143 @@
+//! Scans of many participants: the best mixture of chains.
+//!
+//! The ways of a chain do not depend on one another. So the best mixture is found step by step: each step is a demand of
+//! its own, and chains are put together from what is carried out of every step. A bound is found apart from that, as
+//! that of the reduction into the last participant.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+use oneport_numbers::Exact;
+use oneport_plan::{Collective, Interval, Pattern, Status, SteadyState, WeightedPattern};
+use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_trees::cheapest::Prices;
+
+use crate::column_generation::generate;
+use crate::costs::{self, Costs, Times, amount};
+use crate::oracle::{Guided, Pricing};
+use crate::oracles::Patterns;
+use crate::oracles::prefix::chain::{UNREACHABLE, append, way};
+use crate::resources::Resources;
+use crate::solution::{Observer, Progress};
+use crate::{LpError, Question, Solution};
+
+/// Rounds that look for a bound: enough to come close to the best.
+const ROUNDS: usize = 50;
+
+/// The best mixture of chains, and what no scan exceeds because it contains the reduction into the last participant (as
+/// far as a few rounds prove it).
+///
+/// # Errors
+/// Those of the solver.
+pub fn solve(
+    question: &Question<'_>,
+    participants: &[NodeId],
+    time_limit: Option<Duration>,
+    watch: Observer<'_>,
+) -> Result<Solution, LpError> {
+    let resources = Resources::new(question.platform(), true);
+    let steps = Steps::new(question, participants);
+    let found = generate(question, resources.clone(), &steps, time_limit, watch)?;
+    let throughput = found.steady_state.throughput.clone();
+    let Some(&target) = participants.last() else { return Err(UNREACHABLE) };
+    let whole = Collective::Reduce { target, participants: participants.to_vec(), commutative: false };
+    let reduction = question.part(&whole)?;
+    let mut rounds = 0;
+    let mut enough = |progress: &Progress| {
+        rounds += 1;
+        let done = rounds >= ROUNDS || progress.upper_bound <= throughput;
+        let progress = Progress { throughput: throughput.clone(), ..progress.clone() };
+        if watch(&progress).is_break() || done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bound = generate(&reduction, resources, &Patterns::new(&reduction), time_limit, &mut enough)?;
+    Ok(Solution {
+        steady_state: SteadyState {
+            patterns: chains(&found.steady_state, participants),
+            throughput: throughput.clone(),
+        },
+        status: Status::of(&throughput, &bound.upper_bound),
+        solver_time: found.solver_time + bound.solver_time,
+        repaired: found.repaired || bound.repaired,
+        tight: Vec::new(),
+        ..bound
+    })
+}
+
+/// Chains that carry out every step as often as its own patterns do: the heaviest patterns of all steps first.
+fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> {
+    let mut of_step: Vec<Vec<(Rational, Vec<LinkId>)>> = vec![Vec::new(); participants.len().saturating_sub(1)];
+    for WeightedPattern { pattern, weight } in &steps.patterns {
+        of_step[pattern.demand].push((weight.clone(), pattern.links().collect()));
+    }
+    // The heaviest comes last and is taken first.
+    of_step.iter_mut().for_each(|ways| ways.sort_unstable());
+    let mut all = Vec::new();
+    while let Some(weight) = of_step.iter().map(|ways| ways.last().map(|(weight, _)| weight)).min().flatten().cloned() {
+        let mut pattern = Pattern::new(0);
+        for (step, ways) in of_step.iter_mut().enumerate() {
+            let Some((left, links)) = ways.last_mut() else { continue };
+            append(&mut pattern, participants, step, links.iter().copied());
+            *left -= &weight;
+            if left.is_zero() {
+                ways.pop();
+            }
+        }
+        all.push(WeightedPattern { pattern, weight });
+    }
+    all.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+    all
+}
+
+/// Prices the steps of chains, each a demand of its own.
+struct Steps<'a> {
+    question: &'a Question<'a>,
+    participants: &'a [NodeId],
+    times: Times,
+    rates: Vec<Rational>,
+}
+
+impl<'a> Steps<'a> {
+    fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
+        let rates = vec![Rational::one(); participants.len().saturating_sub(1)];
+        Steps { question, participants, times: Times::of_size(question, &Rational::one()), rates }
+    }
+
+    /// Every step's cheapest price and pattern.
+    fn all<N: Exact + Into<BigUint>>(
+        &self,
+        costs: &Costs<N>,
+        compute: impl Fn(NodeId) -> Rational,
+    ) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        let (platform, volumes) = (self.question.platform(), self.question.volumes());
+        let step = |step: usize| {
+            let (cost, links) = way(platform, &costs.links, self.participants, step)?;
+            let [sent, made] = [step, step + 1].map(|last| Interval { first: 0, last });
+            let node = self.participants[step + 1];
+            let transfer = volumes.size.of(sent).unwrap_or_default() * amount(&costs.unit, &cost);
+            let price = transfer + volumes.merge_time(platform, node, made) * compute(node);
+            let mut pattern = Pattern::new(step);
+            append(&mut pattern, self.participants, step, links);
+            Ok((price, pattern))
+        };
+        (0..self.rates.len()).map(step).collect()
+    }
+}
+
+impl Pricing for Steps<'_> {
+    fn rates(&self) -> &[Rational] {
+        &self.rates
+    }
+
+    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
+        let compute = |node: NodeId| Rational::from_integer(prices.compute[node.index()].into());
+        let (least, patterns): (Vec<Rational>, _) = self.all(&self.times.costs(prices), compute)?.into_iter().unzip();
+        Ok(Guided { at_least: least.into_iter().sum(), patterns })
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        let costs = costs::exact_of_size(self.question, &Rational::one(), prices);
+        self.all(&costs, |node| prices.compute[node.index()].clone().max(Rational::zero()))
+    }
+}
