@@ -49,7 +49,7 @@ fn collectives() -> PossibleValuesParser {
 pub enum FormulationName {
     /// Small and fast: one flow per source or target; for reductions, trees generated as needed.
     Columns,
-    /// The papers' own program, corrected: one commodity per message or partial result.
+    /// The papers' own program, corrected: one flow per message or partial result.
     Compact,
 }
 
@@ -81,7 +81,8 @@ pub struct SolveArguments {
     /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
-    /// Scatter, broadcast: receivers, or "all" processors but the source (the default).
+    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); reduce-to-several: the nodes that
+    /// receive the result.
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
     /// Participants, or "all" processors (the default); reductions combine values in this order.
@@ -106,7 +107,7 @@ pub struct SolveArguments {
     /// Reductions: the operator is commutative, so operands may be combined in any order.
     #[arg(long)]
     pub commutative: bool,
-    /// Fix the period's length.
+    /// Fix the period's length, in units of time.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "max_loss", "exact_period"])]
     pub period: Option<String>,
     /// Take the fewest instances per period that lose at most this share of the throughput: 5%, 0.05 or 1/20; 0:
@@ -173,8 +174,10 @@ pub struct ShowArguments {
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
     /// The platform file to read.
+    #[arg(value_name = "IN")]
     pub input: PathBuf,
     /// The platform file to write.
+    #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// Format of IN (toml, json, matrix, gml, joined); by default told from its name and content.
     #[arg(long, value_name = "F")]
@@ -204,7 +207,7 @@ pub enum ReduceModel {
 /// Where the answer goes.
 #[derive(Debug, Args)]
 pub struct AnswerArguments {
-    /// Draw who is busy when.
+    /// Draw a Gantt chart (SVG).
     #[arg(long, value_name = "F.svg")]
     pub gantt: Option<PathBuf>,
     /// Draw the tree (F.svg), or write it for Graphviz (F.dot) or programs (F.json).
@@ -218,7 +221,7 @@ pub struct AnswerArguments {
 /// The trees of RR-7898.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StrategyName {
-    /// The shortest: Algorithm 1; 2 or 3 under a limit.
+    /// Shortest schedule (RR-7898, Algorithm 1; Algorithms 2 and 3 under a limit).
     Greedy,
     /// Algorithm 1 as if the smaller cost were 0.
     Binomial,
@@ -261,7 +264,7 @@ pub struct HomogeneousArguments {
     /// At most K processors that merge.
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub max_reducers: Option<String>,
-    /// Which tree.
+    /// Shape of the tree.
     #[arg(long, value_enum, default_value_t = StrategyName::Greedy)]
     pub strategy: StrategyName,
     /// Tie-breaking rule of Algorithm 1; it matters for the binomial and Fibonacci strategies.
@@ -291,7 +294,7 @@ pub enum MethodName {
     Dp,
     /// Two classes: numbers of fast senders per level.
     Levels,
-    /// Classes: time-expanded flow of slots.
+    /// Several classes: time-expanded flow.
     Slots,
     /// Branch and bound for arbitrary speeds.
     Search,
@@ -310,7 +313,7 @@ pub struct HeterogeneousArguments {
     /// The processor of --times that ends with the result, counted from 0 (default: one more processor).
     #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "classes")]
     pub destination: Option<String>,
-    /// How.
+    /// Which algorithm.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     pub method: MethodName,
     /// Most states a search visits before it answers with the best schedule and bound known.

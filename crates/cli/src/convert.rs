@@ -6,7 +6,7 @@ use oneport::formats::{self, PlatformFormat};
 use crate::End;
 use crate::arguments::ConvertArguments;
 use crate::output::{count, print, try_outputs};
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Runs the command.
 pub fn run(arguments: &ConvertArguments) -> Result<End> {

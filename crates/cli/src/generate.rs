@@ -11,7 +11,7 @@ use oneport::{Platform, PortModel, Rational, parse_rational};
 
 use crate::End;
 use crate::output::{count, print, try_outputs};
-use crate::question::usage;
+use crate::usage::usage;
 
 /// `oneport generate`.
 #[derive(Debug, Args)]

@@ -10,7 +10,8 @@ use oneport::watch::{Left, Limit, Watch};
 use oneport::{Rational, parse_rational};
 
 use crate::arguments::LimitArguments;
-use crate::question::{seconds, usage};
+use crate::question::seconds;
+use crate::usage::usage;
 
 /// How often memory is measured.
 const MEASURED: Duration = Duration::from_millis(10);

@@ -14,6 +14,7 @@ mod question;
 mod reduce;
 mod show;
 mod solve;
+mod usage;
 mod verify;
 
 use std::process::ExitCode;
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // One line, whatever was quoted: what went wrong, then why.
             eprintln!("error: {}", format!("{error:#}").replace(char::is_control, " "));
-            ExitCode::from(if error.is::<question::Usage>() { 2 } else { 1 })
+            ExitCode::from(if error.is::<usage::Usage>() { 2 } else { 1 })
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use oneport::formats;
 
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Prints a text and a newline. A reader that has gone (a closed pipe) is no error.
 ///

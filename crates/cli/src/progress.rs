@@ -107,6 +107,7 @@ fn describe(stage: &Stage) -> String {
         Stage::Period => "2/4 whole messages and the period".to_string(),
         Stage::Slots => "3/4 slots (one-port decomposition)".to_string(),
         Stage::Referee => "4/4 the referee checks the plan".to_string(),
+        other => format!("{other:?}"),
     }
 }
 

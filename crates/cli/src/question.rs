@@ -9,23 +9,7 @@ use oneport::{Collective, NodeId, Platform, PortModel, Problem, ProblemError, Vo
 
 use crate::arguments::{CUSTOM, SolveArguments};
 use crate::numbers::decimal;
-
-/// A mistake in how the command was called: exit code 2.
-#[derive(Debug)]
-pub struct Usage(pub String);
-
-impl std::fmt::Display for Usage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
-
-/// A usage error as `anyhow` carries it.
-pub fn usage(message: impl Into<String>) -> anyhow::Error {
-    anyhow!(Usage(message.into()))
-}
+use crate::usage::usage;
 
 /// A number of seconds, 0 or more.
 pub fn seconds(option: &str, text: &str) -> Result<Duration> {

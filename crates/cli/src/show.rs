@@ -14,7 +14,7 @@ use crate::End;
 use crate::arguments::ShowArguments;
 use crate::numbers::{readable, readable_count};
 use crate::output::{count, named, print, try_outputs};
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Longest list printed in full.
 const LINES: usize = 40;

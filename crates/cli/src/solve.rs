@@ -18,7 +18,8 @@ use crate::limits;
 use crate::numbers::{both, decimal, percent, readable, readable_count};
 use crate::output::{count, named, print, try_outputs};
 use crate::progress::Progress;
-use crate::question::{self, usage};
+use crate::question;
+use crate::usage::usage;
 
 /// Runs the command.
 pub fn run(arguments: &SolveArguments) -> Result<End> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use oneport_plan::{Demand, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::svg::words;
+use crate::words;
 
 /// A message on its way: its source, and the copies sent.
 pub(crate) struct Copies {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{self as plan, Interval, Pattern, Problem, Reduction};
+use oneport_plan::{Interval, Pattern, Problem, Reduction};
 use oneport_platform::{Platform, Rational};
 
 use crate::arborescence::{self, Role};
@@ -11,7 +11,7 @@ use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
 use crate::scheme;
-use crate::svg::words;
+use crate::{Shape, words};
 
 /// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top:
 /// merges are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips
@@ -62,11 +62,10 @@ pub fn once_tree(reduction: &Reduction) -> String {
 ///
 /// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
 pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
-    let collective = problem.collective();
-    match collective.demand(pattern.demand).map(|demand| demand.kind()) {
-        Some(plan::Kind::Combine) => tree(problem, pattern, weight),
-        Some(plan::Kind::CombineCopy | plan::Kind::Prefix) => scheme(problem, pattern, weight),
-        Some(plan::Kind::Route | plan::Kind::Copy) | None => arborescence(problem, pattern, weight),
+    match Shape::of(problem, pattern) {
+        Shape::Tree => tree(problem, pattern, weight),
+        Shape::Scheme => scheme(problem, pattern, weight),
+        Shape::Arborescence => arborescence(problem, pattern, weight),
     }
 }
 

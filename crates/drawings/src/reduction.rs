@@ -3,7 +3,7 @@
 use oneport_plan::{Collective, Goals, Interval, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::svg::words::{self, inputs};
+use crate::words::{self, inputs};
 
 /// A tree as vertices (values and merges) and what flows between them.
 ///

@@ -6,7 +6,7 @@ use oneport_plan::{Demand, Interval, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::reduction::Kind;
-use crate::svg::words::{self, inputs};
+use crate::words::{self, inputs};
 
 /// A scheme as vertices, each after its inputs. Inputs that no earlier task makes are vertices of their own.
 pub(crate) struct Diagram {

@@ -34,6 +34,7 @@ pub struct Column(pub usize);
 
 /// Why a program cannot be built or solved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExactError {
     /// A coefficient names a row that does not exist.
     #[error("row {row} does not exist; the program has {rows} rows, numbered from 0")]

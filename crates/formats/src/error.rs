@@ -30,6 +30,7 @@ impl FormatError {
 
 /// Why a text is not an amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AmountError {
     /// The fixed part, or the whole where there is no `n`.
     #[error("{0}; an amount is a number (3/2), or a number and a multiple of the operands combined (1+1/2n)")]
@@ -68,6 +69,7 @@ impl fmt::Display for Place {
 
 /// What is wrong with a file. Values taken from the file are shortened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Mistake {
     /// The operating system refused.
     #[error("cannot be read: {0}")]

@@ -10,7 +10,7 @@ use serde::de::{Deserializer as _, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{FormatError, Mistake, clip, clip_message, quoted};
-use crate::native::Scalar;
+use crate::scalar::Scalar;
 use crate::source::{KeyPath, Source};
 
 /// One JSON value, where it stands.

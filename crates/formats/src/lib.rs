@@ -11,6 +11,7 @@ mod native;
 mod number;
 mod plan;
 mod platform;
+mod scalar;
 mod single;
 mod source;
 mod tiers_json;
@@ -25,4 +26,3 @@ pub use platform::{
     write_platform,
 };
 pub use single::{broadcast_to_json, reduction_to_json};
-pub use tiers_json::read_joined_tiers;

@@ -6,7 +6,7 @@ use oneport_platform::{NumberError, Rational, parse_rational};
 
 use crate::error::{FormatError, Mistake, clip};
 use crate::json::Json;
-use crate::native::Scalar;
+use crate::scalar::Scalar;
 
 /// Longest number of a plan: exact optima have far more digits than measurements.
 const MAX_DIGITS: usize = 20_000;

@@ -24,7 +24,8 @@ pub enum PlatformFormat {
     Matrix,
     /// GML as the Internet Topology Zoo writes it.
     Gml,
-    /// A Tiers topology joined to measured links, in JSON; see [`read_joined_tiers`](crate::read_joined_tiers).
+    /// A Tiers topology joined to measured links, in JSON: hosts are processors with compute 1 / speed,
+    /// links work in both directions and cost 1 / bandwidth.
     Joined,
 }
 

@@ -14,17 +14,9 @@ use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
 
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
-use crate::native::{Scalar, refused};
+use crate::native::refused;
+use crate::scalar::Scalar;
 use crate::source::Source;
-
-/// Reads a measured grid: a Tiers topology joined to its table of links, as JSON. Hosts become processors with
-/// compute 1 / speed; links work in both directions and cost 1 / bandwidth. `name` is the file's name in messages.
-///
-/// # Errors
-/// As [`parse_platform`](crate::parse_platform).
-pub fn read_joined_tiers(name: &str, bytes: &[u8]) -> Result<Platform, FormatError> {
-    crate::parse_platform(name, bytes, crate::PlatformFormat::Joined)
-}
 
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let top = Json::parse(source)?;

@@ -4,6 +4,7 @@ use oneport_platform::Rational;
 
 /// Why a question is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A transmission time that is not positive.
     #[error("{place} has transmission time {value}; times must be positive")]

@@ -4,6 +4,7 @@ use oneport_platform::Rational;
 
 /// Why a question is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A cost below 0.
     #[error("the {name} time {value} is negative; give 0 or more")]

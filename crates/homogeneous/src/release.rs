@@ -39,6 +39,7 @@ use crate::{Costs, Error, Tie, tree};
 
 /// A schedule of values with release dates, and a proved bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Released {
     /// The schedule; processor `i` holds value `i`, the operator is commutative.
     pub reduction: Reduction,

@@ -9,6 +9,7 @@ use crate::in_order::Intervals;
 
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LpError {
     /// A formulation that the collective does not have.
     #[error("{collective} has no compact formulation here; use the columns formulation")]

@@ -50,6 +50,7 @@ pub struct Solution {
 
 /// How far column generation has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Patterns found so far; of an all-reduce, their stages.
     pub patterns: usize,

@@ -4,6 +4,7 @@ use num_rational::BigRational;
 
 /// Why a graph was refused. Every variant names the edge, by its index in the input, and the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MatchingError {
     /// An edge with a negative weight.
     #[error("edge {edge} ({left} -> {right}): weight is {weight}; a weight is a time and must not be negative")]

@@ -57,6 +57,7 @@ impl Default for Options {
 
 /// A checked plan and what it took.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Planned {
     /// The plan; the referee found nothing to object to.
     pub plan: Plan,
@@ -77,6 +78,7 @@ pub enum Outcome {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The question makes no sense.
     #[error(transparent)]
@@ -109,6 +111,7 @@ impl From<Violation> for Error {
 
 /// The stages of a solve, for those who watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// The linear program: throughput, patterns, prices.
     Throughput,

@@ -8,6 +8,7 @@ use oneport_referee::{Recheck, Violation, check_broadcast, check_reduction, chec
 
 /// An answer that the referee has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checked {
     /// The answer.
     pub shortest: Shortest,
@@ -17,6 +18,7 @@ pub struct Checked {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SingleError {
     /// The question about equal costs does not make sense.
     #[error(transparent)]
@@ -108,6 +110,7 @@ pub fn broadcast_homogeneous(
 
 /// What was found for unequal speeds, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Found {
     /// The answer; its schedule is absent.
     pub checked: Checked,

@@ -8,6 +8,7 @@ use crate::{Block, Collective, CollectiveError, Commodity, Demand, Interval, Vol
 
 /// Why a question makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// The collective does not fit the platform.
     #[error(transparent)]

@@ -63,6 +63,7 @@ pub struct Volumes {
 
 /// Why volumes do not fit a collective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum VolumeError {
     /// A size or an amount of work over zero or less.
     #[error("the {what} {}/{} is no number; give it a positive denominator", .found.numer(), .found.denom())]

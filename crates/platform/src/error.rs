@@ -4,6 +4,7 @@ use crate::Rational;
 
 /// Why a platform was refused. Every variant names the nodes and values involved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlatformError {
     /// Two nodes share a name.
     #[error("node name '{name}' is used twice; every node needs a name of its own")]

@@ -12,6 +12,7 @@ use crate::{Violation, check_schedule};
 
 /// What a plan was found to prove. All three rates are in instances per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// What the steady state sustains.
     pub throughput: Rational,

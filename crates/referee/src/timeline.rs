@@ -23,6 +23,7 @@ use dated::{CheckedMerge, Dated, DatedMerge, ZERO, check_event, check_merge_even
 
 /// What a correct run achieves.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TimelineReport {
     /// Instances delivered completely: all that were started.
     pub delivered: u64,

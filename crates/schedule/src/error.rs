@@ -5,6 +5,7 @@ use oneport_platform::Rational;
 
 /// Why a schedule cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScheduleError {
     /// A port, a link or a processor is asked to work longer than the period.
     #[error(

@@ -33,6 +33,7 @@ pub struct TaskRates {
 
 /// Why rates are no weighted sum of reduction trees.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExtractError {
     /// A reduction of one value, or of none.
     #[error("{found} operands; a reduction combines at least 2")]

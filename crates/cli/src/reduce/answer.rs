@@ -14,7 +14,7 @@ use crate::End;
 use crate::arguments::AnswerArguments;
 use crate::numbers::{percent, readable};
 use crate::output::{named, print, try_outputs};
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
 pub const LISTED: u64 = 100_000;

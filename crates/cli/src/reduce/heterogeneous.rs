@@ -16,7 +16,7 @@ use crate::arguments::{HeterogeneousArguments, MethodName};
 use crate::limits;
 use crate::numbers::readable;
 use crate::output::{count, print};
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Most states of a search unless asked otherwise: about a minute.
 const STATES: u64 = 20_000_000;

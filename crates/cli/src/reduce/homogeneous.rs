@@ -14,7 +14,7 @@ use crate::End;
 use crate::arguments::{HomogeneousArguments, StrategyName, TieName};
 use crate::numbers::readable;
 use crate::output::count;
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Runs the command.
 pub fn run(arguments: &HomogeneousArguments) -> Result<End> {

@@ -9,7 +9,7 @@ use oneport::{Rational, parse_rational};
 
 use crate::End;
 use crate::arguments::{ReduceArguments, ReduceModel};
-use crate::question::usage;
+use crate::usage::usage;
 
 /// Most counts of values, senders and states: 2^63.
 const MOST: u64 = 1 << 63;

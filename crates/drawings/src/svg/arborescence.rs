@@ -6,10 +6,10 @@ use oneport_plan::{Pattern, Problem};
 use oneport_platform::{Platform, Rational};
 
 use super::legend::{self, Entry, Mark};
-use super::words;
 use super::xml::diamond;
 use super::xml::{Canvas, INK, SOFT_INK, number};
 use crate::arborescence::{Copies, Copy, Role, assemble, title};
+use crate::words;
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 70.0;

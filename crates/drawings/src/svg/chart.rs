@@ -6,11 +6,12 @@ use num_traits::{One, Zero};
 use oneport_plan::{Message, Problem};
 use oneport_platform::{Platform, Rational};
 
+use super::colour::Colour;
 use super::occupancy::{Activity, Bar, Note};
 use super::rows::{self, Port, Row, Run};
-use super::words::{self, Messages};
 use super::xml::{Canvas, GRID, INK, SOFT_INK};
 use super::{legend, ticks};
+use crate::words::{self, Messages};
 
 /// Most boxes drawn: each takes about 400 bytes with its label and tooltip.
 const MOST_BOXES: usize = 10_000;
@@ -245,7 +246,8 @@ fn draw_boxes(
                     let last = bars.get(run.first + run.count - 1).and_then(|&index| chart.bars.get(index));
                     let end = last.map_or(&bar.end, |last| &last.end);
                     let (start, end) = (words::show(&bar.start), words::show(end));
-                    let fill = if run.mixed { "url(#hatch)" } else { &messages.colour(bar.message).hex() };
+                    let fill =
+                        if run.mixed { "url(#hatch)" } else { &Colour::category(messages.category(bar.message)).hex() };
                     let what = if run.mixed { String::new() } else { format!(" of {}", messages.label(bar.message)) };
                     tag.s("fill", fill).titled(&format!(
                         "{} short {}s{what}, {start} to {end}",
@@ -254,7 +256,7 @@ fn draw_boxes(
                     ));
                     continue;
                 }
-                let tag = tag.s("fill", &messages.colour(bar.message).hex());
+                let tag = tag.s("fill", &Colour::category(messages.category(bar.message)).hex());
                 let tag = if width >= 4.0 { tag.s("stroke", "#333").s("stroke-width", ".5") } else { tag };
                 tag.titled(&tooltip(chart.problem.platform(), messages, bar));
                 if row.port == Port::Both && receives(chart.problem.platform(), row, bar) {
@@ -318,7 +320,7 @@ fn draw_labels(
                 let choices = choices(messages, bar);
                 let Some(text) = choices.iter().find(|text| words::width(text, size) <= room) else { continue };
                 let at = ((run.left + run.right) / 2.0, y + height / 2.0 + size * 0.36);
-                canvas.text(at, "middle", size, messages.colour(bar.message).text(), text);
+                canvas.text(at, "middle", size, Colour::category(messages.category(bar.message)).text(), text);
             }
         }
     }
@@ -361,7 +363,7 @@ fn legend_entries(
     let mut notes = Vec::new();
     if used.len() <= LEGEND {
         entries.extend(used.into_values().map(|message| {
-            let mark = legend::Mark::Swatch(messages.colour(message).hex());
+            let mark = legend::Mark::Swatch(Colour::category(messages.category(message)).hex());
             legend::Entry { mark, label: messages.category_label(message) }
         }));
     } else {

@@ -3,8 +3,8 @@
 use super::colour::Colour;
 use super::legend::{self, Entry, Mark};
 use super::ticks;
-use super::words;
 use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
+use crate::words;
 
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 340.0;

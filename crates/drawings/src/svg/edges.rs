@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::labels::Area;
-use super::words;
 use super::xml::{Canvas, number};
+use crate::words;
 
 /// Colour of links in use.
 pub(super) const BUSY: &str = "#0072b2";

@@ -5,7 +5,8 @@ use oneport_plan::{PeriodicSchedule, Problem, Timeline};
 use oneport_platform::Rational;
 
 use super::chart::{self, Chart, Phase};
-use super::{occupancy, words};
+use super::occupancy;
+use crate::words;
 
 /// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
 const MOST_MARKS: u64 = 1000;

@@ -10,8 +10,8 @@ use super::edges::{self, Edge};
 use super::labels::{Area, Page};
 use super::layout;
 use super::legend::{self, Entry, Mark};
-use super::words::{self, Messages};
 use super::xml::{Canvas, INK, SOFT_INK, diamond, number};
+use crate::words::{self, Messages};
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 60.0;

@@ -1,8 +1,8 @@
 //! Legends: marks and labels in wrapped lines.
 
-use super::words;
 use super::xml::diamond;
 use super::xml::{Canvas, INK};
+use crate::words;
 
 const SIZE: f64 = 11.5;
 const LINE: f64 = 20.0;

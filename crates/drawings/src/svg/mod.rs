@@ -25,7 +25,6 @@ mod single;
 mod tests;
 mod ticks;
 mod tree;
-pub(crate) mod words;
 mod xml;
 
 pub use curve::{CurveOptions, Series, curve};
@@ -34,7 +33,9 @@ pub use graph::graph;
 pub use single::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
 
-use oneport_plan::{Kind, Pattern, Problem};
+use oneport_plan::{Pattern, Problem};
+
+use crate::Shape;
 use oneport_platform::Rational;
 
 /// Draws a pattern. A path or an arborescence has its source at the top and arrows that tell how long their links are
@@ -44,10 +45,9 @@ use oneport_platform::Rational;
 ///
 /// What does not fit together is drawn as far as it goes. `O(t log t)` for `t` tasks.
 pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
-    let collective = problem.collective();
-    match collective.demand(pattern.demand).map(|demand| demand.kind()) {
-        Some(Kind::Combine) => tree(problem, pattern, weight),
-        Some(Kind::CombineCopy | Kind::Prefix) => scheme::draw(problem, pattern, weight),
-        Some(Kind::Route | Kind::Copy) | None => arborescence::draw(problem, pattern, weight),
+    match Shape::of(problem, pattern) {
+        Shape::Tree => tree(problem, pattern, weight),
+        Shape::Scheme => scheme::draw(problem, pattern, weight),
+        Shape::Arborescence => arborescence::draw(problem, pattern, weight),
     }
 }

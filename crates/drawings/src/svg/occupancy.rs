@@ -6,7 +6,7 @@ use num_traits::{Signed, Zero};
 use oneport_plan::{Message, PeriodicSchedule, Problem, Task, Timeline};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use super::words;
+use crate::words;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

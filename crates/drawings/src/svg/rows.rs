@@ -7,7 +7,7 @@ use oneport_plan::Resource;
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use super::occupancy::{Activity, Bar};
-use super::words;
+use crate::words;
 
 /// Up to this many active nodes, idle ports keep an empty row; beyond, only ports in use have one.
 const SHOW_IDLE: usize = 12;

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use oneport_plan::{Message, Pattern, Problem};
 use oneport_platform::{NodeId, Rational};
 
-use super::words::{self, Messages};
+use super::colour::Colour;
 use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
 use crate::reduction::Kind;
 use crate::scheme::{Diagram, diagram, title};
+use crate::words::{self, Messages};
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 66.0;
@@ -58,7 +59,7 @@ pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Ratio
     let messages = Messages::new(problem);
     for (vertex, &(x, y)) in diagram.vertices.iter().zip(&layout.places) {
         let x = left + x;
-        let colour = messages.colour(Message { demand: scheme.demand, part: vertex.part });
+        let colour = Colour::category(messages.category(Message { demand: scheme.demand, part: vertex.part }));
         let (class, corner) = match vertex.kind {
             Kind::Merge { .. } => ("merge", 2.0),
             _ if vertex.link.is_some() => ("arrival", BOX / 2.0),

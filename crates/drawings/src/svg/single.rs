@@ -5,8 +5,9 @@ use oneport_plan::{Broadcast, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
 use super::colour::Colour;
+use super::ticks;
 use super::xml::{Canvas, GRID, INK, SOFT_INK};
-use super::{ticks, words};
+use crate::words;
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 62.0;

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{Pow, Signed, Zero};
 use oneport_platform::Rational;
 
-use super::words;
+use crate::words;
 
 /// Exact ticks are used up to this many.
 const FEW: usize = 14;

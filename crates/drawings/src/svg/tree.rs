@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use oneport_plan::{Interval, Message, Pattern, Problem};
 use oneport_platform::{LinkId, Rational};
 
-use super::words::{self, Messages};
+use super::colour::Colour;
 use super::xml::{Canvas, INK, SOFT_INK, number};
 use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
+use crate::words::{self, Messages};
 
 const MARGIN: f64 = 16.0;
 const TOP: f64 = 66.0;
@@ -303,7 +304,7 @@ impl Picture<'_> {
         (class, corner, stroke): (&str, f64, f64),
         tooltip: &str,
     ) {
-        let colour = self.messages.colour(Message { demand: self.demand, part });
+        let colour = Colour::category(self.messages.category(Message { demand: self.demand, part }));
         let width = self.box_width(layout, place, lines);
         let (x, y) = (layout.x(place), layout.top(place.layer));
         let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);

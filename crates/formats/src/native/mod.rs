@@ -17,7 +17,8 @@ pub(crate) use json::{assemble, read_json};
 pub(crate) use toml::{read_toml, syntax as toml_syntax};
 pub(crate) use write::{quote, write_json, write_json_into, write_toml};
 
-use crate::error::{FormatError, Mistake, clip, quoted};
+use crate::error::{FormatError, Mistake, clip};
+use crate::scalar::Scalar;
 use crate::source::Source;
 
 /// The value of `format`.
@@ -28,26 +29,6 @@ const LINK_KEYS: [&str; 5] = ["from", "to", "cost", "bandwidth", "duplex"];
 
 /// Node names that are compared with a misspelt one.
 const COMPARED: usize = 20_000;
-
-/// A value of a platform file, with the text of its number.
-pub(crate) enum Scalar<'a> {
-    Text(Cow<'a, str>),
-    Number(Cow<'a, str>),
-    Bool(bool),
-    /// Anything else, by its kind: "an array".
-    Other(&'static str),
-}
-
-impl Scalar<'_> {
-    fn shown(&self) -> String {
-        match self {
-            Scalar::Text(text) => quoted(text),
-            Scalar::Number(text) => clip(text),
-            Scalar::Bool(value) => value.to_string(),
-            Scalar::Other(kind) => kind.to_string(),
-        }
-    }
-}
 
 /// A scalar and where it stands.
 pub(crate) struct Field<'a> {

@@ -9,8 +9,9 @@ use oneport_platform::Platform;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, Scalar, TOP_KEYS};
+use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, TOP_KEYS};
 use crate::error::{FormatError, Mistake, clip, clip_message};
+use crate::scalar::Scalar;
 use crate::source::Source;
 
 /// Most tokens, and most values, of a TOML file: the parser keeps them all in memory, some 50 bytes a token.

@@ -8,11 +8,15 @@ use super::cells::find;
 use crate::amount::amount;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
-use crate::native::Scalar;
 use crate::number::natural;
+use crate::scalar::Scalar;
 
-const NAMES: &str = "a collective: scatter, gather, all-to-all, reduce, reduce-scatter, broadcast, all-gather, all-reduce, \
-                     reduce-to-several, scan, groups or custom";
+/// What a collective's name may be.
+fn names() -> String {
+    let named: Vec<&str> = Collective::forms().iter().map(|form| form.name).collect();
+    format!("a collective: {}, groups or custom", named.join(", "))
+}
+
 /// The keys of the roles.
 const ROLES: [&str; 4] = ["source", "target", "targets", "participants"];
 
@@ -27,7 +31,7 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
     let keys = ["name", source_key, target_key, targets_key, participants_key, "commutative", "members", "demands"];
     let given = value.object(keys)?;
     let [name, source, target, targets, participants, commutative, members, demands] = given;
-    let name = need(value, name, "name", NAMES)?;
+    let name = need(value, name, "name", "the collective's name")?;
     let (collective, known) = match (name.string()?.as_ref(), group) {
         ("groups", None) => {
             let list = need(value, members, "members", "the groups, a list of {\"rate\": 1, \"collective\": {...}}")?;
@@ -42,7 +46,7 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
             return Err(name.fail(Mistake::Collective(CollectiveError::Nested { group })));
         }
         (label, _) => {
-            let form = Form::find(label).ok_or_else(|| name.wrong(NAMES))?;
+            let form = Form::find(label).ok_or_else(|| name.wrong(names()))?;
             let mut nodes = Vec::with_capacity(form.roles.len());
             // Lists first: what is missing there says most.
             for role in form.roles.iter().rev() {

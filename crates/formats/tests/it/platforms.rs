@@ -5,7 +5,7 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::{fixture, plain_platform, platform, shared_data};
-use oneport_formats::{Mistake, PlatformFormat, parse_platform, read_joined_tiers, read_platform, write_platform};
+use oneport_formats::{Mistake, PlatformFormat, parse_platform, read_platform, write_platform};
 use oneport_platform::{Platform, PortModel, Rational, parse_rational};
 use proptest::prelude::*;
 
@@ -253,7 +253,7 @@ fn measured_grids() {
         let link = platform.link_between(platform.find("WAN0").expect("0"), platform.find("WAN6").expect("6"));
         assert_eq!(platform.link(link.expect("the first link")).cost, ratio(1_000_000, 255_228_625));
         let bytes = std::fs::read(&path).expect("the file");
-        assert_eq!(read_joined_tiers("WAN_3", &bytes), Ok(platform));
+        assert_eq!(parse_platform("WAN_3", &bytes, PlatformFormat::Joined), Ok(platform));
     }
     if let Some(path) = shared_data("grids_2004/gridpp_grid_2004.joined.json") {
         let platform = read_platform(&path).expect("GridPP");

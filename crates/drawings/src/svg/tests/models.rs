@@ -8,8 +8,8 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use super::charts::{axis, boxes};
 use super::parse::{assert_inside, parse};
 use super::samples::{self, Dice, q, size};
-use crate::svg::words::{self, Messages};
 use crate::svg::{gantt, graph, occupancy, timeline_gantt};
+use crate::words::{self, Messages};
 
 /// The platform with a model for every node, in turn.
 fn mixed(platform: &Platform, models: &[PortModel]) -> Platform {
@@ -221,7 +221,7 @@ fn messages_have_names() {
                 assert!(
                     !messages.label(message).is_empty() && messages.short_label(message).is_none_or(|l| !l.is_empty())
                 );
-                let _ = messages.colour(message);
+                let _ = Colour::category(messages.category(message));
             }
             let known = collective.demand(demand).is_some_and(|demand| !matches!(demand.goals, Goals::Prefixes));
             assert_eq!(words::group_of(collective, demand).is_empty(), demand >= 5 || *collective != groups, "{known}");

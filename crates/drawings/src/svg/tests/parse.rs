@@ -137,7 +137,7 @@ pub(super) fn assert_inside(elements: &[Element]) {
 
 /// Left and right end of a text, by the width that the drawings assume.
 pub(super) fn text_span(element: &Element) -> (f64, f64) {
-    let width = crate::svg::words::width(&element.text, element.number("font-size"));
+    let width = crate::words::width(&element.text, element.number("font-size"));
     let x = element.number("x");
     match element.attributes.get("text-anchor").map(String::as_str) {
         Some("middle") => (x - width / 2.0, x + width / 2.0),

@@ -12,8 +12,8 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use super::parse::{Element, assert_inside, parse};
 use super::samples::{Dice, q, whole};
 use crate::svg::occupancy::{self, Activity};
-use crate::svg::words::Messages;
 use crate::svg::{gantt, graph, timeline_gantt};
+use crate::words::Messages;
 
 /// A reduction with whole trees and a schedule.
 pub(super) struct Reduction {
@@ -367,7 +367,7 @@ fn shares_of_graphs_add_up() {
         for node in sample.platform.node_ids() {
             let name = format!("{}: ", sample.platform.name(node));
             let title = &elements.iter().find(|e| e.is("node") && e.title.starts_with(&name)).unwrap().title;
-            let wanted = busy.get(&node).map(|share| format!("computes {} of", crate::svg::words::show(share)));
+            let wanted = busy.get(&node).map(|share| format!("computes {} of", crate::words::show(share)));
             match wanted {
                 Some(wanted) => assert!(title.contains(&wanted), "{title}: {wanted}"),
                 None => assert!(!title.contains("computes"), "{title}"),

@@ -176,7 +176,7 @@ fn every_transfer_is_told_once() {
             .iter()
             .filter_map(|task| {
                 let Task::Send { link, part, .. } = *task else { return None };
-                let (link, part) = (sample.platform.link(link), crate::svg::words::partial(part));
+                let (link, part) = (sample.platform.link(link), crate::words::partial(part));
                 Some(format!("{part} {} → {}", sample.platform.name(link.from), sample.platform.name(link.to)))
             })
             .collect();

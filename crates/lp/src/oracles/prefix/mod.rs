@@ -22,8 +22,6 @@ use crate::costs::amount;
 use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
-pub(crate) use potentials::Potentials;
-
 use chain::Chain;
 use search::{Found, search};
 use tasks::{Scaled, Tasks, whole_prices};

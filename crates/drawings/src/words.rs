@@ -1,12 +1,12 @@
 //! Labels: numbers, names, widths of texts.
 
+#![allow(clippy::disallowed_types, clippy::float_arithmetic)] // widths in pixels
+
 use std::collections::BTreeSet;
 
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_plan::{Amount, Collective, Goals, Interval, Kind, Member, Message, Problem};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
-
-use super::colour::Colour;
 
 /// Longest exact rational printed as a fraction.
 const EXACT: usize = 12;
@@ -24,7 +24,7 @@ pub(crate) fn show(value: &Rational) -> String {
 }
 
 /// As [`show`], shorter.
-pub(super) fn terse(value: &Rational) -> String {
+pub(crate) fn terse(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= TERSE { exact } else { format!("≈{}", approximate(value, 2)) }
 }
@@ -44,7 +44,7 @@ fn approximate(value: &Rational, digits: usize) -> String {
 }
 
 /// A float with so many significant digits, without trailing zeros.
-pub(super) fn decimal(value: f64, digits: usize) -> String {
+pub(crate) fn decimal(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_string() } else { value.to_string() };
     }
@@ -65,12 +65,12 @@ pub(super) fn decimal(value: f64, digits: usize) -> String {
 }
 
 /// A rational as a float, for pixels only.
-pub(super) fn pixels(value: &Rational) -> f64 {
+pub(crate) fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(0.0)
 }
 
 /// `part / whole` as a float, for pixels only; 0 when there is no whole.
-pub(super) fn share(part: &Rational, whole: &Rational) -> f64 {
+pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
     if whole.is_zero() { 0.0 } else { pixels(&(part / whole)) }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn link_name(platform: &Platform, id: LinkId) -> String {
 }
 
 /// Short names of the messages of one instance.
-pub(super) struct Messages<'a> {
+pub(crate) struct Messages<'a> {
     platform: &'a Platform,
     /// The collective, or its groups: the number of the first demand, and what is carried out.
     groups: Vec<(usize, &'a Collective)>,
@@ -112,7 +112,7 @@ pub(super) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(super) fn new(problem: Problem<'a>) -> Self {
+    pub(crate) fn new(problem: Problem<'a>) -> Self {
         let (platform, collective) = (problem.platform(), problem.collective());
         let members = collective.members();
         if members.is_empty() {
@@ -135,7 +135,7 @@ impl<'a> Messages<'a> {
     }
 
     /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group.
-    pub(super) fn label(&self, message: Message) -> String {
+    pub(crate) fn label(&self, message: Message) -> String {
         let unknown = || format!("message {}", message.demand);
         let Some((group, collective, place)) = self.find(message.demand) else { return unknown() };
         let label = label_in(self.platform, collective, place, message.part).unwrap_or_else(unknown);
@@ -143,13 +143,13 @@ impl<'a> Messages<'a> {
     }
 
     /// Whether the message is one of those that are combined.
-    pub(super) fn combines(&self, message: Message) -> bool {
+    pub(crate) fn combines(&self, message: Message) -> bool {
         let demand = self.find(message.demand).and_then(|(_, collective, place)| collective.demand(place));
         demand.is_some_and(|demand| demand.kind().combines())
     }
 
     /// The label, then shorter forms of it for narrow boxes.
-    pub(super) fn short_label(&self, message: Message) -> Option<String> {
+    pub(crate) fn short_label(&self, message: Message) -> Option<String> {
         let (_, collective, place) = self.find(message.demand)?;
         let demand = collective.demand(place)?;
         let name = |node| name(self.platform, node);
@@ -169,7 +169,7 @@ impl<'a> Messages<'a> {
 
     /// Messages of one category share a colour: the partial results of a single reduction have one each, those of many
     /// reductions, and of groups, one by demand.
-    pub(super) fn category(&self, message: Message) -> usize {
+    pub(crate) fn category(&self, message: Message) -> usize {
         let combined = match self.groups.first() {
             Some((_, collective)) if !self.grouped && collective.demands() == 1 => {
                 collective.demand(0).filter(|demand| demand.kind().combines()).map(|demand| demand.operands)
@@ -188,12 +188,8 @@ impl<'a> Messages<'a> {
         }
     }
 
-    pub(super) fn colour(&self, message: Message) -> Colour {
-        Colour::category(self.category(message))
-    }
-
     /// What a legend says of the message's category.
-    pub(super) fn category_label(&self, message: Message) -> String {
+    pub(crate) fn category_label(&self, message: Message) -> String {
         let Some((group, collective, place)) = self.find(message.demand) else { return self.label(message) };
         let several = collective.demands() > 1 && collective.combines();
         let values = match collective.demand(place).map(|demand| demand.goals) {
@@ -327,7 +323,7 @@ fn member(Member { collective, rate }: &Member) -> String {
 }
 
 /// Width of a text in pixels, rather too large than too small: the fonts of readers differ.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
@@ -348,7 +344,7 @@ fn em(c: char) -> f64 {
 }
 
 /// The name, or its two ends around "…" where it is wider than `room` pixels: names often differ in their last part.
-pub(super) fn fit_name(name: &str, size: f64, room: f64) -> String {
+pub(crate) fn fit_name(name: &str, size: f64, room: f64) -> String {
     if width(name, size) <= room {
         return name.to_string();
     }
@@ -367,7 +363,7 @@ pub(super) fn fit_name(name: &str, size: f64, room: f64) -> String {
 }
 
 /// The text, or its beginning and "…" where it is wider than `room` pixels.
-pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
+pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_string();
     }

@@ -1,0 +1,26 @@
+//! A single value of a file, before anybody knows what it should be.
+
+use std::borrow::Cow;
+
+use crate::error::{clip, quoted};
+
+/// A value of a platform file, with the text of its number.
+pub(crate) enum Scalar<'a> {
+    Text(Cow<'a, str>),
+    Number(Cow<'a, str>),
+    Bool(bool),
+    /// Anything else, by its kind: "an array".
+    Other(&'static str),
+}
+
+impl Scalar<'_> {
+    /// The value for an error message.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Scalar::Text(text) => quoted(text),
+            Scalar::Number(text) => clip(text),
+            Scalar::Bool(value) => value.to_string(),
+            Scalar::Other(kind) => kind.to_string(),
+        }
+    }
+}
