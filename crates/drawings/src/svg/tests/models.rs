@@ -221,7 +221,7 @@ fn messages_have_names() {
                 assert!(
                     !messages.label(message).is_empty() && messages.short_label(message).is_none_or(|l| !l.is_empty())
                 );
-                let _ = Colour::category(messages.category(message));
+                let _ = crate::svg::colour::Colour::category(messages.category(message));
             }
             let known = collective.demand(demand).is_some_and(|demand| !matches!(demand.goals, Goals::Prefixes));
             assert_eq!(words::group_of(collective, demand).is_empty(), demand >= 5 || *collective != groups, "{known}");

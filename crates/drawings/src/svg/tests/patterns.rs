@@ -8,7 +8,8 @@ use oneport_platform::{LinkId, Node, NodeId, Platform};
 use super::parse::{Element, assert_inside, parse};
 use super::samples::{Dice, q, size};
 use crate::dot;
-use crate::svg::{pattern, words};
+use crate::svg::pattern;
+use crate::words;
 
 /// A random tree of processors, routers and switches, every link one way, and the arborescence over all of it.
 fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {

@@ -6,7 +6,8 @@ use oneport_platform::Rational;
 
 use super::samples::q;
 use crate::svg::colour::Colour;
-use crate::svg::{ticks, words, xml};
+use crate::svg::{ticks, xml};
+use crate::words;
 
 #[test]
 fn short_rationals_are_exact_long_ones_say_that_they_are_not() {
