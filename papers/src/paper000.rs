@@ -18,7 +18,7 @@ use crate::numbers::{common_denominator, pixels, short, unit_volumes, whole};
 use crate::printed::{Errors, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
-use crate::runs::Run;
+use crate::runs::{Run, limit_is_one};
 use crate::search;
 use crate::toy::Toy;
 
@@ -268,22 +268,6 @@ fn gossip_runs() -> Result<Vec<Run>> {
         runs.push(Run::new(name, &case, &case.plan()?.schedule, 100)?);
     }
     Ok(runs)
-}
-
-/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
-pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
-    let mut holds = true;
-    let mut tried = Vec::new();
-    for run in runs {
-        let loss = run.constant_loss();
-        holds &= run.is_between() && loss.is_some();
-        let loss = loss.map_or("varying".to_string(), |loss| loss.to_string());
-        tried.push(format!("{}: {loss}", run.name));
-    }
-    let longest = runs.iter().map(|run| run.periods).max().unwrap_or(0);
-    Ok(Finding::claim(holds, format!("instances behind TP K, the same at every K: {}", tried.join("; "))).note(
-        format!("runs of up to {longest} periods, executed by the referee; never below the paper's own lower bound"),
-    ))
 }
 
 fn buffers() -> Result<Finding> {

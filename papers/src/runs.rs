@@ -12,6 +12,7 @@ use oneport::{NodeId, Platform, Rational, referee, schedule};
 
 use crate::cases::Case;
 use crate::numbers::unit_volumes;
+use crate::rows::Finding;
 
 /// A run of a periodic schedule, executed message by message by the referee.
 pub struct Run {
@@ -190,4 +191,20 @@ mod tests {
         assert!(run.is_between());
         Ok(())
     }
+}
+
+/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
+pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
+    let mut holds = true;
+    let mut tried = Vec::new();
+    for run in runs {
+        let loss = run.constant_loss();
+        holds &= run.is_between() && loss.is_some();
+        let loss = loss.map_or("varying".to_string(), |loss| loss.to_string());
+        tried.push(format!("{}: {loss}", run.name));
+    }
+    let longest = runs.iter().map(|run| run.periods).max().unwrap_or(0);
+    Ok(Finding::claim(holds, format!("instances behind TP K, the same at every K: {}", tried.join("; "))).note(
+        format!("runs of up to {longest} periods, executed by the referee; never below the paper's own lower bound"),
+    ))
 }

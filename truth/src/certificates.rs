@@ -6,6 +6,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::crossings::add_crossings;
 use crate::draw::Draw;
+use crate::prices::{compute_price, link_price, smallest_size};
 
 /// A kind of certificate, for the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,21 +74,6 @@ pub fn certificate(
         Kind::Solver | Kind::Changed => return None,
     }
     Some(certificate)
-}
-
-/// The price of a unit of time of a link: its ports, itself, and the odd sets that count it.
-pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) -> Rational {
-    let ends = Resource::ends(platform, link);
-    let occupies = |resource: Resource| resource == Resource::Link(link) || ends.contains(&Some(resource));
-    let prices = certificate.prices.iter().filter(|(resource, _)| occupies(*resource)).map(|(_, price)| price);
-    let sets = certificate.odd_sets.iter().filter(|(set, _)| set.members(platform).contains(&link));
-    prices.chain(sets.map(|(_, price)| price)).sum()
-}
-
-/// The price of a unit of time of a processor.
-pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
-    let of = |resource: &Resource| *resource == Resource::Compute(node);
-    certificate.prices.iter().filter(|(resource, _)| of(resource)).map(|(_, price)| price).sum()
 }
 
 /// Half of what everything but the prices charges.
@@ -221,13 +207,6 @@ fn cuts(
     }
     cuts.sort();
     cuts
-}
-
-/// The smallest message there is.
-pub(crate) fn smallest_size(collective: &Collective, volumes: &Volumes) -> Rational {
-    let operands = collective.most_operands();
-    let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
-    parts.filter_map(|part| volumes.size.of(part)).min().unwrap_or_else(Rational::one)
 }
 
 /// For every task of every demand with several goals: its price, split among the goals that may use it; now and then

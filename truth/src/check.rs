@@ -8,9 +8,10 @@ use oneport_plan::{Certificate, Collective, Problem, Status};
 use oneport_platform::Rational;
 use oneport_referee::{Rule, Violation, bound};
 
-use crate::certificates::{Kind, certificate, change, compute_price, link_price, weaken};
+use crate::certificates::{Kind, certificate, change, weaken};
 use crate::draw::Draw;
 use crate::game::Place;
+use crate::prices::{compute_price, link_price};
 use crate::sample::Sample;
 use crate::throughput::{Oracle, Prices, Refused, Truth};
 

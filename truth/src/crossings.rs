@@ -5,8 +5,8 @@ use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sens
 use oneport_plan::{Border, Certificate, Collective, Demand, Direction, Exchange, Goals, Potential, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::certificates::{link_price, smallest_size};
 use crate::draw::Draw;
+use crate::prices::{link_price, smallest_size};
 
 /// Adds them for every all-reduce, charging each link about as much as it has left; nothing where there is no
 /// all-reduce.

@@ -59,6 +59,7 @@ pub mod check;
 pub mod crossings;
 pub mod draw;
 pub mod game;
+mod prices;
 pub mod sample;
 pub mod search;
 pub mod throughput;

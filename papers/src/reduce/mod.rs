@@ -19,9 +19,9 @@ use oneport_trees::extract::{TaskRates, cancel_circulations, extract};
 
 use crate::cases;
 use crate::numbers::{common_denominator, unit_volumes, whole};
-use crate::paper000::limit_is_one;
 use crate::rows::{Check, Finding, Value};
 use crate::runs::Run;
+use crate::runs::limit_is_one;
 use extraction::{Choice, Figure8, Lines};
 use program::{Errors, Program};
 use tasks::Rates;
