@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::plan::{Certificate, Problem, Resource, SteadyState, Task};
+use oneport::plan::{Certificate, Problem, Resource, SteadyState, WeightedPattern};
+use oneport::schedule::{Measure, common_denominator};
 use oneport::{Plan, Platform, PortModel, Rational, Status};
 
 use crate::numbers::percent;
@@ -100,28 +102,19 @@ impl Bottleneck {
     }
 }
 
-/// How long each resource is busy per unit of time it has; those that are used.
+/// How long each resource is busy per unit of time it has; those that are used. Sums are taken in integers, over the
+/// common denominator of the weights.
 fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
-    let platform = problem.platform();
-    let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
-    for weighted in &steady_state.patterns {
-        for task in &weighted.pattern.tasks {
-            match *task {
-                Task::Send { link, part, .. } => {
-                    let time = problem.transfer_time(link, part) * &weighted.weight;
-                    Resource::of_link(platform, link).for_each(|it| *busy.entry(it).or_default() += &time);
-                }
-                Task::Merge { node, part, .. } => {
-                    let time = problem.volumes().merge_time(platform, node, part) * &weighted.weight;
-                    *busy.entry(Resource::Compute(node)).or_default() += time;
-                }
-            }
-        }
+    let measure = Measure::new(problem);
+    let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
+    let mut totals = vec![BigInt::zero(); measure.places()];
+    for WeightedPattern { pattern, weight } in &steady_state.patterns {
+        measure.add(pattern, &(weight.numer() * (&unit / weight.denom())), &mut totals);
     }
-    for (resource, time) in &mut busy {
-        *time /= Rational::from_integer(resource.capacity(platform).into());
-    }
-    busy
+    let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
+    let whole = unit * measure.scale();
+    let used = loads.into_iter().enumerate().filter(|(_, load)| !load.is_zero());
+    used.filter_map(|(number, load)| Some((measure.resource(number)?, load / &whole))).collect()
 }
 
 /// Every resource's part of all that is charged for resources and odd sets.
