@@ -35,8 +35,9 @@ pub struct Solution {
     /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; some that
     /// were met on the way, for collectives solved by column generation.
     pub tight: Vec<Pattern>,
-    /// Prices that prove `upper_bound`. For a scan, prices and shares that prove it or, where the cheapest scheme
-    /// itself had to be priced, as much as can be proved without.
+    /// Prices that prove `upper_bound`; with cuts where a broadcast or all-gather has many targets and helpers: these
+    /// prove as much as cuts can. For a scan, prices and shares that prove it or, where the cheapest scheme itself had
+    /// to be priced, as much as can be proved without.
     pub certificate: Certificate,
     /// No schedule has a larger throughput.
     pub upper_bound: Rational,

@@ -1,6 +1,7 @@
 //! From a question to its answer: as flows where all messages travel alone, else by column generation (see `strategy`).
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
@@ -8,6 +9,7 @@ use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
 use oneport_plan::{Certificate, OddSet, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
+use crate::bounds::arborescences::with_cuts;
 use crate::compact::scatter;
 use crate::flow::crash_basis;
 use crate::flow::multiplicative_weights;
@@ -21,6 +23,10 @@ use crate::{Answer, Formulation, LpError, Options, Question, Solution};
 
 /// Percent of the time left that the program may take; the rest is for an answer without a program.
 const PROGRAM: u32 = 80;
+/// Percent of what is left after the program that the proofs of what arborescences cost may take.
+const PROOFS: u32 = 20;
+/// How long they go on after somebody has asked for an end.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Solves a question exactly; within a time limit that proves too short, as well as multiplicative weights can: a
 /// feasible steady state, an exact bound, and [`Status::Feasible`].
@@ -46,7 +52,9 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
             Err(LpError::Stopped(_)) => simple::solve(question)?,
             other => other?,
         };
-        return Ok(Answer::Steady(Box::new(solution)));
+        let watch = question.watch().finishing(GRACE).stage(PROOFS);
+        let certificate = with_cuts(question, solution.certificate, &watch)?;
+        return Ok(Answer::Steady(Box::new(Solution { certificate, ..solution })));
     }
     let FlowProgram { program, groups, flows, time, ports } = match options.formulation {
         Formulation::Columns => flow::build(question, &Budget::Least)?,

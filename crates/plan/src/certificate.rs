@@ -123,7 +123,8 @@ impl OddSet {
 }
 
 /// A set of nodes that something has to leave: a demand that has all of an operand inside and is wanted outside sends
-/// at least one message over the links that leave.
+/// at least one message over the links that leave. For a message that is copied (see [`Kind::Copy`](crate::Kind::Copy))
+/// only the nodes that replicate matter: it is charged on the routes between them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cut {
     /// Place of the demand that the cut is used for; `None` for all demands that cross it.
@@ -252,7 +253,9 @@ pub struct Exchange {
 /// belongs to, and a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
 /// Where cheapest patterns are hard to find, `cuts` replace them: if the cuts used for a demand that a link leaves
-/// never weigh more together than the link costs, then a pattern costs at least what the cuts weigh together. `shares`
+/// never weigh more together than the link costs, then a pattern costs at least what the cuts weigh together. For a
+/// message that is copied it is enough that no route through nodes that do not replicate, from one that does to
+/// another, is charged for more than it costs. `shares`
 /// do the same for patterns with several goals, see [`Share`].
 ///
 /// For an all-reduce, `borders`, `potentials` and `exchanges` do the same for its transfers. The condition for every
@@ -276,4 +279,10 @@ pub struct Certificate {
     pub potentials: Vec<Potential>,
     /// Shares of the links' prices for the exchange theorem, sorted.
     pub exchanges: Vec<Exchange>,
+}
+
+impl Certificate {
+    /// For a message without cuts and up to so many targets, or so many nodes that may help without wanting it, whoever
+    /// checks a certificate goes through all sets of them: cuts cannot always prove what arborescences cost.
+    pub const SMALL: usize = 9;
 }

@@ -29,10 +29,11 @@ use crate::violation::fault;
 ///   (per target for a gather), in machine integers where the scaled prices fit and in big integers otherwise:
 ///   O(sources (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
 /// - **Arborescences** (one value, several targets). Where the certificate has cuts for a demand, what they weigh
-///   together, after a check that they charge no link for more than it costs. Else exactly where all nodes that
-///   replicate are targets (Chu and Liu, Edmonds), or there are at most 9 targets (Dreyfus and Wagner), or at most 9
-///   nodes that replicate and are no targets (all subsets of them). Else a lower bound: the larger of the dual ascent
-///   of Wong and of the longest of the shortest paths.
+///   together, after a check that they charge no link (no route through nodes that do not replicate) for more than it
+///   costs. Else exactly where all nodes that replicate are targets (Chu and Liu, Edmonds), or there are at most
+///   [`Certificate::SMALL`] targets (Dreyfus and Wagner) or nodes that replicate and are no targets (all subsets of
+///   them): there cuts need not prove what arborescences cost. Else a lower bound: the larger of the dual ascent of
+///   Wong and of the longest of the shortest paths.
 /// - **Reduction trees** (several values, one target), exactly: for `n` operands on `P` processors O(n^3 P + n^2 P^2)
 ///   machine operations and, where prices are longer than machine integers, exact arithmetic for the few partial trees
 ///   that may be cheapest. For commutative operators all sets of operands are tried, O(3^n P + 2^n P^2) machine

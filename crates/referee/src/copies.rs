@@ -21,7 +21,7 @@ pub(crate) use exchange::least_exchange;
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
-use crate::cuts::Cuts;
+use crate::cuts::{Cuts, Way};
 use crate::prices::{common_denominator, over};
 use crate::shortest_paths::Length;
 use crate::violation::too_large;
@@ -54,12 +54,18 @@ pub(crate) fn cheapest_copies(
     crossed.sort_unstable();
     let mut total = Rational::zero();
     let mut uncut = Vec::new();
+    let routes = Routes::new(&group.case, lengths, crossed.iter().any(|(cuts, _)| !cuts.is_empty()))?;
     for same in crossed.chunk_by(|one, other| one.0 == other.0) {
         let Some((applied, first)) = same.first() else { continue };
         if applied.is_empty() {
             uncut.extend(same.iter().map(|(_, demand)| *demand));
         } else {
-            let weight = cuts.weight(applied, &size, group.first + first)?;
+            group.case.ask()?;
+            let demand = group.first + first;
+            let weight = match &routes {
+                Some(routes) => cuts.weight_over(routes.ways(), applied, &size, demand)?,
+                None => cuts.weight(applied, &size, demand)?,
+            };
             total += weight * Rational::from_integer(BigInt::from(same.len()));
         }
     }
@@ -69,11 +75,41 @@ pub(crate) fn cheapest_copies(
     Ok(total)
 }
 
-/// The same for demands without cuts, for messages of unit size.
-fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usize]) -> Result<Rational, Violation> {
+/// The cheapest routes between nodes that replicate, for cuts.
+struct Routes {
+    arcs: Vec<Arc<BigUint>>,
+    denominator: BigUint,
+}
+
+impl Routes {
+    /// `None` where nobody asks, or all nodes replicate: then links are routes.
+    fn new(case: &Case<'_>, lengths: &[(BigUint, BigUint)], asked: bool) -> Result<Option<Routes>, Violation> {
+        let is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
+        if !asked || is_hub.iter().all(|&hub| hub) {
+            return Ok(None);
+        }
+        let (scaled, denominator) = scaled(lengths)?;
+        Ok(Some(Routes { arcs: routes(case, &scaled, &is_hub), denominator }))
+    }
+
+    fn ways(&self) -> impl Iterator<Item = Way<'_>> {
+        self.arcs.iter().map(|(from, to, length)| {
+            let (from, to) = (NodeId::new(*from), NodeId::new(*to));
+            Way { from, to, length, over: &self.denominator, link: None }
+        })
+    }
+}
+
+/// The lengths over one denominator.
+fn scaled(lengths: &[(BigUint, BigUint)]) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    let scaled: Vec<BigUint> = lengths.iter().map(|length| over(length.clone(), &denominator)).collect();
+    Ok((lengths.iter().map(|length| over(length.clone(), &denominator)).collect(), denominator))
+}
+
+/// The same for demands without cuts, for messages of unit size.
+fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usize]) -> Result<Rational, Violation> {
+    let (scaled, denominator) = scaled(lengths)?;
     // No sum of an algorithm exceeds twice the longest link times the square of the number of nodes.
     let longest = scaled.iter().map(BigUint::bits).max().unwrap_or(0);
     let bits = longest + 2 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 1;

@@ -1,14 +1,33 @@
 //! Cuts: what they weigh together is a lower bound of the price of any pattern that has to cross them.
 //!
-//! A demand crosses a cut if all of some operand is inside and something that contains it is wanted outside: then some
-//! transfer of every pattern leaves the cut. Let the cuts used for a demand that a link leaves weigh no more together
-//! than the smallest message over it costs. Then the transfers of a pattern cost at least what the cuts that they leave
-//! weigh, and every cut is left: the pattern costs at least what all weigh together.
+//! A demand crosses a cut if all of some operand is inside and something that contains it is wanted outside.
+//!
+//! **Theorem.** Let cuts that a demand crosses have weights such that, for every link, the cuts that it leaves weigh no
+//! more together than the smallest message of the demand over the link costs. Then every pattern of the demand costs at
+//! least what all the cuts weigh together.
+//!
+//! *Proof.* What is wanted outside a cut goes back, task by task, to the operand inside. Merges stay where they are, so
+//! some transfer of the pattern leaves the cut. Each transfer costs at least what the cuts that it leaves weigh; the sum
+//! over the transfers counts every cut.
+//!
+//! **Copies.** A message that only nodes that replicate can copy is worth more: there it is enough that, for every two
+//! such nodes `i` and `j`, the cuts with `i` inside and `j` outside weigh no more together than the cheapest route from
+//! `i` to `j` through nodes that do not replicate. (A link between nodes that replicate is such a route. What the cuts
+//! say of other nodes does not matter.)
+//!
+//! *Proof.* Source and targets replicate. Follow a copy at a target back to the source and break its way where it visits
+//! nodes that replicate: the pieces are routes, and one of them goes from the inside of the cut to the outside. A node
+//! that does not replicate sends on once at most what a transfer brought, so a transfer belongs to one piece only,
+//! whichever targets its copies serve: of different pieces the transfers are different, and a piece costs at least what
+//! the cuts that it leaves weigh. Every cut is left by some piece.
+//!
+//! Nothing is searched for, and whoever found the weights need not be trusted: each cut is seen to be crossed, and each
+//! link or route is added up. What is refused proves nothing, whether the source is outside, no target is, or a weight
+//! is too large by however little.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use num_traits::Zero;
 use oneport_plan::{Certificate, Cut, Demand, Goals};
 use oneport_platform::{LinkId, NodeId, Rational};
 
@@ -80,37 +99,68 @@ impl<'a> Cuts<'a> {
     /// What these cuts weigh together, in the unit of the scaled prices, if no link is charged for more than a message
     /// of this size over it costs. `demand` is the one they are used for.
     ///
-    /// O(links out of the cuts' nodes) additions.
+    /// O(cuts x links) additions.
     pub(crate) fn weight(&self, cuts: &[usize], size: &Rational, demand: usize) -> Result<Rational, Violation> {
         let platform = self.case.platform;
-        let mut charged: BTreeMap<LinkId, BigUint> = BTreeMap::new();
-        let mut total = BigUint::zero();
-        for cut in cuts.iter().filter_map(|&place| self.cuts.get(place)) {
-            let weight = self.scale.scaled(&cut.weight);
-            for &link in cut.nodes.iter().flat_map(|&node| platform.outgoing(node)) {
-                if !has(cut, platform.link(link).to) {
-                    *charged.entry(link).or_default() += &weight;
-                }
-            }
-            total += weight;
-        }
-        let (size_numerator, size_denominator) = parts(size);
+        let ways = platform.link_ids().zip(self.lengths).map(|(link, (length, over))| {
+            let ends = platform.link(link);
+            Way { from: ends.from, to: ends.to, length, over, link: Some(link) }
+        });
+        self.weight_over(ways, cuts, size, demand)
+    }
+
+    /// The same, if no way is charged for more than a message of this size costs on it.
+    pub(crate) fn weight_over<'w>(
+        &self,
+        ways: impl Iterator<Item = Way<'w>>,
+        cuts: &[usize],
+        size: &Rational,
+        demand: usize,
+    ) -> Result<Rational, Violation> {
+        let nodes = self.case.platform.nodes().len();
+        let side = |cut: &Cut| {
+            let mut inside = vec![false; nodes];
+            cut.nodes.iter().for_each(|node| inside[node.index()] = true);
+            (inside, self.scale.scaled(&cut.weight))
+        };
+        let cuts: Vec<(Vec<bool>, BigUint)> = cuts.iter().filter_map(|&place| self.cuts.get(place)).map(side).collect();
+        let (size, size_over) = parts(size);
         let over = &self.factor.1 * self.scale.denominator();
-        for (link, weight) in charged {
-            let (numerator, denominator) = &self.lengths[link.index()];
-            let (scaled, cost) = (weight * &self.factor.0, numerator * size_numerator);
-            let cost_denominator = denominator * size_denominator;
-            if &scaled * &cost_denominator > &cost * &over {
+        for way in ways {
+            let left = cuts.iter().filter(|(inside, _)| inside[way.from.index()] && !inside[way.to.index()]);
+            let charged = left.map(|(_, weight)| weight).sum::<BigUint>() * &self.factor.0;
+            let (cost, cost_over) = (way.length * size, way.over * size_over);
+            if &charged * &cost_over > &cost * &over {
                 // In the unit of the certificate.
                 let unit = fraction(self.factor.1.clone(), &self.factor.0);
-                let (demand, link) = (self.case.commodity_name(demand), platform.link_name(link));
-                let charged = shown(fraction(scaled, &over) * &unit);
-                let cost = shown(fraction(cost, &cost_denominator) * unit);
-                let found = format!("the cuts for {demand} charge {charged} for link '{link}'");
+                let charged = shown(fraction(charged, &over) * &unit);
+                let cost = shown(fraction(cost, &cost_over) * unit);
+                let (demand, way) = (self.case.commodity_name(demand), way.name(&self.case));
+                let found = format!("the cuts for {demand} charge {charged} for {way}");
                 return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}"));
             }
         }
+        let total: BigUint = cuts.into_iter().map(|(_, weight)| weight).sum();
         Ok(fraction(total * &self.factor.0, &over))
+    }
+}
+
+/// A link, or a route through nodes that do not replicate, and what a unit of message costs on it.
+pub(crate) struct Way<'w> {
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    /// Numerator and denominator.
+    pub(crate) length: &'w BigUint,
+    pub(crate) over: &'w BigUint,
+    pub(crate) link: Option<LinkId>,
+}
+
+impl Way<'_> {
+    fn name(&self, case: &Case<'_>) -> String {
+        match self.link {
+            Some(link) => format!("link '{}'", case.platform.link_name(link)),
+            None => format!("the cheapest route from '{}' to '{}'", case.name(self.from), case.name(self.to)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second
 //! step: it works on the quotient.
 
+pub(crate) mod arborescences;
 pub(crate) mod contained;
 mod cutting_planes;
 mod exchange;

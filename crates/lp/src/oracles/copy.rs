@@ -39,6 +39,18 @@ pub struct Spread {
     targets: Vec<usize>,
 }
 
+impl Spread {
+    /// Where the message is at first.
+    pub fn source(&self) -> NodeId {
+        self.source
+    }
+
+    /// Places in the network, other than the source's.
+    pub fn targets(&self) -> &[usize] {
+        &self.targets
+    }
+}
+
 /// The nodes that replicate: where copies can be made and kept.
 pub struct Network {
     nodes: Vec<NodeId>,
@@ -61,6 +73,16 @@ impl Network {
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
+    }
+
+    /// How many nodes replicate.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node at a place.
+    pub fn node(&self, place: usize) -> NodeId {
+        self.nodes[place]
     }
 
     /// The place of a node that replicates.
@@ -215,6 +237,11 @@ pub struct Routes<'p, N> {
 }
 
 impl<N: Exact> Routes<'_, N> {
+    /// From, to (places in the network) and cost.
+    pub fn arcs(&self) -> &[(usize, usize, N)] {
+        &self.arcs
+    }
+
     /// The arcs that enter the nodes, from the root outwards.
     fn order(&self, nodes: usize, root: usize, entering: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];

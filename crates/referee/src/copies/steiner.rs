@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use oneport_plan::Certificate;
+
 use super::arborescence::spanning;
 use super::{Network, Weight};
 
-/// For so many targets all sets of them are tried;
-const TARGETS: usize = 9;
-/// for so many nodes that are no targets, all sets of those.
-const OPTIONAL: usize = 9;
+/// For so many targets all sets of them are tried; for so many nodes that are no targets, all sets of those.
+const SMALL: usize = Certificate::SMALL;
 
 /// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in
 /// reach.
@@ -17,9 +17,9 @@ pub(super) fn cheapest<T: Weight>(network: &Network<T>) -> T {
     let optional = network.nodes - 1 - network.targets.len();
     if optional == 0 {
         spanning(network.nodes, network.source, network.arcs.clone()).unwrap_or_else(T::zero)
-    } else if network.targets.len() <= TARGETS {
+    } else if network.targets.len() <= SMALL {
         sets_of_targets(network)
-    } else if optional <= OPTIONAL {
+    } else if optional <= SMALL {
         sets_of_others(network)
     } else {
         dual_ascent(network).max(longest_path(network))

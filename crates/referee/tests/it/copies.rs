@@ -4,7 +4,7 @@
 use crate::common;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use common::*;
 use oneport_plan::{
@@ -243,7 +243,7 @@ proptest! {
         } else {
             prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &least));
         }
-        // One cut that some demand crosses, heavier than some link that leaves it allows.
+        // One cut that some demand crosses, heavier than any route that leaves it allows.
         let heavy = (0..certificate.cuts.len()).find(|&place| {
             let cut = &certificate.cuts[place];
             let used = |at: usize| cut.demand.is_none_or(|demand| demand == at) && crosses(&cut.nodes, &demands[at]);
@@ -251,8 +251,8 @@ proptest! {
         });
         if let Some(place) = heavy {
             let cut = &mut certificate.cuts[place];
-            let longest = (0..rest.len()).filter(|&link| leaves(&cut.nodes, link)).map(|link| &lengths[link]).max();
-            cut.weight += longest.unwrap() * volumes.size.constant().unwrap() + ratio(1, 1000);
+            let all: Rational = lengths.iter().sum();
+            cut.weight += all * volumes.size.constant().unwrap() + ratio(1, 1000);
             let changed = certificate.cuts[place].clone();
             certificate.cuts.sort();
             prop_assert!(certificate.cuts.contains(&changed));
@@ -282,6 +282,121 @@ fn star() -> Platform {
 fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
     let hops = hops.iter().map(|&(link, after)| (LinkId::new(link), after));
     Pattern::arborescence(0, hops)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Cuts may charge what a route through switches costs, which is more than any of its links. No arborescence is
+    /// cheaper than what they weigh together, and a little more is refused; what they say of switches does not matter.
+    #[test]
+    fn cuts_are_charged_on_routes(seed: u64) {
+        let mut dice = Dice(seed);
+        let platform = network(&mut dice);
+        let mut able: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+        dice.shuffle(&mut able);
+        let (source, targets) = (able[0], able[1..2 + dice.below(able.len() - 1)].to_vec());
+        let mut certificate = prices(&mut dice, &platform);
+        let size = dice.fraction(3);
+        let lengths = lengths(&platform, &certificate);
+        let mut rest: Vec<(NodeId, NodeId, Rational)> = routes(&platform, &lengths);
+        rest.iter_mut().for_each(|(_, _, length)| *length *= &size);
+        let mut total = ratio(0, 1);
+        for _ in 0..5 {
+            let nodes: Vec<NodeId> = platform.node_ids().filter(|&node| node == source || dice.one_in(2)).collect();
+            let leaves = |from: &NodeId, to: &NodeId| nodes.contains(from) && !nodes.contains(to);
+            let crossing = rest.iter_mut().filter(|(from, to, _)| leaves(from, to)).map(|(_, _, length)| length);
+            let mut crossing: Vec<&mut Rational> = crossing.collect();
+            let weight = crossing.iter().map(|length| (**length).clone()).min().unwrap_or(ratio(0, 1));
+            if weight == ratio(0, 1) || targets.iter().all(|target| nodes.contains(target)) {
+                continue;
+            }
+            crossing.iter_mut().for_each(|length| **length -= &weight);
+            total += &weight;
+            certificate.cuts.push(Cut { demand: Some(0), nodes, weight });
+        }
+        certificate.cuts.sort();
+        prop_assume!(!certificate.cuts.is_empty());
+        let least = naive_copies(&platform, &lengths, source, &targets).unwrap() * &size;
+        prop_assert!(total <= least, "{} {}", total, least);
+        let (broadcast, volumes) = (Collective::Broadcast { source, targets }, Volumes::of_size(size));
+        let found = bound(&platform, &broadcast, &volumes, &certificate);
+        prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &total));
+        // Every weight is all that some route had left.
+        let place = dice.below(certificate.cuts.len());
+        certificate.cuts[place].weight += ratio(1, 1_000_000);
+        certificate.cuts.sort();
+        let refused = bound(&platform, &broadcast, &volumes, &certificate);
+        let named = told(&refused).contains(" for the cheapest route from 'n") || told(&refused).contains(" for link 'n");
+        prop_assert!(broken(&refused, Rule::Overcharge) && named, "{:?}", refused);
+    }
+}
+
+/// Between nodes that replicate, what the cheapest way through others costs; each of these in turn joins what is known.
+fn routes(platform: &Platform, lengths: &[Rational]) -> Vec<(NodeId, NodeId, Rational)> {
+    let mut known: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
+    let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>, ends: (NodeId, NodeId), length: Rational| {
+        if ends.0 != ends.1 && known.get(&ends).is_none_or(|known| length < *known) {
+            known.insert(ends, length);
+        }
+    };
+    for (link, length) in platform.links().iter().zip(lengths) {
+        offer(&mut known, (link.from, link.to), length.clone());
+    }
+    let replicates = |node: NodeId| platform.node(node).replicates;
+    for middle in platform.node_ids().filter(|&node| !replicates(node)) {
+        let all: Vec<((NodeId, NodeId), Rational)> = known.clone().into_iter().collect();
+        for ((from, _), first) in all.iter().filter(|((_, to), _)| *to == middle) {
+            for ((_, to), second) in all.iter().filter(|((from, _), _)| *from == middle) {
+                offer(&mut known, (*from, *to), first + second);
+            }
+        }
+    }
+    known.retain(|(from, to), _| replicates(*from) && replicates(*to));
+    known.into_iter().map(|((from, to), length)| (from, to, length)).collect()
+}
+
+/// A cut that does not hold the source, or holds all targets, is crossed by nothing: it counts for nothing, and may
+/// charge what it likes. Which nodes are in it is what counts, not that it is called one of this demand.
+#[test]
+fn cuts_that_nothing_crosses_prove_nothing() {
+    let platform = star();
+    let [s, x, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
+    let collective = Collective::Broadcast { source: s, targets: vec![a, b, c] };
+    let proved = |cuts: &[(&[NodeId], Rational)]| {
+        let cut = |(nodes, weight): &(&[NodeId], Rational)| Cut {
+            demand: Some(0),
+            nodes: nodes.to_vec(),
+            weight: weight.clone(),
+        };
+        let mut cuts: Vec<Cut> = cuts.iter().map(cut).collect();
+        cuts.sort();
+        let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1))).collect();
+        let volumes = Volumes::of_size(ratio(1, 1));
+        bound(&platform, &collective, &volumes, &Certificate { prices, cuts, ..Certificate::default() })
+    };
+    // From S to a leaf over the switch costs 3/2, from leaf to leaf 1: together 7/2.
+    let (plain, one, half) = (proved(&[]), ratio(1, 1), ratio(1, 2));
+    assert_eq!(plain, Ok(ratio(16, 7)));
+    let [but_a, but_b, but_c] = [[s, b, c], [s, a, c], [s, a, b]];
+    let packed: [(&[NodeId], Rational); 4] =
+        [(&but_a, one.clone()), (&but_b, one.clone()), (&but_c, one.clone()), (&[s], half.clone())];
+    assert_eq!(proved(&packed), plain);
+    for without in [vec![a, b], vec![s, a, b, c], vec![s, x, a, b, c], vec![x]] {
+        assert_eq!(proved(&[(&without, ratio(7, 1))]), plain, "{without:?}");
+    }
+    // Whether x is inside does not matter.
+    let mut other = packed.clone();
+    let with_x = [s, x, b, c];
+    other[0].0 = &with_x;
+    assert_eq!(proved(&other), plain);
+    // A little more, where one route leaves several cuts.
+    let mut more = packed;
+    more[2].1 += ratio(1, 1_000_000);
+    let right = "the cuts for S=>all charge 1500001/1000000 for the cheapest route from 'S' to 'C'; a message over it costs 3/2";
+    assert_eq!(told(&proved(&more)), right);
+    let nowhere = proved(&[(&[s, NodeId::new(9)], half)]);
+    assert_eq!(told(&nowhere), "cut 0: node id 9 does not exist; the platform has 5 nodes, numbered from 0");
 }
 
 /// What the referee says to one arborescence, at a rate that overloads nothing.

@@ -1,0 +1,253 @@
+//! Proofs that travel: cuts that show how cheap the arborescences of a broadcast or an all-gather can be.
+//!
+//! Where some node that replicates does not want a message, its cheapest arborescence under given prices is a directed
+//! Steiner tree, which is NP-hard to find. A proof is easy to check: sets of nodes that contain the source and not all
+//! targets, with weights, such that the sets that an arc (a link, or a route through switches) leaves weigh at most as
+//! much as it costs. Every arborescence leaves each set, so none costs less than all sets weigh together. The
+//! certificate carries them, and the referee adds them up.
+//!
+//! - Dual ascent (Wong 1984) finds weights and a tree. Mostly they meet.
+//! - Where they do not, the best weights are the multipliers of a linear program,
+//!
+//!   ```text
+//!   minimise sum c(a) x(a) subject to   sum of x(a) over the arcs that leave S >= 1   for every such set S,
+//!   ```
+//!
+//!   whose rows are found one by one: minimum cuts under `x` that are worth less than 1.
+//! - Its optimum may be less than the cheapest tree costs; then no weights prove that price. Up to
+//!   [`Certificate::SMALL`] targets or helpers the certificate carries none, and the referee goes through all sets of
+//!   these itself, so that nothing is lost. Beyond, the best weights are a bound.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row, Sense, Solver};
+use oneport_graph::cut_below;
+use oneport_graph::steiner::{self, Steiner};
+use oneport_numbers::Exact;
+use oneport_plan::{Certificate, Cut, Demand, Kind};
+use oneport_platform::{NodeId, Rational};
+use oneport_watch::Watch;
+
+use crate::costs::{self, Costs, amount};
+use crate::oracles::copy::{Network, Routes};
+use crate::resources::Resources;
+use crate::{LpError, Question};
+
+/// Most arcs of a linear program for the best weights.
+const MOST_ARCS: usize = 20_000;
+/// Most rounds of minimum cuts in one.
+const MOST_ROUNDS: usize = 300;
+/// What a flow of 1 is in the rounds before the exact optimum.
+const UNIT: u64 = 1 << 40;
+/// By how much less than that it counts as violated: floats err.
+const ROOM: u64 = 1 << 20;
+
+/// The certificate with cuts for the demands of broadcasts and all-gathers that some node that replicates does not
+/// want, unless it has cuts already. Demands that the watch leaves no time for have none.
+///
+/// # Errors
+/// Those of the exact solver.
+pub fn with_cuts(question: &Question<'_>, certificate: Certificate, watch: &Watch) -> Result<Certificate, LpError> {
+    let copies = question.problem().blocks().iter().any(|block| block.kind == Kind::Copy);
+    if !copies || !certificate.cuts.is_empty() {
+        return Ok(certificate);
+    }
+    let (resources, prices) = Resources::of_certificate(question.platform(), &certificate);
+    let costs = costs::exact(question, &resources.prices(&prices));
+    let nodes = question.platform().nodes().len();
+    let cuts = match costs::narrowed(&costs, question.platform().links().len().max(1) * nodes.max(1) * 4) {
+        Some(costs) => cuts(question, &costs, watch)?,
+        None => cuts(question, &costs, watch)?,
+    };
+    Ok(Certificate { cuts, ..certificate })
+}
+
+fn cuts<N: Exact + Into<BigUint>>(
+    question: &Question<'_>,
+    costs: &Costs<N>,
+    watch: &Watch,
+) -> Result<Vec<Cut>, LpError> {
+    let network = Network::new(question.platform());
+    let routes = network.routes(question.platform(), &costs.links);
+    let mut cuts = Vec::new();
+    for block in question.problem().blocks().iter().filter(|block| block.kind == Kind::Copy) {
+        for (place, demand) in (block.first..).zip(block.demands()) {
+            let Some(tree) = Tree::new(&network, &routes, &demand) else { continue };
+            for (entered, weight) in tree.weights(watch)? {
+                // What is entered is left on the other side.
+                let outside = |node: &usize| !tree.aside[*node].unwrap_or(entered[*node]);
+                let mut nodes: Vec<NodeId> = (0..tree.nodes).filter(outside).map(|node| network.node(node)).collect();
+                nodes.sort_unstable();
+                cuts.push(Cut { demand: Some(place), nodes, weight: weight * &costs.unit });
+            }
+        }
+    }
+    cuts.sort();
+    Ok(cuts)
+}
+
+/// Sets of nodes without the source that are entered, and their weights.
+type Weights = Vec<(Vec<bool>, Rational)>;
+
+/// One message: the arcs that its arborescences may use.
+struct Tree<N> {
+    nodes: usize,
+    source: usize,
+    targets: Vec<usize>,
+    /// Those that some path from the source to a target can use.
+    arcs: Vec<(usize, usize, N)>,
+    /// How many nodes may help without wanting the message.
+    helpers: usize,
+    /// Whether a node that no such path can use counts as one of those entered, so that no arc of its own enters
+    /// anything: if it leads to a target, and else not. `None` for the others.
+    aside: Vec<Option<bool>>,
+}
+
+impl<N: Exact + Into<BigUint>> Tree<N> {
+    /// `None` where no node may help: then cheapest arborescences are easy.
+    fn new(network: &Network, routes: &Routes<'_, N>, demand: &Demand<'_>) -> Option<Tree<N>> {
+        let spread = network.spread(*demand.operands.first()?, demand.targets());
+        let (nodes, source, targets) = (network.len(), network.place(spread.source())?, spread.targets().to_vec());
+        let from = closure(nodes, &[source], routes.arcs().iter().map(|&(tail, head, _)| (tail, head)));
+        let to = closure(nodes, &targets, routes.arcs().iter().map(|&(tail, head, _)| (head, tail)));
+        let between: Vec<bool> = (0..nodes).map(|node| from[node] && to[node]).collect();
+        let is_helper = |node: &usize| between[*node] && *node != source && !targets.contains(node);
+        let helpers = (0..nodes).filter(is_helper).count();
+        let useful = |(tail, head, _): &&(usize, usize, N)| between[*tail] && between[*head] && *head != source;
+        let arcs = routes.arcs().iter().filter(useful).cloned().collect();
+        let aside = (0..nodes).map(|node| (!between[node]).then_some(to[node])).collect();
+        (helpers > 0 && !targets.is_empty()).then_some(Tree { nodes, source, targets, arcs, helpers, aside })
+    }
+
+    /// Weights that prove as much as weights can, or none: see the module.
+    fn weights(&self, watch: &Watch) -> Result<Weights, LpError> {
+        if watch.ask().is_err() {
+            return Ok(Vec::new());
+        }
+        let Some(found) = steiner::heuristic(self.nodes, self.source, &self.targets, &self.arcs) else {
+            return Ok(Vec::new());
+        };
+        let mut sum = N::zero();
+        found.cuts.iter().for_each(|(_, weight)| sum += weight);
+        let ascent = self.of_ascent(&found);
+        if sum == found.cost {
+            return Ok(ascent);
+        }
+        if self.helpers.min(self.targets.len()) <= Certificate::SMALL {
+            return Ok(Vec::new());
+        }
+        Ok(self.best(&ascent, watch)?.unwrap_or(ascent))
+    }
+
+    fn of_ascent(&self, found: &Steiner<N>) -> Weights {
+        let set = |(set, weight): &(Vec<usize>, N)| {
+            let mut entered = vec![false; self.nodes];
+            set.iter().for_each(|&node| entered[node] = true);
+            (entered, amount(&Rational::one(), weight))
+        };
+        let mut weights: Weights = found.cuts.iter().map(set).collect();
+        // Two raises of one set are one cut.
+        weights.sort();
+        weights.dedup_by(|(set, weight), (kept, sum)| {
+            let same = set == kept;
+            if same {
+                *sum += &*weight;
+            }
+            same
+        });
+        weights
+    }
+
+    /// The multipliers of the linear program; `None` where it is too large, or a limit came first.
+    fn best(&self, start: &Weights, watch: &Watch) -> Result<Option<Weights>, LpError> {
+        if self.arcs.len() > MOST_ARCS {
+            return Ok(None);
+        }
+        let mut program = LinearProgram::new(Sense::Minimize);
+        for (_, _, cost) in &self.arcs {
+            program.add_column(amount(&Rational::one(), cost), [])?;
+        }
+        let mut cover = Cover { tree: self, solver: Solver::new(program), sets: Vec::new() };
+        for (set, _) in start {
+            cover.add(set.clone())?;
+        }
+        let options = exact::Options { watch: watch.clone(), ..exact::Options::default() };
+        let mut exactly = false;
+        for _ in 0..MOST_ROUNDS {
+            if watch.ask().is_err() {
+                return Ok(None);
+            }
+            let estimate = if exactly { None } else { cover.solver.estimate(&options)? };
+            if let Some(estimate) = estimate {
+                let flow =
+                    |value: &Rational| (value * BigInt::from(UNIT)).to_integer().to_biguint().unwrap_or_default();
+                let capacities = estimate.primal.iter().map(flow).collect();
+                exactly = cover.violated(capacities, &BigUint::from(UNIT - ROOM))? == 0;
+                continue;
+            }
+            let Outcome::Optimal(optimum) = cover.solver.solve(&options)? else { return Ok(None) };
+            let flow = |place| optimum.primal.numerator(Column(place)).to_biguint().unwrap_or_default();
+            let one = optimum.primal.denominator().to_biguint().unwrap_or_default();
+            if cover.violated((0..self.arcs.len()).map(flow).collect(), &one)? == 0 {
+                let weights = (0..).map(|row| optimum.dual.get(Row(row)));
+                return Ok(Some(cover.sets.into_iter().zip(weights).filter(|(_, weight)| !weight.is_zero()).collect()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The program under way: by row, the set that is entered.
+struct Cover<'t, N> {
+    tree: &'t Tree<N>,
+    solver: Solver,
+    sets: Vec<Vec<bool>>,
+}
+
+impl<N: Exact> Cover<'_, N> {
+    /// The row of a set, unless it is there.
+    fn add(&mut self, set: Vec<bool>) -> Result<bool, LpError> {
+        if self.sets.contains(&set) {
+            return Ok(false);
+        }
+        let enters = |(_, (tail, head, _)): &(usize, &(usize, usize, N))| !set[*tail] && set[*head];
+        let entries =
+            self.tree.arcs.iter().enumerate().filter(enters).map(|(place, _)| (Column(place), Rational::one()));
+        self.solver.add_row(Relation::AtLeast, Rational::one(), entries.collect::<Vec<_>>())?;
+        self.sets.push(set);
+        Ok(true)
+    }
+
+    /// Adds, for every target that less than `enough` flows to, the cuts nearest to the source and to the target;
+    /// returns how many are new.
+    fn violated(&mut self, capacities: Vec<BigUint>, enough: &BigUint) -> Result<usize, LpError> {
+        let tree = self.tree;
+        let arcs: Vec<(usize, usize, BigUint)> =
+            tree.arcs.iter().zip(capacities).map(|((tail, head, _), capacity)| (*tail, *head, capacity)).collect();
+        let turned: Vec<(usize, usize, BigUint)> =
+            arcs.iter().map(|(tail, head, capacity)| (*head, *tail, capacity.clone())).collect();
+        let mut added = 0;
+        for &target in &tree.targets {
+            let Some(near) = cut_below(tree.nodes, &arcs, tree.source, target, enough) else { continue };
+            added += usize::from(self.add(near.into_iter().map(|side| !side).collect())?);
+            if let Some(far) = cut_below(tree.nodes, &turned, target, tree.source, enough) {
+                added += usize::from(self.add(far)?);
+            }
+        }
+        Ok(added)
+    }
+}
+
+/// The nodes that can be reached from some along arcs.
+fn closure(nodes: usize, from: &[usize], arcs: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
+    let mut next = vec![Vec::new(); nodes];
+    arcs.for_each(|(tail, head)| next[tail].push(head));
+    let mut reached = vec![false; nodes];
+    let mut open = from.to_vec();
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut reached[node], true) {
+            open.extend(&next[node]);
+        }
+    }
+    reached
+}
