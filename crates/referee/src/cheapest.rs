@@ -16,12 +16,12 @@
 //! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to, of which no two make
 //! or move the same part. So it costs at least the dearest of the cheapest trees to its goals.
 
-mod crowd;
+mod arborescence;
+mod many_operands;
 mod parts;
 mod rounded;
 mod search;
 mod simple;
-mod streams;
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -55,8 +55,8 @@ const OVERHEAD_BITS: u64 = 256;
 /// least that a scheme costs.
 ///
 /// Trees exactly, except for a commutative operator of so many operands that their sets are too many: then exact for
-/// equal volumes where every processor takes part (see [`streams`]), and otherwise a lower bound of it (see [`crowd`]),
-/// so that what it proves still holds. Schemes from below.
+/// equal volumes where every processor takes part (see [`arborescence`]), and otherwise a lower bound of it (see
+/// [`many_operands`]), so that what it proves still holds. Schemes from below.
 pub(crate) fn cheapest_combinations(
     group: &Group<'_>,
     prices: &Prices,
@@ -77,11 +77,11 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
     let case = &group.case;
     let below = simple::of_cuts(group, prices, cuts)?;
     let all_cut = below.iter().all(Option::is_some);
-    let crowd = is_crowd(case);
-    let trees = if all_cut && operations(case, crowd) > MAX_OPERATIONS {
+    let many = are_many(case);
+    let trees = if all_cut && operations(case, many) > MAX_OPERATIONS {
         None
     } else {
-        match priced_demands(case, prices, crowd) {
+        match priced_demands(case, prices, many) {
             Ok(trees) => Some(trees),
             Err(violation) if violation.rule() == Rule::TooLarge && all_cut => None,
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
@@ -100,17 +100,17 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
 
 /// Whether the operator is commutative and all sets of the operands are too many: `3^n` splits on every processor,
 /// `2^n` sets to be brought from each to each.
-fn is_crowd(case: &Case<'_>) -> bool {
+fn are_many(case: &Case<'_>) -> bool {
     let operands = case.operands().len();
     case.is_commutative() && operands > SET_OPERANDS && operations(case, false) > SET_OPERATIONS
 }
 
 /// Machine operations of the exact method, roughly.
-fn operations(case: &Case<'_>, crowd: bool) -> u128 {
+fn operations(case: &Case<'_>, many: bool) -> u128 {
     let (operands, processors) = (case.operands().len(), case.platform.processors().count() as u128);
     let n = operands as u128;
     let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
-    let (splits, parts) = if case.is_commutative() && !crowd {
+    let (splits, parts) = if case.is_commutative() && !many {
         (3u128.saturating_pow(exponent), 2u128.saturating_pow(exponent))
     } else {
         (n * n * n / 6, n * n / 2)
@@ -133,14 +133,14 @@ fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
 }
 
 /// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the
-/// operands are a crowd.
-fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
+/// operands are many.
+fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
-    // For a crowd every owner counts for itself.
+    // For many operands every owner counts for itself.
     let lengths = prices.lengths(case);
-    let stands_for = if crowd { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
+    let stands_for = if many { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
     let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
-    let sets = case.is_commutative() && !crowd;
+    let sets = case.is_commutative() && !many;
     let states = Parts::count(operands, sets) * processors.len() as u128;
     if states > MAX_STATES {
         let (processors, limit) = (processors.len(), MAX_STATES);
@@ -163,12 +163,12 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, crowd: bool) -> Result<(Vec<
         };
         goals.iter().map(of_demand).collect()
     };
-    // A crowd's goals are whole results: only those of a scan are not, which is not commutative. And every owner
-    // reaches every target, so that there is a tree to each.
-    let trees = if crowd && streams::apply(&priced) {
-        dearest(&mut |_, target| streams::price(&priced, &distances, target))
-    } else if crowd {
-        let bound = crowd::LowerBound::new(case, &priced, &distances)?;
+    // The goals of many operands are whole results: only those of a scan are not, which is not commutative. And every
+    // owner reaches every target, so that there is a tree to each.
+    let trees = if many && arborescence::applies(&priced) {
+        dearest(&mut |_, target| arborescence::price(&priced, &distances, target))
+    } else if many {
+        let bound = many_operands::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))
     } else {
         let mut search = Search::new(*case, &priced, &distances, &parts);
@@ -411,9 +411,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Where streams apply, they are as cheap as the best of all sets.
+        /// Where cheapest trees are arborescences, these are as cheap as the best of all sets.
         #[test]
-        fn streams_are_priced_exactly(
+        fn arborescences_are_priced_exactly(
             nodes in 2usize..7,
             bytes in prop::collection::vec(any::<u8>(), 60),
             priced in prop::collection::vec(0u8..40, 18),
@@ -433,8 +433,8 @@ mod tests {
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
             let prices = Prices::new(&case, &Certificate { prices: prices.collect(), ..Certificate::default() }).unwrap();
-            let price = |crowd| {
-                let (trees, denominator) = priced_demands(&case, &prices, crowd).unwrap();
+            let price = |many| {
+                let (trees, denominator) = priced_demands(&case, &prices, many).unwrap();
                 fraction(trees.into_iter().sum(), &denominator)
             };
             prop_assert_eq!(price(true), price(false));
@@ -442,7 +442,7 @@ mod tests {
 
         /// The bound for many operands is a lower bound also where all sets can be tried.
         #[test]
-        fn crowds_are_priced_from_below(
+        fn many_operands_are_priced_from_below(
             nodes in 2usize..7,
             bytes in prop::collection::vec(any::<u8>(), 60),
             priced in prop::collection::vec(0u8..40, 18),
@@ -464,8 +464,8 @@ mod tests {
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
             let prices = Prices::new(&case, &Certificate { prices: prices.collect(), ..Certificate::default() }).unwrap();
-            let price = |crowd| {
-                let (trees, denominator) = priced_demands(&case, &prices, crowd).unwrap();
+            let price = |many| {
+                let (trees, denominator) = priced_demands(&case, &prices, many).unwrap();
                 fraction(trees.into_iter().sum(), &denominator)
             };
             let (below, exactly) = (price(true), price(false));

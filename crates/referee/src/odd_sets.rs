@@ -33,7 +33,7 @@ use oneport_platform::{LinkId, Platform};
 
 /// An inequality that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Crowded {
+pub(crate) struct Violated {
     pub(crate) ports: Vec<Resource>,
     /// The links inside, and the further links.
     pub(crate) links: Vec<LinkId>,
@@ -54,7 +54,7 @@ struct Busy<'t> {
 ///
 /// Ports that can be told apart as senders and receivers need no inequality and are left out. For the others, O(ports)
 /// largest flows, most of which are stopped when they reach 1.
-pub(crate) fn crowded(platform: &Platform, times: &[(LinkId, BigUint)], whole: &BigUint) -> Option<Crowded> {
+pub(crate) fn violated(platform: &Platform, times: &[(LinkId, BigUint)], whole: &BigUint) -> Option<Violated> {
     let mut ports: Vec<Resource> =
         times.iter().flat_map(|(link, _)| Resource::ends(platform, *link)).flatten().collect();
     ports.sort_unstable();
@@ -82,7 +82,7 @@ pub(crate) fn crowded(platform: &Platform, times: &[(LinkId, BigUint)], whole: &
     let members: Vec<(LinkId, u64)> = links.iter().enumerate().filter_map(counted).collect();
     let inside = (0..ports.len()).filter(|&port| within(port) && odd[port]);
     let offered: u64 = inside.clone().map(|port| u64::from(capacities[port])).sum();
-    Some(Crowded {
+    Some(Violated {
         ports: inside.map(|port| ports[port]).collect(),
         capacity: (offered + members.iter().map(|(_, further)| further).sum::<u64>()) / 2,
         links: members.into_iter().map(|(link, _)| link).collect(),
@@ -387,26 +387,26 @@ mod tests {
         fn cuts_find_what_enumeration_finds((platform, numbers) in case()) {
             let mut numbers = numbers.into_iter().cycle();
             let times = times(&platform, || numbers.next().unwrap_or(1));
-            let found = crowded(&platform, &times, &BigUint::from(WHOLE));
+            let found = violated(&platform, &times, &BigUint::from(WHOLE));
             prop_assert_eq!(found.is_some(), any_is_broken(&platform, &times));
-            if let Some(crowded) = found {
+            if let Some(violated) = found {
                 let inside = |link: &LinkId| {
                     let ends = Resource::ends(&platform, *link);
-                    ends.iter().all(|end| end.is_some_and(|end| crowded.ports.contains(&end)))
+                    ends.iter().all(|end| end.is_some_and(|end| violated.ports.contains(&end)))
                 };
-                let further: Vec<LinkId> = crowded.links.iter().copied().filter(|link| !inside(link)).collect();
+                let further: Vec<LinkId> = violated.links.iter().copied().filter(|link| !inside(link)).collect();
                 let one_end = |link: &LinkId| {
                     let ends = Resource::ends(&platform, *link).into_iter().flatten();
-                    ends.filter(|end| crowded.ports.contains(end)).count() == 1
+                    ends.filter(|end| violated.ports.contains(end)).count() == 1
                 };
                 prop_assert!(further.iter().all(one_end));
-                prop_assert!(is_broken(&platform, &times, &crowded.ports, &further));
+                prop_assert!(is_broken(&platform, &times, &violated.ports, &further));
             }
         }
 
         /// What slots add up to is never refused.
         #[test]
-        fn slots_are_never_crowded((platform, numbers) in case(), seed: u64) {
+        fn slots_break_no_inequality((platform, numbers) in case(), seed: u64) {
             let mut times: Vec<(LinkId, BigUint)> =
                 platform.link_ids().map(|link| (link, BigUint::zero())).collect();
             let mut left = WHOLE;
@@ -427,13 +427,13 @@ mod tests {
             }
             // Several steps of the same place add up to no more than the whole: each slot takes a link once at most.
             times.retain(|(_, time)| !time.is_zero());
-            prop_assert_eq!(crowded(&platform, &times, &BigUint::from(WHOLE)), None);
+            prop_assert_eq!(violated(&platform, &times, &BigUint::from(WHOLE)), None);
         }
     }
 
     /// Both answers occur often enough for the agreement above to be about something, also with further links.
     #[test]
-    fn random_times_are_crowded_or_not() {
+    fn random_times_break_one_or_none() {
         let mut state = 1u64;
         let mut roll = || {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
@@ -445,7 +445,7 @@ mod tests {
             let ends: Vec<(usize, usize)> = (0..8).map(|_| (roll() as usize % 5, roll() as usize % 5)).collect();
             let platform = platform(&models, &ends, round % 2 == 0);
             let times = times(&platform, || if round % 4 == 0 { WHOLE - roll() % 3 } else { roll() % WHOLE + 1 });
-            let Some(found) = crowded(&platform, &times, &BigUint::from(WHOLE)) else { continue };
+            let Some(found) = violated(&platform, &times, &BigUint::from(WHOLE)) else { continue };
             let has = |end: Option<Resource>| end.is_some_and(|end| found.ports.contains(&end));
             let inside = |link: &LinkId| Resource::ends(&platform, *link).into_iter().all(has);
             *(if found.links.iter().all(inside) { &mut plain } else { &mut further }) += 1;
@@ -462,7 +462,7 @@ mod tests {
         for (further, expected) in [(6u32, false), (7, true), (12, true)] {
             let times: Vec<(LinkId, BigUint)> =
                 platform.link_ids().zip([6, 6, 6, further].map(BigUint::from)).collect();
-            let found = crowded(&platform, &times, &BigUint::from(WHOLE));
+            let found = violated(&platform, &times, &BigUint::from(WHOLE));
             assert_eq!(found.is_some(), expected, "{further}");
             assert_eq!(any_is_broken(&platform, &times), expected, "{further}");
             if let Some(found) = found {
@@ -472,12 +472,12 @@ mod tests {
     }
 
     #[test]
-    fn triangles_are_crowded_at_a_third() {
+    fn triangles_allow_a_third() {
         let platform = platform(&[0, 0, 0], &[(0, 1), (1, 2), (2, 0)], false);
         for (time, expected) in [(4, false), (5, true)] {
             let times: Vec<(LinkId, BigUint)> =
                 platform.link_ids().map(|link| (link, BigUint::from(time as u32))).collect();
-            let found = crowded(&platform, &times, &BigUint::from(WHOLE));
+            let found = violated(&platform, &times, &BigUint::from(WHOLE));
             assert_eq!(found.is_some(), expected);
             if let Some(found) = found {
                 assert_eq!((found.ports.len(), found.links.len(), found.capacity), (3, 3, 1));

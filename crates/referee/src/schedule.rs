@@ -104,7 +104,7 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
                 }
                 *links += 1;
                 if *links > resource.capacity(case.platform) {
-                    return Err(crowded(case, place, resource, id, *first));
+                    return Err(overfull(case, place, resource, id, *first));
                 }
             }
         }
@@ -113,7 +113,7 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
 }
 
 /// A link too many at a port.
-fn crowded(case: &Case<'_>, slot: usize, resource: Resource, link: LinkId, first: LinkId) -> Violation {
+fn overfull(case: &Case<'_>, slot: usize, resource: Resource, link: LinkId, first: LinkId) -> Violation {
     let (capacity, resource) = (resource.capacity(case.platform), resource.describe(case.platform));
     let link = case.platform.link_name(link);
     if capacity == 1 {

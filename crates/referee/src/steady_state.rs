@@ -11,7 +11,7 @@ use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::Case;
 use crate::loads::Loads;
-use crate::odd_sets::crowded;
+use crate::odd_sets::violated;
 use crate::pattern::PatternChecker;
 use crate::violation::{fault, first_of, shown, times_name};
 
@@ -111,10 +111,10 @@ impl<'a> Sustained<'a> {
         let time = |link: LinkId| (link, costs.scaled(cost(&link)) * &self.loads.traffic[link.index()]);
         let times: Vec<(LinkId, BigUint)> = used.into_iter().map(time).collect();
         let whole = costs.denominator() * self.scale.denominator() * self.loads.size_denominator();
-        let Some(crowded) = crowded(platform, &times, &whole) else { return Ok(()) };
-        let of_links = times.iter().filter(|(link, _)| crowded.links.binary_search(link).is_ok());
-        let ports = first_of(&crowded.ports.iter().map(|port| port.describe(platform)).collect::<Vec<_>>());
-        let (links, capacity) = (crowded.links.len(), crowded.capacity);
+        let Some(violated) = violated(platform, &times, &whole) else { return Ok(()) };
+        let of_links = times.iter().filter(|(link, _)| violated.links.binary_search(link).is_ok());
+        let ports = first_of(&violated.ports.iter().map(|port| port.describe(platform)).collect::<Vec<_>>());
+        let (links, capacity) = (violated.links.len(), violated.capacity);
         let load = shown(fraction(of_links.map(|(_, time)| time).sum(), &whole));
         let found = format!("{links} links among {ports} are busy for {load} of the time together");
         Err(fault!(OddSet, "{found}"; "at most {capacity} of them can be busy at a time"))

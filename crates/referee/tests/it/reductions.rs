@@ -272,7 +272,7 @@ fn reordering_never_lowers_the_bound() {
 /// Many operands that may be reordered, where not all sets are tried: the bound is no less than for the order that they
 /// have, and no more than what merging alone costs.
 #[test]
-fn bounds_of_crowds_hold() {
+fn bounds_of_many_operands_hold() {
     let size = 18;
     for seed in 0..12 {
         let mut dice = Dice(seed);

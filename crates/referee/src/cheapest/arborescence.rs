@@ -27,7 +27,7 @@ use super::{Class, Priced};
 type Costs = Vec<Vec<Option<BigUint>>>;
 
 /// Whether the theorem applies.
-pub(super) fn apply(priced: &Priced) -> bool {
+pub(super) fn applies(priced: &Priced) -> bool {
     let alike = matches!((priced.size_class, priced.work_class), (Class::Nothing, Class::Nothing));
     alike && priced.owners.len() == priced.processors.len()
 }

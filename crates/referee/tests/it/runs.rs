@@ -1,0 +1,103 @@
+//! Runs of schemes, written by hand: what happens at the same time, whose operands are whose, and when all is over.
+
+use crate::common;
+
+use common::*;
+use oneport_plan::{Amount, Collective, Event, MergeEvent, Message, Timeline, Volumes};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_referee::check_timeline;
+
+/// A, B and C, with links A -> B, B -> A, A -> C and C -> A, each of which takes 1.
+fn star() -> Platform {
+    let mut builder = Platform::builder();
+    let [a, b, c] = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    builder.duplex(a, b, ratio(1, 1)).unwrap();
+    builder.duplex(a, c, ratio(1, 1)).unwrap();
+    builder.build().unwrap()
+}
+
+const TO_B: usize = 0;
+const FROM_B: usize = 1;
+const TO_C: usize = 2;
+const FROM_C: usize = 3;
+
+/// `v[first,last]` over a link, from this date on.
+fn sent(link: usize, (first, last): (usize, usize), from: i64) -> Event {
+    let pieces = vec![(ratio(from, 1), ratio(from + 1, 1))];
+    Event { instance: 0, message: Message { demand: 0, part: part(first, last) }, link: LinkId::new(link), pieces }
+}
+
+/// `v[first,last]` made at a node, in no time.
+fn made(node: usize, (first, last): (usize, usize), split: usize, at: i64) -> MergeEvent {
+    let message = Message { demand: 0, part: part(first, last) };
+    let at = || ratio(at, 1);
+    MergeEvent { instance: 0, message, split, node: NodeId::new(node), start: at(), end: at() }
+}
+
+fn run(events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
+    Timeline { period: ratio(4, 1), starting_periods: 1, instances_per_period: 1, clean_up_periods: 0, events, merges }
+}
+
+fn all_reduce(participants: &[usize], commutative: bool) -> Collective {
+    Collective::AllReduce { participants: participants.iter().map(|&node| NodeId::new(node)).collect(), commutative }
+}
+
+/// Merges take no time.
+fn volumes() -> Volumes {
+    Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(Rational::from_integer(0.into())) }
+}
+
+/// Of merges that take no time, the smaller serve the larger at once, however they are listed; transfers come after
+/// them.
+#[test]
+fn merges_in_no_time_serve_one_another() {
+    let platform = star();
+    let events = vec![sent(TO_B, (0, 2), 2), sent(FROM_B, (1, 1), 0), sent(TO_C, (0, 2), 3), sent(FROM_C, (2, 2), 1)];
+    let (small, large) = (made(0, (0, 1), 0, 2), made(0, (0, 2), 1, 2));
+    for merges in [vec![small.clone(), large.clone()], vec![large.clone(), small.clone()]] {
+        for commutative in [false, true] {
+            let timeline = run(events.clone(), merges.clone());
+            let found = check_timeline(&platform, &all_reduce(&[0, 1, 2], commutative), &volumes(), &timeline);
+            assert_eq!(told(&found), "");
+        }
+    }
+    // Without the smaller one, nothing serves the larger.
+    let found = check_timeline(&platform, &all_reduce(&[0, 1, 2], false), &volumes(), &run(events, vec![large]));
+    let right = "all-reduce of instance 0: the merge that makes v[0,2] of all-reduce of instance 0 starts at 2, when 'A' \
+                 has no copy yet of v[0,1] to use";
+    assert_eq!(told(&found), right);
+}
+
+/// A's operand is the first, B's the second: only where their order does not matter may a run have it otherwise.
+#[test]
+fn operands_in_order_are_at_their_owners() {
+    let platform = star();
+    let exchange = |of_a: usize, of_b: usize| {
+        let events = vec![sent(TO_B, (of_a, of_a), 0), sent(FROM_B, (of_b, of_b), 0)];
+        run(events, vec![made(0, (0, 1), 0, 1), made(1, (0, 1), 0, 1)])
+    };
+    let checked = |timeline: &Timeline, commutative| {
+        told(&check_timeline(&platform, &all_reduce(&[0, 1], commutative), &volumes(), timeline))
+    };
+    for commutative in [false, true] {
+        assert_eq!(checked(&exchange(0, 1), commutative), "");
+    }
+    assert_eq!(checked(&exchange(1, 0), true), "");
+    let right = "all-reduce of instance 0: v[0,0] of all-reduce of instance 0 over B -> A starts at 0, when 'B' has no \
+                 copy yet of v[0,0] to use";
+    assert_eq!(checked(&exchange(1, 0), false), right);
+}
+
+/// Two starting periods, and a message that arrives in the fifth: three clean-up periods are enough.
+#[test]
+fn idle_clean_up_periods_are_counted() {
+    let platform = star();
+    let collective = Collective::Broadcast { source: NodeId::new(0), targets: vec![NodeId::new(1), NodeId::new(2)] };
+    let copy = |instance: u64, link: usize, from: i64| Event { instance, ..sent(link, (0, 0), from) };
+    let events = vec![copy(0, TO_B, 0), copy(0, TO_C, 1), copy(1, TO_B, 4), copy(1, TO_C, 17)];
+    let with = |clean_up_periods| Timeline { starting_periods: 2, clean_up_periods, ..run(events.clone(), Vec::new()) };
+    let checked = |clean_up| told(&check_timeline(&platform, &collective, &volumes(), &with(clean_up)));
+    assert_eq!(checked(3), "");
+    assert_eq!(checked(4), "4 clean-up periods, but the last message arrives at 18; 3 are enough");
+    assert_eq!(checked(2), "message A=>all of instance 1 over A -> C ends at 18; the run ends at 16");
+}
