@@ -176,7 +176,10 @@ impl Case {
     pub fn throughput(&self) -> Result<Rational> {
         let plan = self.plan()?;
         let throughput = plan.steady_state.throughput;
-        let bound = oneport::referee::bound(&self.platform, &self.collective, unit_volumes(), &plan.certificate)?;
+        let bound = oneport::referee::bound(
+            Problem::new(&self.platform, &self.collective, unit_volumes())?,
+            &plan.certificate,
+        )?;
         anyhow::ensure!(bound == throughput, "{}: the certificate proves {bound}, not {throughput}", self.name);
         let compact = self.throughput_by(Formulation::Compact)?;
         anyhow::ensure!(compact == throughput, "{}: the two programs differ: {compact}, {throughput}", self.name);

@@ -110,8 +110,8 @@ fn toy_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     let theirs = toy.steady_state()?;
-    let sound = referee::check_steady_state(platform, collective, size, &theirs);
-    let bound = referee::bound(platform, collective, size, &toy.case.plan()?.certificate)?;
+    let sound = referee::check_steady_state(Problem::new(platform, collective, size)?, &theirs);
+    let bound = referee::bound(Problem::new(platform, collective, size)?, &toy.case.plan()?.certificate)?;
     let holds = sound.is_ok() && theirs.throughput == bound;
     let (low, high) = toy_freedom(&toy)?;
     Ok(Finding::claim(holds, format!("sustains {}, bound {bound}", theirs.throughput))
@@ -156,7 +156,7 @@ fn period_split() -> Result<Finding> {
     let toy = Toy::load()?;
     let period = toy.period()?;
     let theirs = toy.schedule(&period)?;
-    referee::check_schedule(&toy.case.platform, &toy.case.collective, unit_volumes(), &theirs)?;
+    referee::check_schedule(Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?, &theirs)?;
     let split = split_transfers(&toy.case, &theirs)?;
     let ours = ours_in_short(&toy)?;
     Ok(Finding::value(period).note(format!("{split} messages split per period; ours: {ours}")))
@@ -165,7 +165,7 @@ fn period_split() -> Result<Finding> {
 fn period_unsplit() -> Result<Finding> {
     let toy = Toy::load()?;
     let theirs = toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?;
-    referee::check_schedule(&toy.case.platform, &toy.case.collective, unit_volumes(), &theirs)?;
+    referee::check_schedule(Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?, &theirs)?;
     ensure!(split_transfers(&toy.case, &theirs)? == 0, "a message is split");
     let period = theirs.period;
     Ok(Finding::value(period)
@@ -300,7 +300,8 @@ fn gossip() -> Result<Finding> {
     let mut agree = 0;
     for case in &cases {
         let columns = case.throughput_by(Formulation::Columns)?;
-        let bound = referee::bound(&case.platform, &case.collective, unit_volumes(), &case.plan()?.certificate)?;
+        let bound =
+            referee::bound(Problem::new(&case.platform, &case.collective, unit_volumes())?, &case.plan()?.certificate)?;
         agree += usize::from(columns == case.throughput_by(Formulation::Compact)? && columns == bound);
     }
     Ok(Finding::claim(agree == cases.len(), format!("equal on {agree} of {} platforms", cases.len())))

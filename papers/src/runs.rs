@@ -8,7 +8,7 @@ use num_traits::{ToPrimitive, Zero};
 use oneport::plan::{Kind, PeriodicSchedule, Task};
 use oneport::platform::LinkId;
 use oneport::referee::TimelineReport;
-use oneport::{NodeId, Platform, Rational, referee, schedule};
+use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
 
 use crate::cases::Case;
 use crate::numbers::unit_volumes;
@@ -40,7 +40,7 @@ impl Run {
     pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
         let size = unit_volumes();
         let timeline = schedule::timeline(case.problem(), schedule, periods)?;
-        let report = referee::check_timeline(&case.platform, &case.collective, size, &timeline)?;
+        let report = referee::check_timeline(Problem::new(&case.platform, &case.collective, size)?, &timeline)?;
         let depth = schedule.depth() as u64;
         Ok(Run {
             name: name.to_string(),
@@ -174,6 +174,22 @@ pub fn filling_periods(
     bail!("the buffers are not full after {limit} periods")
 }
 
+/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
+pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
+    let mut holds = true;
+    let mut tried = Vec::new();
+    for run in runs {
+        let loss = run.constant_loss();
+        holds &= run.is_between() && loss.is_some();
+        let loss = loss.map_or("varying".to_string(), |loss| loss.to_string());
+        tried.push(format!("{}: {loss}", run.name));
+    }
+    let longest = runs.iter().map(|run| run.periods).max().unwrap_or(0);
+    Ok(Finding::claim(holds, format!("instances behind TP K, the same at every K: {}", tried.join("; "))).note(
+        format!("runs of up to {longest} periods, executed by the referee; never below the paper's own lower bound"),
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,20 +207,4 @@ mod tests {
         assert!(run.is_between());
         Ok(())
     }
-}
-
-/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
-pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
-    let mut holds = true;
-    let mut tried = Vec::new();
-    for run in runs {
-        let loss = run.constant_loss();
-        holds &= run.is_between() && loss.is_some();
-        let loss = loss.map_or("varying".to_string(), |loss| loss.to_string());
-        tried.push(format!("{}: {loss}", run.name));
-    }
-    let longest = runs.iter().map(|run| run.periods).max().unwrap_or(0);
-    Ok(Finding::claim(holds, format!("instances behind TP K, the same at every K: {}", tried.join("; "))).note(
-        format!("runs of up to {longest} periods, executed by the referee; never below the paper's own lower bound"),
-    ))
 }

@@ -47,7 +47,7 @@ pub type Bound<'a> = &'a dyn Fn(&Sample, &Certificate) -> Result<Rational, Viola
 
 /// The referee's bound.
 pub fn referee(sample: &Sample, certificate: &Certificate) -> Result<Rational, Violation> {
-    bound(&sample.platform, &sample.collective, &sample.volumes, certificate)
+    bound(Problem::new(&sample.platform, &sample.collective, &sample.volumes)?, certificate)
 }
 
 /// How much is checked.

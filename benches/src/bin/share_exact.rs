@@ -25,8 +25,8 @@ fn main() {
         let whole = started.elapsed().as_secs_f64();
         let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
         assert_eq!(solution.status, Status::Optimal);
-        let bound =
-            referee::bound(&platform, &collective, &volumes, &solution.certificate).expect("a sound certificate");
+        let bound = referee::bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate)
+            .expect("a sound certificate");
         assert_eq!(bound, solution.steady_state.throughput);
         let solver = solution.solver_time.as_secs_f64();
         let rows = 2 * nodes + (nodes - 1) * (nodes - 1);

@@ -67,7 +67,7 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
         return Ok(format!("; not executed: {}", limits::named(limit)));
     }
     let timeline = schedule::timeline_in_units(plan.problem()?, &plan.schedule, periods)?;
-    let report = referee::check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline)?;
+    let report = referee::check_timeline(plan.problem()?, &timeline)?;
     let short = match periods < wanted {
         true => format!(", not the {wanted} that reach the steady state and leave it"),
         false => String::new(),

@@ -1,12 +1,12 @@
 //! The question under review, checked once: platform, collective and volumes.
 
-use oneport_plan::{Amount, Block, Collective, Demand, Goals, Interval, Kind, Message, Volumes};
+use oneport_plan::{Amount, Block, Collective, Demand, Goals, Interval, Kind, Message, Problem, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
-use crate::arithmetic::is_sound;
-use crate::violation::{fault, part_name, shown};
+
+use crate::violation::{fault, part_name};
 
 /// A valid question.
 #[derive(Debug, Clone, Copy)]
@@ -58,21 +58,10 @@ impl<'a> Case<'a> {
         self.watch.map_or(Ok(()), |watch| Ok(watch.ask()?))
     }
 
-    /// Checks participants, sizes and work.
-    pub(crate) fn new(
-        platform: &'a Platform,
-        collective: &'a Collective,
-        volumes: &'a Volumes,
-    ) -> Result<Case<'a>, Violation> {
-        collective.validate(platform)?;
-        for (what, amount) in [("size", &volumes.size), ("work", &volumes.work)] {
-            if let Some(found) = numbers(amount).into_iter().find(|number| !is_sound(number)) {
-                let found = shown(found);
-                return Err(fault!(Question, "the {what} {found} is no number"; "give it a positive denominator"));
-            }
-        }
-        volumes.validate(collective)?;
-        Ok(Case { platform, collective, volumes, block: None, watch: None })
+    /// The problem, without a watch.
+    pub(crate) fn new(problem: Problem<'a>) -> Case<'a> {
+        let (platform, collective, volumes) = (problem.platform(), problem.collective(), problem.volumes());
+        Case { platform, collective, volumes, block: None, watch: None }
     }
 
     /// How often the demand at this place is carried out per instance.
@@ -204,15 +193,6 @@ pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational
     }
 }
 
-/// Every number of an amount.
-fn numbers(amount: &Amount) -> Vec<&Rational> {
-    match amount {
-        Amount::Constant(constant) => vec![constant],
-        Amount::Affine { fixed, per_operand } => vec![fixed, per_operand],
-        Amount::Table(rows) => rows.iter().flatten().collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,7 +213,7 @@ mod tests {
         let all = Collective::AllReduce { participants: ids.clone(), commutative: true };
         let members = [scatter, reduce, gossip, all].map(|collective| Member { collective, rate: 3 }).to_vec();
         let collective = Collective::Groups { members };
-        let case = Case::new(&platform, &collective, &volumes).unwrap();
+        let case = Case::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
         assert_eq!((firsts, case.commodities()), (vec![0, 2, 3, 6], 7));
         let kinds = (0..7).map(|place| case.demand(place).unwrap().kind()).collect::<Vec<_>>();

@@ -6,8 +6,8 @@
 //! `TP * sum_k rate_k cheapest_k <= sum_r pi_r cap_r`. A lower bound of `cheapest_k` proves a larger bound of `TP`.
 
 use num_traits::Zero;
-use oneport_plan::{Certificate, Collective, Kind, Volumes};
-use oneport_platform::{Platform, Rational};
+use oneport_plan::{Certificate, Kind, Problem};
+use oneport_platform::{Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -56,27 +56,16 @@ use crate::violation::fault;
 /// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand that
 /// nothing can carry out; prices under which everything is free, which prove nothing; a reduction too large for the
 /// memory; an ill-posed question.
-pub fn bound(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    certificate: &Certificate,
-) -> Result<Rational, Violation> {
-    bound_watched(platform, collective, volumes, certificate, &Watch::unlimited())
+pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational, Violation> {
+    bound_watched(problem, certificate, &Watch::unlimited())
 }
 
 /// [`bound`] under a watch.
 ///
 /// # Errors
 /// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
-pub fn bound_watched(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    certificate: &Certificate,
-    watch: &Watch,
-) -> Result<Rational, Violation> {
-    let case = Case::new(platform, collective, volumes)?.watched(watch);
+pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Result<Rational, Violation> {
+    let case = Case::new(problem).watched(watch);
     let prices = Prices::new(&case, certificate)?;
     let lengths = prices.lengths(&case);
     let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;

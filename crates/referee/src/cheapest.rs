@@ -428,7 +428,7 @@ mod tests {
             };
             let constant = |i: usize| Amount::Constant(number(volumes[i]));
             let volumes = Volumes { size: constant(0), work: constant(1) };
-            let case = Case::new(&platform, &collective, &volumes).unwrap().groups()[0].case;
+            let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
@@ -459,7 +459,7 @@ mod tests {
             };
             let affine = |i: usize| Amount::Affine { fixed: number(volumes[i]), per_operand: number(volumes[i + 1]) };
             let volumes = Volumes { size: affine(0), work: affine(2) };
-            let case = Case::new(&platform, &collective, &volumes).unwrap().groups()[0].case;
+            let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));

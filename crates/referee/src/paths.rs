@@ -117,7 +117,7 @@ mod tests {
         let platform = builder.build().unwrap();
         let collective = Collective::AllToAll { participants: ids.clone() };
         let volumes = Volumes::of_size(one.clone());
-        let case = Case::new(&platform, &collective, &volumes).unwrap().groups()[0].case;
+        let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
         let prices = ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect();
         let certificate = Certificate { prices, ..Certificate::default() };
         let prices = Prices::new(&case, &certificate).unwrap();

@@ -73,11 +73,12 @@ fn verdict(
     watch: &Watch,
     accept: impl Fn(&Rational) -> Result<(), Violation>,
 ) -> Result<Verdict, Violation> {
-    let Plan { platform, collective, volumes, steady_state, certificate, schedule, .. } = plan;
-    let sustained = Sustained::new(platform, collective, volumes, steady_state)?;
-    let bound = bound_watched(platform, collective, volumes, certificate, watch)?;
+    let Plan { steady_state, certificate, schedule, .. } = plan;
+    let problem = plan.problem()?;
+    let sustained = Sustained::new(problem, steady_state)?;
+    let bound = bound_watched(problem, certificate, watch)?;
     accept(&bound)?;
-    check_schedule(platform, collective, volumes, schedule)?;
+    check_schedule(problem, schedule)?;
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
     if schedule_throughput != throughput {
@@ -92,6 +93,6 @@ fn verdict(
             return Err(fault!(Claim, "{found}"; "please report this"));
         }
     }
-    let status = if throughput == bound { Status::Optimal } else { Status::Feasible };
+    let status = Status::of(&throughput, &bound);
     Ok(Verdict { throughput, bound, schedule_throughput, status })
 }

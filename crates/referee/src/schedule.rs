@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Collective, Pattern, PeriodicSchedule, Resource, Volumes};
-use oneport_platform::{LinkId, Platform};
+use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource};
+use oneport_platform::{LinkId};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -29,13 +29,8 @@ use crate::violation::{fault, shown, times_name};
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_schedule(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    schedule: &PeriodicSchedule,
-) -> Result<(), Violation> {
-    let case = Case::new(platform, collective, volumes)?;
+pub fn check_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
+    let (case, platform) = (Case::new(problem), problem.platform());
     if !is_positive(&schedule.period) {
         return Err(fault!(Schedule, "the period is {}", shown(&schedule.period); "it must be positive"));
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Collective, Pattern, Resource, SteadyState, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_plan::{Pattern, Problem, Resource, SteadyState};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -28,13 +28,8 @@ use crate::violation::{fault, first_of, shown, times_name};
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_steady_state(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    steady_state: &SteadyState,
-) -> Result<(), Violation> {
-    Sustained::new(platform, collective, volumes, steady_state)?.check_odd_sets()
+pub fn check_steady_state(problem: Problem<'_>, steady_state: &SteadyState) -> Result<(), Violation> {
+    Sustained::new(problem, steady_state)?.check_odd_sets()
 }
 
 /// A steady state that overloads nothing.
@@ -46,13 +41,8 @@ pub(crate) struct Sustained<'a> {
 
 impl<'a> Sustained<'a> {
     /// Checks all but the odd sets.
-    pub(crate) fn new(
-        platform: &'a Platform,
-        collective: &'a Collective,
-        volumes: &'a Volumes,
-        steady_state: &SteadyState,
-    ) -> Result<Sustained<'a>, Violation> {
-        let case = Case::new(platform, collective, volumes)?;
+    pub(crate) fn new(problem: Problem<'a>, steady_state: &SteadyState) -> Result<Sustained<'a>, Violation> {
+        let (case, platform) = (Case::new(problem), problem.platform());
         let SteadyState { throughput, patterns } = steady_state;
         if !is_positive(throughput) {
             return Err(fault!(SteadyState, "the throughput is {}", shown(throughput); "it must be positive"));

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Collective, Message, Resource, Timeline, Volumes};
-use oneport_platform::{Platform, Rational};
+use oneport_plan::{Message, Problem, Resource, Timeline};
+use oneport_platform::{Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, parts};
@@ -75,13 +75,8 @@ impl TimelineReport {
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_timeline(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    timeline: &Timeline,
-) -> Result<TimelineReport, Violation> {
-    let case = Case::new(platform, collective, volumes)?;
+pub fn check_timeline(problem: Problem<'_>, timeline: &Timeline) -> Result<TimelineReport, Violation> {
+    let case = Case::new(problem);
     let run = Run::new(case, timeline)?;
     for (place, event) in run.events.iter().enumerate() {
         run.check_event(place, event)?;

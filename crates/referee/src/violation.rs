@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 
 use num_traits::ToPrimitive;
-use oneport_plan::{CollectiveError, Interval, VolumeError};
+use oneport_plan::{Interval, ProblemError};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Limit;
 
@@ -109,14 +109,8 @@ macro_rules! fault {
 }
 pub(crate) use fault;
 
-impl From<CollectiveError> for Violation {
-    fn from(error: CollectiveError) -> Violation {
-        fault!(Question, "{error}")
-    }
-}
-
-impl From<VolumeError> for Violation {
-    fn from(error: VolumeError) -> Violation {
+impl From<ProblemError> for Violation {
+    fn from(error: ProblemError) -> Violation {
         fault!(Question, "{error}")
     }
 }

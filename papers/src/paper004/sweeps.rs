@@ -208,7 +208,7 @@ fn scaling() -> Result<&'static [Point]> {
         })?;
         let seconds = started.elapsed().as_secs_f64();
         let Answer::Steady(solution) = answer else { anyhow::bail!("a node is not reached") };
-        let bound = referee::bound(&platform, &collective, volumes, &solution.certificate)?;
+        let bound = referee::bound(Problem::new(&platform, &collective, volumes)?, &solution.certificate)?;
         ensure!(bound == solution.steady_state.throughput, "n = {nodes}: the optimum is not proved");
         points.push(Point {
             nodes,

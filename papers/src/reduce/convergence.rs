@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use num_traits::Zero;
 use oneport::plan::SteadyState;
-use oneport::{Rational, referee, schedule};
+use oneport::{Problem, Rational, referee, schedule};
 use oneport_drawings::svg;
 use oneport_period as period;
 use oneport_period::PeriodError;
@@ -40,7 +40,7 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
     if !rule.instances.is_zero() {
         // "So these new values can be used to build a valid schedule."
         let schedule = schedule::periodic(case.problem(), rule)?;
-        referee::check_schedule(&case.platform, &case.collective, unit_volumes(), &schedule)?;
+        referee::check_schedule(Problem::new(&case.platform, &case.collective, unit_volumes())?, &schedule)?;
     }
     let target = Target::Period(whole(period));
     let refilled = match period::rounding::round(case.problem(), steady_state, &target) {

@@ -14,7 +14,7 @@ mod toy;
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::{Rational, referee, schedule};
+use oneport::{Problem, Rational, referee, schedule};
 use oneport_trees::extract::{TaskRates, cancel_circulations, extract};
 
 use crate::cases;
@@ -164,7 +164,7 @@ fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;
     let timeline = schedule::timeline(toy.case.problem(), &schedule, 20)?;
-    referee::check_timeline(&toy.case.platform, &toy.case.collective, unit_volumes(), &timeline)?;
+    referee::check_timeline(Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?, &timeline)?;
     ensure!(schedule.throughput() == toy.case.throughput()?, "the schedule of the two trees is not optimal");
     Ok(Finding::value(schedule.throughput()).note(
         "the two trees over a period of 3, 20 periods carried out by the referee; the certificate proves it optimal",
@@ -227,8 +227,8 @@ fn one_tree() -> Result<usize> {
     let (platform, collective, volumes) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     for names in [AT_1, AT_2] {
         let single = toy.single(&names)?;
-        referee::check_steady_state(platform, collective, volumes, &single)?;
-        referee::check_schedule(platform, collective, volumes, &toy.schedule(&single)?)?;
+        referee::check_steady_state(Problem::new(platform, collective, volumes)?, &single)?;
+        referee::check_schedule(Problem::new(platform, collective, volumes)?, &toy.schedule(&single)?)?;
     }
     Ok(toy.case.plan()?.steady_state.patterns.len())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use num_traits::Zero;
 use oneport::plan::{Event, MergeEvent, Message, Pattern, Resource, Task, Timeline};
-use oneport::{Rational, referee};
+use oneport::{Problem, Rational, referee};
 
 use super::tasks::{Place, flow};
 use crate::cases::Case;
@@ -50,7 +50,8 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
 /// The referee's objection: it is no reduction tree.
 pub fn length(case: &Case, tree: &Pattern) -> Result<Rational> {
     let timeline = run(case, tree);
-    Ok(referee::check_timeline(&case.platform, &case.collective, unit_volumes(), &timeline)?.last_arrival)
+    Ok(referee::check_timeline(Problem::new(&case.platform, &case.collective, unit_volumes())?, &timeline)?
+        .last_arrival)
 }
 
 #[cfg(test)]

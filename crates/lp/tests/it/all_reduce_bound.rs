@@ -34,7 +34,8 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
     };
     let (reached, bound) = (&solution.steady_state.throughput, &solution.upper_bound);
     assert!(bound >= reached, "{platform:?}: {reached} is reached, {bound} is claimed to be a bound");
-    let proved = oneport_referee::bound(platform, &collective, volumes, &solution.certificate).unwrap();
+    let proved =
+        oneport_referee::bound(Problem::new(platform, &collective, volumes).unwrap(), &solution.certificate).unwrap();
     if solution.status == Status::Optimal {
         assert_eq!((&proved, bound), (bound, reached), "{platform:?}: {:?}", solution.certificate);
     }
@@ -373,6 +374,6 @@ fn rounds_that_prove_nothing_are_passed_over() {
     let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("not connected") };
     // Every link carries 5/2 at least, once; the composition's result is larger.
     assert!(solution.upper_bound >= solution.steady_state.throughput);
-    let proved = oneport_referee::bound(&platform, &collective, &volumes, &solution.certificate);
+    let proved = oneport_referee::bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate);
     assert_eq!(proved, Ok(solution.upper_bound));
 }

@@ -20,9 +20,9 @@ proptest! {
         let answer = solve(&question, &Options { formulation, time_limit: Some(Duration::ZERO) }).unwrap();
         let Answer::Steady(solution) = answer else { return Err(TestCaseError::fail(format!("{case:?}: {answer:?}"))) };
         let Case { platform, collective, .. } = &case;
-        oneport_referee::check_steady_state(platform, collective, &case.volumes(), &solution.steady_state)
+        oneport_referee::check_steady_state(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.steady_state)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-        let bound = oneport_referee::bound(platform, collective, &case.volumes(), &solution.certificate)
+        let bound = oneport_referee::bound(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.certificate)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!(&bound, &solution.upper_bound);
         let optimum = throughput(&case);

@@ -179,7 +179,9 @@ fn multicasts_to_many_are_proved_by_cuts() {
         let collective = Collective::Broadcast { source: NodeId::new(0), targets: (1..12).map(NodeId::new).collect() };
         let question = Question::new(Problem::new(&platform, &collective, &size).unwrap());
         let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("all is reached") };
-        let bound = |certificate| oneport_referee::bound(&platform, &collective, &size, &certificate).unwrap();
+        let bound = |certificate| {
+            oneport_referee::bound(Problem::new(&platform, &collective, &size).unwrap(), &certificate).unwrap()
+        };
         assert!(!solution.certificate.cuts.is_empty());
         let by_itself = bound(Certificate { cuts: Vec::new(), ..solution.certificate.clone() });
         let by_cuts = bound(solution.certificate);

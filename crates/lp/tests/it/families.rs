@@ -38,10 +38,14 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
             let answer = solve(&question, &Options { formulation, time_limit: None }).expect("HiGHS works");
             let Answer::Steady(solution) = answer else { panic!("{family}, seed {seed}: {answer:?}") };
             assert_eq!(solution.status, Status::Optimal, "{family}, seed {seed}");
-            oneport_referee::check_steady_state(&platform, &collective, &volumes, &solution.steady_state)
-                .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
-            let bound = oneport_referee::bound(&platform, &collective, &volumes, &solution.certificate)
-                .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
+            oneport_referee::check_steady_state(
+                Problem::new(&platform, &collective, &volumes).unwrap(),
+                &solution.steady_state,
+            )
+            .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
+            let bound =
+                oneport_referee::bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate)
+                    .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
             assert_eq!(bound, solution.steady_state.throughput, "{family}, seed {seed}");
             refined += usize::from(solution.repaired);
             throughputs.push(bound);

@@ -57,7 +57,8 @@ fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> So
     let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
-    oneport_referee::check_steady_state(platform, collective, volumes, &solution.steady_state).unwrap();
+    oneport_referee::check_steady_state(Problem::new(platform, collective, volumes).unwrap(), &solution.steady_state)
+        .unwrap();
     check_loads(platform, collective, volumes, &solution);
     *solution
 }
@@ -197,9 +198,7 @@ fn scans_of_many_are_bounded_by_their_last_prefix() {
         let last = solved(&platform, &last, &volumes).steady_state.throughput;
         assert!(scan.steady_state.throughput <= last && last <= scan.upper_bound, "{volumes:?}");
         let proved = oneport_referee::bound(
-            &platform,
-            &Collective::Scan { participants: participants.clone() },
-            &volumes,
+            Problem::new(&platform, &Collective::Scan { participants: participants.clone() }, &volumes).unwrap(),
             &scan.certificate,
         );
         assert!(proved.unwrap() <= scan.upper_bound);

@@ -39,10 +39,16 @@ impl Case {
 
     #[track_caller]
     fn check(&self, solution: &Solution) {
-        referee::check_steady_state(&self.platform, &self.collective, &self.volumes, &solution.steady_state)
-            .unwrap_or_else(|violation| panic!("{self:?}: {violation}"));
-        let bound = referee::bound(&self.platform, &self.collective, &self.volumes, &solution.certificate)
-            .unwrap_or_else(|violation| panic!("{self:?}: {violation}"));
+        referee::check_steady_state(
+            Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
+            &solution.steady_state,
+        )
+        .unwrap_or_else(|violation| panic!("{self:?}: {violation}"));
+        let bound = referee::bound(
+            Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
+            &solution.certificate,
+        )
+        .unwrap_or_else(|violation| panic!("{self:?}: {violation}"));
         assert_eq!(bound, solution.upper_bound, "{self:?}");
         let optimal = bound == solution.steady_state.throughput;
         assert_eq!(optimal, solution.status == Status::Optimal, "{self:?}");

@@ -16,7 +16,8 @@ fn options(seed: u64, high: u32) -> Options {
 
 /// What the referee makes of prices and shares, which may be no more than they were made for.
 fn proves(question: &Question<'_>, shared: &Shared) -> Option<Rational> {
-    bound(question.platform(), question.collective(), question.volumes(), &shared.certificate()).ok()
+    bound(Problem::new(question.platform(), question.collective(), question.volumes()).unwrap(), &shared.certificate())
+        .ok()
 }
 
 fn steady(question: &Question<'_>) -> Solution {
@@ -108,7 +109,8 @@ impl Count {
         let shared = shared_bound(&question, None).unwrap().unwrap();
         let proved = proves(&question, &shared);
         assert!(proved.as_ref().is_some_and(|proved| *proved <= shared.bound), "{proved:?}, {}", shared.bound);
-        let proved = |certificate: &Certificate| bound(platform, &collective, &volumes, certificate);
+        let proved =
+            |certificate: &Certificate| bound(Problem::new(platform, &collective, &volumes).unwrap(), certificate);
         assert_eq!(proved(&shared.certificate()), Ok(shared.bound.clone()), "so the referee finds");
         assert_eq!(proved(&solution.certificate), Ok(shared.bound.clone()));
         let throughput = &solution.steady_state.throughput;
@@ -254,7 +256,7 @@ fn all_reduce_is_bounded_too() {
             let solution = steady(&question);
             assert!(solution.steady_state.throughput <= shared.bound);
             assert!(solution.upper_bound <= shared.bound);
-            let proved = bound(&platform, &collective, &volumes, &solution.certificate);
+            let proved = bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate);
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
             assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == solution.upper_bound);
             cases += 1;
@@ -282,6 +284,7 @@ fn chains_of_many() {
     }
     assert!(solution.upper_bound >= solution.steady_state.throughput);
     assert!(
-        bound(&platform, &collective, &volumes, &solution.certificate).unwrap() >= solution.steady_state.throughput
+        bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate).unwrap()
+            >= solution.steady_state.throughput
     );
 }

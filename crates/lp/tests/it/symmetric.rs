@@ -102,7 +102,7 @@ fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solut
     let question = Question::new(Problem::new(platform, whole, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
-    referee::check_steady_state(platform, whole, volumes, &solution.steady_state).unwrap();
+    referee::check_steady_state(Problem::new(platform, whole, volumes).unwrap(), &solution.steady_state).unwrap();
     check_loads(platform, whole, volumes, &solution);
     *solution
 }
@@ -120,7 +120,7 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
         assert_eq!(*bound, exchange(platform, volumes, &solution), "{whole:?} {platform:?}");
     }
     // The referee proves as much by itself, perhaps more by other arguments.
-    let proved = referee::bound(platform, whole, volumes, &solution.certificate).unwrap();
+    let proved = referee::bound(Problem::new(platform, whole, volumes).unwrap(), &solution.certificate).unwrap();
     assert!(*throughput <= proved && proved <= *bound, "{whole:?} {platform:?}");
     solution
 }

@@ -18,10 +18,14 @@ fn certify(case: &Case) -> Rational {
     let proved = BOTH.map(|formulation| {
         let solution = solution(case, formulation);
         let Case { platform, collective, .. } = case;
-        oneport_referee::check_steady_state(platform, collective, &case.volumes(), &solution.steady_state)
-            .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
-        let bound = oneport_referee::bound(platform, collective, &case.volumes(), &solution.certificate)
-            .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
+        oneport_referee::check_steady_state(
+            Problem::new(platform, collective, &case.volumes()).unwrap(),
+            &solution.steady_state,
+        )
+        .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
+        let bound =
+            oneport_referee::bound(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.certificate)
+                .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
         assert_eq!(bound, solution.steady_state.throughput, "{formulation:?}, {case:?}");
         assert_eq!(bound, solution.upper_bound, "{formulation:?}, {case:?}");
         assert_eq!(solution.status, Status::Optimal, "{formulation:?}, {case:?}");
@@ -74,7 +78,7 @@ proptest! {
             resources.zip(prices).filter(|(_, price)| *price > 0).map(|(r, price)| (r, ratio(price, 3))).collect();
         prices.sort();
         let certificate = Certificate { prices, ..Certificate::default() };
-        let bound = oneport_referee::bound(&case.platform, &case.collective, &case.volumes(), &certificate);
+        let bound = oneport_referee::bound(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &certificate);
         if let Ok(bound) = bound {
             prop_assert!(bound >= throughput(&case), "{case:?}: {bound}");
         }

@@ -74,7 +74,7 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                 let text = formats::plan_to_json(&other);
                 let read = formats::plan_from_json("plan.json", text.as_bytes()).unwrap();
                 assert_eq!(read, other, "{place}");
-                let proved = referee::bound(&read.platform, &read.collective, &read.volumes, &read.certificate);
+                let proved = referee::bound(read.problem().unwrap(), &read.certificate);
                 assert_eq!(proved.as_ref(), Ok(&read.upper_bound), "{place}");
             }
         }

@@ -6,12 +6,13 @@ use crate::common;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
+use crate::common::ask::{bound, check_steady_state};
 use common::*;
 use oneport_plan::{
     Certificate, Collective, Cut, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, Violation, bound, check_steady_state};
+use oneport_referee::{Rule, Violation};
 use proptest::prelude::*;
 
 /// Some nodes, of which the first replicate and the next may not, with links from almost all to almost all.

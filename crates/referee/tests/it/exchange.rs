@@ -4,13 +4,14 @@
 
 use crate::common;
 
+use crate::common::ask::bound;
 use common::*;
 use num_traits::{Signed, Zero};
 use oneport_plan::{
     Amount, Border, Certificate, Collective, Direction, Exchange, Member, Potential, Resource, Volumes,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, Violation, bound};
+use oneport_referee::{Rule, Violation};
 
 const DIRECTIONS: [Direction; 2] = [Direction::Into, Direction::OutOf];
 

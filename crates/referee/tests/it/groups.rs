@@ -2,12 +2,12 @@
 
 use crate::common;
 
+use crate::common::ask::{check_schedule, check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::{
     Collective, Event, Member, Message, PeriodicSchedule, Slot, SteadyState, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_referee::{check_schedule, check_steady_state, check_timeline};
 
 /// A sends to B twice as often as to C; both links take 1.
 fn question() -> (Platform, Collective, Volumes) {

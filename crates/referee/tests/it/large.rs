@@ -2,6 +2,7 @@
 
 use crate::common;
 
+use crate::common::ask::{bound, check_schedule, check_steady_state};
 use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
@@ -9,7 +10,7 @@ use oneport_plan::{
     Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, bound, check_schedule, check_steady_state};
+use oneport_referee::Rule;
 
 /// A square grid of processors with links both ways, all of cost `cost`; node `side * row + column`.
 fn grid(side: usize, cost: &Rational) -> Platform {

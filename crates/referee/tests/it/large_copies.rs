@@ -2,10 +2,10 @@
 
 use crate::common;
 
+use crate::common::ask::{bound, check_steady_state};
 use common::*;
 use oneport_plan::{Certificate, Collective, Cut, OddSet, Pattern, Resource, SteadyState, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel};
-use oneport_referee::{bound, check_steady_state};
 
 /// Nodes `0..count` of one model, and links from each to some others.
 fn network(count: usize, model: PortModel, steps: &[usize]) -> Platform {

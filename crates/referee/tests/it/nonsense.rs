@@ -2,6 +2,7 @@
 
 use crate::common;
 
+use crate::common::ask::check_timeline;
 use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
@@ -11,7 +12,7 @@ use oneport_plan::{
     Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
-use oneport_referee::{check_plan, check_timeline};
+use oneport_referee::check_plan;
 use proptest::prelude::*;
 
 /// Ordinary and absurd numbers, down to fractions that no arithmetic makes.

@@ -4,13 +4,14 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
+use crate::common::ask::{bound, check_steady_state, check_timeline};
 use common::judge::judge;
 use common::mutate::{plan_mutants, timeline_mutants};
 use common::play::{Seen, play};
 use common::*;
 use oneport_plan::{Amount, Certificate, Collective, Pattern, Plan, Resource, Task, Timeline, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
-use oneport_referee::{Rule, TimelineReport, Violation, bound, check_plan, check_steady_state, check_timeline};
+use oneport_referee::{Rule, TimelineReport, Violation, check_plan};
 use proptest::prelude::*;
 
 fn run_report(plan: &Plan, run: &Timeline) -> Result<TimelineReport, Violation> {

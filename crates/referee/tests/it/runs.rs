@@ -2,10 +2,10 @@
 
 use crate::common;
 
+use crate::common::ask::check_timeline;
 use common::*;
 use oneport_plan::{Amount, Collective, Event, MergeEvent, Message, Timeline, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
-use oneport_referee::check_timeline;
 
 /// A, B and C, with links A -> B, B -> A, A -> C and C -> A, each of which takes 1.
 fn star() -> Platform {

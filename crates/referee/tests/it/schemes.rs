@@ -5,11 +5,12 @@ use crate::common;
 
 use std::collections::BTreeSet;
 
+use crate::common::ask::bound;
 use common::scheme::{case, least};
 use common::*;
 use oneport_plan::{Amount, Certificate, Collective, Cut, Member, OddSet, Resource, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, bound};
+use oneport_referee::Rule;
 use proptest::prelude::*;
 
 proptest! {

@@ -5,11 +5,12 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
+use crate::common::ask::bound;
 use common::scheme::{Case, case, least};
 use common::*;
 use oneport_plan::{Certificate, Collective, Interval, Member, Message, Resource, Share, Task, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
-use oneport_referee::{Rule, bound};
+use oneport_referee::Rule;
 
 /// Parts of so many operands, short ones first.
 fn intervals(operands: usize) -> Vec<Interval> {

@@ -4,11 +4,11 @@ use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::common::ask::check_timeline;
 use common::*;
 use num_traits::ToPrimitive;
 use oneport_plan::{Event, Plan, Timeline};
 use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_referee::check_timeline;
 use proptest::prelude::*;
 
 /// Where a message is: at a node, or on its way with this much of the transfer done.

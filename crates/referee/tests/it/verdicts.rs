@@ -2,13 +2,11 @@
 
 use crate::common;
 
+use crate::common::ask::{bound, bound_watched, check_schedule, check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::{Certificate, Collective, Member, Plan, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{
-    Rule, bound, bound_watched, check_plan, check_plan_watched, check_schedule, check_steady_state, check_timeline,
-    judge,
-};
+use oneport_referee::{Rule, check_plan, check_plan_watched, judge};
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 

@@ -64,7 +64,7 @@ proptest! {
         let mut whole = whole(&case, most);
         whole.period += ratio(spare, 2);
         let schedule = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole.clone()).unwrap();
-        oneport_referee::check_schedule(&case.platform, &case.collective, &case.volumes(), &schedule)
+        oneport_referee::check_schedule(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!((&schedule.period, &schedule.instances), (&whole.period, &whole.instances));
         prop_assert_eq!(&schedule.patterns, &whole.patterns);
@@ -107,7 +107,7 @@ proptest! {
     fn a_run_delivers_every_message(case in connected_cases(5, 10), most in 1..5u64, periods in 1..=6u64) {
         let schedule = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole(&case, Some(most))).unwrap();
         let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule, periods).unwrap();
-        let report = oneport_referee::check_timeline(&case.platform, &case.collective, &case.volumes(), &run)
+        let report = oneport_referee::check_timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!(report.delivered, periods * instances);

@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn slots_are_matchings_as_long_as_the_busiest_port(case in cases(6, 4), most in prop::option::of(1..9u64)) {
         let schedule = schedule(&case, most);
-        oneport_referee::check_schedule(&case.platform, &case.collective, &case.volumes, &schedule)
+        oneport_referee::check_schedule(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         let mut needed: BTreeMap<LinkId, Rational> = BTreeMap::new();
         for scheduled in &schedule.patterns {
@@ -260,7 +260,7 @@ proptest! {
     fn a_run_delivers_every_result(case in cases(6, 4), most in 1..5u64, periods in 1..=5u64) {
         let schedule = schedule(&case, Some(most));
         let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
-        let report = oneport_referee::check_timeline(&case.platform, &case.collective, &case.volumes, &run)
+        let report = oneport_referee::check_timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!(report.delivered, periods * instances);

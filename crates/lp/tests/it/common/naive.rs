@@ -268,8 +268,10 @@ pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -
     let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
     let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
-    oneport_referee::check_steady_state(platform, collective, volumes, &solution.steady_state).unwrap();
-    let bound = oneport_referee::bound(platform, collective, volumes, &solution.certificate).unwrap();
+    oneport_referee::check_steady_state(Problem::new(platform, collective, volumes).unwrap(), &solution.steady_state)
+        .unwrap();
+    let bound =
+        oneport_referee::bound(Problem::new(platform, collective, volumes).unwrap(), &solution.certificate).unwrap();
     assert_eq!(bound, solution.upper_bound, "{collective:?} {platform:?}");
     assert_eq!(solution.status, Status::Optimal, "{collective:?} {platform:?}");
     assert_eq!(bound, solution.steady_state.throughput, "{collective:?} {platform:?}");

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::common::ask::bound;
 use num_traits::Zero;
 use oneport_plan::{
     Amount, Certificate, Collective, Goals, Interval, Member, Pattern, PeriodicSchedule, Plan, Resource,
     ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::bound;
 
 use super::generate::random_path;
 use super::{Dice, made, part, sends, whole};

@@ -1,5 +1,6 @@
 //! Plans to try the referee on, and naive twins of what it computes.
 
+pub mod ask;
 pub mod every;
 pub mod generate;
 pub mod judge;

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::common::ask::bound;
 use oneport_plan::{Amount, Certificate, Collective, Resource, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
-use oneport_referee::bound;
 
 use super::*;
 
