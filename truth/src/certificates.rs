@@ -1,5 +1,7 @@
 //! Random certificates of every kind: loose ones, tight ones, and ones that the referee ought to refuse.
 
+use std::collections::BTreeMap;
+
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Certificate, Collective, Cut, Direction, Interval, OddSet, Resource, Share, Task, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
@@ -173,7 +175,7 @@ fn odd_sets(draw: &mut Draw, platform: &Platform) -> Vec<(OddSet, Rational)> {
 }
 
 /// Random sets of nodes one after another, each charged all that the links leaving it have left (or twice that, or
-/// half).
+/// half); for copies sometimes what the routes between nodes that replicate have left.
 fn cuts(
     draw: &mut Draw,
     platform: &Platform,
@@ -183,30 +185,71 @@ fn cuts(
 ) -> Vec<Cut> {
     let smallest = smallest_size(collective, volumes);
     let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
-    let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
+    let copies = collective.blocks().iter().all(|block| block.kind == oneport_plan::Kind::Copy);
+    let ways: Vec<(NodeId, NodeId, Rational)> = if copies && draw.percent(60) {
+        routes(platform, price)
+    } else {
+        platform.link_ids().map(|link| (platform.link(link).from, platform.link(link).to, price(link))).collect()
+    };
     let demands = collective.demands();
     let each = draw.percent(50);
-    // What is left of every link's price: for each demand, and for cuts of all demands in the last place.
+    // What is left of every way's price: for each demand, and for cuts of all demands in the last place.
+    let fresh: Vec<Rational> = ways.iter().map(|(_, _, price)| price.clone()).collect();
     let mut left = vec![fresh; if each { demands } else { 1 }];
     let mut cuts: Vec<Cut> = Vec::new();
     for _ in 0..draw.between(1, 3 * left.len() + 4) {
         let place = draw.below(left.len());
         let often = draw.pick(&[25, 50, 75]);
         let nodes: Vec<NodeId> = platform.node_ids().filter(|_| draw.percent(often)).collect();
-        let inside = |node: NodeId| nodes.contains(&node);
-        let leaves = |link: &LinkId| inside(platform.link(*link).from) && !inside(platform.link(*link).to);
-        let leaving: Vec<usize> = platform.link_ids().filter(leaves).map(LinkId::index).collect();
-        let Some(most) = leaving.iter().map(|&link| left[place][link].clone()).min() else { continue };
+        let inside = |node: &NodeId| nodes.contains(node);
+        let leaves = |way: &usize| inside(&ways[*way].0) && !inside(&ways[*way].1);
+        let leaving: Vec<usize> = (0..ways.len()).filter(leaves).collect();
+        let Some(most) = leaving.iter().map(|&way| left[place][way].clone()).min() else { continue };
         let demand = each.then_some(place);
         if !most.is_positive() || cuts.iter().any(|cut| cut.demand == demand && cut.nodes == nodes) {
             continue;
         }
-        leaving.iter().for_each(|&link| left[place][link] -= &most);
+        leaving.iter().for_each(|&way| left[place][way] -= &most);
         let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
         cuts.push(Cut { demand, nodes, weight: most * Rational::new(factor.0.into(), factor.1.into()) });
     }
     cuts.sort();
     cuts
+}
+
+/// Between nodes that replicate, what the cheapest way through others costs: each node in between joins what
+/// is known (Floyd and Warshall).
+fn routes(platform: &Platform, price: impl Fn(LinkId) -> Rational) -> Vec<(NodeId, NodeId, Rational)> {
+    let mut known: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
+    let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>, ends: (NodeId, NodeId), price: Rational| {
+        let new = ends.0 != ends.1 && known.get(&ends).is_none_or(|known| price < *known);
+        if new {
+            known.insert(ends, price);
+        }
+    };
+    for link in platform.link_ids() {
+        offer(&mut known, (platform.link(link).from, platform.link(link).to), price(link));
+    }
+    for middle in platform.node_ids().filter(|&node| !platform.node(node).replicates) {
+        let to: Vec<(NodeId, Rational)> = known
+            .iter()
+            .filter(|((_, to), _)| *to == middle)
+            .map(|((from, _), price)| (*from, price.clone()))
+            .collect();
+        let from: Vec<(NodeId, Rational)> = known
+            .iter()
+            .filter(|((from, _), _)| *from == middle)
+            .map(|((_, to), price)| (*to, price.clone()))
+            .collect();
+        for (start, first) in &to {
+            for (end, second) in &from {
+                offer(&mut known, (*start, *end), first + second);
+            }
+        }
+    }
+    let replicates = |node: NodeId| platform.node(node).replicates;
+    known.retain(|(from, to), _| replicates(*from) && replicates(*to));
+    known.into_iter().map(|((from, to), price)| (from, to, price)).collect()
 }
 
 /// For every task of every demand with several goals: its price, split among the goals that may use it; now and then

@@ -7,7 +7,7 @@
 
 use num_traits::Zero;
 use oneport_plan::{Certificate, Kind, Problem};
-use oneport_platform::{Rational};
+use oneport_platform::Rational;
 use oneport_watch::Watch;
 
 use crate::Violation;

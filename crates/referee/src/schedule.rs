@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource};
-use oneport_platform::{LinkId};
+use oneport_platform::LinkId;
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};

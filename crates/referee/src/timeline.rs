@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Message, Problem, Resource, Timeline};
-use oneport_platform::{Rational};
+use oneport_platform::Rational;
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, parts};

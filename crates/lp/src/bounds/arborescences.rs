@@ -251,3 +251,76 @@ fn closure(nodes: usize, from: &[usize], arcs: impl Iterator<Item = (usize, usiz
     }
     reached
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport_graph::steiner::steiner;
+    use proptest::prelude::*;
+
+    /// The program's optimum by flows: of every target's unit of flow, an arc pays the largest share.
+    fn by_flows(tree: &Tree<u128>) -> Rational {
+        let one = Rational::one;
+        let mut program = LinearProgram::new(Sense::Minimize);
+        let cost = |(_, _, cost): &(usize, usize, u128)| Rational::from_integer((*cost).into());
+        let paid: Vec<Column> = tree.arcs.iter().map(|arc| program.add_column(cost(arc), []).unwrap()).collect();
+        for &target in &tree.targets {
+            let flow: Vec<Column> =
+                tree.arcs.iter().map(|_| program.add_column(Rational::zero(), []).unwrap()).collect();
+            for (flow, paid) in flow.iter().zip(&paid) {
+                program.add_row_with(Relation::AtLeast, Rational::zero(), [(*paid, one()), (*flow, -one())]).unwrap();
+            }
+            for node in (0..tree.nodes).filter(|&node| node != tree.source) {
+                let arcs = || tree.arcs.iter().zip(&flow);
+                let into = arcs().filter(|((_, head, _), _)| *head == node).map(|(_, flow)| (*flow, one()));
+                let out = arcs().filter(|((tail, _, _), _)| *tail == node).map(|(_, flow)| (*flow, -one()));
+                let wanted = if node == target { one() } else { Rational::zero() };
+                program.add_row_with(Relation::AtLeast, wanted, into.chain(out)).unwrap();
+            }
+        }
+        match Solver::new(program).solve(&exact::Options::default()).unwrap() {
+            Outcome::Optimal(optimum) => optimum.objective,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn sum(weights: &Weights) -> Rational {
+        weights.iter().map(|(_, weight)| weight).sum()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Weights charge no arc for more than it costs, on sets that hold a target and not the source; they prove as
+        /// much as flows say, at least as much as the ascent, and no more than the cheapest tree costs.
+        #[test]
+        fn the_best_weights_are_those_of_flows(
+            nodes in 5usize..10,
+            targets in 2usize..5,
+            costs in prop::collection::vec(0u128..8, 100),
+        ) {
+            // A ring, so that all targets are in reach, and chords; some arcs are free.
+            let arcs: Vec<(usize, usize, u128)> = (0..nodes * nodes)
+                .map(|place| (place / nodes, place % nodes, costs[place]))
+                .filter(|(tail, head, cost)| tail != head && *head != 0 && (*head == tail + 1 || *cost > 4))
+                .map(|(tail, head, cost)| (tail, head, cost.saturating_sub(3)))
+                .collect();
+            let tree = Tree { nodes, source: 0, targets: (nodes - targets..nodes).collect(), arcs, helpers: 20, aside: vec![None; nodes] };
+            let found = steiner::heuristic(nodes, 0, &tree.targets, &tree.arcs).unwrap();
+            let ascent = tree.of_ascent(&found);
+            let best = tree.best(&ascent, &Watch::unlimited()).unwrap().unwrap();
+            for weights in [&ascent, &best] {
+                for (tail, head, cost) in &tree.arcs {
+                    let entered = weights.iter().filter(|(set, _)| !set[*tail] && set[*head]);
+                    let charged: Rational = entered.map(|(_, weight)| weight).sum();
+                    prop_assert!(charged <= Rational::from_integer((*cost).into()));
+                }
+                let proper = |set: &Vec<bool>| !set[0] && tree.targets.iter().any(|&target| set[target]);
+                prop_assert!(weights.iter().all(|(set, weight)| proper(set) && *weight > Rational::zero()));
+            }
+            let cheapest = steiner(nodes, 0, &tree.targets, &tree.arcs, 1000).unwrap().cost;
+            prop_assert_eq!(sum(&best), by_flows(&tree));
+            prop_assert!(sum(&ascent) <= sum(&best) && sum(&best) <= Rational::from_integer(cheapest.into()));
+        }
+    }
+}

@@ -4,7 +4,7 @@ use crate::common;
 
 use crate::common::ask::check_timeline;
 use common::*;
-use oneport_plan::{Amount, Collective, Event, MergeEvent, Message, Timeline, Volumes};
+use oneport_plan::{Amount, Collective, CustomDemand, Event, MergeEvent, Message, Timeline, Volumes, Wanted};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 /// A, B and C, with links A -> B, B -> A, A -> C and C -> A, each of which takes 1.
@@ -86,6 +86,18 @@ fn operands_in_order_are_at_their_owners() {
     let right = "all-reduce of instance 0: v[0,0] of all-reduce of instance 0 over B -> A starts at 0, when 'B' has no \
                  copy yet of v[0,0] to use";
     assert_eq!(checked(&exchange(1, 0), false), right);
+    // Prefixes keep their order, whatever the operator; and a message is at its owner.
+    let custom = |owners: &[usize], wanted| {
+        let owners = owners.iter().map(|&node| NodeId::new(node)).collect();
+        Collective::Custom { demands: vec![CustomDemand { owners, wanted, commutative: true, rate: 1 }] }
+    };
+    let swapped = run(vec![sent(TO_B, (1, 1), 0)], vec![made(1, (0, 1), 0, 1)]);
+    let refused = told(&check_timeline(&platform, &custom(&[0, 1], Wanted::Prefixes), &volumes(), &swapped));
+    assert!(refused.ends_with(" when 'A' has no copy yet of v[1,1] to use"), "{refused}");
+    let elsewhere = run(vec![sent(FROM_B, (0, 0), 0), sent(TO_C, (0, 0), 1)], Vec::new());
+    let wanted = Wanted::At(vec![NodeId::new(1), NodeId::new(2)]);
+    let refused = told(&check_timeline(&platform, &custom(&[0], wanted), &volumes(), &elsewhere));
+    assert!(refused.ends_with(" when 'B' has no copy yet of the message to use"), "{refused}");
 }
 
 /// Two starting periods, and a message that arrives in the fifth: three clean-up periods are enough.

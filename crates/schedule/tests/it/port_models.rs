@@ -207,7 +207,8 @@ proptest! {
         let best = rounded(&case, &Target::Instances(limit)).unwrap();
         if rate(&whole) < enough {
             prop_assert!(rate(&best) < enough, "{case:?}: {} instances lose too much, not {}", whole.instances, best.instances);
-            prop_assert_eq!(&whole, &best);
+            // Odd sets found on the way may lead to other numbers of equal worth.
+            prop_assert_eq!(rate(&whole), rate(&best));
         }
         // Small numbers have been tried one by one: the best of fewer instances is not good enough.
         let fewer = whole.instances.to_u64().unwrap() - 1;
