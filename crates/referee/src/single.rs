@@ -18,6 +18,7 @@ mod slowest;
 mod tree;
 
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};
+use oneport_platform::Rational;
 
 pub use shortest::{Recheck, check_shortest};
 
@@ -26,6 +27,17 @@ use sheet::Sheet;
 use tree::Tree;
 
 use crate::Violation;
+use crate::violation::{fault, shown};
+
+/// What became of an argument for a bound.
+enum Finding {
+    Proved,
+    Unrepeated(String),
+}
+
+fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
+    Err(fault!(Proof, "the lower bound {} is not proved: {why}", shown(bound)))
+}
 
 /// Checks the schedule of one reduction.
 ///

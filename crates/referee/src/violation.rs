@@ -3,12 +3,10 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 use oneport_plan::{Interval, ProblemError};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Limit;
-
-use crate::arithmetic::is_sound;
 
 /// Numbers of more bits are shown by their magnitude.
 const SHOWN_BITS: u64 = 200;
@@ -205,7 +203,7 @@ pub(crate) fn part_name(part: &Interval) -> String {
 pub(crate) fn shown(value: impl Borrow<Rational>) -> String {
     let value = value.borrow();
     let bits = value.numer().bits() + value.denom().bits();
-    if bits <= SHOWN_BITS || !is_sound(value) {
+    if bits <= SHOWN_BITS || !value.denom().is_positive() {
         return value.to_string();
     }
     // The float is for the reader only.

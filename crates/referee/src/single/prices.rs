@@ -6,7 +6,7 @@ use oneport_plan::{Class, SlotPrices};
 use oneport_platform::Rational;
 
 use super::clock::Clock;
-use super::shortest::{Finding, not_proved};
+use super::{Finding, not_proved};
 use crate::Violation;
 use crate::arithmetic::is_non_negative;
 use crate::violation::{bad_number, fault, shown};

@@ -11,7 +11,7 @@ use oneport_platform::Rational;
 use super::clock::Clock;
 use super::count::Equal;
 use super::levels::TwoClasses;
-use super::{algorithm2, check_reduction, exhaustion, prices, slowest};
+use super::{Finding, algorithm2, check_reduction, exhaustion, not_proved, prices, slowest};
 use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive, is_sound};
 use crate::violation::{bad_number, fault, shown};
@@ -26,16 +26,6 @@ pub enum Recheck {
         /// On what.
         why: String,
     },
-}
-
-/// The same, inside.
-pub(super) enum Finding {
-    Proved,
-    Unrepeated(String),
-}
-
-pub(super) fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
-    Err(fault!(Proof, "the lower bound {} is not proved: {why}", shown(bound)))
 }
 
 /// Checks the question, the schedule where there is one (it answers the question and has the length given), that the

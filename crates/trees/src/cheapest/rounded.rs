@@ -6,7 +6,6 @@ use oneport_plan::Interval;
 
 use super::Reduction;
 use super::paths::{Length, Paths};
-use super::scale;
 use super::weights::Weights;
 
 /// Stands for every price that is too high to matter, and for "impossible". Two of them add up within 31 bits.
@@ -36,15 +35,15 @@ pub(super) struct Rounded {
 }
 
 impl Rounded {
-    /// Prepares paths from every processor and chooses the unit for trees to these nodes.
-    pub fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
+    /// Prepares paths from every processor. The unit is still to be chosen.
+    pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
         let nodes = u64::try_from(reduction.graph.nodes()).unwrap_or(u64::MAX);
         // A path has fewer links than there are nodes: no distance overflows.
         let (links, path_exponent) = common(&weights.links, BITS - u64::from(64 - nodes.leading_zeros()));
         let (merges, merge_exponent) = common(&weights.merges, BITS);
         let lengths = Length::of_links(&links);
         let from = |&node: &usize| Paths::new(&reduction.graph, &lengths, node);
-        let mut rounded = Rounded {
+        Rounded {
             paths: reduction.processors.iter().map(from).collect(),
             merges,
             sizes: reduction.sizes.values.iter().map(Rough::new).collect(),
@@ -52,9 +51,7 @@ impl Rounded {
             path_exponent,
             merge_exponent,
             unit: 0,
-        };
-        rounded.unit = scale::unit(reduction, &rounded, targets, u64::from(CAP.ilog2()) + 1);
-        rounded
+        }
     }
 
     /// The price of moving a partial result of this size class from a processor to a node.

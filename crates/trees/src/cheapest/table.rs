@@ -6,6 +6,7 @@ use oneport_watch::Limit;
 use super::Reduction;
 use super::rounded::{CAP, Rounded, classes};
 use super::rows::{Merges, Transfers};
+use super::scale;
 use super::weights::Weights;
 
 /// Processors treated together; rows are padded to a multiple.
@@ -29,7 +30,8 @@ impl Table {
     pub fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);
-        let rounded = Rounded::new(reduction, weights, targets);
+        let mut rounded = Rounded::new(reduction, weights);
+        rounded.unit = scale::unit(reduction, &rounded, targets, u64::from(CAP.ilog2()) + 1);
         let count = operands * operands * width + LANES;
         if reduction.watch.room_for(size_of::<i32>() as u64 * count as u64).is_err() {
             reduction.watch.end(Limit::Memory);

@@ -54,6 +54,7 @@
 //! are tried, if few helpers satisfy it with the participants alone; see `steiner` for many.
 
 mod answer;
+mod methods;
 mod relaxed;
 mod scaled;
 mod shape;
@@ -72,9 +73,8 @@ use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::cheapest::Prices;
-use answer::{SETS, answers, method};
-use scaled::{Factors, Fixed, Priced, integers};
-use streams::FEW;
+use methods::{SETS, answers, method};
+use scaled::{FEW, Factors, Fixed, Priced, integers};
 
 /// Trees per target of [`Commutative::guide`] at most.
 const TREES: usize = 4;

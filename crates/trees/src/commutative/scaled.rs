@@ -14,10 +14,12 @@ use oneport_watch::Watch;
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
-use super::streams::FEW;
 use crate::cheapest::Prices;
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{Scaled, Whole};
+
+/// Most helpers of which all sets are tried.
+pub(super) const FEW: usize = 6;
 
 /// Bits of rounded sizes and works, relative to the largest.
 const VOLUME_BITS: u64 = 24;

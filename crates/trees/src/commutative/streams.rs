@@ -6,9 +6,6 @@ use super::scaled::{Fixed, Priced};
 use super::shape::Shape;
 use oneport_graph::arborescence::arborescence;
 
-/// Most helpers of which all sets are tried.
-pub(super) const FEW: usize = 6;
-
 /// What one node's single stream costs, under one pricing, for one size and one work.
 pub(super) struct Streams<'p, N> {
     pub priced: &'p Priced<N>,

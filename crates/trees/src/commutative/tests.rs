@@ -10,7 +10,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::Commutative;
-use super::answer::{Method, answers};
+use super::methods::{Method, answers};
 use super::scaled::{Fixed, Priced};
 use super::steiner;
 use super::streams::Streams;

@@ -78,9 +78,43 @@ mod topology;
 
 pub use instance::{TiersInstance, TiersTables, instantiate};
 pub use parameters::TiersParameters;
-pub use topology::{EdgeState, Tier, TiersEdge, TiersNode, TiersTopology, generate, length};
+pub use topology::{EdgeState, TiersEdge, TiersNode, TiersTopology, generate, length};
 
 /// The name of these generators in errors.
 const NAME: &str = "tiers";
 /// Cells along a side of a network's square.
 const SIDE: usize = 100;
+
+/// A tier of the network; also the class of a link, which is the wider tier of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Wide area: the backbone.
+    Wan,
+    /// Metropolitan area.
+    Man,
+    /// Local area.
+    Lan,
+}
+
+impl Tier {
+    /// From the widest to the narrowest, which is the order of the codes 0, 1, 2 in Tiers' output.
+    pub const ALL: [Tier; 3] = [Tier::Wan, Tier::Man, Tier::Lan];
+
+    /// Distance of neighbouring cells of the tier's square.
+    pub fn unit(self) -> u32 {
+        match self {
+            Tier::Wan => 40,
+            Tier::Man => 8,
+            Tier::Lan => 2,
+        }
+    }
+
+    /// The nominal bandwidth by which Tiers' output marks a link of this class; it has no physical meaning.
+    pub fn bandwidth(self) -> u32 {
+        match self {
+            Tier::Wan => 10,
+            Tier::Man => 100,
+            Tier::Lan => 1000,
+        }
+    }
+}

@@ -5,42 +5,8 @@ use std::ops::Range;
 
 use super::super::build::refuse;
 use super::super::draw::{Draw, Purpose};
-use super::{NAME, SIDE, TiersParameters};
+use super::{NAME, SIDE, Tier, TiersParameters};
 use crate::PlatformError;
-
-/// A tier of the network; also the class of a link, which is the wider tier of its ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// Wide area: the backbone.
-    Wan,
-    /// Metropolitan area.
-    Man,
-    /// Local area.
-    Lan,
-}
-
-impl Tier {
-    /// From the widest to the narrowest, which is the order of the codes 0, 1, 2 in Tiers' output.
-    pub const ALL: [Tier; 3] = [Tier::Wan, Tier::Man, Tier::Lan];
-
-    /// Distance of neighbouring cells of the tier's square.
-    pub fn unit(self) -> u32 {
-        match self {
-            Tier::Wan => 40,
-            Tier::Man => 8,
-            Tier::Lan => 2,
-        }
-    }
-
-    /// The nominal bandwidth by which Tiers' output marks a link of this class; it has no physical meaning.
-    pub fn bandwidth(self) -> u32 {
-        match self {
-            Tier::Wan => 10,
-            Tier::Man => 100,
-            Tier::Lan => 1000,
-        }
-    }
-}
 
 /// What an edge is there for; the discriminants are the codes of Tiers' output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
