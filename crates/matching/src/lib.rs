@@ -61,26 +61,26 @@
 
 mod error;
 pub mod general;
-mod longest;
-mod race;
-mod rest;
+mod list_scheduling;
+mod max_min_steps;
+mod portfolio;
+mod residual;
 mod scale;
 mod search;
 #[cfg(test)]
 mod tests;
-mod whole;
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
 pub use error::MatchingError;
-use longest::LongestSteps;
+use list_scheduling::WholeEdges;
+use max_min_steps::LongestSteps;
 pub use num_rational::BigRational;
 use oneport_numbers::Whole;
-use race::race;
-use rest::Rest;
+use portfolio::race;
+use residual::Rest;
 use scale::{Scaled, scale};
-use whole::WholeEdges;
 
 /// An edge of the weighted bipartite graph. Parallel edges are allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,7 +15,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::rest::{FREE, Rest};
+use crate::residual::{FREE, Rest};
 use oneport_numbers::Whole;
 
 /// Edges that lead out of the tree, by weight: the next edge of each outer vertex.

@@ -4,9 +4,9 @@ use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use proptest::prelude::*;
 
-use crate::longest::LongestSteps;
-use crate::rest::Rest;
-use crate::whole::WholeEdges;
+use crate::list_scheduling::WholeEdges;
+use crate::max_min_steps::LongestSteps;
+use crate::residual::Rest;
 
 type Ends = Vec<[usize; 2]>;
 type Steps = Vec<(u64, Vec<usize>)>;

@@ -5,26 +5,26 @@
 //! common denominator of all its numbers.
 
 mod algorithm2;
-mod clock;
 mod count;
 mod exhaustion;
 mod follow;
 mod levels;
 mod order;
 mod prices;
-mod sheet;
 mod shortest;
 mod slowest;
+mod ticks;
 mod tree;
+mod written_schedule;
 
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};
 use oneport_platform::Rational;
 
 pub use shortest::{Recheck, check_shortest};
 
-use clock::{Clock, Number};
-use sheet::Sheet;
+use ticks::{Clock, Number};
 use tree::Tree;
+use written_schedule::Sheet;
 
 use crate::Violation;
 use crate::violation::{fault, shown};
@@ -115,7 +115,7 @@ pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), Violat
     }
 }
 
-fn judge_broadcast<N: Number>(run: &sheet::Run<'_, N>, limit: Limit) -> Result<(), Violation> {
+fn judge_broadcast<N: Number>(run: &written_schedule::Run<'_, N>, limit: Limit) -> Result<(), Violation> {
     follow::follow_broadcast(run)?;
     follow::check_limit(run, limit, "send")
 }

@@ -2,15 +2,15 @@
 
 mod buffers;
 mod error;
-mod measure;
-mod order;
+mod loads;
 mod periodic;
 pub mod ports;
+mod slot_order;
 mod timeline;
 
 pub use buffers::buffers;
 pub use error::ScheduleError;
-pub use measure::{Measure, Uses};
+pub use loads::{Measure, Uses};
 pub use oneport_numbers::common_denominator;
 pub use periodic::{periodic, tightened};
 pub use timeline::{timeline, timeline_in_units};

@@ -6,9 +6,9 @@ use oneport_plan::{PeriodicSchedule, Problem, WholePatterns};
 use oneport_platform::{Platform, Rational};
 
 use crate::ScheduleError;
-use crate::measure::Measure;
-use crate::order::{fewest_interruptions, with_unhindered};
+use crate::loads::Measure;
 use crate::ports;
+use crate::slot_order::{fewest_interruptions, with_unhindered};
 
 /// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the
 /// same time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that

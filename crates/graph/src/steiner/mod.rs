@@ -17,7 +17,7 @@
 //!    out (`search`).
 
 mod ascent;
-mod gates;
+mod dominators;
 mod graph;
 mod reduce;
 mod search;

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::graph::{Graph, Task};
-use super::{Exact, Steiner, gates};
+use super::{Exact, Steiner, dominators};
 
 /// A question of its own.
 pub(super) struct Piece<N> {
@@ -64,7 +64,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
         let groups = asked.contract(&reached);
         let places = asked.contracted(groups);
         close_detours(&asked.graph, &mut asked.task);
-        gates::require(&asked.graph, &mut asked.task);
+        dominators::require(&asked.graph, &mut asked.task);
         waive(&asked.graph, &mut asked.task);
         let pieces = pieces(&asked.graph, &asked.task, &places);
         Some((asked, pieces))

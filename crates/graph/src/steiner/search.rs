@@ -6,7 +6,7 @@ use oneport_watch::Watch;
 
 use super::ascent::{Ascent, Order};
 use super::graph::{Graph, Task, Tree};
-use super::{gates, subsets, trees};
+use super::{dominators, subsets, trees};
 use crate::arborescence::arborescence;
 use oneport_numbers::Exact;
 
@@ -217,7 +217,7 @@ impl<N: Exact> Search<'_, N> {
     fn bound(&mut self, mut task: Task, mut ascent: Ascent<N>) -> Option<Open<N>> {
         let graph = self.graph;
         for round in 0.. {
-            gates::require(graph, &mut task);
+            dominators::require(graph, &mut task);
             let stop = self.best.as_ref().map(|best| best.cost.clone());
             let order = Order { tree: None, by_nodes: false, record: false, stop: stop.as_ref() };
             ascent.climb(graph, &task, &order)?;

@@ -78,22 +78,22 @@
 //! # Ok::<(), oneport_matching::MatchingError>(())
 //! ```
 
-mod alternate;
-mod core;
+mod blossom;
 mod cuts;
-mod expand;
+mod instance;
 mod odd;
 mod peel;
 mod split;
+mod splitting;
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
 
-use self::core::{Core, not_negative};
-use self::expand::Expanded;
+use self::instance::{Core, not_negative};
 use self::odd::{Ports, violated};
+use self::splitting::Expanded;
 use crate::{Decomposition, Edge, MatchingError, Step};
 
 /// The most inequalities that [`separate`] returns.
@@ -185,13 +185,13 @@ pub fn decompose(graph: &PortGraph, times: &[BigRational]) -> Result<Decompositi
     let period = core.least_period();
     let (times, total) = core.scaled((&period.0, &period.1));
     let unit = &core.denominator * &period.1;
-    let packed = expand::packed(&core, &times, &total);
+    let packed = splitting::packed(&core, &times, &total);
     let steps = if let Some(sides) = packed.sides() {
         bipartite(&packed, &sides, &unit)?
     } else if is_divisible(&packed) {
         general(packed, &unit)?
     } else {
-        general(expand::even(&core, &times, &total), &unit)?
+        general(splitting::even(&core, &times, &total), &unit)?
     };
     Ok(Decomposition { steps: merged(steps, &core) })
 }

@@ -7,7 +7,7 @@
 
 use num_bigint::BigUint;
 
-use super::alternate::Rest;
+use super::blossom::Rest;
 use super::odd::{Ports, Violated, violated};
 use crate::MatchingError;
 use oneport_numbers::Whole;
@@ -139,7 +139,7 @@ impl<W: Whole> Peeling<'_, W> {
 
     /// How long `matching` may last. None if the integers have no room to tell.
     fn length(&self, matching: &[usize]) -> Result<Option<Length<W>>, MatchingError> {
-        let idle = (0..self.rest.mate.len()).filter(|&v| self.rest.mate[v] == super::alternate::NONE);
+        let idle = (0..self.rest.mate.len()).filter(|&v| self.rest.mate[v] == super::blossom::NONE);
         let slacks = idle.map(|v| self.rest.slack(v));
         let lasts = matching.iter().map(|&e| self.rest.time[e].clone());
         let mut length = lasts.chain(slacks).fold(self.rest.total.clone(), W::min);

@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use num_bigint::BigUint;
 
-use super::clock::Number;
 use super::count::Equal;
+use super::ticks::Number;
 
 /// Most values for which the recurrence is repeated.
 pub(super) const VALUES: u64 = 1 << 21;

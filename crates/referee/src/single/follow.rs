@@ -2,8 +2,8 @@
 
 use oneport_plan::Limit;
 
-use super::clock::{Column, Number};
-use super::sheet::{Run, Transfer};
+use super::ticks::{Column, Number};
+use super::written_schedule::{Run, Transfer};
 use crate::Violation;
 use crate::violation::fault;
 

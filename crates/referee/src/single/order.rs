@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::clock::{Column, Number};
+use super::ticks::{Column, Number};
 use super::tree::Tree;
 use crate::Violation;
 use crate::violation::fault;

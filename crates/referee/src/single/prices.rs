@@ -5,7 +5,7 @@ use num_traits::Zero;
 use oneport_plan::{Class, SlotPrices};
 use oneport_platform::Rational;
 
-use super::clock::Clock;
+use super::ticks::Clock;
 use super::{Finding, not_proved};
 use crate::Violation;
 use crate::arithmetic::is_non_negative;

@@ -8,9 +8,9 @@ use num_traits::Signed;
 use oneport_plan::{Class, Costs, Instance, Limit, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
-use super::clock::Clock;
 use super::count::Equal;
 use super::levels::TwoClasses;
+use super::ticks::Clock;
 use super::{Finding, algorithm2, check_reduction, exhaustion, not_proved, prices, slowest};
 use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive, is_sound};

@@ -6,11 +6,11 @@ use num_bigint::BigUint;
 use oneport_plan::{Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use super::free::Free;
 use super::paths::{Length, Paths};
 use super::table::Table;
 use super::tree::{Choices, build, halves};
 use super::weights::Weights;
+use super::zero_cost::Free;
 use super::{Reduction, ratio};
 
 /// Exact prices, each found when it is first asked for; see [`Reduction::exactly`].

@@ -1,6 +1,6 @@
 //! What the table of rounded prices tells: bounds and cheap trees.
 
-use std::collections::{BTreeMap};
+use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use oneport_plan::{Interval, Pattern};

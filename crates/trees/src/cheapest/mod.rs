@@ -27,15 +27,15 @@
 
 mod amounts;
 mod exact;
-mod free;
 mod guide;
 mod paths;
 mod rounded;
-mod rows;
-mod scale;
 mod table;
+mod transfer_rows;
 mod tree;
+mod unit;
 mod weights;
+mod zero_cost;
 
 use num_bigint::BigUint;
 use num_traits::Zero;

@@ -5,8 +5,8 @@ use oneport_watch::Limit;
 
 use super::Reduction;
 use super::rounded::{CAP, Rounded, classes};
-use super::rows::{Merges, Transfers};
-use super::scale;
+use super::transfer_rows::{Merges, Transfers};
+use super::unit;
 use super::weights::Weights;
 
 /// Processors treated together; rows are padded to a multiple.
@@ -31,7 +31,7 @@ impl Table {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);
         let mut rounded = Rounded::new(reduction, weights);
-        rounded.unit = scale::unit(reduction, &rounded, targets, u64::from(CAP.ilog2()) + 1);
+        rounded.unit = unit::unit(reduction, &rounded, targets, u64::from(CAP.ilog2()) + 1);
         let count = operands * operands * width + LANES;
         if reduction.watch.room_for(size_of::<i32>() as u64 * count as u64).is_err() {
             reduction.watch.end(Limit::Memory);

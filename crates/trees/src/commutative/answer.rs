@@ -1,10 +1,10 @@
 //! What answers look like, and the bound of problems of one size.
 
+use super::arborescences::{Found, Streams};
+use super::merge_tree::Shape;
 use super::scaled::FEW;
 use super::scaled::Fixed;
-use super::shape::Shape;
 use super::steiner;
-use super::streams::{Found, Streams};
 
 /// What is known about one target.
 pub(super) struct Answer<N> {

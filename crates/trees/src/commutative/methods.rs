@@ -3,9 +3,9 @@
 use oneport_platform::NodeId;
 
 use super::answer::{Answer, bounded};
+use super::arborescences::{Found, Streams};
 use super::relaxed;
 use super::scaled::{FEW, Fixed, Priced};
-use super::streams::{Found, Streams};
 use super::subsets::Subsets;
 
 /// Most participants for the dynamic program over sets.

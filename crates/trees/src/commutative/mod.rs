@@ -54,12 +54,12 @@
 //! are tried, if few helpers satisfy it with the participants alone; see `steiner` for many.
 
 mod answer;
+mod arborescences;
+mod merge_tree;
 mod methods;
 mod relaxed;
 mod scaled;
-mod shape;
 mod steiner;
-mod streams;
 mod subsets;
 #[cfg(test)]
 mod tests;

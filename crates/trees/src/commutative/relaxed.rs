@@ -15,8 +15,8 @@
 use oneport_platform::NodeId;
 
 use super::answer::{Answer, bounded};
+use super::arborescences::{Found, Streams};
 use super::scaled::{Fixed, Priced};
-use super::streams::{Found, Streams};
 
 /// Rounds of improvements at most.
 const ROUNDS: usize = 3;

@@ -7,8 +7,8 @@
 
 use oneport_graph::steiner::{heuristic, steiner_watched};
 
+use super::arborescences::{Found, Streams};
 use super::scaled::Fixed;
-use super::streams::{Found, Streams};
 
 /// Rounds of local search at most.
 const ROUNDS: usize = 3;

@@ -13,8 +13,8 @@ use oneport_platform::NodeId;
 
 use oneport_numbers::Whole;
 
+use super::merge_tree::Shape;
 use super::scaled::{Fixed, Priced};
-use super::shape::Shape;
 
 /// Bits of the price of a tree in the table: few, so that the processor adds and compares several at a time.
 const BITS: u64 = 29;

@@ -10,10 +10,10 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::Commutative;
+use super::arborescences::Streams;
 use super::methods::{Method, answers};
 use super::scaled::{Fixed, Priced};
 use super::steiner;
-use super::streams::Streams;
 use crate::cheapest::Prices;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {

@@ -1,7 +1,5 @@
 //! The cheapest tree against enumeration of all trees and against the recurrence in plain rationals.
 
-
-
 use num_bigint::BigInt;
 use num_traits::{One, Pow, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};

@@ -2,8 +2,8 @@
 
 use oneport_platform::NodeId;
 
+use super::merge_tree::Shape;
 use super::scaled::{Fixed, Priced};
-use super::shape::Shape;
 use oneport_graph::arborescence::arborescence;
 
 /// What one node's single stream costs, under one pricing, for one size and one work.

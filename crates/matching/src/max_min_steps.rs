@@ -9,7 +9,7 @@
 //! slack of a vertex alone or shortens it); so `d'` would have been feasible before. Each step therefore starts
 //! from the length and the matching of the one before.
 
-use crate::rest::{FREE, Rest};
+use crate::residual::{FREE, Rest};
 use crate::search::Search;
 use oneport_numbers::Whole;
 

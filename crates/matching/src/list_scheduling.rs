@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::rest::{FREE, Rest};
+use crate::residual::{FREE, Rest};
 use crate::search::Search;
 use oneport_numbers::Whole;
 

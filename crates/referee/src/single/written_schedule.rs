@@ -4,7 +4,7 @@ use num_traits::Zero;
 use oneport_plan::{Broadcast, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
-use super::clock::{Clock, Column, Number};
+use super::ticks::{Clock, Column, Number};
 use super::tree::Tree;
 use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive};
@@ -216,7 +216,7 @@ impl<'a> Sheet<'a> {
         Clock::new(&numbers, &lists)
     }
 
-    /// All numbers as integers of `clock`.
+    /// All numbers as integers of `ticks`.
     pub(super) fn run<N: Number>(&self, tree: &'a Tree, clock: &'a Clock) -> Run<'a, N> {
         let (transfer, work) = match self.costs {
             Costs::Equal { transfer, compute } => (Transfer::Same(clock.number(transfer)), clock.number(compute)),

@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_numbers::common_multiple;
 
-use super::core::Core;
+use super::instance::Core;
 use super::peel::Problem;
 
 /// The problem on copies.
