@@ -7,7 +7,9 @@ mod scheme;
 pub mod svg;
 mod words;
 
-use oneport_plan::{Kind, Pattern, Problem};
+pub use oneport_plan::{Pattern, Problem};
+
+use oneport_plan::Kind;
 
 /// How a pattern is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,6 +21,7 @@ mod verify;
 
 pub use estimate::Estimate;
 pub use integer::{IntegerOptions, find_integer_point};
+pub use oneport_watch::{Limit, Watch};
 pub use program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 pub use solver::{Method, Optimum, Options, Outcome, Solver, Statistics};
 pub use vector::RationalVector;

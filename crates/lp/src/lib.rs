@@ -23,6 +23,8 @@ mod symmetry;
 
 pub use bounds::shared_tasks::{Shared, shared_bound};
 pub use bounds::{Bound, all_reduce_bound};
+pub use oneport_plan::{Problem, Status, SteadyState};
+pub use oneport_watch::{Limit, Watch};
 pub use question::{LpError, Question};
 pub use resources::Resources;
 pub use simple::certificates as simple_certificates;

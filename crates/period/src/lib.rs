@@ -8,6 +8,8 @@ mod search;
 use oneport_platform::Rational;
 
 pub use error::PeriodError;
+pub use oneport_lp::{Question, Solution};
+pub use oneport_plan::{Problem, WholePatterns};
 pub use search::whole_patterns;
 
 /// Most instances per period by which a period that loses little is looked for, unless asked otherwise. Where even they

@@ -17,6 +17,7 @@ pub use collective::{Collective, CollectiveError, Member};
 pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 pub use form::{Form, Role};
 pub use num_bigint::BigUint;
+pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
 pub use plan::{Plan, Status};
 pub use problem::{Problem, ProblemError};

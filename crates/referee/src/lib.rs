@@ -22,6 +22,8 @@ mod timeline;
 mod violation;
 
 pub use certificate::{bound, bound_watched};
+pub use oneport_plan::{Certificate, Plan, Problem};
+pub use oneport_watch::{Limit, Watch};
 pub use plan::{Verdict, check_plan, check_plan_watched, judge};
 pub use schedule::check_schedule;
 pub use single::{Recheck, check_broadcast, check_reduction, check_shortest};

@@ -12,5 +12,6 @@ pub use buffers::buffers;
 pub use error::ScheduleError;
 pub use loads::{Measure, Uses};
 pub use oneport_numbers::common_denominator;
+pub use oneport_plan::{PeriodicSchedule, Problem, Timeline, WholePatterns};
 pub use periodic::{periodic, tightened};
 pub use timeline::{timeline, timeline_in_units};

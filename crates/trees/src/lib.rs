@@ -3,3 +3,5 @@
 pub mod cheapest;
 pub mod commutative;
 pub mod extract;
+
+pub use oneport_plan::{Pattern, Volumes};

@@ -216,7 +216,7 @@ impl<'a> Sheet<'a> {
         Clock::new(&numbers, &lists)
     }
 
-    /// All numbers as integers of `ticks`.
+    /// All numbers as integers of the clock.
     pub(super) fn run<N: Number>(&self, tree: &'a Tree, clock: &'a Clock) -> Run<'a, N> {
         let (transfer, work) = match self.costs {
             Costs::Equal { transfer, compute } => (Transfer::Same(clock.number(transfer)), clock.number(compute)),
