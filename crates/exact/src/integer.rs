@@ -23,6 +23,20 @@ pub struct IntegerOptions {
 ///
 /// `None` means that none was found within the limits or before the watch ended the search, not that there is none.
 ///
+/// ```
+/// use oneport_exact::{IntegerOptions, LinearProgram, Rational, Relation, Sense, Watch, find_integer_point};
+/// let r = |p: i64, q: i64| Rational::new(p.into(), q.into());
+/// let mut program = LinearProgram::new(Sense::Maximize);
+/// let row = program.add_row(Relation::AtMost, r(7, 2));
+/// program.add_column(r(1, 1), [(row, r(1, 1))])?;
+/// let options = IntegerOptions { node_limit: 10, upper: 9 };
+/// // Without HiGHS nobody looks.
+/// if let Some(point) = find_integer_point(&program, options, &Watch::unlimited())? {
+///     assert!(point[0] <= 3.into());
+/// }
+/// # Ok::<(), oneport_exact::ExactError>(())
+/// ```
+///
 /// # Errors
 /// HiGHS refuses a call.
 pub fn find_integer_point(

@@ -36,6 +36,16 @@ pub enum SingleError {
 ///
 /// The lower bound is the optimum under the limit; only `Greedy` is guaranteed to attain it.
 ///
+/// ```
+/// use oneport::homogeneous::{Costs, Limit, Strategy, Tie};
+/// use oneport::{parse_rational, reduce_homogeneous};
+/// let costs = Costs::new(parse_rational("2")?, parse_rational("3")?)?;
+/// let checked = reduce_homogeneous(12, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest, true)?;
+/// assert_eq!(checked.shortest.length, checked.shortest.lower_bound);
+/// assert!(checked.shortest.reduction.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.
 pub fn reduce_homogeneous(

@@ -29,6 +29,39 @@ pub struct Verdict {
 /// proof besides: either the schedule attains it, or all odd-set inequalities hold. (A timeline is not part of a plan:
 /// see [`check_timeline`](crate::check_timeline).)
 ///
+/// ```
+/// use oneport_plan::{Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot};
+/// use oneport_plan::{Status, SteadyState, Volumes, WeightedPattern};
+/// use oneport_platform::{Node, Platform, parse_rational};
+/// let one = parse_rational("1")?;
+/// let mut builder = Platform::builder();
+/// let (a, b) = (builder.node(Node::processor("a", one.clone()))?, builder.node(Node::processor("b", one.clone()))?);
+/// let link = builder.link(a, b, one.clone())?;
+/// let path = Pattern::path(0, vec![link]);
+/// let mut plan = Plan {
+///     platform: builder.build()?,
+///     collective: Collective::Scatter { source: a, targets: vec![b] },
+///     volumes: Volumes::default(),
+///     status: Status::Optimal,
+///     steady_state: SteadyState {
+///         throughput: one.clone(),
+///         patterns: vec![WeightedPattern { pattern: path.clone(), weight: one.clone() }],
+///     },
+///     certificate: Certificate { prices: vec![(Resource::Send(a), one.clone())], ..Certificate::default() },
+///     upper_bound: one.clone(),
+///     schedule: PeriodicSchedule {
+///         period: one.clone(),
+///         instances: 1u32.into(),
+///         patterns: vec![ScheduledPattern { pattern: path, copies: 1u32.into() }],
+///         slots: vec![Slot { length: one, links: vec![link] }],
+///     },
+/// };
+/// assert_eq!(oneport_referee::check_plan(&plan)?.status, Status::Optimal);
+/// plan.upper_bound = parse_rational("3/2")?;
+/// assert!(oneport_referee::check_plan(&plan).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The first claim that does not hold.
 pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
