@@ -161,16 +161,31 @@ fn fill(table: &mut Table, total: usize, rows: impl Iterator<Item = Vec<String>>
 
 /// What the collective's patterns are called, and one step of them.
 fn words(collective: &Collective) -> (&'static str, &'static str) {
-    let blocks = collective.blocks();
-    match blocks[..] {
-        [block] if collective.members().is_empty() => match block.kind {
-            Kind::Route => ("paths", "hop"),
-            Kind::Copy => ("trees", "hop"),
-            Kind::Combine => ("trees", "task"),
-            Kind::CombineCopy | Kind::Prefix => ("schemes", "task"),
-        },
+    match collective.blocks()[..] {
+        [block] if collective.members().is_empty() => {
+            let Speech { plural, step, .. } = speech(block.kind);
+            (plural, step)
+        }
         _ => ("patterns", "task"),
     }
+}
+
+/// How patterns of a kind are spoken of.
+struct Speech {
+    plural: &'static str,
+    step: &'static str,
+    /// Whether a pattern is told by its merges, and not by its hops.
+    merges: bool,
+}
+
+fn speech(kind: Kind) -> Speech {
+    let (plural, step, merges) = match kind {
+        Kind::Route => ("paths", "hop", false),
+        Kind::Copy => ("trees", "hop", false),
+        Kind::Combine => ("trees", "task", true),
+        Kind::CombineCopy | Kind::Prefix => ("schemes", "task", true),
+    };
+    Speech { plural, step, merges }
 }
 
 /// The certificate: prices of resources, then of odd sets, then cuts, then what all-reduces exchange.
@@ -249,10 +264,8 @@ fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
 
 /// What matters of a pattern in a line: where a message goes, or what is merged where.
 fn pattern_line(plan: &Plan, pattern: &Pattern) -> String {
-    match kind_of(plan, pattern) {
-        Some(Kind::Combine | Kind::CombineCopy | Kind::Prefix) => merges_line(plan, pattern),
-        Some(Kind::Route | Kind::Copy) | None => hops_line(plan, pattern),
-    }
+    let merges = kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges);
+    if merges { merges_line(plan, pattern) } else { hops_line(plan, pattern) }
 }
 
 /// Hops as the chains that make them up: `a -> b -> c, b -> d`.

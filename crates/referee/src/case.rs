@@ -72,7 +72,7 @@ impl<'a> Case<'a> {
     /// By demand, how often it is carried out per instance; empty where all are carried out once.
     pub(crate) fn rates(&self) -> Vec<u64> {
         match self.collective.is_listed() {
-            true => (0..self.commodities()).map(|place| self.rate(place)).collect(),
+            true => (0..self.demands()).map(|place| self.rate(place)).collect(),
             false => Vec::new(),
         }
     }
@@ -89,7 +89,7 @@ impl<'a> Case<'a> {
     }
 
     /// How many demands an instance has. They are not listed: an all-to-all among ten thousand has 10^8.
-    pub(crate) fn commodities(&self) -> usize {
+    pub(crate) fn demands(&self) -> usize {
         self.block.map_or_else(|| self.collective.demands(), |block| block.count)
     }
 
@@ -114,8 +114,8 @@ impl<'a> Case<'a> {
     }
 
     /// `A=>B`, `A=>all`, `reduction=>B`, `all-reduce` or `scan`, for messages.
-    pub(crate) fn commodity_name(&self, place: usize) -> String {
-        let Some(demand) = self.demand(place) else { return format!("commodity {place}") };
+    pub(crate) fn demand_name(&self, place: usize) -> String {
+        let Some(demand) = self.demand(place) else { return format!("demand {place}") };
         let whole = match (demand.goals, demand.operands) {
             (Goals::At(target), &[source]) => format!("{}=>{}", self.name(source), self.name(target)),
             (Goals::At(target), _) => format!("reduction=>{}", self.name(target)),
@@ -133,7 +133,7 @@ impl<'a> Case<'a> {
 
     /// `message A=>B of instance 7`, or `v[0,2] of reduction=>B of instance 7`, for messages.
     pub(crate) fn message_name(&self, instance: u64, message: Message) -> String {
-        let demand = self.commodity_name(message.demand);
+        let demand = self.demand_name(message.demand);
         match self.demand(message.demand).is_some_and(|demand| demand.operands.len() > 1) {
             true => format!("{} of {demand} of instance {instance}", part_name(&message.part)),
             false => format!("message {demand} of instance {instance}"),
@@ -167,9 +167,9 @@ impl<'a> Case<'a> {
     }
 
     /// A demand's number outside the collective.
-    pub(crate) fn unknown_commodity(&self, place: String, commodity: usize) -> Violation {
-        let commodities = self.commodities();
-        fault!(Unknown, "commodity {commodity} does not exist"; "an instance has {commodities}, numbered from 0")
+    pub(crate) fn unknown_demand(&self, place: String, commodity: usize) -> Violation {
+        let commodities = self.demands();
+        fault!(Unknown, "demand {commodity} does not exist"; "an instance has {commodities}, numbered from 0")
             .at(place)
     }
 }
@@ -215,16 +215,16 @@ mod tests {
         let collective = Collective::Groups { members };
         let case = Case::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
-        assert_eq!((firsts, case.commodities()), (vec![0, 2, 3, 6], 7));
+        assert_eq!((firsts, case.demands()), (vec![0, 2, 3, 6], 7));
         let kinds = (0..7).map(|place| case.demand(place).unwrap().kind()).collect::<Vec<_>>();
         use Kind::*;
         assert_eq!(kinds, [Route, Route, Combine, Copy, Copy, Copy, CombineCopy]);
         for group in case.groups() {
-            for place in 0..group.case.commodities() {
+            for place in 0..group.case.demands() {
                 assert_eq!(group.case.demand(place), case.demand(group.first + place));
             }
         }
-        assert_eq!(case.commodity_name(4), "c=>all of group 2");
+        assert_eq!(case.demand_name(4), "c=>all of group 2");
         assert_eq!(case.demand(7), None);
     }
 }

@@ -87,7 +87,7 @@ pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Wa
     if total.is_zero() {
         let prices = certificate.prices.len() + certificate.odd_sets.len();
         let found = format!("the {prices} prices make every cheapest pattern free, which proves nothing");
-        return Err(fault!(NoBound, "{found}"; "some commodity must have to pay"));
+        return Err(fault!(NoBound, "{found}"; "some demand must have to pay"));
     }
     Ok(fraction(prices.sum, &1u32.into()) / total)
 }

@@ -129,7 +129,7 @@ fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
             Goals::Prefixes => demand.operands.iter().copied().enumerate().skip(1).collect(),
         })
     };
-    (0..case.commodities()).filter_map(of_demand).collect()
+    (0..case.demands()).filter_map(of_demand).collect()
 }
 
 /// By demand, the price of the dearest of the cheapest trees to its goals, over a denominator; from below if the

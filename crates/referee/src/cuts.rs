@@ -77,7 +77,7 @@ impl<'a> Cuts<'a> {
     pub(crate) fn of_group(&self, group: &Group<'_>) -> Vec<Vec<usize>> {
         let demands: Vec<Demand<'_>> =
             if self.cuts.is_empty() { Vec::new() } else { (0..).map_while(|i| group.case.demand(i)).collect() };
-        let mut crossed = vec![Vec::new(); group.case.commodities()];
+        let mut crossed = vec![Vec::new(); group.case.demands()];
         for &place in self.by_demand.get(&None).into_iter().flatten() {
             let mut crossing = Crossing::new(&self.cuts[place]);
             for (crossed, demand) in crossed.iter_mut().zip(&demands) {
@@ -135,7 +135,7 @@ impl<'a> Cuts<'a> {
                 let unit = fraction(self.factor.1.clone(), &self.factor.0);
                 let charged = shown(fraction(charged, &over) * &unit);
                 let cost = shown(fraction(cost, &cost_over) * unit);
-                let (demand, way) = (self.case.commodity_name(demand), way.name(&self.case));
+                let (demand, way) = (self.case.demand_name(demand), way.name(&self.case));
                 let found = format!("the cuts for {demand} charge {charged} for {way}");
                 return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}"));
             }
@@ -207,7 +207,7 @@ fn has(cut: &Cut, node: NodeId) -> bool {
 }
 
 fn check(case: &Case<'_>, place: usize, cut: &Cut) -> Result<(), Violation> {
-    let (nodes, demands) = (case.platform.nodes().len(), case.commodities());
+    let (nodes, demands) = (case.platform.nodes().len(), case.demands());
     if let Some(demand) = cut.demand.filter(|&demand| demand >= demands) {
         let right = format!("an instance has {demands}, numbered from 0");
         return Err(fault!(Certificate, "cut {place}: demand {demand} does not exist"; "{right}"));

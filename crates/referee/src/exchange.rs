@@ -161,7 +161,7 @@ impl<'a> Exchanges<'a> {
                 let (link, cost) =
                     (case.platform.link_name(LinkId::new(link)), shown(fraction(cost, &cost_over) * unit));
                 let found = format!("borders, potentials and exchanges charge {charged} for link '{link}'");
-                return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}").at(case.commodity_name(0)));
+                return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}").at(case.demand_name(0)));
             }
         }
         Ok(())
@@ -184,7 +184,7 @@ fn participants<'a>(case: &Case<'a>, place: &str, demand: usize) -> Result<&'a [
         Some(group) => Ok(group.case.operands()),
         None => {
             let found =
-                format!("demand {demand} of {} is no all-reduce (they are numbered from 0)", case.commodities());
+                format!("demand {demand} of {} is no all-reduce (they are numbered from 0)", case.demands());
             Err(fault!(Certificate, "{found}"; "leave it out").at(place.to_string()))
         }
     }

@@ -62,7 +62,7 @@ impl<'a> PatternChecker<'a> {
         self.patterns += 1;
         let name = || format!("{owner} pattern {place}");
         let Some(demand) = case.demand(pattern.demand) else {
-            return Err(case.unknown_commodity(name(), pattern.demand));
+            return Err(case.unknown_demand(name(), pattern.demand));
         };
         let mut review = Review {
             case: &case,
@@ -88,7 +88,7 @@ impl<'a> PatternChecker<'a> {
 impl Review<'_> {
     /// `schedule pattern 3 (A=>B), task 5`.
     fn place(&self, task: Option<usize>) -> String {
-        let demand = self.case.commodity_name(self.pattern.demand);
+        let demand = self.case.demand_name(self.pattern.demand);
         let task = task.map(|task| format!(", task {task}")).unwrap_or_default();
         format!("{} ({demand}){task}", (self.name)())
     }

@@ -53,18 +53,18 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
         checker.check(&scheduled.pattern)?;
         let commodity = scheduled.pattern.demand;
         if scheduled.copies.is_zero() {
-            let pattern = format!("schedule pattern {place} ({})", case.commodity_name(commodity));
+            let pattern = format!("schedule pattern {place} ({})", case.demand_name(commodity));
             return Err(fault!(Schedule, "{pattern} has 0 copies"; "leave it out, or start at least 1"));
         }
         *copies.entry(commodity).or_default() += &scheduled.copies;
     }
     // Ends at the first commodity without a pattern, however many there are.
-    for commodity in 0..case.commodities() {
+    for commodity in 0..case.demands() {
         let found = copies.remove(&commodity).unwrap_or_default();
         let times = case.collective.rate(commodity);
         if found != &schedule.instances * times {
             let (commodity, times, instances) =
-                (case.commodity_name(commodity), times_name(times), &schedule.instances);
+                (case.demand_name(commodity), times_name(times), &schedule.instances);
             let right = format!("the schedule starts {times}{instances} instances per period");
             return Err(fault!(Schedule, "the copies of {commodity} add up to {found}"; "{right}"));
         }

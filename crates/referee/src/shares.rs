@@ -59,7 +59,7 @@ impl<'a> Shares<'a> {
     /// With `n` operands, `v` nodes and `e` links O(v n^3 + (v^2 + e) n^2) operations for each goal that has shares.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Rational, Violation> {
         let first = self.shares.partition_point(|share| share.demand < group.first);
-        let last = group.first.saturating_add(group.case.commodities());
+        let last = group.first.saturating_add(group.case.demands());
         let of_group = self.shares[first..].split_at(self.shares[first..].partition_point(|one| one.demand < last)).0;
         let mut total = BigUint::zero();
         for of_demand in of_group.chunk_by(|one, other| one.demand == other.demand) {
@@ -102,7 +102,7 @@ impl<'a> Shares<'a> {
             if &charge * &cost_over > &cost * &over {
                 // In the unit of the certificate.
                 let unit = fraction(self.factor.1.clone(), &self.factor.0);
-                let (demand, task) = (self.case.commodity_name(demand), name(&self.case, task));
+                let (demand, task) = (self.case.demand_name(demand), name(&self.case, task));
                 let charged = shown(fraction(charge, &over) * &unit);
                 let cost = shown(fraction(cost, &cost_over) * unit);
                 let right = format!("it costs {cost}, and they may pay no more");
@@ -122,7 +122,7 @@ impl<'a> Shares<'a> {
             (n * n * n / 6).saturating_mul(nodes).saturating_add((n * n).saturating_mul(nodes * nodes + links));
         let steps = of_goal.saturating_mul(goals as u128);
         if steps > MAX_STEPS {
-            let demand = self.case.commodity_name(place);
+            let demand = self.case.demand_name(place);
             let found = format!("the shares of {demand} ({operands} operands) take {steps} steps to check");
             return Err(fault!(Certificate, "{found}"; "the limit is {MAX_STEPS}; leave them out"));
         }
@@ -220,14 +220,14 @@ fn key(share: &Share) -> (usize, usize, Task) {
 fn check_demand(case: &Case<'_>, before: usize, shares: &[Share]) -> Result<(), Violation> {
     let Some(share) = shares.first() else { return Ok(()) };
     let Some(demand) = case.demand(share.demand) else {
-        let (demand, demands) = (share.demand, case.commodities());
+        let (demand, demands) = (share.demand, case.demands());
         let found = format!("share {before}: demand {demand} does not exist");
         return Err(fault!(Certificate, "{found}"; "an instance has {demands}, numbered from 0"));
     };
     if !(demand.kind().combines() && demand.kind().copies()) || demand.commutative {
         let why = if demand.commutative { "its operands may be combined in any order" } else { "it has a single goal" };
         let why = if demand.operands.len() < 2 { "it combines nothing" } else { why };
-        let demand = case.commodity_name(share.demand);
+        let demand = case.demand_name(share.demand);
         return Err(fault!(Certificate, "share {before}: {demand} has no shares, since {why}"; "leave them out"));
     }
     let goals = demand.goals();

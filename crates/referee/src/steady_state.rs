@@ -52,7 +52,7 @@ impl<'a> Sustained<'a> {
         for (place, weighted) in patterns.iter().enumerate() {
             checker.check(&weighted.pattern)?;
             let commodity = weighted.pattern.demand;
-            let named = || (format!("steady-state pattern {place}"), case.commodity_name(commodity));
+            let named = || (format!("steady-state pattern {place}"), case.demand_name(commodity));
             if !is_positive(&weighted.weight) {
                 let (pattern, commodity) = named();
                 let weight = shown(&weighted.weight);
@@ -62,9 +62,9 @@ impl<'a> Sustained<'a> {
             }
             if commodity < previous {
                 let (pattern, commodity) = named();
-                let previous = case.commodity_name(previous);
+                let previous = case.demand_name(previous);
                 let found = format!("{pattern} ({commodity}) follows one of {previous}");
-                return Err(fault!(SteadyState, "{found}"; "sort patterns by commodity"));
+                return Err(fault!(SteadyState, "{found}"; "sort patterns by demand"));
             }
             previous = commodity;
         }
@@ -125,11 +125,11 @@ fn check_rates(
     let (numerator, denominator) = parts(throughput);
     let once = numerator * scale.denominator();
     // Ends at the first commodity without a pattern, however many there are.
-    for commodity in 0..case.commodities() {
+    for commodity in 0..case.demands() {
         let rate = rates.remove(&commodity).unwrap_or_default();
         let times = case.collective.rate(commodity);
         if &rate * denominator != &once * times {
-            let (commodity, rate) = (case.commodity_name(commodity), shown(scale.rational(rate)));
+            let (commodity, rate) = (case.demand_name(commodity), shown(scale.rational(rate)));
             let (times, throughput) = (times_name(times), shown(throughput));
             let right = format!("they must add up to {times}the throughput, {throughput}");
             return Err(fault!(SteadyState, "the weights of {commodity} add up to {rate}"; "{right}"));

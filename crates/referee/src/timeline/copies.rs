@@ -123,7 +123,7 @@ impl<'r, 'a> Values<'r, 'a> {
     }
 
     fn place(&self) -> String {
-        format!("{} of instance {}", self.run.case.commodity_name(self.commodity), self.instance)
+        format!("{} of instance {}", self.run.case.demand_name(self.commodity), self.instance)
     }
 
     fn carry_out(&mut self, action: Action<'r, 'a>) -> Result<(), Violation> {

@@ -98,7 +98,7 @@ pub(super) fn check_merge_event<'a>(
     let part = event.message.part;
     // The message has been checked: its demand exists.
     let Some(demand) = case.demand(event.message.demand) else {
-        return Err(case.unknown_commodity(named(), event.message.demand));
+        return Err(case.unknown_demand(named(), event.message.demand));
     };
     let operands = check_merge(case, &demand, event.node, part, event.split).map_err(at)?;
     if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
@@ -127,7 +127,7 @@ fn check_instance(
 /// The demand exists, and so does the part of it.
 fn check_message(case: &Case<'_>, place: impl Fn() -> String, message: Message) -> Result<(), Violation> {
     let Some(demand) = case.demand(message.demand) else {
-        return Err(case.unknown_commodity(place(), message.demand));
+        return Err(case.unknown_demand(place(), message.demand));
     };
     check_part(&demand, message.part).map_err(|violation| violation.at(place()))
 }

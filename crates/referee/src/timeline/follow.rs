@@ -65,7 +65,9 @@ impl<'a> Run<'a> {
                 (Kind::Combine, Goals::At(target)) => {
                     self.reduction(instance, place, demand.clone(), target, delivery)?.carry_out(self, buffers)?;
                 }
-                _ => self.follow_copies(instance, place, &demand, &delivery, buffers)?,
+                (Kind::Route | Kind::Copy | Kind::Combine | Kind::CombineCopy | Kind::Prefix, _) => {
+                    self.follow_copies(instance, place, &demand, &delivery, buffers)?;
+                }
             }
         }
         Ok(())
@@ -74,7 +76,7 @@ impl<'a> Run<'a> {
     /// Something happens for every commodity of every started instance. Stops at the first without: the counts of a
     /// timeline may be far larger than its list of events.
     fn check_complete<'k>(&self, mut found: impl Iterator<Item = &'k (u64, usize)>) -> Result<(), Violation> {
-        let commodities = self.case.commodities();
+        let commodities = self.case.demands();
         let rates = self.case.rates();
         let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
         let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
@@ -95,9 +97,9 @@ impl<'a> Run<'a> {
     /// Nothing happens for a demand of an instance.
     fn missing(&self, instance: u64, place: usize) -> Violation {
         let Some(demand) = self.case.demand(place) else {
-            return self.case.unknown_commodity(format!("instance {instance}"), place);
+            return self.case.unknown_demand(format!("instance {instance}"), place);
         };
-        let named = format!("{} of instance {instance}", self.case.commodity_name(place));
+        let named = format!("{} of instance {instance}", self.case.demand_name(place));
         match (demand.kind(), demand.operands.first(), demand.goals().first()) {
             (Kind::Route, Some(&source), Some(&(target, _))) => {
                 let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
@@ -227,7 +229,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     }
 
     fn place(&self, run: &Run<'_>) -> String {
-        format!("{} of instance {}", run.case.commodity_name(self.commodity), self.instance)
+        format!("{} of instance {}", run.case.demand_name(self.commodity), self.instance)
     }
 
     fn unused(&self, run: &Run<'_>, part: Interval) -> Violation {

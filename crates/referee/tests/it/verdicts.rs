@@ -167,7 +167,7 @@ fn refusals_name_patterns() {
     );
     refused(
         |plan| plan.schedule.patterns[1].pattern.demand = 2,
-        "schedule pattern 1: commodity 2 does not exist; an instance has 2, numbered from 0",
+        "schedule pattern 1: demand 2 does not exist; an instance has 2, numbered from 0",
     );
     refused(
         |plan| first(plan, &[0, 4]),
@@ -196,7 +196,7 @@ fn refusals_name_the_steady_state() {
     );
     refused(
         |plan| plan.steady_state.patterns.swap(0, 1),
-        "steady-state pattern 1 (Ps=>P0) follows one of Ps=>P1; sort patterns by commodity",
+        "steady-state pattern 1 (Ps=>P0) follows one of Ps=>P1; sort patterns by demand",
     );
     refused(
         |plan| plan.steady_state.patterns[1].weight = ratio(1, 3),
@@ -235,7 +235,7 @@ fn refusals_name_the_certificate() {
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(p1), 1)]),
-        "the 1 prices make every cheapest pattern free, which proves nothing; some commodity must have to pay",
+        "the 1 prices make every cheapest pattern free, which proves nothing; some demand must have to pay",
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(s), 1), (Resource::Send(b), 1)]),
