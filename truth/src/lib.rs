@@ -49,8 +49,8 @@
 //! certificate proves its bound.
 //!
 //! ```sh
-//! cargo test -p oneport-truth                                          # a small run, and false bounds that must be caught
-//! cargo run --release -p oneport-truth -- --instances 100000 --seed 1  # a wide one: prints a table
+//! cargo test -p oneport-truth                                          # a small run, and false bounds that must be
+//! caught cargo run --release -p oneport-truth -- --instances 100000 --seed 1  # a wide one: prints a table
 //! ```
 
 pub mod busy;

@@ -1,5 +1,5 @@
-//! `cargo xtask package`: what a stranger gets. Every library is packed as for publishing, unpacked elsewhere, and built
-//! in an empty project, without HiGHS: so on a machine without cmake.
+//! `cargo xtask package`: what a stranger gets. Every library is packed as for publishing, unpacked elsewhere, and
+//! built in an empty project, without HiGHS: so on a machine without cmake.
 
 use std::fmt::Write as _;
 use std::fs;

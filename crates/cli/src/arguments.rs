@@ -81,8 +81,8 @@ pub struct SolveArguments {
     /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
-    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); reduce-to-several: the nodes that
-    /// receive the result.
+    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); reduce-to-several: the nodes
+    /// that receive the result.
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
     /// Participants, or "all" processors (the default); reductions combine values in this order.

@@ -104,8 +104,8 @@ fn carry_out(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Found
     }
 }
 
-/// Slowest-node-first with a lower bound: of [`slowest_first::is_optimal_by_theorem`], of [`levels`] for two classes, or
-/// of [`bound::lower_bound`].
+/// Slowest-node-first with a lower bound: of [`slowest_first::is_optimal_by_theorem`], of [`levels`] for two classes,
+/// or of [`bound::lower_bound`].
 fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
     let (length, placement) = slowest_first::placed(cluster)?;
     let (lower_bound, proof) = if slowest_first::is_optimal_by_theorem(cluster).is_some() {

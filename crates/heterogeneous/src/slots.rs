@@ -10,10 +10,10 @@
 //! ```
 //!
 //! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not
-//! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`relaxation`), which are a
-//! proof that the referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the two
-//! do not meet and the senders are few, the search over single senders closes the gap as far as the budget goes (see
-//! [`shortest`](crate::shortest())).
+//! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`relaxation`), which are
+//! a proof that the referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the
+//! two do not meet and the senders are few, the search over single senders closes the gap as far as the budget goes
+//! (see [`shortest`](crate::shortest())).
 
 mod dive;
 mod flow;

@@ -1,7 +1,7 @@
 //! Scans of many participants: the best mixture of chains.
 //!
-//! The ways of a chain do not depend on one another. So the best mixture is found step by step: each step is a demand of
-//! its own, and chains are put together from what is carried out of every step. A bound is found apart from that, as
+//! The ways of a chain do not depend on one another. So the best mixture is found step by step: each step is a demand
+//! of its own, and chains are put together from what is carried out of every step. A bound is found apart from that, as
 //! that of the reduction into the last participant.
 
 use std::ops::ControlFlow;

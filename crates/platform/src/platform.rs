@@ -141,9 +141,9 @@ impl Platform {
         PlatformBuilder::default()
     }
 
-    /// A platform of a graph of the caller's: `node` says what each node is, `cost` what a unit of message takes on each
-    /// edge. Ids follow the order of the graph's nodes and edges. An edge of an undirected graph becomes a link each
-    /// way. The port model is the default; see [`with_model`](Self::with_model).
+    /// A platform of a graph of the caller's: `node` says what each node is, `cost` what a unit of message takes on
+    /// each edge. Ids follow the order of the graph's nodes and edges. An edge of an undirected graph becomes a link
+    /// each way. The port model is the default; see [`with_model`](Self::with_model).
     ///
     /// ```
     /// use oneport_platform::{Node, Platform, parse_rational};
@@ -205,8 +205,8 @@ impl Platform {
         self.node(node).model.unwrap_or(self.model)
     }
 
-    /// The network as a petgraph graph, for petgraph's algorithms and those of `oneport-graph`: node and edge indices are
-    /// the numbers of the ids (`NodeIndex::from(id)`, `NodeId::from(index)`).
+    /// The network as a petgraph graph, for petgraph's algorithms and those of `oneport-graph`: node and edge indices
+    /// are the numbers of the ids (`NodeIndex::from(id)`, `NodeId::from(index)`).
     ///
     /// ```
     /// use oneport_platform::generate::torus;

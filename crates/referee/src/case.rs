@@ -169,8 +169,7 @@ impl<'a> Case<'a> {
     /// A demand's number outside the collective.
     pub(crate) fn unknown_demand(&self, place: String, commodity: usize) -> Violation {
         let commodities = self.demands();
-        fault!(Unknown, "demand {commodity} does not exist"; "an instance has {commodities}, numbered from 0")
-            .at(place)
+        fault!(Unknown, "demand {commodity} does not exist"; "an instance has {commodities}, numbered from 0").at(place)
     }
 }
 

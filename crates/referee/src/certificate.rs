@@ -53,9 +53,9 @@ use crate::violation::fault;
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand that
-/// nothing can carry out; prices under which everything is free, which prove nothing; a reduction too large for the
-/// memory; an ill-posed question.
+/// Prices, odd sets, cuts, shares, borders, potentials or exchanges that are malformed or charge too much; a demand
+/// that nothing can carry out; prices under which everything is free, which prove nothing; a reduction too large for
+/// the memory; an ill-posed question.
 pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational, Violation> {
     bound_watched(problem, certificate, &Watch::unlimited())
 }

@@ -7,19 +7,19 @@
 //! least what all the cuts weigh together.
 //!
 //! *Proof.* What is wanted outside a cut goes back, task by task, to the operand inside. Merges stay where they are, so
-//! some transfer of the pattern leaves the cut. Each transfer costs at least what the cuts that it leaves weigh; the sum
-//! over the transfers counts every cut.
+//! some transfer of the pattern leaves the cut. Each transfer costs at least what the cuts that it leaves weigh; the
+//! sum over the transfers counts every cut.
 //!
 //! **Copies.** A message that only nodes that replicate can copy is worth more: there it is enough that, for every two
 //! such nodes `i` and `j`, the cuts with `i` inside and `j` outside weigh no more together than the cheapest route from
 //! `i` to `j` through nodes that do not replicate. (A link between nodes that replicate is such a route. What the cuts
 //! say of other nodes does not matter.)
 //!
-//! *Proof.* Source and targets replicate. Follow a copy at a target back to the source and break its way where it visits
-//! nodes that replicate: the pieces are routes, and one of them goes from the inside of the cut to the outside. A node
-//! that does not replicate sends on once at most what a transfer brought, so a transfer belongs to one piece only,
-//! whichever targets its copies serve: of different pieces the transfers are different, and a piece costs at least what
-//! the cuts that it leaves weigh. Every cut is left by some piece.
+//! *Proof.* Source and targets replicate. Follow a copy at a target back to the source and break its way where it
+//! visits nodes that replicate: the pieces are routes, and one of them goes from the inside of the cut to the outside.
+//! A node that does not replicate sends on once at most what a transfer brought, so a transfer belongs to one piece
+//! only, whichever targets its copies serve: of different pieces the transfers are different, and a piece costs at
+//! least what the cuts that it leaves weigh. Every cut is left by some piece.
 //!
 //! Nothing is searched for, and whoever found the weights need not be trusted: each cut is seen to be crossed, and each
 //! link or route is added up. What is refused proves nothing, whether the source is outside, no target is, or a weight

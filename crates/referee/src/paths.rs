@@ -59,8 +59,7 @@ fn sum_of_shortest<T: Length, S>(
     mut total: S,
     add: impl Fn(&mut S, &T),
 ) -> Result<S, Violation> {
-    let demands: Vec<(NodeId, NodeId)> =
-        (0..case.demands()).filter_map(|place| ends(&case.demand(place)?)).collect();
+    let demands: Vec<(NodeId, NodeId)> = (0..case.demands()).filter_map(|place| ends(&case.demand(place)?)).collect();
     let count = |end: fn(&(NodeId, NodeId)) -> NodeId| demands.iter().map(end).collect::<BTreeSet<NodeId>>().len();
     // As few runs as possible: one from every source, or one to every target.
     let reversed = count(|ends| ends.1) < count(|ends| ends.0);

@@ -63,8 +63,7 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
         let found = copies.remove(&commodity).unwrap_or_default();
         let times = case.collective.rate(commodity);
         if found != &schedule.instances * times {
-            let (commodity, times, instances) =
-                (case.demand_name(commodity), times_name(times), &schedule.instances);
+            let (commodity, times, instances) = (case.demand_name(commodity), times_name(times), &schedule.instances);
             let right = format!("the schedule starts {times}{instances} instances per period");
             return Err(fault!(Schedule, "the copies of {commodity} add up to {found}"; "{right}"));
         }

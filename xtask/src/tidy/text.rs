@@ -5,6 +5,8 @@ use super::{Problem, Source};
 
 /// More lines than this, and a file holds two subjects.
 const MAX_LINES: usize = 700;
+/// Most characters of a line of comment.
+const MOST_CHARACTERS: usize = 120;
 
 /// Checks one file.
 pub fn check(source: &Source) -> Vec<Problem> {
@@ -15,6 +17,7 @@ pub fn check(source: &Source) -> Vec<Problem> {
     if source.path.ends_with(".rs") {
         problems.extend(module_documentation(source));
         problems.extend(length(source));
+        problems.extend(long_comments(source));
     }
     problems
 }
@@ -71,6 +74,18 @@ fn module_documentation(source: &Source) -> Option<Problem> {
         "no module documentation; the first line says, after `//!`, what the file is for, or takes the README in";
     let documented = source.text.starts_with("//!") || source.text.starts_with("#![doc = include_str!(");
     (!documented).then(|| Problem::new(&source.path, 1, message))
+}
+
+/// Comments that rustfmt does not wrap: at most 120 characters, tables aside.
+fn long_comments(source: &Source) -> Vec<Problem> {
+    let is_long = |line: &str| {
+        let text = line.trim_start();
+        let comment = text.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!']).trim_start());
+        comment.is_some_and(|comment| !comment.starts_with('|')) && line.chars().count() > MOST_CHARACTERS
+    };
+    let long = source.text.lines().enumerate().filter(|(_, line)| is_long(line));
+    let message = format!("a comment of more than {MOST_CHARACTERS} characters; wrap it");
+    long.map(|(index, _)| Problem::new(&source.path, index + 1, &*message)).collect()
 }
 
 fn length(source: &Source) -> Option<Problem> {
@@ -166,5 +181,16 @@ mod tests {
         let text = format!("{text}## oneport, the facade\n");
         assert!(check_architecture(&crates, &[source("ARCHITECTURE.md", &text)]).is_empty());
         assert_eq!(check_architecture(&crates, &[]).len(), 1);
+    }
+
+    #[test]
+    fn long_comments_are_wrapped() {
+        let lines = |text: &str| {
+            let source = Source { path: "crates/lp/src/a.rs".to_string(), text: text.to_string() };
+            long_comments(&source).iter().map(|problem| problem.line).collect::<Vec<usize>>()
+        };
+        let long = "x".repeat(MOST_CHARACTERS);
+        assert_eq!(lines(&format!("//! short\n/// {long}\n    // {long}\n")), [2, 3]);
+        assert_eq!(lines(&format!("//! | {long} |\nlet a = \"{long}\";\n")), [0usize; 0]);
     }
 }

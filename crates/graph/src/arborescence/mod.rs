@@ -85,9 +85,9 @@ pub enum ArborescenceFault {
     NotEqual,
 }
 
-/// The cheapest arborescence out of `root` that spans a directed graph, with costs of at least 0; `None` if the root does
-/// not reach every node. The indices of the nodes have no gaps. [`arborescence`] on the list of its edges, with the same
-/// complexity.
+/// The cheapest arborescence out of `root` that spans a directed graph, with costs of at least 0; `None` if the root
+/// does not reach every node. The indices of the nodes have no gaps. [`arborescence`] on the list of its edges, with
+/// the same complexity.
 ///
 /// ```
 /// use num_rational::BigRational;

@@ -47,8 +47,8 @@ pub struct Steiner<N, V = usize, E = usize> {
     pub cuts: Vec<(Vec<V>, N)>,
 }
 
-/// The cheapest arborescence out of `root` that reaches all `required` nodes of a directed graph, with costs of at least
-/// 0, or the best found; `None` if the root does not reach a required node. [`steiner`] on the list of its edges.
+/// The cheapest arborescence out of `root` that reaches all `required` nodes of a directed graph, with costs of at
+/// least 0, or the best found; `None` if the root does not reach a required node. [`steiner`] on the list of its edges.
 ///
 /// ```
 /// use num_rational::BigRational;

@@ -55,8 +55,8 @@ pub struct Automorphism {
 }
 
 /// A group of automorphisms of a directed graph that acts freely on some points among its nodes: it maps them to
-/// themselves, and no element but the identity fixes a point. An automorphism keeps edges, what `node` says of nodes and
-/// what `edge` says of edges. As large as found; its order divides the number of points.
+/// themselves, and no element but the identity fixes a point. An automorphism keeps edges, what `node` says of nodes
+/// and what `edge` says of edges. As large as found; its order divides the number of points.
 ///
 /// The identity comes first; the others are sorted by the place among the points of the image of the first one. Points
 /// that are given twice count once.

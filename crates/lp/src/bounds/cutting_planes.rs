@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! minimise period subject to
-//!   for each resource or odd set r:  sum of size c(e) x(e), or work compute(p) z(p), that occupy r <= capacity(r) period
+//!   for each resource or odd set r:  sum of size c(e) x(e), or work compute(p) z(p), on r <= capacity(r) period
 //!   for each border:                 sum of x(e) over the links e that cross its sets >= crossings
 //!   at routers:                      sum of x(e) in <= sum of x(e) out
 //!   where nothing is copied:         sum of x(e) out <= sum of x(e) in, but for participants

@@ -9,14 +9,14 @@
 //!   for each goal g = (i, v[k,m]): the x(g, .) make v[k,m] at i out of the operands, TP times per unit of time
 //!                                  (conservation at each node of each partial result, as in `compact::reduce`)
 //!   for each goal g and task t:    x(g, t) <= y(t)                                            (share q(g, t))
-//!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r     (price pi_r)
+//!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r  (price pi_r)
 //! ```
 //!
-//! The optimum is an upper bound and may not be attained: nothing says that the trees of different goals that share a task
-//! belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more than its
-//! price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over the goals
-//! of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets tasks be
-//! shared, too.
+//! The optimum is an upper bound and may not be attained: nothing says that the trees of different goals that share a
+//! task belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more
+//! than its price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over
+//! the goals of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets
+//! tasks be shared, too.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -12,8 +12,8 @@ use crate::PeriodError;
 /// How often odd sets that were found may change the roundings.
 pub const ROUNDS: usize = 4;
 
-/// Says which period a rounding needs. It keeps the odd sets that stood in the way, so that the next roundings can treat
-/// them as resources.
+/// Says which period a rounding needs. It keeps the odd sets that stood in the way, so that the next roundings can
+/// treat them as resources.
 pub struct Fit<'c> {
     pub platform: &'c Platform,
     /// Whether it takes more than a look at the busiest resource.

@@ -591,8 +591,8 @@ fn the_smallest_of_a_table_is_charged() {
     }
 }
 
-/// Of two owners, one wants the result and a third node does: nothing has to reach the other owner, so a price on the way
-/// to it proves nothing. What is proved of all-reduces is not believed, whether prices or borders say it.
+/// Of two owners, one wants the result and a third node does: nothing has to reach the other owner, so a price on the
+/// way to it proves nothing. What is proved of all-reduces is not believed, whether prices or borders say it.
 #[test]
 fn who_owns_and_does_not_want_exchanges_nothing() {
     let mut builder = Platform::builder();
