@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::Scaled;
-use oneport_platform::{Link, Rational};
+use oneport_platform::{Link, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -80,9 +80,12 @@ pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<R
     Costs { links: values, unit }
 }
 
-/// The same in machine integers, if a sum of `terms` of them cannot overflow.
-pub fn narrowed(costs: &Costs<BigUint>, terms: usize) -> Option<Costs<u128>> {
-    let limit = u128::MAX / (terms.max(1) as u128);
+/// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, which
+/// Steiner arborescences ask for: an arc is a link or a route of fewer links than there are nodes, and there are no more
+/// arcs than links or pairs of nodes.
+pub fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
+    let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);
+    let limit = u128::MAX / (4 * links.max(nodes * nodes).max(1) * nodes.max(1));
     let narrow = |cost: &BigUint| cost.to_u128().filter(|&cost| cost <= limit);
     Some(Costs { links: costs.links.iter().map(narrow).collect::<Option<_>>()?, unit: costs.unit.clone() })
 }
@@ -91,4 +94,33 @@ pub fn narrowed(costs: &Costs<BigUint>, terms: usize) -> Option<Costs<u128>> {
 pub fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rational {
     let whole: BigUint = sum.clone().into();
     Rational::from_integer(whole.into()) * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use num_traits::One;
+    use oneport_graph::steiner::steiner;
+    use oneport_platform::generate::{Options, complete};
+
+    use super::*;
+
+    /// The largest costs that are narrowed give the arborescence that long integers give; one more is left long. (An
+    /// overflow would end a test.)
+    #[test]
+    fn narrowed_costs_do_not_overflow() {
+        let platform = complete(6, &Options::default()).unwrap();
+        let limit = u128::MAX / (4 * 36 * 6);
+        let of = |cost: BigUint| Costs { links: vec![cost; platform.links().len()], unit: Rational::one() };
+        assert!(narrowed(&of(BigUint::from(limit) + 1u32), &platform).is_none());
+        let long = of(limit.into());
+        let short = narrowed(&long, &platform).unwrap();
+        let ends = |place: usize| (platform.links()[place].from.index(), platform.links()[place].to.index());
+        let narrow: Vec<(usize, usize, u128)> =
+            short.links.iter().enumerate().map(|(place, cost)| (ends(place).0, ends(place).1, *cost)).collect();
+        let wide: Vec<(usize, usize, BigUint)> =
+            long.links.iter().enumerate().map(|(place, cost)| (ends(place).0, ends(place).1, cost.clone())).collect();
+        let narrow = steiner(6, 0, &[2, 4, 5], &narrow, 1000).unwrap();
+        let wide = steiner(6, 0, &[2, 4, 5], &wide, 1000).unwrap();
+        assert_eq!((BigUint::from(narrow.cost), BigUint::from(narrow.at_least)), (wide.cost, wide.at_least));
+    }
 }

@@ -54,8 +54,7 @@ pub fn with_cuts(question: &Question<'_>, certificate: Certificate, watch: &Watc
     }
     let (resources, prices) = Resources::of_certificate(question.platform(), &certificate);
     let costs = costs::exact(question, &resources.prices(&prices));
-    let nodes = question.platform().nodes().len();
-    let cuts = match costs::narrowed(&costs, question.platform().links().len().max(1) * nodes.max(1) * 4) {
+    let cuts = match costs::narrowed(&costs, question.platform()) {
         Some(costs) => cuts(question, &costs, watch)?,
         None => cuts(question, &costs, watch)?,
     };

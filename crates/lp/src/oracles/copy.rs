@@ -306,7 +306,7 @@ impl Oracle for Copies<'_> {
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let costs = costs::exact(self.question, prices);
-        match costs::narrowed(&costs, self.question.platform().links().len().max(1) * 2) {
+        match costs::narrowed(&costs, self.question.platform()) {
             Some(costs) => self.offers(&costs, false),
             None => self.offers(&costs, false),
         }
