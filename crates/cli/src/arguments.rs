@@ -66,15 +66,12 @@ pub struct LimitArguments {
     pub memory_limit: Option<String>,
 }
 
-/// `oneport solve`.
+/// What is asked: a collective, who takes part, what is moved. (Of which platform, every command says itself.)
 #[derive(Debug, Args)]
-pub struct SolveArguments {
+pub struct QuestionArguments {
     /// What to schedule.
     #[arg(value_parser = collectives())]
     pub collective: String,
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
-    #[arg(long, value_name = "FILE")]
-    pub platform: PathBuf,
     /// Scatter, broadcast: the node that owns the messages.
     #[arg(long, value_name = "NODE")]
     pub source: Option<String>,
@@ -107,6 +104,17 @@ pub struct SolveArguments {
     /// Reductions: the operator is commutative, so operands may be combined in any order.
     #[arg(long)]
     pub commutative: bool,
+}
+
+/// `oneport solve`.
+#[derive(Debug, Args)]
+pub struct SolveArguments {
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
+    #[arg(long, value_name = "FILE")]
+    pub platform: PathBuf,
+    /// The question.
+    #[command(flatten)]
+    pub question: QuestionArguments,
     /// Fix the period's length, in units of time.
     #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "max_loss", "exact_period"])]
     pub period: Option<String>,

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use oneport::plan::{Form, Member, Role};
 use oneport::{Collective, NodeId, Platform, PortModel, Problem, ProblemError, Volumes, formats, parse_rational};
 
-use crate::arguments::{CUSTOM, SolveArguments};
+use crate::arguments::{CUSTOM, QuestionArguments};
 use crate::numbers::decimal;
 use crate::usage::usage;
 
@@ -41,7 +41,7 @@ fn options_of(form: &Form) -> Vec<String> {
 }
 
 /// What was given for a role: the text of its option.
-fn given<'a>(arguments: &'a SolveArguments, role: &Role) -> Option<&'a str> {
+fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     let given = [
         ("source", &arguments.source),
         ("target", &arguments.target),
@@ -52,7 +52,7 @@ fn given<'a>(arguments: &'a SolveArguments, role: &Role) -> Option<&'a str> {
 }
 
 /// The collective asked for, every option it does not take refused.
-pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
+pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
     let Some(form) = Form::find(&arguments.collective) else { return custom(platform, arguments) };
     let takes = options_of(form);
     refuse_others(arguments, form.name, &takes)?;
@@ -76,7 +76,7 @@ pub fn collective(platform: &Platform, arguments: &SolveArguments) -> Result<Col
 }
 
 /// Refuses the options that are not taken.
-fn refuse_others(arguments: &SolveArguments, label: &str, takes: &[String]) -> Result<()> {
+fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
     let given = [
         ("--source", arguments.source.is_some()),
         ("--targets", arguments.targets.is_some()),
@@ -93,7 +93,7 @@ fn refuse_others(arguments: &SolveArguments, label: &str, takes: &[String]) -> R
 }
 
 /// The demands of a file.
-fn custom(platform: &Platform, arguments: &SolveArguments) -> Result<Collective> {
+fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
     refuse_others(arguments, CUSTOM, &["--demands".to_string(), "--work".to_string()])?;
     if !arguments.groups.is_empty() {
         return Err(usage("custom takes no --group; list the demands of all groups in the file"));
@@ -103,7 +103,7 @@ fn custom(platform: &Platform, arguments: &SolveArguments) -> Result<Collective>
 }
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
-fn groups(platform: &Platform, arguments: &SolveArguments, form: &Form) -> Result<Collective> {
+fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Result<Collective> {
     let options = [&arguments.source, &arguments.targets, &arguments.target, &arguments.participants];
     if options.into_iter().any(Option::is_some) {
         return Err(usage(
@@ -140,7 +140,7 @@ fn groups(platform: &Platform, arguments: &SolveArguments, form: &Form) -> Resul
 }
 
 /// Sizes and work: a number, `A+Bn` or `@FILE`.
-pub fn volumes(arguments: &SolveArguments) -> Result<Volumes> {
+pub fn volumes(arguments: &QuestionArguments) -> Result<Volumes> {
     let amount = |option: &str, text: &str| match text.strip_prefix('@') {
         Some(path) => Ok(formats::read_amount(Path::new(path))?),
         None => formats::parse_amount(text).map_err(|error| usage(format!("{option} {text}: {error}"))),

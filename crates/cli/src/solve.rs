@@ -26,9 +26,9 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
     let mut options = options(arguments)?;
     options.watch = limits::watch(&arguments.limits)?;
     try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
-    let platform = question::platform(&arguments.platform, arguments.model.as_deref())?;
-    let collective = question::collective(&platform, arguments)?;
-    let volumes = question::volumes(arguments)?;
+    let platform = question::platform(&arguments.platform, arguments.question.model.as_deref())?;
+    let collective = question::collective(&platform, &arguments.question)?;
+    let volumes = question::volumes(&arguments.question)?;
     let problem = question::problem(&platform, &collective, &volumes)?;
     let started = Instant::now();
     let outcome = {
