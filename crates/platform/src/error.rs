@@ -72,6 +72,20 @@ pub enum PlatformError {
         /// How many nodes there are.
         nodes: usize,
     },
+    /// An id that is none of this platform's links.
+    #[error("link id {id} does not exist; this platform has {links} links, numbered from 0")]
+    UnknownLinkId {
+        /// The id's number.
+        id: usize,
+        /// How many links there are.
+        links: usize,
+    },
+    /// A multiple of a compute cost that is not there.
+    #[error("node '{node}' is a router and has no compute cost that could be multiplied; give it one")]
+    NoCompute {
+        /// The node's name.
+        node: String,
+    },
     /// A platform without nodes.
     #[error("the platform has no node; at least one is needed")]
     Empty,

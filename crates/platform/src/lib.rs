@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod change;
 mod error;
 pub mod generate;
 mod lists;
@@ -7,6 +8,7 @@ mod model;
 mod platform;
 mod symmetry;
 
+pub use change::{Change, Changed, Number};
 pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};

@@ -1,0 +1,151 @@
+//! Platforms that differ from another one in a few numbers, or lack some of its links or nodes.
+
+use crate::{LinkId, NodeId, Platform, PlatformError, PortModel, Rational};
+
+/// A number that takes the place of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Number {
+    /// The old one times this factor, which must be positive.
+    Times(Rational),
+    /// This one.
+    Exactly(Rational),
+}
+
+impl Number {
+    fn of(&self, old: &Rational) -> Rational {
+        match self {
+            Number::Times(factor) => old * factor,
+            Number::Exactly(value) => value.clone(),
+        }
+    }
+}
+
+/// What is different about one link or node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A link's cost (time for one unit of message).
+    Cost(LinkId, Number),
+    /// The link is gone.
+    WithoutLink(LinkId),
+    /// A processor's compute cost (time for one unit of work); a router has none that could be multiplied, and becomes
+    /// a processor by [`Number::Exactly`].
+    Compute(NodeId, Number),
+    /// The node only forwards.
+    Router(NodeId),
+    /// Simultaneous sends, and receives, under [`PortModel::Multiport`].
+    Ports(NodeId, u32),
+    /// The node's own port model.
+    Model(NodeId, PortModel),
+    /// The node is gone, with all its links.
+    WithoutNode(NodeId),
+}
+
+/// A platform made of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// The new platform. What is left keeps its order, so that ids are the same where nothing is gone.
+    pub platform: Platform,
+    /// By id of the old platform, the node in the new one; `None` if it is gone.
+    pub nodes: Vec<Option<NodeId>>,
+    /// The same of links.
+    pub links: Vec<Option<LinkId>>,
+}
+
+impl Platform {
+    /// The platform with these changes, one after another. The platform itself stays as it is.
+    ///
+    /// ```
+    /// use oneport_platform::{Change, Number, parse_rational};
+    /// use oneport_platform::generate::torus;
+    /// let torus = torus(&[3, 3])?;
+    /// let [first, second] = [0, 1].map(|link| torus.link_ids().nth(link).unwrap());
+    /// let half = Number::Times(parse_rational("1/2")?);
+    /// let changed = torus.changed(&[Change::Cost(first, half), Change::WithoutLink(second)])?;
+    /// assert_eq!(changed.platform.link(first).cost, torus.link(first).cost.clone() / parse_rational("2")?);
+    /// assert_eq!((changed.links[1], changed.platform.links().len()), (None, 35));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An id of another platform; a cost or compute cost that is not positive; a multiple of what a router does not
+    /// have; no ports; no node left.
+    ///
+    /// # Complexity
+    /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.
+    pub fn changed(&self, changes: &[Change]) -> Result<Changed, PlatformError> {
+        let mut draft = Draft::of(self);
+        for change in changes {
+            draft.apply(self, change)?;
+        }
+        draft.build(self)
+    }
+}
+
+/// What is left of a platform, with its new numbers.
+struct Draft {
+    nodes: Vec<Option<crate::Node>>,
+    costs: Vec<Option<Rational>>,
+}
+
+impl Draft {
+    fn of(platform: &Platform) -> Draft {
+        Draft {
+            nodes: platform.nodes().iter().cloned().map(Some).collect(),
+            costs: platform.links().iter().map(|link| Some(link.cost.clone())).collect(),
+        }
+    }
+
+    /// A change of what is gone already changes nothing.
+    fn apply(&mut self, platform: &Platform, change: &Change) -> Result<(), PlatformError> {
+        match change {
+            Change::Cost(link, number) => {
+                let cost = self.cost(*link)?;
+                *cost = cost.as_ref().map(|old| number.of(old));
+            }
+            Change::WithoutLink(link) => *self.cost(*link)? = None,
+            Change::WithoutNode(node) => {
+                *self.place(*node)? = None;
+                let all = platform.outgoing(*node).iter().chain(platform.incoming(*node));
+                all.for_each(|link| self.costs[link.index()] = None);
+            }
+            Change::Compute(id, number) => {
+                let Some(node) = self.place(*id)? else { return Ok(()) };
+                node.compute = match (&node.compute, number) {
+                    (Some(old), number) => Some(number.of(old)),
+                    (None, Number::Exactly(value)) => Some(value.clone()),
+                    (None, Number::Times(_)) => {
+                        return Err(PlatformError::NoCompute { node: platform.name(*id).to_string() });
+                    }
+                };
+            }
+            Change::Router(node) => self.place(*node)?.iter_mut().for_each(|node| node.compute = None),
+            Change::Ports(node, ports) => self.place(*node)?.iter_mut().for_each(|node| node.ports = Some(*ports)),
+            Change::Model(node, model) => self.place(*node)?.iter_mut().for_each(|node| node.model = Some(*model)),
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, id: NodeId) -> Result<&mut Option<crate::Node>, PlatformError> {
+        let nodes = self.nodes.len();
+        self.nodes.get_mut(id.index()).ok_or(PlatformError::UnknownNodeId { id: id.index(), nodes })
+    }
+
+    fn cost(&mut self, id: LinkId) -> Result<&mut Option<Rational>, PlatformError> {
+        let links = self.costs.len();
+        self.costs.get_mut(id.index()).ok_or(PlatformError::UnknownLinkId { id: id.index(), links })
+    }
+
+    fn build(self, old: &Platform) -> Result<Changed, PlatformError> {
+        let mut builder = Platform::builder();
+        builder.model(old.model());
+        let node = |node: Option<crate::Node>| node.map(|node| builder.node(node)).transpose();
+        let nodes: Vec<Option<NodeId>> = self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;
+        let mut links = Vec::with_capacity(self.costs.len());
+        for (link, cost) in old.links().iter().zip(self.costs) {
+            let ends = nodes[link.from.index()].zip(nodes[link.to.index()]);
+            let kept = ends.zip(cost).map(|((from, to), cost)| builder.link(from, to, cost));
+            links.push(kept.transpose()?);
+        }
+        Ok(Changed { platform: builder.build()?, nodes, links })
+    }
+}
