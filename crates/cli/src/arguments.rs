@@ -95,10 +95,19 @@ pub struct QuestionArguments {
     /// Port model: full-duplex, half-duplex, multiport, links (default: the platform file's, else full-duplex).
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Size of every message. For reductions also A+Bn with n the operands combined, or @FILE: a table by interval.
+    /// Units of a platform file that has none: data over time, as GB/s or Gbit/s.
+    #[arg(long, value_name = "UNITS")]
+    pub units: Option<String>,
+    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also A+Bn
+    /// with n the operands combined, or @FILE: a table by interval.
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     pub size: String,
-    /// Reductions: work of one merge, in the forms of --size (default 1); node i takes work x compute_i for it.
+    /// Size of the whole operation, instead of --size, as nccl-tests count it: of all ranks' messages where each rank has
+    /// one (scatter, gather, all-gather, reduce-scatter, all-to-all), else of the message. A plain number is in bytes.
+    #[arg(long, value_name = "B", conflicts_with = "size")]
+    pub bytes: Option<String>,
+    /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a
+    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size.
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub work: Option<String>,
     /// Reductions: the operator is commutative, so operands may be combined in any order.
@@ -135,6 +144,9 @@ pub struct SolveArguments {
     /// When to end with the best so far.
     #[command(flatten)]
     pub limits: LimitArguments,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    pub exact: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
+mod answer;
 mod arguments;
 mod bottleneck;
 mod convert;

@@ -1,8 +1,7 @@
 //! Rationals for people: exact where they are short, rounded and marked where they are not.
 
-use num_bigint::{BigInt, BigUint};
-use num_traits::{Signed, Zero};
-use oneport::Rational;
+use num_bigint::BigUint;
+use oneport::{Platform, Rational, Units};
 
 /// Longest fraction printed in full.
 const SHORT: usize = 40;
@@ -21,8 +20,60 @@ pub fn both(value: &Rational) -> String {
     let exact = value.to_string();
     match exact.len() <= SHORT {
         true if value.is_integer() => exact,
-        true => format!("{} (= {exact})", rounded(value, ABOUT)),
+        true => format!("{} (= {exact})", short(value)),
         false => format!("≈{}", decimal(value)),
+    }
+}
+
+/// How the numbers of a platform are written: in its units where it has some, with the fraction beside.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    units: Option<Units>,
+    exact: bool,
+}
+
+impl Shown {
+    /// `exact` asks for fractions in full, however long.
+    pub fn of(platform: &Platform, exact: bool) -> Shown {
+        Shown { units: platform.units(), exact }
+    }
+
+    /// A number per unit of time, the fraction beside: `133.333 (= 400/3) per unit of time`.
+    pub fn frequency(&self, value: &Rational) -> String {
+        match self.units {
+            Some(units) => {
+                let seconds = value / units.time.seconds();
+                self.beside(&seconds, &format!("{} per second", short(&seconds)))
+            }
+            None if self.exact => format!("{} per unit of time", self.beside(value, &short(value))),
+            None => format!("{} per unit of time", both(value)),
+        }
+    }
+
+    /// The same without the fraction, where there are units.
+    pub fn plainly(&self, value: &Rational) -> String {
+        match self.units {
+            Some(units) => units.show_frequency(value),
+            None => format!("{} per unit of time", readable(value)),
+        }
+    }
+
+    /// A number of units of time.
+    pub fn time(&self, value: &Rational) -> String {
+        match self.units {
+            Some(units) => self.beside(&(value * units.time.seconds()), &units.show_time(value)),
+            None if self.exact => value.to_string(),
+            None => readable(value),
+        }
+    }
+
+    /// The text, and the value beside it where that is a fraction and short, or asked for.
+    fn beside(&self, value: &Rational, text: &str) -> String {
+        let exact = value.to_string();
+        match self.exact || exact.len() <= SHORT && !value.is_integer() {
+            true if short(value) != exact => format!("{text} (= {exact})"),
+            _ => text.to_string(),
+        }
     }
 }
 
@@ -31,53 +82,19 @@ pub fn readable_count(value: &BigUint) -> String {
     readable(&Rational::from_integer(value.clone().into()))
 }
 
-/// Ten significant digits, in exact integer arithmetic, rounded down.
+/// Ten significant digits, rounded down.
 pub fn decimal(value: &Rational) -> String {
-    rounded(value, DIGITS)
+    oneport::decimal(value, DIGITS)
 }
 
-fn rounded(value: &Rational, wanted: usize) -> String {
-    if value.is_zero() {
-        return "0".to_string();
-    }
-    let sign = if value.is_negative() { "-" } else { "" };
-    let (numerator, denominator) = (value.numer().magnitude().clone(), value.denom().magnitude().clone());
-    let (numerator, denominator) = (BigInt::from(numerator), BigInt::from(denominator));
-    // 10^exponent <= value < 10^(exponent + 1), first guessed from the lengths.
-    let mut exponent = numerator.to_string().len() as i64 - denominator.to_string().len() as i64;
-    if shifted(&numerator, &denominator, -exponent) < BigInt::from(1) {
-        exponent -= 1;
-    }
-    let digits = shifted(&numerator, &denominator, wanted as i64 - 1 - exponent).to_string();
-    let digits = &digits[..wanted.min(digits.len())];
-    if (-5..wanted as i64).contains(&exponent) {
-        return format!("{sign}{}", fixed(digits, exponent));
-    }
-    let tail = digits[1..].trim_end_matches('0');
-    let point = if tail.is_empty() { "" } else { "." };
-    format!("{sign}{}{point}{tail}e{exponent}", &digits[..1])
-}
-
-/// `numerator / denominator * 10^shift`, rounded down.
-fn shifted(numerator: &BigInt, denominator: &BigInt, shift: i64) -> BigInt {
-    let power = BigInt::from(10).pow(shift.unsigned_abs() as u32);
-    if shift >= 0 { numerator * power / denominator } else { numerator / (denominator * power) }
-}
-
-/// Places the decimal point after digit `exponent`.
-fn fixed(digits: &str, exponent: i64) -> String {
-    if exponent < 0 {
-        let zeros = "0".repeat((-exponent - 1) as usize);
-        return format!("0.{zeros}{}", digits.trim_end_matches('0'));
-    }
-    let (whole, part) = digits.split_at((exponent as usize + 1).min(digits.len()));
-    let part = part.trim_end_matches('0');
-    if part.is_empty() { whole.to_string() } else { format!("{whole}.{part}") }
+/// Six significant digits, rounded down.
+pub fn short(value: &Rational) -> String {
+    oneport::decimal(value, ABOUT)
 }
 
 /// A share of one as a percentage with three significant digits, however small.
 pub fn percent(share: &Rational) -> String {
-    format!("{} %", rounded(&(share * Rational::from_integer(100.into())), 3))
+    format!("{} %", oneport::decimal(&(share * Rational::from_integer(100.into())), 3))
 }
 
 #[cfg(test)]
@@ -86,22 +103,7 @@ mod tests {
     use oneport::parse_rational;
 
     #[test]
-    fn decimals_round_down_to_ten_digits() -> anyhow::Result<()> {
-        for (text, expected) in [
-            ("0", "0"),
-            ("1/2", "0.5"),
-            ("2/3", "0.6666666666"),
-            ("-22/7", "-3.142857142"),
-            ("1/3000000", "3.333333333e-7"),
-            ("12345678901234", "1.234567890e13"),
-            ("1000", "1000"),
-            ("999999999999/1000000000000", "0.9999999999"),
-            ("1e20", "1e20"),
-            ("0.001", "0.001"),
-        ] {
-            let expected = expected.replace("1.234567890e13", "1.23456789e13");
-            assert_eq!(decimal(&parse_rational(text)?), expected, "{text}");
-        }
+    fn numbers_are_short_and_exact_where_they_can_be() -> anyhow::Result<()> {
         assert_eq!(both(&parse_rational("400/3")?), "133.333 (= 400/3)");
         assert_eq!(both(&parse_rational("25")?), "25");
         assert_eq!(percent(&parse_rational("1/3")?), "33.3 %");

@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use oneport::plan::{Form, Member, Role};
-use oneport::{Collective, NodeId, Platform, PortModel, Problem, ProblemError, Volumes, formats, parse_rational};
+use oneport::{
+    Amount, Bandwidth, Collective, NodeId, Platform, PortModel, Problem, ProblemError, Units, Volumes, formats,
+    parse_rational,
+};
 
 use crate::arguments::{CUSTOM, QuestionArguments};
 use crate::numbers::decimal;
@@ -20,16 +23,21 @@ pub fn seconds(option: &str, text: &str) -> Result<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
-/// Reads the platform under the model asked for.
-pub fn platform(path: &Path, model: Option<&str>) -> Result<Platform> {
-    let platform = formats::read_platform(path)?;
-    match model {
-        None => Ok(platform),
-        Some(name) => {
-            let model: PortModel = name.parse().map_err(|error| usage(format!("--model: {error}")))?;
-            Ok(platform.with_model(model))
-        }
+/// Reads the platform under the model and in the units asked for.
+pub fn platform(path: &Path, arguments: &QuestionArguments) -> Result<Platform> {
+    let mut platform = formats::read_platform(path)?;
+    if let Some(name) = &arguments.model {
+        let model: PortModel = name.parse().map_err(|error| usage(format!("--model: {error}")))?;
+        platform = platform.with_model(model);
     }
+    if let Some(text) = &arguments.units {
+        let units = Units::parse(text).map_err(|error| usage(format!("--units: {error}")))?;
+        if let Some(own) = platform.units() {
+            bail!(usage(format!("--units: {} is in {own} already; leave the option out", path.display())));
+        }
+        platform = platform.with_units(Some(units));
+    }
+    Ok(platform)
 }
 
 /// The options that a named collective takes.
@@ -139,16 +147,43 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Re
     Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
 }
 
-/// Sizes and work: a number, `A+Bn` or `@FILE`.
-pub fn volumes(arguments: &QuestionArguments) -> Result<Volumes> {
-    let amount = |option: &str, text: &str| match text.strip_prefix('@') {
-        Some(path) => Ok(formats::read_amount(Path::new(path))?),
-        None => formats::parse_amount(text).map_err(|error| usage(format!("{option} {text}: {error}"))),
+/// Sizes and work: a number, one with a unit, `A+Bn` or `@FILE`.
+pub fn volumes(platform: &Platform, collective: &Collective, arguments: &QuestionArguments) -> Result<Volumes> {
+    let units = platform.units();
+    let file = |text: &str| text.strip_prefix('@').map(|path| formats::read_amount(Path::new(path)));
+    let size = match (&arguments.bytes, file(&arguments.size)) {
+        (Some(bytes), _) => message(platform, collective, bytes)?,
+        (None, Some(amount)) => amount?,
+        (None, None) => {
+            formats::parse_size(&arguments.size, units).map_err(|error| usage(format!("--size: {error}")))?
+        }
     };
-    Ok(Volumes {
-        size: amount("--size", &arguments.size)?,
-        work: amount("--work", arguments.work.as_deref().unwrap_or("1"))?,
-    })
+    let work = match arguments.work.as_deref() {
+        Some(text) => match file(text) {
+            Some(amount) => amount?,
+            None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
+        },
+        // Where a unit of work is one of data, merging follows the size.
+        None if units.is_some_and(|units| units.work_is_data) => size.clone(),
+        None => Volumes::default().work,
+    };
+    Ok(Volumes { size, work })
+}
+
+/// The size of a message where the whole operation has so many bytes.
+fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<Amount> {
+    let plain = parse_rational(bytes).is_ok() && platform.units().is_some();
+    let text = if plain { format!("{bytes} B") } else { bytes.to_string() };
+    let size = formats::parse_size(&text, platform.units()).map_err(|error| usage(format!("--bytes: {error}")))?;
+    let bandwidth = Bandwidth::of(Problem::new(platform, collective, &Volumes::default())?);
+    match (size.constant(), bandwidth) {
+        (Some(size), Some(bandwidth)) => Ok(Amount::Constant(bandwidth.message(size))),
+        (None, _) => Err(usage(format!("--bytes: '{bytes}' is not one size; give sizes that grow by --size"))),
+        (_, None) => Err(usage(format!(
+            "--bytes: no benchmark counts the bytes of a {}; give the size of a message by --size",
+            collective.name()
+        ))),
+    }
 }
 
 /// The whole question; volumes that do not fit the collective are a mistake in an option.

@@ -4,19 +4,19 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use oneport::plan::Kind;
 use oneport::{
-    Collective, Commodity, DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Planned, Platform,
-    Rational, formats, parse_rational, solve_watched,
+    Commodity, DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Planned, Platform, Rational, formats,
+    parse_rational, solve_watched,
 };
 use serde_json::{Map, Value, json};
 
 use crate::End;
+use crate::answer::{self, gap, label, loss_of, share};
 use crate::arguments::{FormulationName, SolveArguments};
 use crate::bottleneck::{self, Bottleneck};
 use crate::limits;
-use crate::numbers::{both, decimal, percent, readable, readable_count};
-use crate::output::{count, named, print, try_outputs};
+use crate::numbers::decimal;
+use crate::output::{named, print, try_outputs};
 use crate::progress::Progress;
 use crate::question;
 use crate::usage::usage;
@@ -26,9 +26,9 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
     let mut options = options(arguments)?;
     options.watch = limits::watch(&arguments.limits)?;
     try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
-    let platform = question::platform(&arguments.platform, arguments.question.model.as_deref())?;
+    let platform = question::platform(&arguments.platform, &arguments.question)?;
     let collective = question::collective(&platform, &arguments.question)?;
-    let volumes = question::volumes(&arguments.question)?;
+    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
     let problem = question::problem(&platform, &collective, &volumes)?;
     let started = Instant::now();
     let outcome = {
@@ -50,7 +50,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
             if arguments.json {
                 print(&json_report(&planned, &bottleneck::of(&planned.plan, problem), seconds).to_string())?;
             } else {
-                print(&text_report(&planned, &bottleneck::of(&planned.plan, problem), seconds))?;
+                print(&answer::text(&planned, &bottleneck::of(&planned.plan, problem), seconds, arguments.exact)?)?;
             }
             written?;
             Ok(End::Done)
@@ -137,7 +137,7 @@ fn json_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) ->
     });
     json!({
         "collective": label(&plan.collective),
-        "groups": groups(&plan.collective),
+        "groups": plan.collective.members().len(),
         "model": plan.platform.model().name(),
         "throughput": plan.steady_state.throughput.to_string(),
         "upper_bound": plan.upper_bound.to_string(),
@@ -176,83 +176,4 @@ fn infeasible_report(collective: &str, platform: &Platform, names: &[String], se
     report.insert("unreachable".into(), names.into());
     report.insert("solve_seconds".into(), seconds.as_secs_f64().into());
     Value::Object(report)
-}
-
-/// The collective's name; that of its groups, which are alike.
-fn label(collective: &Collective) -> &'static str {
-    collective.members().first().map_or(collective.name(), |member| member.collective.name())
-}
-
-/// How many process groups there are; 0 where none were asked for.
-fn groups(collective: &Collective) -> usize {
-    collective.members().len()
-}
-
-/// What is moved or combined.
-fn extent(collective: &Collective) -> String {
-    let blocks = collective.blocks();
-    match blocks[..] {
-        _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
-        [block] if block.kind.combines() => count(block.operands().len(), "operand"),
-        [block] if block.kind == Kind::Copy && block.count == 1 => {
-            count(block.demand(0).map_or(0, |demand| demand.targets().len()), "target")
-        }
-        _ if blocks.iter().any(|block| block.kind.combines()) => count(collective.demands(), "demand"),
-        _ => count(collective.demands(), "message"),
-    }
-}
-
-/// Schedule throughput over the best throughput known.
-fn share(plan: &Plan) -> Rational {
-    plan.schedule.throughput() / &plan.steady_state.throughput
-}
-
-/// The share of the best throughput known that the schedule loses.
-fn loss_of(plan: &Plan) -> Rational {
-    Rational::from_integer(1.into()) - share(plan)
-}
-
-/// How far the throughput is from the bound, as a share of the bound.
-fn gap(plan: &Plan) -> Rational {
-    Rational::from_integer(1.into()) - &plan.steady_state.throughput / &plan.upper_bound
-}
-
-fn text_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> String {
-    let plan = &planned.plan;
-    let (platform, schedule) = (&plan.platform, &plan.schedule);
-    let proof = match plan.status {
-        oneport::Status::Optimal => "optimal: the referee checked its certificate".to_string(),
-        oneport::Status::Feasible => {
-            format!("feasible; upper bound {}, gap {}", both(&plan.upper_bound), percent(&gap(plan)))
-        }
-    };
-    let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
-    let loss = loss_of(plan);
-    let loss = if loss == Rational::from_integer(0.into()) {
-        "attains the throughput".to_string()
-    } else {
-        format!("{} below the throughput", percent(&loss))
-    };
-    format!(
-        "{} of {} on {}, {} ({})\n\
-         throughput  {} per unit of time ({proof})\n\
-         period      {} for {}, {}: {} per unit of time, {loss}\n\
-         patterns    {}\n\
-         {}\
-         time        {:.3} s, of which {:.3} s in HiGHS on the linear program{ended}",
-        label(&plan.collective),
-        extent(&plan.collective),
-        count(platform.nodes().len(), "node"),
-        count(platform.links().len(), "link"),
-        platform.model(),
-        both(&plan.steady_state.throughput),
-        readable(&schedule.period),
-        count(readable_count(&schedule.instances), "instance"),
-        count(schedule.slots.len(), "slot"),
-        readable(&schedule.throughput()),
-        plan.steady_state.patterns.len(),
-        bottleneck.lines().iter().map(|line| format!("{line}\n")).collect::<String>(),
-        seconds.as_secs_f64(),
-        planned.solver_time.as_secs_f64(),
-    )
 }

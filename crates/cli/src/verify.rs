@@ -123,6 +123,10 @@ fn difference(plan: &Platform, file: &Platform) -> Option<String> {
             }
         }
     }
+    let units = |platform: &Platform| platform.units().map_or("none".to_string(), |units| units.to_string());
+    if plan.units() != file.units() {
+        return Some(format!("the plan's units are {}, the file's {}", units(plan), units(file)));
+    }
     // The same platform with its nodes or links in another order, or another default model.
     (plan.model() != file.model())
         .then(|| format!("the plan's port model is {}, the file's {}", plan.model(), file.model()))

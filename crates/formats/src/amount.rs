@@ -5,9 +5,10 @@ use std::path::Path;
 
 use num_traits::{One, Zero};
 use oneport_plan::Amount;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::units::{Dimension, Quantity, UnitError};
+use oneport_platform::{NumberError, Rational, Units, parse_rational};
 
-use crate::error::{AmountError, FormatError, Mistake};
+use crate::error::{AmountError, FormatError, Mistake, clip};
 use crate::json::{Json, need};
 use crate::number::rational;
 use crate::source::{Source, read_bytes};
@@ -24,14 +25,112 @@ const MOST_OPERANDS: usize = 2000;
 /// # Errors
 /// Which part is no number, and why.
 pub fn parse_amount(text: &str) -> Result<Amount, AmountError> {
+    amount_of(text, &parse_rational, NumberParts::wrapped)
+}
+
+/// Reads the size of messages on a platform of these units: as [`parse_amount`], where numbers may carry a unit of
+/// data (`64MiB`, `1 KiB + 8 B n`). Plain numbers are in the platform's unit.
+///
+/// # Errors
+/// As [`parse_amount`]; a unit where the platform has none, or that is not one of data.
+pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountError> {
+    let data = |part: &str| {
+        let quantity = Quantity::parse(part)?;
+        match (quantity.dimension, units) {
+            (Dimension::Number, _) => Ok(parse_rational(part)?),
+            (_, Some(units)) => Ok(units.data(&quantity, part)?),
+            (_, None) => Err(SizeError::NoUnits(clip(part.trim()))),
+        }
+    };
+    amount_of(text, &data, SizeError::wrapped)
+}
+
+/// Reads the work of merges on a platform of these units: as [`parse_amount`]; or a time (`2 ms`: of a merge at
+/// compute 1); or time per data (`2 ms/GB`, `500 GB/s`), which then follows `size`; or data, where the computes of the
+/// platform are times per data.
+///
+/// # Errors
+/// As [`parse_amount`]; a unit where the platform has none; data and time per data in the wrong place.
+pub fn parse_work(text: &str, units: Option<Units>, size: &Amount) -> Result<Amount, AmountError> {
+    let quantity = match Quantity::parse(text) {
+        Ok(quantity) if quantity.dimension != Dimension::Number => quantity,
+        // A unit that is none says so; whatever else is wrong is wrong as an amount.
+        Err(error @ UnitError::Unknown { .. }) if !text.trim_end().ends_with('n') => {
+            return Err(AmountError::Unit(error));
+        }
+        _ => return parse_amount(text),
+    };
+    let shown = clip(text.trim());
+    let units = units.ok_or_else(|| AmountError::NoUnits(shown.clone()))?;
+    let work = match (quantity.dimension, units.work_is_data) {
+        (Dimension::Data, true) => units.data(&quantity, text).map(Amount::Constant),
+        (Dimension::Data, false) => return Err(AmountError::WorkAsData(shown)),
+        (Dimension::Cost | Dimension::Rate, true) => return Err(AmountError::WorkTwice(shown)),
+        (Dimension::Cost | Dimension::Rate, false) => units.cost(&quantity, text).map(|cost| size.times(&cost)),
+        _ => units.time(&quantity, text).map(Amount::Constant),
+    };
+    work.map_err(AmountError::Unit)
+}
+
+/// Which of the two numbers of an amount is wrong.
+#[derive(Clone, Copy)]
+enum NumberParts {
+    Fixed,
+    PerOperand,
+}
+
+impl NumberParts {
+    fn wrapped(self, error: NumberError) -> AmountError {
+        match self {
+            NumberParts::Fixed => AmountError::Fixed(error),
+            NumberParts::PerOperand => AmountError::PerOperand(error),
+        }
+    }
+}
+
+/// Why a number of a size is none.
+enum SizeError {
+    Unit(UnitError),
+    NoUnits(String),
+}
+
+impl From<UnitError> for SizeError {
+    fn from(error: UnitError) -> Self {
+        SizeError::Unit(error)
+    }
+}
+
+impl From<NumberError> for SizeError {
+    fn from(error: NumberError) -> Self {
+        SizeError::Unit(error.into())
+    }
+}
+
+impl SizeError {
+    fn wrapped(part: NumberParts, error: SizeError) -> AmountError {
+        match error {
+            SizeError::Unit(UnitError::Number(error)) => part.wrapped(error),
+            SizeError::Unit(error) => AmountError::Unit(error),
+            SizeError::NoUnits(text) => AmountError::NoUnits(text),
+        }
+    }
+}
+
+/// An amount whose numbers are read by `number`.
+fn amount_of<E>(
+    text: &str,
+    number: &dyn Fn(&str) -> Result<Rational, E>,
+    wrapped: fn(NumberParts, E) -> AmountError,
+) -> Result<Amount, AmountError> {
     let text = text.trim();
-    let Some(sum) = text.strip_suffix('n') else {
-        return parse_rational(text).map(Amount::Constant).map_err(AmountError::Fixed);
+    // A word that ends with n, such as nan, is no multiple of n.
+    let Some(sum) = text.strip_suffix('n').filter(|sum| !sum.ends_with(char::is_alphabetic)) else {
+        return number(text).map(Amount::Constant).map_err(|error| wrapped(NumberParts::Fixed, error));
     };
     let (fixed, factor) = sum.split_at(last_sign(sum).unwrap_or(0));
     let fixed = match fixed.trim() {
         "" => Rational::zero(),
-        fixed => parse_rational(fixed).map_err(AmountError::Fixed)?,
+        fixed => number(fixed).map_err(|error| wrapped(NumberParts::Fixed, error))?,
     };
     let factor = factor.trim();
     let (negative, factor) = match factor.strip_prefix('-') {
@@ -40,7 +139,7 @@ pub fn parse_amount(text: &str) -> Result<Amount, AmountError> {
     };
     let per_operand = match factor.trim() {
         "" => Rational::one(),
-        factor => parse_rational(factor).map_err(AmountError::PerOperand)?,
+        factor => number(factor).map_err(|error| wrapped(NumberParts::PerOperand, error))?,
     };
     Ok(Amount::Affine { fixed, per_operand: if negative { -per_operand } else { per_operand } })
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use oneport_plan::{CollectiveError, VolumeError};
+use oneport_platform::units::UnitError;
 use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
 
 /// A refused file: a place and a mistake, one line.
@@ -41,6 +42,36 @@ pub enum AmountError {
          operand"
     )]
     PerOperand(NumberError),
+    /// A quantity that is none, or measures something else.
+    #[error(transparent)]
+    Unit(UnitError),
+    /// A unit where the platform has none.
+    #[error(
+        "'{0}' has a unit, but the platform has none; write units = \"GB/s\" (data over time) at the top of its file, \
+         give --units GB/s, or leave out the unit"
+    )]
+    NoUnits(String),
+    /// Work per data where the computes are per data, too.
+    #[error(
+        "'{0}' is time per data, and so is the compute of every node; leave the work out, or give what is merged as data \
+         (64 MiB)"
+    )]
+    WorkTwice(String),
+    /// Work as data where computes are per unit of work.
+    #[error(
+        "'{0}' is data, and the compute of a node is the time of one unit of work; give the work of a merge as a number, \
+         as time (2 ms, at compute 1) or as time per data (2 ms/GB)"
+    )]
+    WorkAsData(String),
+}
+
+impl From<UnitError> for Mistake {
+    fn from(error: UnitError) -> Self {
+        match error {
+            UnitError::Number(error) => Mistake::Number(error),
+            error => Mistake::Unit(error),
+        }
+    }
 }
 
 /// A place in a file: `platform.toml:12: link[3].cost`.
@@ -175,6 +206,38 @@ pub enum Mistake {
     /// A text that is no exact number.
     #[error("{}", clip_message(&.0.to_string()))]
     Number(#[from] NumberError),
+    /// A quantity that is none, or not the one wanted.
+    #[error(transparent)]
+    Unit(UnitError),
+    /// Numbers with and without units in one file.
+    #[error(
+        "'{value}' has {has}, but '{other}' before it {differs}; give all numbers units, or write units = \"GB/s\" \
+         (data over time) at the top: plain numbers are in these"
+    )]
+    MixedUnits {
+        /// The number here.
+        value: String,
+        /// What it has.
+        has: &'static str,
+        /// One before it.
+        other: String,
+        /// What that has.
+        differs: &'static str,
+    },
+    /// Computes per unit of work and per unit of data in one file.
+    #[error(
+        "compute '{value}' beside '{other}': give all processors the time of one unit of work (2 ms, or a number), or all \
+         of them the time per data merged (2 ms/GB, 500 GB/s)"
+    )]
+    MixedWork {
+        /// The compute here.
+        value: String,
+        /// One before it.
+        other: String,
+    },
+    /// A bandwidth where a cost stands.
+    #[error("'{0}' is a bandwidth; write bandwidth = \"{0}\", or the cost, time per data, such as \"80 ms/GB\"")]
+    RateAsCost(String),
     /// A number that has to be positive.
     #[error("{what} is {value}; it must be positive")]
     NotPositive {

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed};
+use oneport_platform::units::{Data, Time, Units};
 use oneport_platform::{Node, Platform, Rational, parse_rational};
 
 use crate::error::{FormatError, Mistake, clip};
@@ -32,6 +33,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     }
     let graph = Reader { source, at: 0 }.graph()?;
     let mut builder = Platform::builder();
+    builder.units(Units { data: Data::GIGABIT, time: Time::SECOND, work_is_data: false });
     let mut ids = BTreeMap::new();
     let names = unique_names(&graph.nodes);
     for (node, name) in graph.nodes.iter().zip(names) {

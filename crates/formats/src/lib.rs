@@ -16,7 +16,7 @@ mod single;
 mod source;
 mod tiers_json;
 
-pub use amount::{MAX_AMOUNT_BYTES, parse_amount, read_amount};
+pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount};
 pub use atomic::{try_writing, write_atomically};
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};

@@ -4,13 +4,14 @@
 //! holds outside quotes). An optional first row names the columns, an optional first column the rows; a first row is
 //! one of names when a cell of it is no number. `0`, `-` or nothing means no link; the diagonal is ignored. Lines
 //! that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes
-//! are `P0`, `P1`, ... A link costs 1 / bandwidth.
+//! are `P0`, `P1`, ... A link costs 1 / bandwidth. Where the top left cell is a rate, as `Gbit/s`, it is the unit of all.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use num_traits::{One, Signed, Zero};
-use oneport_platform::{LinkId, Node, Platform, PortModel, Rational, parse_rational};
+use oneport_platform::units::UnitError;
+use oneport_platform::{LinkId, Node, Platform, PortModel, Rational, Units, parse_rational};
 
 use crate::error::{FormatError, Mistake, clip, quoted};
 use crate::native::refused;
@@ -38,6 +39,9 @@ enum Separator {
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let table = Table::new(&source)?;
     let mut builder = Platform::builder();
+    if let Some(units) = table.units {
+        builder.units(units);
+    }
     for (index, name) in table.names.iter().enumerate() {
         let offset = table.rows.get(index).map_or(0, |row| row.offset);
         let node = Node::processor(name.as_ref(), Rational::one());
@@ -106,6 +110,8 @@ struct Table<'a> {
     name_columns: usize,
     /// Cells of every row.
     width: usize,
+    /// The units in the top left cell.
+    units: Option<Units>,
 }
 
 impl<'a> Table<'a> {
@@ -132,10 +138,11 @@ impl<'a> Table<'a> {
             return Err(source.error(first.offset, None, Mistake::NotSquare { rows: height, columns: width }));
         }
         let names = if named { rows.iter().map(leading).collect() } else { (0..height).map(default_name).collect() };
-        let mut table = Table { source: *source, separator, rows, names, name_columns, width };
+        let mut table = Table { source: *source, separator, rows, names, name_columns, width, units: None };
         if has_header {
             if header.len() == height + 1 && named {
-                header.remove(0);
+                table.units = units(&header.remove(0))
+                    .map_err(|error| source.error(first.offset, Some("the top left cell".to_string()), error.into()))?;
             }
             table.name_columns_by(header, first)?;
         }
@@ -169,6 +176,15 @@ impl<'a> Table<'a> {
             return Err(self.source.error(row.offset, Some("the row".to_string()), mistake));
         }
         Ok(cells)
+    }
+}
+
+/// The units that the top left cell names, if it looks like units at all; else it is ignored.
+fn units(corner: &str) -> Result<Option<Units>, UnitError> {
+    match Units::parse(corner) {
+        Ok(units) => Ok(Some(units)),
+        Err(UnitError::NotUnits(_)) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -255,7 +271,7 @@ pub(crate) fn write(platform: &Platform) -> Result<String, FormatError> {
         let mistake = Mistake::Unsupported { format: "matrix", why };
         return Err(FormatError::new("the platform", None, None, mistake));
     }
-    let mut out = CORNER.to_string();
+    let mut out = platform.units().map_or_else(|| CORNER.to_string(), |units| units.to_string());
     for node in platform.nodes() {
         let _ = write!(out, ",{}", csv(&node.name));
     }

@@ -1,15 +1,19 @@
 #![doc = include_str!("../README.md")]
 
+mod decimal;
 mod exact;
 mod gcd;
 mod scaled;
 mod text;
+pub mod units;
 mod whole;
 
+pub use decimal::decimal;
 pub use exact::Exact;
 pub use gcd::gcd;
 pub use scaled::{Scaled, common_denominator, common_divisor, common_multiple, numerator_over};
 pub use text::{NumberError, parse_rational};
+pub use units::Units;
 pub use whole::Whole;
 
 /// The public rational type of oneport: arbitrary precision, always in lowest terms.

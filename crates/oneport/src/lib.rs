@@ -16,8 +16,8 @@ pub use oneport_watch as watch;
 
 pub use oneport_lp::{Formulation, LpError, Progress};
 pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
-pub use oneport_plan::{Amount, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
-pub use oneport_platform::{NodeId, Platform, PortModel, Rational, parse_rational};
+pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
+pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
 
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;

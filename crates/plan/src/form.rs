@@ -29,6 +29,8 @@ pub struct Form {
     pub combines: bool,
     /// Whether the operator may be commutative.
     pub commutes: bool,
+    /// How benchmarks count its bandwidth; `None` where they do not.
+    pub traffic: Option<Traffic>,
     build: fn(&[Vec<NodeId>], bool) -> Collective,
 }
 
@@ -55,6 +57,22 @@ impl Form {
     }
 }
 
+/// How benchmarks (nccl-tests) count the bandwidth of a collective among `n` ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traffic {
+    /// Whether an operation of so many bytes is `n` messages (one per rank), and not one message.
+    pub per_rank: bool,
+    /// Bus bandwidth is algorithm bandwidth times `passes (n - 1) / n`; 0 passes: they are the same.
+    pub passes: u64,
+}
+
+/// One message per rank, of which each rank sends or receives all but its own.
+const SPREAD: Traffic = Traffic { per_rank: true, passes: 1 };
+/// One message, which passes every rank once.
+const ROOTED: Traffic = Traffic { per_rank: false, passes: 0 };
+/// One message, reduced and spread again.
+const TWICE: Traffic = Traffic { per_rank: false, passes: 2 };
+
 const SOURCE: Role = Role { key: "source", one: "source", many: false };
 const TARGET: Role = Role { key: "target", one: "target", many: false };
 const TARGETS: Role = Role { key: "targets", one: "target", many: true };
@@ -76,6 +94,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[SOURCE, TARGETS],
         combines: false,
         commutes: false,
+        traffic: Some(SPREAD),
         build: |nodes, _| Collective::Scatter { source: the(nodes), targets: list(nodes, 1) },
     },
     Form {
@@ -84,6 +103,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[TARGET, PARTICIPANTS],
         combines: false,
         commutes: false,
+        traffic: Some(SPREAD),
         build: |nodes, _| Collective::Gather { target: the(nodes), participants: list(nodes, 1) },
     },
     Form {
@@ -92,6 +112,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[PARTICIPANTS],
         combines: false,
         commutes: false,
+        traffic: Some(SPREAD),
         build: |nodes, _| Collective::AllToAll { participants: list(nodes, 0) },
     },
     Form {
@@ -100,6 +121,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[TARGET, PARTICIPANTS],
         combines: true,
         commutes: true,
+        traffic: Some(ROOTED),
         build: |nodes, commutative| Collective::Reduce {
             target: the(nodes),
             participants: list(nodes, 1),
@@ -112,6 +134,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[PARTICIPANTS],
         combines: true,
         commutes: true,
+        traffic: Some(SPREAD),
         build: |nodes, commutative| Collective::ReduceScatter { participants: list(nodes, 0), commutative },
     },
     Form {
@@ -120,6 +143,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[SOURCE, TARGETS],
         combines: false,
         commutes: false,
+        traffic: Some(ROOTED),
         build: |nodes, _| Collective::Broadcast { source: the(nodes), targets: list(nodes, 1) },
     },
     Form {
@@ -128,6 +152,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[PARTICIPANTS],
         combines: false,
         commutes: false,
+        traffic: Some(SPREAD),
         build: |nodes, _| Collective::AllGather { participants: list(nodes, 0) },
     },
     Form {
@@ -136,6 +161,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[PARTICIPANTS],
         combines: true,
         commutes: true,
+        traffic: Some(TWICE),
         build: |nodes, commutative| Collective::AllReduce { participants: list(nodes, 0), commutative },
     },
     Form {
@@ -144,6 +170,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[TARGETS, PARTICIPANTS],
         combines: true,
         commutes: true,
+        traffic: None,
         build: |nodes, commutative| Collective::ReduceToSeveral {
             targets: list(nodes, 0),
             participants: list(nodes, 1),
@@ -156,6 +183,7 @@ pub(crate) static FORMS: [Form; 10] = [
         roles: &[PARTICIPANTS],
         combines: true,
         commutes: false,
+        traffic: None,
         build: |nodes, _| Collective::Scan { participants: list(nodes, 0) },
     },
 ];

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod bandwidth;
 mod certificate;
 mod collective;
 mod demand;
@@ -12,10 +13,11 @@ mod schedule;
 mod timeline;
 mod volume;
 
+pub use bandwidth::Bandwidth;
 pub use certificate::{Border, Certificate, Cut, Direction, Exchange, OddSet, Potential, Resource, Share};
 pub use collective::{Collective, CollectiveError, Member};
 pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
-pub use form::{Form, Role};
+pub use form::{Form, Role, Traffic};
 pub use num_bigint::BigUint;
 pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};

@@ -33,6 +33,18 @@ impl Amount {
         }
     }
 
+    /// Every amount times a factor.
+    pub fn times(&self, factor: &Rational) -> Amount {
+        let times = |row: &Vec<Rational>| row.iter().map(|value| value * factor).collect();
+        match self {
+            Amount::Constant(amount) => Amount::Constant(amount * factor),
+            Amount::Affine { fixed, per_operand } => {
+                Amount::Affine { fixed: fixed * factor, per_operand: per_operand * factor }
+            }
+            Amount::Table(rows) => Amount::Table(rows.iter().map(times).collect()),
+        }
+    }
+
     /// The numbers that it is made of.
     fn numbers(&self) -> Vec<&Rational> {
         match self {

@@ -12,7 +12,7 @@ pub use change::{Change, Changed, Number};
 pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
-pub use oneport_numbers::{NumberError, Rational, parse_rational};
+pub use oneport_numbers::{NumberError, Rational, Units, decimal, parse_rational, units};
 pub use petgraph;
 pub use platform::{Link, LinkId, Node, NodeId, Platform, PlatformBuilder};
 pub use symmetry::{Automorphism, free_automorphisms};

@@ -8,7 +8,7 @@ use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeReferences, NodeIndexable, NodeRef};
 
 use crate::lists::{Links, Nodes};
-use crate::{PlatformError, PortModel, Rational};
+use crate::{PlatformError, PortModel, Rational, Units};
 
 /// Most nodes, and most links, of one platform; ids are 32 bits wide.
 const LIMIT: usize = 1 << 24;
@@ -121,6 +121,7 @@ pub struct Link {
 #[derive(Debug, Clone)]
 pub struct Platform {
     model: PortModel,
+    units: Option<Units>,
     graph: DiGraph<Node, Link>,
     outgoing: Vec<Vec<LinkId>>,
     incoming: Vec<Vec<LinkId>>,
@@ -129,7 +130,10 @@ pub struct Platform {
 
 impl PartialEq for Platform {
     fn eq(&self, other: &Platform) -> bool {
-        self.model == other.model && self.nodes() == other.nodes() && self.links() == other.links()
+        self.model == other.model
+            && self.units == other.units
+            && self.nodes() == other.nodes()
+            && self.links() == other.links()
     }
 }
 
@@ -197,6 +201,17 @@ impl Platform {
     /// The same platform under another default port model; nodes with a model of their own keep it.
     pub fn with_model(mut self, model: PortModel) -> Self {
         self.model = model;
+        self
+    }
+
+    /// What 1 of message and 1 of time mean, where somebody said so. No algorithm looks at it.
+    pub fn units(&self) -> Option<Units> {
+        self.units
+    }
+
+    /// The same numbers in other units, or in none.
+    pub fn with_units(mut self, units: Option<Units>) -> Self {
+        self.units = units;
         self
     }
 
@@ -296,6 +311,7 @@ impl Platform {
 #[derive(Debug, Clone, Default)]
 pub struct PlatformBuilder {
     model: PortModel,
+    units: Option<Units>,
     graph: DiGraph<Node, Link>,
     by_name: BTreeMap<String, NodeId>,
     by_ends: BTreeMap<(NodeId, NodeId), LinkId>,
@@ -305,6 +321,12 @@ impl PlatformBuilder {
     /// Sets the default port model.
     pub fn model(&mut self, model: PortModel) -> &mut Self {
         self.model = model;
+        self
+    }
+
+    /// Says what 1 of message and 1 of time mean.
+    pub fn units(&mut self, units: Units) -> &mut Self {
+        self.units = Some(units);
         self
     }
 
@@ -395,7 +417,7 @@ impl PlatformBuilder {
             outgoing[link.from.index()].push(LinkId::new(index));
             incoming[link.to.index()].push(LinkId::new(index));
         }
-        let PlatformBuilder { model, graph, by_name, .. } = self;
-        Ok(Platform { model, graph, outgoing, incoming, by_name })
+        let PlatformBuilder { model, units, graph, by_name, .. } = self;
+        Ok(Platform { model, units, graph, outgoing, incoming, by_name })
     }
 }

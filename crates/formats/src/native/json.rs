@@ -2,6 +2,7 @@
 
 use oneport_platform::{NumberError, Platform, Rational, parse_rational};
 
+use super::measures::Measures;
 use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, TOP_KEYS};
 use crate::error::FormatError;
 use crate::json::{Json, need};
@@ -18,9 +19,9 @@ pub(crate) fn assemble(
     prefix: &'static str,
     number: fn(&str) -> Result<Rational, NumberError>,
 ) -> Result<Platform, FormatError> {
-    let [format, model, nodes, links] = top.object(TOP_KEYS)?;
-    let mut assembly = Assembly { prefix, number, ..Assembly::new(top.source) };
-    assembly.head(format.map(field).transpose()?, model.map(field).transpose()?)?;
+    let [format, model, units, nodes, links] = top.object(TOP_KEYS)?;
+    let mut assembly = Assembly { prefix, measures: Measures::new(number), ..Assembly::new(top.source) };
+    assembly.head(fields([format, model, units])?)?;
     need(&top, nodes, "node", "the list of nodes")?.each(|index, node| {
         let fields = fields(node.object(NODE_KEYS)?)?;
         assembly.node(index, node.offset(), fields)

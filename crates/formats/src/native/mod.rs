@@ -3,15 +3,16 @@
 //! Both syntaxes are cut into [`Field`]s; everything that the keys mean is decided here, once.
 
 mod json;
+mod measures;
 mod toml;
 mod write;
 
 use std::borrow::Cow;
 
 use num_traits::{Signed, Zero};
-use oneport_platform::{
-    Node, NodeId, NumberError, Platform, PlatformBuilder, PlatformError, PortModel, Rational, parse_rational,
-};
+use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational, parse_rational};
+
+use measures::{Measure, Measures};
 
 pub(crate) use json::{assemble, read_json};
 pub(crate) use toml::{read_toml, syntax as toml_syntax};
@@ -23,8 +24,8 @@ use crate::source::Source;
 
 /// The value of `format`.
 const FORMAT: &str = "oneport-platform/1";
-const TOP_KEYS: [&str; 4] = ["format", "model", "node", "link"];
-const NODE_KEYS: [&str; 5] = ["name", "compute", "model", "ports", "replicates"];
+const TOP_KEYS: [&str; 5] = ["format", "model", "units", "node", "link"];
+const NODE_KEYS: [&str; 6] = ["name", "compute", "model", "ports", "replicates", "switch"];
 const LINK_KEYS: [&str; 5] = ["from", "to", "cost", "bandwidth", "duplex"];
 
 /// Node names that are compared with a misspelt one.
@@ -49,13 +50,13 @@ struct Assembly<'a> {
     source: Source<'a>,
     /// What precedes the keys in messages: "platform." inside a plan.
     prefix: &'static str,
-    number: fn(&str) -> Result<Rational, NumberError>,
+    measures: Measures,
     builder: PlatformBuilder,
 }
 
 impl<'a> Assembly<'a> {
     fn new(source: Source<'a>) -> Self {
-        Assembly { source, prefix: "", number: parse_rational, builder: Platform::builder() }
+        Assembly { source, prefix: "", measures: Measures::new(parse_rational), builder: Platform::builder() }
     }
 
     fn error(&self, offset: usize, key: &str, mistake: Mistake) -> FormatError {
@@ -67,8 +68,8 @@ impl<'a> Assembly<'a> {
         self.error(offset, &format!("{}[{}]{dot}{key}", entry.list, entry.index), mistake)
     }
 
-    /// `format` and `model`.
-    fn head(&mut self, format: Option<Field<'_>>, model: Option<Field<'_>>) -> Result<(), FormatError> {
+    /// `format`, `model` and `units`.
+    fn head(&mut self, [format, model, units]: [Option<Field<'_>>; 3]) -> Result<(), FormatError> {
         let format = format.ok_or_else(|| {
             self.source.error_in_file(Mistake::MissingKey { key: "format", meaning: "\"oneport-platform/1\"" })
         })?;
@@ -80,17 +81,33 @@ impl<'a> Assembly<'a> {
             let model = port_model(&field.scalar).map_err(|mistake| self.error(field.offset, "model", mistake))?;
             self.builder.model(model);
         }
+        if let Some(field) = units {
+            let declared = match &field.scalar {
+                Scalar::Text(text) => self.measures.declare(text),
+                other => Err(wrong(other, "units in quotes: data over time, such as \"GB/s\"")),
+            };
+            declared.map_err(|mistake| self.error(field.offset, "units", mistake))?;
+        }
         Ok(())
     }
 
     /// One `node`; fields in the order of [`NODE_KEYS`].
-    fn node(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 5]) -> Result<(), FormatError> {
+    fn node(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 6]) -> Result<(), FormatError> {
         let entry = Entry { list: "node", index, offset };
-        let [name, compute, model, ports, replicates] = fields;
+        let [name, compute, model, ports, replicates, switch] = fields;
         let name = self.name(entry, name, "name", "the node's name")?;
         let mut node = Node::router(name);
         if let Some(field) = compute {
-            node.compute = Some(self.rational(entry, "compute", &field)?);
+            node.compute = Some(self.value(entry, "compute", Measure::Compute, &field)?);
+        }
+        if let Some(field) = switch
+            && self.boolean(entry, "switch", &field)?
+        {
+            if let Some(second) = &model {
+                return Err(self.entry_error(entry, "", second.offset, Mistake::BothKeys("switch", "model")));
+            }
+            node.model = Some(PortModel::Links);
+            node.replicates = false;
         }
         if let Some(field) = model {
             let model =
@@ -127,20 +144,23 @@ impl<'a> Assembly<'a> {
         added.map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
     }
 
-    fn finish(self) -> Result<Platform, FormatError> {
+    fn finish(mut self) -> Result<Platform, FormatError> {
+        if let Some(units) = self.measures.units() {
+            self.builder.units(units);
+        }
         self.builder.build().map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
     /// `cost`, or 1 / `bandwidth`.
     fn cost(
-        &self,
+        &mut self,
         entry: Entry,
         cost: Option<Field<'_>>,
         bandwidth: Option<Field<'_>>,
     ) -> Result<Rational, FormatError> {
-        let (key, field) = match (cost, bandwidth) {
-            (Some(cost), None) => ("cost", cost),
-            (None, Some(bandwidth)) => ("bandwidth", bandwidth),
+        let (key, measure, field) = match (cost, bandwidth) {
+            (Some(cost), None) => ("cost", Measure::Cost, cost),
+            (None, Some(bandwidth)) => ("bandwidth", Measure::Bandwidth, bandwidth),
             (Some(_), Some(second)) => {
                 let mistake = Mistake::BothKeys("cost", "bandwidth");
                 return Err(self.entry_error(entry, "", second.offset, mistake));
@@ -150,7 +170,7 @@ impl<'a> Assembly<'a> {
                 return Err(self.entry_error(entry, "", entry.offset, Mistake::MissingKey { key: "cost", meaning }));
             }
         };
-        let value = self.rational(entry, key, &field)?;
+        let value = self.value(entry, key, measure, &field)?;
         if !value.is_positive() {
             let what = if key == "cost" { "a link's cost" } else { "a link's bandwidth" };
             let mistake = Mistake::NotPositive { what, value: field.scalar.shown() };
@@ -159,19 +179,19 @@ impl<'a> Assembly<'a> {
         Ok(if key == "cost" { value } else { value.recip() })
     }
 
-    fn rational(&self, entry: Entry, key: &str, field: &Field<'_>) -> Result<Rational, FormatError> {
-        let refuse = |mistake| self.entry_error(entry, key, field.offset, mistake);
-        match &field.scalar {
-            Scalar::Text(text) | Scalar::Number(text) => {
-                let value = (self.number)(text).map_err(|error| refuse(Mistake::Number(error)))?;
-                if key == "compute" && !value.is_positive() {
-                    let what = if value.is_zero() { "compute (absent for a router)" } else { "compute" };
-                    return Err(refuse(Mistake::NotPositive { what, value: field.scalar.shown() }));
-                }
-                Ok(value)
+    fn value(&mut self, entry: Entry, key: &str, measure: Measure, field: &Field<'_>) -> Result<Rational, FormatError> {
+        let value = match &field.scalar {
+            Scalar::Text(text) | Scalar::Number(text) => self.measures.value(measure, text),
+            other => Err(wrong(other, "a number; write 7, 0.25, \"2/3\" or \"1e-3\"")),
+        };
+        let value = value.and_then(|value| match key {
+            "compute" if !value.is_positive() => {
+                let what = if value.is_zero() { "compute (absent for a router)" } else { "compute" };
+                Err(Mistake::NotPositive { what, value: field.scalar.shown() })
             }
-            other => Err(refuse(wrong(other, "a number; write 7, 0.25, \"2/3\" or \"1e-3\""))),
-        }
+            _ => Ok(value),
+        });
+        value.map_err(|mistake| self.entry_error(entry, key, field.offset, mistake))
     }
 
     fn boolean(&self, entry: Entry, key: &str, field: &Field<'_>) -> Result<bool, FormatError> {

@@ -24,9 +24,9 @@ const MAX_DIGITS: usize = 1000;
 pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
     check_size(source.text).map_err(|mistake| source.error_in_file(mistake))?;
     let top = DeTable::parse(source.text).map_err(|error| syntax(&source, &error))?;
-    let [format, model, nodes, links] = members(&source, top.get_ref(), None, TOP_KEYS)?;
+    let [format, model, units, nodes, links] = members(&source, top.get_ref(), None, TOP_KEYS)?;
     let mut assembly = Assembly::new(source);
-    assembly.head(format.map(field), model.map(field))?;
+    assembly.head([format, model, units].map(|value| value.map(field)))?;
     let nodes = nodes.ok_or_else(|| {
         source.error_in_file(Mistake::MissingKey { key: "node", meaning: "the nodes, one [[node]] each" })
     })?;

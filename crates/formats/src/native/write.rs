@@ -33,9 +33,12 @@ pub(crate) fn write_toml(platform: &Platform) -> Result<String, FormatError> {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(out, "format = {}\nmodel = {}", quote(FORMAT), quote(platform.model().name()));
+    if let Some(units) = platform.units() {
+        let _ = writeln!(out, "units = \"{units}\"");
+    }
     for node in platform.nodes() {
         out.push_str("\n[[node]]\n");
-        for (key, value) in node_values(node) {
+        for (key, value) in node_values(platform, node) {
             let _ = writeln!(out, "{key} = {value}");
         }
     }
@@ -62,7 +65,10 @@ pub(crate) fn write_json(platform: &Platform) -> Result<String, FormatError> {
 pub(crate) fn write_json_into(out: &mut String, platform: &Platform, indent: &str, fold: bool) {
     let _ = writeln!(out, "{{\n{indent}  \"format\": {},", quote(FORMAT));
     let _ = writeln!(out, "{indent}  \"model\": {},", quote(platform.model().name()));
-    let nodes = platform.nodes().iter().map(node_values);
+    if let Some(units) = platform.units() {
+        let _ = writeln!(out, "{indent}  \"units\": \"{units}\",");
+    }
+    let nodes = platform.nodes().iter().map(|node| node_values(platform, node));
     write_list(out, "node", nodes, indent);
     out.push_str(",\n");
     let links = folded(platform, fold).map(|(link, duplex)| link_values(platform, link, duplex));
@@ -85,10 +91,13 @@ fn write_list(out: &mut String, name: &str, entries: impl Iterator<Item = Values
 }
 
 /// Keys and values, which TOML and JSON write alike.
-fn node_values(node: &Node) -> Values {
-    let [name, compute, model, ports, replicates] = NODE_KEYS;
+fn node_values(platform: &Platform, node: &Node) -> Values {
+    let [name, compute, model, ports, replicates, _] = NODE_KEYS;
     let mut values = vec![(name, quote(&node.name))];
-    values.extend(node.compute.as_ref().map(|value| (compute, format!("\"{value}\""))));
+    // Where a unit of work is one of data, computes say so by their own unit.
+    let per_data = platform.units().filter(|units| units.work_is_data);
+    let unit = per_data.map(|units| format!(" {}/{}", units.time, units.data)).unwrap_or_default();
+    values.extend(node.compute.as_ref().map(|value| (compute, format!("\"{value}{unit}\""))));
     values.extend(node.model.map(|value| (model, quote(value.name()))));
     values.extend(node.ports.map(|value| (ports, value.to_string())));
     if !node.replicates {

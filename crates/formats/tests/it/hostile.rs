@@ -219,12 +219,12 @@ fn nodes_and_heads() {
         (
             Toml,
             "format = \"oneport-platform/1\"\nnodes = 1\nvertex = 2",
-            &["bad.file:2:", "'nodes'", "format, model, node, link"],
+            &["bad.file:2:", "'nodes'", "format, model, units, node, link"],
         ),
         (
             Json,
             "{\"format\": \"oneport-platform/1\",\n \"nodes\": 1}",
-            &["bad.file:2:", "'nodes'", "format, model, node, link"],
+            &["bad.file:2:", "'nodes'", "format, model, units, node, link"],
         ),
         (Json, "{\"format\": \"oneport-platform/1\",\n\"format\": \"x\"}", &["bad.file:2:", "'format' is given twice"]),
         (Json, r#"{"$serde_json::private::RawValue": "1"}"#, &["unknown key"]),
