@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod rating;
 mod single;
 
 use std::ops::ControlFlow;
@@ -25,6 +26,7 @@ use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
 use oneport_watch::{Limit, Watch};
+pub use rating::{Rated, Rating, rate, rate_watched};
 pub use single::{
     Checked, Found, SingleError, all_reduce, broadcast_homogeneous, reduce_cluster, reduce_homogeneous,
     reduce_processors, reduce_released,
