@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use num_bigint::BigInt;
-use num_traits::One;
+use num_traits::{One, Zero};
 use oneport::plan::Kind;
 use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Rational, Status, Units};
 
@@ -19,9 +19,23 @@ use crate::output::count;
 /// # Errors
 /// A plan that is no problem's; the referee accepts none.
 pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact: bool) -> Result<String> {
-    let plan = &planned.plan;
-    let (platform, schedule) = (&plan.platform, &plan.schedule);
-    let shown = Shown::of(platform, exact);
+    let mut out = head(&planned.plan, bottleneck, Shown::of(&planned.plan.platform, exact))?;
+    let solver = planned.solver_time.as_secs_f64();
+    let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
+    let _ = write!(
+        out,
+        "time        {:.3} s, of which {solver:.3} s in HiGHS on the linear program{ended}",
+        seconds.as_secs_f64()
+    );
+    Ok(out)
+}
+
+/// What was asked, what is sustained, in which period, and what limits it.
+///
+/// # Errors
+/// As [`text`].
+pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String> {
+    let schedule = &plan.schedule;
     let proof = match plan.status {
         Status::Optimal => "optimal: the referee checked its certificate".to_string(),
         Status::Feasible => {
@@ -29,16 +43,14 @@ pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact
             format!("feasible; upper bound {bound}, gap {}", percent(&gap(plan)))
         }
     };
-    let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
     let loss = loss_of(plan);
-    let loss = if loss == Rational::from_integer(0.into()) {
-        "attains the throughput".to_string()
-    } else {
-        format!("{} below the throughput", percent(&loss))
+    let loss = match loss.is_zero() {
+        true => "attains the throughput".to_string(),
+        false => format!("{} below the throughput", percent(&loss)),
     };
     let mut out = header(plan);
     let _ = writeln!(out, "throughput  {} ({proof})", shown.frequency(&plan.steady_state.throughput));
-    if let Some(units) = platform.units()
+    if let Some(units) = plan.platform.units()
         && let Some(bandwidth) = Bandwidth::of(plan.problem()?)
     {
         out.push_str(&bandwidths(plan, &bandwidth, units));
@@ -55,12 +67,6 @@ pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact
     for line in bottleneck.lines() {
         let _ = writeln!(out, "{line}");
     }
-    let solver = planned.solver_time.as_secs_f64();
-    let _ = write!(
-        out,
-        "time        {:.3} s, of which {solver:.3} s in HiGHS on the linear program{ended}",
-        seconds.as_secs_f64()
-    );
     Ok(out)
 }
 

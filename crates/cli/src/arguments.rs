@@ -173,6 +173,21 @@ pub struct VerifyArguments {
 pub struct ShowArguments {
     /// The plan file.
     pub plan: PathBuf,
+    /// Say why nothing is faster: the certificate step by step.
+    #[arg(long)]
+    pub explain: bool,
+    /// List everything that the certificate charges.
+    #[arg(long)]
+    pub prices: bool,
+    /// List every path, tree or scheme of the steady state in full.
+    #[arg(long)]
+    pub patterns: bool,
+    /// List which links are busy when.
+    #[arg(long)]
+    pub slots: bool,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    pub exact: bool,
     /// Draw one period: a send and a receive row per node, and a compute row where merges happen.
     #[arg(long, value_name = "F.svg")]
     pub gantt: Option<PathBuf>,

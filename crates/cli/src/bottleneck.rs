@@ -8,6 +8,7 @@ use oneport::plan::{Certificate, Problem, Resource, SteadyState, WeightedPattern
 use oneport::schedule::{Measure, common_denominator};
 use oneport::{Plan, Platform, PortModel, Rational, Status};
 
+use crate::names::common;
 use crate::numbers::percent;
 
 /// Resources that are alike: of one kind, with names that differ in digits only.
@@ -131,19 +132,6 @@ fn charged(platform: &Platform, certificate: &Certificate) -> BTreeMap<Resource,
     prices.into_iter().map(|(resource, price)| (resource, price / &all)).collect()
 }
 
-/// The text with `*` for every number in it.
-fn common(name: &str) -> String {
-    let mut text = String::new();
-    for letter in name.chars() {
-        match letter.is_ascii_digit() {
-            true if text.ends_with('*') => {}
-            true => text.push('*'),
-            false => text.push(letter),
-        }
-    }
-    text
-}
-
 /// Assumptions that limit and are probably not meant.
 fn hints(plan: &Plan, problem: Problem<'_>, prices: &BTreeMap<Resource, Rational>) -> Vec<String> {
     let (platform, collective) = (problem.platform(), problem.collective());
@@ -155,7 +143,7 @@ fn hints(plan: &Plan, problem: Problem<'_>, prices: &BTreeMap<Resource, Rational
     if let Some(name) = router {
         hints.push(format!(
             "the port of router '{name}' limits, which forwards one message at a time; a switch that forwards on all its \
-             ports at once is model = \"links\""
+             ports at once says switch = true"
         ));
     }
     if prices.keys().any(|resource| matches!(resource, Resource::Compute(_))) {
@@ -169,15 +157,4 @@ fn hints(plan: &Plan, problem: Problem<'_>, prices: &BTreeMap<Resource, Rational
         hints.push("operands are combined in their order; --commutative may give more".to_string());
     }
     hints
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_differ_in_digits_are_alike() {
-        assert_eq!(common("link 'ib0' -> 'box12.gpu7'"), "link 'ib*' -> 'box*.gpu*'");
-        assert_eq!(common("send port of 'a'"), "send port of 'a'");
-    }
 }

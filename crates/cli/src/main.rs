@@ -8,6 +8,7 @@ mod bottleneck;
 mod convert;
 mod generate;
 mod limits;
+mod names;
 mod numbers;
 mod output;
 mod progress;

@@ -58,6 +58,26 @@ impl Shown {
         }
     }
 
+    /// How often per unit of time, the unit left to the header: see [`Shown::per`].
+    pub fn rate(&self, value: &Rational) -> String {
+        let value = self.units.map_or_else(|| value.clone(), |units| value / units.time.seconds());
+        match self.exact {
+            true => value.to_string(),
+            false if self.units.is_some() => short(&value),
+            false => readable(&value),
+        }
+    }
+
+    /// What [`Shown::rate`] counts per.
+    pub fn per(&self) -> &'static str {
+        if self.units.is_some() { "per second" } else { "per unit of time" }
+    }
+
+    /// What 1 of the platform's time is called.
+    pub fn unit_of_time(&self) -> String {
+        self.units.map_or("a unit of time".to_string(), |units| units.show_time(&Rational::from_integer(1.into())))
+    }
+
     /// A number of units of time.
     pub fn time(&self, value: &Rational) -> String {
         match self.units {

@@ -123,8 +123,9 @@ fn amount_of<E>(
     wrapped: fn(NumberParts, E) -> AmountError,
 ) -> Result<Amount, AmountError> {
     let text = text.trim();
-    // A word that ends with n, such as nan, is no multiple of n.
-    let Some(sum) = text.strip_suffix('n').filter(|sum| !sum.ends_with(char::is_alphabetic)) else {
+    // Not a number of multiples of n.
+    let is_nan = text.eq_ignore_ascii_case("nan");
+    let Some(sum) = text.strip_suffix('n').filter(|_| !is_nan) else {
         return number(text).map(Amount::Constant).map_err(|error| wrapped(NumberParts::Fixed, error));
     };
     let (fixed, factor) = sum.split_at(last_sign(sum).unwrap_or(0));

@@ -65,13 +65,48 @@ pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational
 /// # Errors
 /// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
 pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Result<Rational, Violation> {
+    let proof = proof_watched(problem, certificate, watch)?;
+    Ok(proof.supply / proof.needs.iter().map(|need| &need.price).sum::<Rational>())
+}
+
+/// The two sums behind a bound, in the certificate's own prices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// What a unit of time has to spend: the sum of prices times capacities.
+    pub supply: Rational,
+    /// What an instance costs at least: together more than 0.
+    pub needs: Vec<Need>,
+}
+
+/// What demands of one kind cost at least per instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// Place of the first of them among the demands of the collective.
+    pub first: usize,
+    /// How many they are.
+    pub count: usize,
+    /// Their price together, as often as an instance carries them out.
+    pub price: Rational,
+}
+
+/// The proof behind [`bound`]: no schedule exceeds the supply over the sum of the needs.
+///
+/// # Errors
+/// As [`bound`].
+pub fn proof(problem: Problem<'_>, certificate: &Certificate) -> Result<Proof, Violation> {
+    proof_watched(problem, certificate, &Watch::unlimited())
+}
+
+fn proof_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Result<Proof, Violation> {
     let case = Case::new(problem).watched(watch);
     let prices = Prices::new(&case, certificate)?;
     let lengths = prices.lengths(&case);
     let cuts = Cuts::new(&case, certificate, &prices, &lengths)?;
     let shares = Shares::new(&case, certificate, &prices)?;
     let exchanges = Exchanges::new(&case, certificate, &prices)?;
-    let mut total = Rational::zero();
+    let (factor, divisor) = &prices.factor;
+    let unscaled = fraction(divisor.clone(), factor);
+    let mut needs = Vec::new();
     for group in case.groups() {
         let price = match group.kind {
             Kind::Route => cheapest_paths(&group.case, &lengths)?,
@@ -82,12 +117,13 @@ pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Wa
         };
         let price = price.max(shares.of_group(&group, &prices)?);
         case.ask()?;
-        total += price * Rational::from_integer(group.rate.into());
+        let price = price * Rational::from_integer(group.rate.into()) * &unscaled;
+        needs.push(Need { first: group.first, count: group.case.demands(), price });
     }
-    if total.is_zero() {
+    if needs.iter().all(|need| need.price.is_zero()) {
         let prices = certificate.prices.len() + certificate.odd_sets.len();
         let found = format!("the {prices} prices make every cheapest pattern free, which proves nothing");
         return Err(fault!(NoBound, "{found}"; "some demand must have to pay"));
     }
-    Ok(fraction(prices.sum, &1u32.into()) / total)
+    Ok(Proof { supply: fraction(prices.sum, &1u32.into()) * unscaled, needs })
 }

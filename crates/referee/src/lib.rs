@@ -21,7 +21,7 @@ mod steady_state;
 mod timeline;
 mod violation;
 
-pub use certificate::{bound, bound_watched};
+pub use certificate::{Need, Proof, bound, bound_watched, proof};
 pub use oneport_plan::{Certificate, Plan, Problem};
 pub use oneport_watch::{Limit, Watch};
 pub use plan::{Verdict, check_plan, check_plan_watched, judge};

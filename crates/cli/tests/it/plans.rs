@@ -35,6 +35,61 @@ fn plans_of_every_collective_are_verified_and_shown() {
     }
 }
 
+/// The two sums: what an instance needs at least, and so how many there are; here the bound is the inverse of the need.
+#[test]
+fn the_certificate_is_read_aloud() {
+    let folder = Folder::new();
+    let path = folder.path("plan.json");
+    for (name, question) in [
+        ("toy-scatter.toml", ["scatter", "--source", "Ps", "--targets", "P0,P1"].as_slice()),
+        ("four-sites.csv", &["all-to-all"]),
+        ("toy-broadcast.toml", &["broadcast", "--source", "Ps", "--model", "half-duplex"]),
+        ("dgx-a100-2.toml", &["all-gather"]),
+        ("toy-reduce.toml", &["reduce", "--target", "0"]),
+        ("toy-reduce.toml", &["scan"]),
+        ("two-racks.toml", &["all-reduce", "--size", "64MiB"]),
+        ("dgx1.toml", &["all-reduce", "--commutative", "--work", "0"]),
+    ] {
+        let platform = fixture(name);
+        let answer = oneport(&[&["solve"], question, &["--platform", &platform, "-o", &path, "--json"]].concat());
+        let answer = answer.ok().object();
+        let told = oneport(&["show", &path, "--explain", "--exact"]).ok().stdout;
+        let optimal = answer["status"] == "optimal";
+        assert_eq!(told.contains("it is optimal"), optimal, "{name}: {told}");
+        if !told.contains("per second") {
+            let bound = answer["upper_bound"].as_str().unwrap();
+            assert!(told.lines().next().unwrap().contains(bound), "{name}: {told}");
+            let (above, below) = bound.split_once('/').unwrap_or((bound, "1"));
+            let need = if above == "1" { below.to_string() } else { format!("{below}/{above}") };
+            assert!(told.contains(&format!("So an instance takes {need} ")), "{name}: {need}: {told}");
+        }
+        let shown = oneport(&["show", &path, "--prices"]).ok().stdout;
+        let parts = shown
+            .lines()
+            .filter_map(|line| line.trim_end().strip_suffix(" %")?.rsplit(' ').next()?.parse::<f64>().ok());
+        let sum: f64 = parts.sum();
+        assert!((sum - 100.0).abs() < 1.0, "{name}: {sum}: {shown}");
+    }
+}
+
+/// No line is wider than a page, and all is there on request.
+#[test]
+fn what_is_shown_fits_the_page() {
+    let folder = Folder::new();
+    let path = folder.path("plan.json");
+    let platform = fixture("dgx-a100-4.toml");
+    oneport(&["solve", "all-gather", "--platform", &platform, "-o", &path]).ok();
+    for options in [&[][..], &["--explain"], &["--prices"], &["--patterns"], &["--slots"]] {
+        let text = oneport(&[&["show", &path], options].concat()).ok().stdout;
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 160, "{options:?}: {widest}");
+    }
+    let short = oneport(&["show", &path]).ok().stdout;
+    assert!(short.contains("32 alike") && short.contains("box0.gpu1..7"), "{short}");
+    let all = oneport(&["show", &path, "--patterns"]).ok().stdout;
+    assert!(all.contains("box3.gpu7 -> box3.nvswitch") && !all.contains("..."), "{all}");
+}
+
 #[test]
 fn every_tampered_number_is_found() {
     let folder = Folder::new();

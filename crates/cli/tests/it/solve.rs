@@ -362,8 +362,10 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
     let text =
         says(&scatter, &["0.5 (= 1/2)", "limited by  send port of 'Ps', 100 % busy", "next        2 x receive port"]);
     assert!(!text.contains("hint"), "{text}");
-    let racks = fixture("two-racks.toml");
-    says(&["solve", "all-reduce", "--platform", &racks], &["router 'switch-b'", "model = \"links\""]);
+    let folder = Folder::new();
+    let racks = read(fixture("two-racks.toml")).replace("switch = true", "");
+    let racks = folder.write("routers.toml", racks);
+    says(&["solve", "all-reduce", "--platform", &racks], &["router 'switch-b'", "switch = true"]);
     let reduce = ["solve", "reduce", "--platform", &fixture("toy-reduce.toml"), "--target", "0"];
     says(&reduce, &["--commutative may give more"]);
     let any_order = says(&[&reduce[..], &["--commutative"]].concat(), &["optimal"]);

@@ -10,3 +10,4 @@ mod hostile;
 mod plans;
 mod platforms;
 mod reductions;
+mod units;

@@ -8,7 +8,8 @@ use oneport_plan::{
     OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status, SteadyState,
     Task, Volumes, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::units::{Data, Time};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -85,15 +86,32 @@ fn links() -> impl Strategy<Value = Vec<(Index, Index, Rational, bool)>> {
     prop::collection::vec((any::<Index>(), any::<Index>(), positive(), any::<bool>()), 0..20)
 }
 
+/// Units, or none.
+pub fn units() -> impl Strategy<Value = Option<Units>> {
+    let times = prop::sample::select(vec!["ns", "us", "ms", "s"]);
+    let any = (prop::sample::select(Data::ALL.to_vec()), times, any::<bool>());
+    prop::option::of(any.prop_map(|(data, time, work_is_data)| Units {
+        data,
+        time: Time::find(time).expect("a unit of time"),
+        work_is_data,
+    }))
+}
+
 pub fn platform() -> impl Strategy<Value = Platform> {
-    (port_model(), prop::collection::vec(node(), 1..8), links())
-        .prop_map(|(model, nodes, links)| build(model, nodes, links))
+    (port_model(), prop::collection::vec(node(), 1..8), links(), units()).prop_map(|(model, nodes, links, units)| {
+        let platform = build(model, nodes, links);
+        // What a unit of work is shows at processors only.
+        let bare = platform.processors().next().is_none();
+        platform.with_units(units.map(|units| Units { work_is_data: units.work_is_data && !bare, ..units }))
+    })
 }
 
 /// A platform that a matrix can say.
 pub fn plain_platform() -> impl Strategy<Value = Platform> {
-    (prop::collection::vec(plain_node(), 1..8), links())
-        .prop_map(|(nodes, links)| build(PortModel::default(), nodes, links))
+    (prop::collection::vec(plain_node(), 1..8), links(), units()).prop_map(|(nodes, links, units)| {
+        let units = units.map(|units| Units { work_is_data: false, ..units });
+        build(PortModel::default(), nodes, links).with_units(units)
+    })
 }
 
 fn big() -> impl Strategy<Value = BigUint> {

@@ -1,0 +1,25 @@
+//! Tables that fit the terminal.
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+/// Columns where the output is no terminal.
+const WIDTH: u16 = 120;
+/// Narrower than this nothing is readable.
+const NARROWEST: u16 = 60;
+
+/// A table without lines, as wide as the terminal at most.
+pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| width.0.max(NARROWEST));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    table.add_rows(rows);
+    table.trim_fmt()
+}
+
+/// At most so many rows, and how many are left out.
+pub fn few(header: &[&str], rows: Vec<Vec<String>>, most: usize, all: &str) -> String {
+    let rest = rows.len().saturating_sub(most);
+    let shown = table(header, rows.into_iter().take(most));
+    if rest > 0 { format!("{shown}\n  ... and {rest} more; {all} lists all") } else { shown }
+}

@@ -1,0 +1,141 @@
+//! A plan as text.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use num_traits::Zero;
+use oneport::plan::Resource;
+use oneport::{Amount, Plan, Rational, schedule};
+
+use super::tables::table;
+use super::{explain, patterns};
+use crate::answer;
+use crate::arguments::ShowArguments;
+use crate::bottleneck;
+use crate::names::{self, common};
+use crate::numbers::{Shown, percent, readable, readable_count};
+use crate::output::count;
+
+/// Most kinds of nodes whose buffers are listed.
+const BUFFERS: usize = 12;
+
+/// What was asked for of the plan; else what everybody wants to see.
+///
+/// # Errors
+/// A plan that the referee would not accept.
+pub fn text(plan: &Plan, arguments: &ShowArguments) -> Result<String> {
+    let shown = Shown::of(&plan.platform, arguments.exact);
+    let sections = [
+        (arguments.explain, explain::text as fn(&Plan, Shown) -> Result<String>),
+        (arguments.prices, |plan, shown| Ok(prices(plan, shown))),
+        (arguments.patterns, |plan, shown| Ok(patterns::all(plan, shown))),
+        (arguments.slots, |plan, shown| Ok(slots(plan, shown))),
+    ];
+    let mut asked = sections.into_iter().filter(|(asked, _)| *asked).peekable();
+    if asked.peek().is_none() {
+        return whole(plan, shown);
+    }
+    let texts: Vec<String> = asked.map(|(_, section)| section(plan, shown)).collect::<Result<_>>()?;
+    Ok(texts.join("\n\n"))
+}
+
+/// The answer, one of each kind of pattern, and what a node must hold.
+fn whole(plan: &Plan, shown: Shown) -> Result<String> {
+    let mut out = answer::head(plan, &bottleneck::of(plan, plan.problem()?), shown)?;
+    let work = if plan.collective.combines() { format!("a merge takes {}, ", work(plan)) } else { String::new() };
+    let (_, step) = patterns::words(&plan.collective);
+    let _ = writeln!(
+        out,
+        "schedule    {work}{} one after the other at most, each in a period of its own",
+        count(plan.schedule.depth(), step),
+    );
+    if let Some(buffers) = buffers(plan) {
+        let _ = writeln!(out, "buffers     messages to hold at most: {buffers}");
+    }
+    let _ = writeln!(out, "\n{}", patterns::classes(plan, shown));
+    let _ = write!(out, "\nMore: --explain (why nothing is faster), --prices, --patterns, --slots; drawings: --help");
+    Ok(out)
+}
+
+/// The work of a merge at compute 1, or per data.
+fn work(plan: &Plan) -> String {
+    let (work, compute) = (&plan.volumes.work, "x compute");
+    match (work, plan.platform.units()) {
+        (Amount::Constant(work), _) if work.is_zero() => "no time".to_string(),
+        (Amount::Constant(work), Some(units)) if units.work_is_data => format!("{} {compute}", units.show_data(work)),
+        (Amount::Constant(work), Some(units)) => format!("{} {compute}", units.show_time(work)),
+        (Amount::Constant(work), None) => format!("{} {compute}", readable(work)),
+        (Amount::Affine { fixed, per_operand }, _) => format!("({fixed} + {per_operand} per operand) {compute}"),
+        (Amount::Table(_), _) => format!("work by interval {compute}"),
+    }
+}
+
+/// The messages that forwarding nodes hold, alike nodes together.
+fn buffers(plan: &Plan) -> Option<String> {
+    let buffers = schedule::buffers(&plan.platform, &plan.schedule);
+    let mut classes: Vec<(String, String, Vec<_>)> = Vec::new();
+    for (&node, messages) in &buffers {
+        let (name, messages) = (common(plan.platform.name(node)), readable_count(messages));
+        match classes.iter_mut().find(|(known, held, _)| *known == name && *held == messages) {
+            Some((_, _, nodes)) => nodes.push(node),
+            None => classes.push((name, messages, vec![node])),
+        }
+    }
+    let more = if classes.len() > BUFFERS { ", ..." } else { "" };
+    let class = |(name, messages, nodes): &(String, String, Vec<oneport::NodeId>)| match nodes[..] {
+        [node] => format!("{} {messages}", plan.platform.name(node)),
+        _ => format!("{name} (each of {}) {messages}", nodes.len()),
+    };
+    let shown: Vec<String> = classes.iter().take(BUFFERS).map(class).collect();
+    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}
+
+/// What a certificate charges for the time of everything together.
+pub fn charged(plan: &Plan) -> Rational {
+    let whole = |number: u64| Rational::from_integer(number.into());
+    let resources = plan.certificate.prices.iter();
+    let resources = resources.map(|(resource, price)| price * whole(resource.capacity(&plan.platform).into()));
+    let sets = plan.certificate.odd_sets.iter().map(|(set, price)| price * whole(set.capacity(&plan.platform)));
+    resources.chain(sets).sum()
+}
+
+/// All prices, as parts of the whole; alike resources of one price in one row.
+pub fn prices(plan: &Plan, _: Shown) -> String {
+    let (platform, total) = (&plan.platform, charged(plan));
+    let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();
+    for (resource, price) in &plan.certificate.prices {
+        let share = price * Rational::from_integer(resource.capacity(platform).into()) / &total;
+        let name = resource.describe(platform);
+        let alike = common(&name);
+        match rows.iter_mut().find(|(_, known, _, one)| *known == alike && *one == share) {
+            Some((shown, _, members, _)) => {
+                *members += 1;
+                shown.clone_from(&alike);
+            }
+            None => rows.push((name, alike, 1, share)),
+        }
+    }
+    for (set, price) in &plan.certificate.odd_sets {
+        let ports: Vec<_> = set.ports.iter().filter_map(|port: &Resource| port.node()).collect();
+        let share = price * Rational::from_integer(set.capacity(platform).into()) / &total;
+        rows.push((format!("odd set {}", names::set(platform, &ports)), String::new(), 1, share));
+    }
+    let cells = rows.into_iter().map(|(name, _, members, share)| {
+        let all = &share * Rational::from_integer(members.into());
+        let times = if members == 1 { String::new() } else { format!("{members} x") };
+        vec![times, name, percent(&all)]
+    });
+    table(&["", "what is charged", "share of the price"], cells)
+}
+
+/// Which links are busy when.
+fn slots(plan: &Plan, shown: Shown) -> String {
+    let mut start = Rational::zero();
+    let rows = plan.schedule.slots.iter().enumerate().map(|(number, slot)| {
+        let links: Vec<String> = slot.links.iter().map(|&link| plan.platform.link_name(link)).collect();
+        let from = start.clone();
+        start += &slot.length;
+        vec![(number + 1).to_string(), shown.time(&from), shown.time(&slot.length), links.join(", ")]
+    });
+    table(&["slot", "start", "length", "busy links"], rows)
+}
