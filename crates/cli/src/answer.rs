@@ -7,7 +7,7 @@ use anyhow::Result;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::Kind;
-use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Rational, Status, Units};
+use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units};
 
 use crate::bottleneck::Bottleneck;
 use crate::limits;
@@ -48,7 +48,7 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String
         true => "attains the throughput".to_string(),
         false => format!("{} below the throughput", percent(&loss)),
     };
-    let mut out = header(plan);
+    let mut out = header(plan.problem()?);
     let _ = writeln!(out, "throughput  {} ({proof})", shown.frequency(&plan.steady_state.throughput));
     if let Some(units) = plan.platform.units()
         && let Some(bandwidth) = Bandwidth::of(plan.problem()?)
@@ -71,17 +71,17 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String
 }
 
 /// What was asked: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
-fn header(plan: &Plan) -> String {
-    let platform = &plan.platform;
-    let size = match (plan.volumes.size.constant(), platform.units()) {
+pub fn header(problem: Problem<'_>) -> String {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let size = match (problem.volumes().size.constant(), platform.units()) {
         (Some(size), Some(units)) => format!(", messages of {}", units.show_data(size)),
         (Some(size), None) if !size.is_one() => format!(", messages of size {}", readable(size)),
         _ => String::new(),
     };
     format!(
         "{} of {} on {}, {} ({}){size}\n",
-        label(&plan.collective),
-        extent(&plan.collective),
+        label(collective),
+        extent(collective),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         models(platform),

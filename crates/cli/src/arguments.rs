@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
 use crate::generate::GenerateArguments;
+use crate::whatif::WhatIfArguments;
 
 /// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
 #[derive(Debug, Parser)]
@@ -32,6 +33,8 @@ pub enum Command {
     Convert(ConvertArguments),
     /// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
     Generate(GenerateArguments),
+    /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
+    Whatif(WhatIfArguments),
 }
 
 /// Custom demands, beside the named collectives.

@@ -6,10 +6,11 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::{Certificate, Problem, Resource, SteadyState, WeightedPattern};
 use oneport::schedule::{Measure, common_denominator};
-use oneport::{Plan, Platform, PortModel, Rational, Status};
+use oneport::{Platform, PortModel, Rational, Status};
+use serde_json::{Value, json};
 
 use crate::names::common;
-use crate::numbers::percent;
+use crate::numbers::{decimal, percent};
 
 /// Resources that are alike: of one kind, with names that differ in digits only.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +40,10 @@ pub struct Bottleneck {
 const NAMED: usize = 3;
 
 /// Reads the certificate and adds up how busy everything is.
-pub fn of(plan: &Plan, problem: Problem<'_>) -> Bottleneck {
+pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certificate, status: Status) -> Bottleneck {
     let platform = problem.platform();
-    let busy = busy(problem, &plan.steady_state);
-    let prices = charged(platform, &plan.certificate);
+    let busy = busy(problem, steady_state);
+    let prices = charged(platform, certificate);
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
     let mut limiting: Vec<Class> = Vec::new();
     for charged_for in [true, false] {
@@ -62,7 +63,7 @@ pub fn of(plan: &Plan, problem: Problem<'_>) -> Bottleneck {
     }
     limiting.sort_by(|one, other| (&other.share, &one.name).cmp(&(&one.share, &other.name)));
     let next = classes.into_values().max_by(|one, other| (&one.busy, &other.name).cmp(&(&other.busy, &one.name)));
-    let hints = hints(plan, problem, &prices);
+    let hints = hints(problem, certificate, status, &prices);
     Bottleneck { limiting, next: next.filter(|class| !class.busy.is_zero()), hints }
 }
 
@@ -81,6 +82,19 @@ impl Class {
 }
 
 impl Bottleneck {
+    /// What limits, for `--json`.
+    pub fn json(&self) -> Value {
+        let class = |class: &Class| {
+            json!({
+                "resource": class.name,
+                "members": class.members,
+                "share": decimal(&class.share),
+                "busy": decimal(&class.busy),
+            })
+        };
+        self.limiting.iter().map(class).collect()
+    }
+
     /// The lines of a report.
     pub fn lines(&self) -> Vec<String> {
         let shares = self.limiting.iter().take(NAMED).map(|class| {
@@ -105,7 +119,7 @@ impl Bottleneck {
 
 /// How long each resource is busy per unit of time it has; those that are used. Sums are taken in integers, over the
 /// common denominator of the weights.
-fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
+pub fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
     let measure = Measure::new(problem);
     let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
     let mut totals = vec![BigInt::zero(); measure.places()];
@@ -133,7 +147,12 @@ fn charged(platform: &Platform, certificate: &Certificate) -> BTreeMap<Resource,
 }
 
 /// Assumptions that limit and are probably not meant.
-fn hints(plan: &Plan, problem: Problem<'_>, prices: &BTreeMap<Resource, Rational>) -> Vec<String> {
+fn hints(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    status: Status,
+    prices: &BTreeMap<Resource, Rational>,
+) -> Vec<String> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let mut hints = Vec::new();
     let router = prices.keys().find_map(|resource| {
@@ -151,8 +170,8 @@ fn hints(plan: &Plan, problem: Problem<'_>, prices: &BTreeMap<Resource, Rational
     }
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
     // Borders and exchanges bound all-reduces in any order: then order costs nothing.
-    let any_order = !plan.certificate.borders.is_empty() || !plan.certificate.exchanges.is_empty();
-    let in_order = in_order && !(any_order && plan.status == Status::Optimal);
+    let any_order = !certificate.borders.is_empty() || !certificate.exchanges.is_empty();
+    let in_order = in_order && !(any_order && status == Status::Optimal);
     if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes) {
         hints.push("operands are combined in their order; --commutative may give more".to_string());
     }

@@ -18,6 +18,7 @@ mod show;
 mod solve;
 mod usage;
 mod verify;
+mod whatif;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Show(arguments) => show::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Whatif(arguments) => whatif::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -17,16 +17,30 @@ const SPINNER: Duration = Duration::from_secs(1);
 /// Where there is no terminal: a line so often.
 const LINE: Duration = Duration::from_secs(30);
 
+/// What is told to those who watch.
+enum Sign {
+    Stage(Stage),
+    About(String),
+}
+
+/// What is going on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Scene {
+    /// Which of several problems is solved; empty where there is one.
+    about: String,
+    stage: Stage,
+}
+
 /// Shows the stage a solve is in.
 pub struct Progress {
-    stages: Option<Sender<Stage>>,
+    stages: Option<Sender<Sign>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
     /// Starts watching.
     pub fn new() -> Self {
-        let (stages, received) = channel::<Stage>();
+        let (stages, received) = channel::<Sign>();
         let terminal = std::io::stderr().is_terminal();
         let thread = std::thread::spawn(move || if terminal { spin(&received) } else { write_lines(&received) });
         Progress { stages: Some(stages), thread: Some(thread) }
@@ -36,8 +50,32 @@ impl Progress {
     pub fn stage(&self, stage: Stage) {
         if let Some(stages) = &self.stages {
             // The watcher ends only after this sender is gone.
-            let _ = stages.send(stage);
+            let _ = stages.send(Sign::Stage(stage));
         }
+    }
+
+    /// Tells which of several problems is solved from now on.
+    pub fn about(&self, text: String) {
+        if let Some(stages) = &self.stages {
+            let _ = stages.send(Sign::About(text));
+        }
+    }
+}
+
+impl Scene {
+    fn new() -> Scene {
+        Scene { about: String::new(), stage: Stage::Throughput }
+    }
+
+    fn take(&mut self, sign: Sign) {
+        match sign {
+            Sign::Stage(stage) => self.stage = stage,
+            Sign::About(about) => self.about = about,
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("{}{}", self.about, describe(&self.stage))
     }
 }
 
@@ -51,11 +89,11 @@ impl Drop for Progress {
 }
 
 /// The latest stage, known at a date (counted from the beginning of the command) or before; `None`: there are no more.
-fn latest(received: &Receiver<Stage>, stage: &mut Stage, date: Duration) -> Option<()> {
+fn latest(received: &Receiver<Sign>, scene: &mut Scene, date: Duration) -> Option<()> {
     loop {
         // Stages follow one another quickly; none of them puts the date off.
         match received.recv_timeout(date.saturating_sub(elapsed())) {
-            Ok(next) => *stage = next,
+            Ok(next) => scene.take(next),
             Err(RecvTimeoutError::Timeout) => return Some(()),
             Err(RecvTimeoutError::Disconnected) => return None,
         }
@@ -65,24 +103,25 @@ fn latest(received: &Receiver<Stage>, stage: &mut Stage, date: Duration) -> Opti
     }
 }
 
-fn spin(received: &Receiver<Stage>) {
-    let mut stage = Stage::Throughput;
-    if latest(received, &mut stage, SPINNER).is_none() {
+fn spin(received: &Receiver<Sign>) {
+    let mut scene = Scene::new();
+    if latest(received, &mut scene, SPINNER).is_none() {
         return;
     }
     let bar = spinner();
-    bar.set_message(describe(&stage));
-    while let Ok(stage) = received.recv() {
-        bar.set_message(describe(&stage));
+    bar.set_message(scene.describe());
+    while let Ok(sign) = received.recv() {
+        scene.take(sign);
+        bar.set_message(scene.describe());
     }
     bar.finish_and_clear();
 }
 
-fn write_lines(received: &Receiver<Stage>) {
-    let mut stage = Stage::Throughput;
+fn write_lines(received: &Receiver<Sign>) {
+    let mut scene = Scene::new();
     let mut date = LINE;
-    while latest(received, &mut stage, date).is_some() {
-        eprintln!("{:.0} s: {}", elapsed().as_secs_f64(), describe(&stage));
+    while latest(received, &mut scene, date).is_some() {
+        eprintln!("{:.0} s: {}", elapsed().as_secs_f64(), scene.describe());
         date = elapsed() + LINE;
     }
 }
@@ -118,13 +157,13 @@ mod tests {
     #[test]
     fn stages_do_not_put_the_first_sign_of_life_off() {
         let (sender, received) = channel();
-        (0..1000).for_each(|_| sender.send(Stage::Period).unwrap());
-        let mut stage = Stage::Throughput;
+        (0..1000).for_each(|_| sender.send(Sign::Stage(Stage::Period)).unwrap());
+        let mut scene = Scene::new();
         // The date has passed: one stage is looked at, and the rest waits.
-        assert_eq!(latest(&received, &mut stage, Duration::ZERO), Some(()));
-        assert_eq!((stage, received.try_iter().count()), (Stage::Period, 999));
+        assert_eq!(latest(&received, &mut scene, Duration::ZERO), Some(()));
+        assert_eq!((scene.stage, received.try_iter().count()), (Stage::Period, 999));
         drop(sender);
         let never = elapsed() + LINE;
-        assert_eq!(latest(&received, &mut Stage::Throughput, never), None);
+        assert_eq!(latest(&received, &mut Scene::new(), never), None);
     }
 }

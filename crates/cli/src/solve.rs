@@ -47,10 +47,12 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
                 formats::write_atomically(path, text.as_bytes())
                     .with_context(|| format!("cannot write {}", path.display()))
             });
+            let plan = &planned.plan;
+            let bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
-                print(&json_report(&planned, &bottleneck::of(&planned.plan, problem), seconds).to_string())?;
+                print(&json_report(&planned, &bottleneck, seconds).to_string())?;
             } else {
-                print(&answer::text(&planned, &bottleneck::of(&planned.plan, problem), seconds, arguments.exact)?)?;
+                print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
             }
             written?;
             Ok(End::Done)
@@ -60,12 +62,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
             if arguments.json {
                 print(&infeasible_report(label(&collective), &platform, &names, seconds).to_string())?;
             }
-            let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-            let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
-            eprintln!(
-                "error: {} is infeasible: no path {shown}{more}; connect the nodes, or leave them out of the collective",
-                label(&collective)
-            );
+            eprintln!("error: {}", infeasible(label(&collective), &names));
             Ok(End::Refused)
         }
     }
@@ -122,7 +119,15 @@ fn positive(option: &str, text: &str) -> Result<Rational> {
     }
 }
 
-fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
+/// That messages cannot arrive, and which.
+pub fn infeasible(collective: &str, names: &[String]) -> String {
+    let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    let more = if names.len() > 5 { format!(" and {} more", names.len() - 5) } else { String::new() };
+    format!("{collective} is infeasible: no path {shown}{more}; connect the nodes, or leave them out of the collective")
+}
+
+/// From which node to which.
+pub fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
     let name = |commodity: &Commodity| {
         format!("from '{}' to '{}'", platform.name(commodity.source), platform.name(commodity.target))
     };
@@ -132,9 +137,6 @@ fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String> {
 /// The contract's object.
 fn json_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
     let plan = &planned.plan;
-    let limiting = bottleneck.limiting.iter().map(|class| {
-        json!({ "resource": class.name, "members": class.members, "share": decimal(&class.share), "busy": decimal(&class.busy) })
-    });
     json!({
         "collective": label(&plan.collective),
         "groups": plan.collective.members().len(),
@@ -155,7 +157,7 @@ fn json_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) ->
         "throughput_decimal": decimal(&plan.steady_state.throughput),
         "upper_bound_decimal": decimal(&plan.upper_bound),
         "gap": decimal(&gap(plan)),
-        "bottleneck": limiting.collect::<Vec<_>>(),
+        "bottleneck": bottleneck.json(),
         "hints": bottleneck.hints,
         "nodes": plan.platform.nodes().len(),
         "links": plan.platform.links().len(),

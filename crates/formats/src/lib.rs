@@ -20,6 +20,7 @@ pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_am
 pub use atomic::{try_writing, write_atomically};
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
+pub use native::closest;
 pub use oneport_plan::{Collective, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};

@@ -138,6 +138,7 @@ impl Draft {
     fn build(self, old: &Platform) -> Result<Changed, PlatformError> {
         let mut builder = Platform::builder();
         builder.model(old.model());
+        old.units().into_iter().for_each(|units| _ = builder.units(units));
         let node = |node: Option<crate::Node>| node.map(|node| builder.node(node)).transpose();
         let nodes: Vec<Option<NodeId>> = self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;
         let mut links = Vec::with_capacity(self.costs.len());

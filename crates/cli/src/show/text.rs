@@ -41,7 +41,11 @@ pub fn text(plan: &Plan, arguments: &ShowArguments) -> Result<String> {
 
 /// The answer, one of each kind of pattern, and what a node must hold.
 fn whole(plan: &Plan, shown: Shown) -> Result<String> {
-    let mut out = answer::head(plan, &bottleneck::of(plan, plan.problem()?), shown)?;
+    let mut out = answer::head(
+        plan,
+        &bottleneck::of(plan.problem()?, &plan.steady_state, &plan.certificate, plan.status),
+        shown,
+    )?;
     let work = if plan.collective.combines() { format!("a merge takes {}, ", work(plan)) } else { String::new() };
     let (_, step) = patterns::words(&plan.collective);
     let _ = writeln!(

@@ -13,3 +13,4 @@ mod platforms;
 mod reduce;
 mod single;
 mod solve;
+mod whatif;

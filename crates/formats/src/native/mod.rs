@@ -263,7 +263,7 @@ fn whole(scalar: &Scalar<'_>) -> Result<u32, Mistake> {
 }
 
 /// The name nearest to `name`, when it is at most two edits away (one, for short names).
-pub(crate) fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+pub fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let length = name.chars().count();
     if length == 0 || length > 40 {
         return None;
