@@ -6,15 +6,17 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use oneport::formats::{self, PlatformFormat};
 use oneport::platform::PlatformError;
-use oneport::platform::generate::{self, Costs, Options, Racks, tiers};
-use oneport::{Platform, PortModel, Rational, parse_rational};
+use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
+use oneport::{Platform, PortModel, Rational, Units, parse_rational};
 
 use crate::End;
+use crate::hardware;
 use crate::output::{count, print, try_outputs};
 use crate::usage::usage;
 
 /// `oneport generate`.
 #[derive(Debug, Args)]
+#[command(after_long_help = UNITS)]
 pub struct GenerateArguments {
     /// Which platform.
     #[command(subcommand)]
@@ -22,13 +24,20 @@ pub struct GenerateArguments {
     /// Decides what is drawn: the graph, and costs from a range.
     #[arg(long, value_name = "S", global = true)]
     seed: Option<u64>,
-    /// Cost of every link (time for a message of size 1): a number, or LOW..HIGH, drawn uniformly among the integers of
-    /// the range (default: 1..10).
+    /// Complete, ring, star, grid, random, racks: cost of every link (time for a message of size 1): a number, or
+    /// LOW..HIGH, drawn uniformly among the integers of the range (default: 1..10).
     #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
     cost: Option<String>,
     /// Compute cost of every processor (time of one unit of work): as --cost.
     #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
     compute: Option<String>,
+    /// Torus, fat-tree, dragonfly (default: 25 GB/s), racks (instead of --cost): what every link carries each way, as
+    /// "200 Gbit/s" or 25 (GB/s).
+    #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
+    bandwidth: Option<String>,
+    /// Torus, fat-tree, dragonfly, racks: what every link between two switches carries each way (default: --bandwidth).
+    #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
+    uplink: Option<String>,
     /// Port model of the platform.
     #[arg(long, value_name = "MODEL", global = true)]
     model: Option<String>,
@@ -36,6 +45,12 @@ pub struct GenerateArguments {
     #[arg(short, long, value_name = "OUT", global = true)]
     output: Option<PathBuf>,
 }
+
+const UNITS: &str = "\
+Units: boxes of accelerators, torus, fat-tree, dragonfly, and racks with --bandwidth are in GB/s; a merge of a gigabyte
+reads two and writes one, so that accelerators and hosts merge at a third of their memory's bandwidth (data sheets: V100
+900 GB/s, A100 2039, H100 3350, B200 8000, MI250 1600 per die, MI300X 5300; hosts: eight channels of DDR4-3200, 204.8).
+Tiers are in MB/s. The other shapes have no units.";
 
 /// The shapes.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
@@ -76,19 +91,19 @@ enum Shape {
         #[arg(long, value_name = "D", default_value_t = 4)]
         degree: usize,
     },
-    /// A torus of any number of dimensions; links of cost 1.
+    /// A torus of any number of dimensions.
     Torus {
         /// Its sides, such as 4x4x4.
         #[arg(long, value_name = "AxBx...", value_delimiter = 'x')]
         sides: Vec<usize>,
     },
-    /// A three-level fat tree of switches with so many ports; links of cost 1.
+    /// A three-level fat tree of switches with so many ports.
     FatTree {
         /// Ports per switch, an even number K: there are K^3 / 4 hosts.
         #[arg(long, value_name = "K")]
         ports: usize,
     },
-    /// A dragonfly: groups of routers, each router with hosts; links of cost 1.
+    /// A dragonfly: groups of routers, all linked, each router with hosts, every two groups linked once.
     Dragonfly {
         /// Groups.
         #[arg(long, value_name = "N")]
@@ -100,7 +115,8 @@ enum Shape {
         #[arg(long, value_name = "N")]
         hosts: usize,
     },
-    /// Racks of hosts behind a switch each, joined by spines. The default model is links.
+    /// Racks of hosts behind a switch each, joined by spines. The default model is links. Costs are drawn, or in GB/s by
+    /// --bandwidth and --uplink.
     Racks {
         /// Racks.
         #[arg(long, value_name = "N", default_value_t = 3)]
@@ -124,16 +140,44 @@ enum Shape {
         #[arg(long, value_name = "P", default_value = "7/10")]
         host_probability: String,
     },
-    /// One box of 8 V100: the hybrid cube mesh. Costs of boxes of GPUs are seconds per gigabyte.
+    /// A DGX-1, 8 V100: the hybrid cube mesh, NVLink of 25 and 50 GB/s.
     Dgx1,
-    /// Azure NDv2: boxes of 8 V100, joined by 12.5 GB/s each way.
+    /// Azure NDv2: boxes of 8 V100 as dgx1, joined by 12.5 GB/s each way.
     Ndv2(Boxes),
-    /// Boxes of 8 A100 around NVSwitch, joined by two rails.
+    /// DGX A100: 8 accelerators with 300 GB/s to NVSwitch and 25 GB/s to one of two network switches.
     DgxA100(Boxes),
-    /// Boxes of 8 H100 around NVSwitch, joined by one rail.
+    /// DGX H100: 8 accelerators with 450 GB/s to NVSwitch and 50 GB/s to the network.
     DgxH100(Boxes),
-    /// Boxes of 16 dies of MI250 with Infinity Fabric.
+    /// DGX B200: 8 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
+    DgxB200(Boxes),
+    /// GB200 NVL72: racks of 72 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
+    #[command(name = "gb200-nvl72")]
+    Gb200Nvl72(Boxes),
+    /// Boxes of 8 MI250, 16 dies: Infinity Fabric of 50 to 200 GB/s, 16 GB/s to the network.
     Mi250(Boxes),
+    /// Boxes of 8 MI300X, all linked by Infinity Fabric of 64 GB/s, 50 GB/s to the network.
+    Mi300x(Boxes),
+    /// Boxes of accelerators around a switch, joined by network switches.
+    Boxes {
+        /// Boxes.
+        #[arg(long, value_name = "N", default_value_t = 2)]
+        boxes: usize,
+        /// Accelerators per box.
+        #[arg(long, value_name = "N", default_value_t = 8)]
+        accelerators: usize,
+        /// GB/s each way between an accelerator and the switch of its box.
+        #[arg(long, value_name = "GB/s", default_value_t = 450)]
+        inside: u64,
+        /// GB/s each way between an accelerator and its network switch.
+        #[arg(long, value_name = "GB/s", default_value_t = 50)]
+        network: u64,
+        /// Network switches: accelerator i of every box is on number i modulo so many.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        rails: usize,
+        /// GB/s of an accelerator's memory; it merges at a third of that.
+        #[arg(long, value_name = "GB/s", default_value_t = 3350)]
+        memory: u64,
+    },
 }
 
 /// How many boxes.
@@ -204,28 +248,76 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
         Shape::Ndv2(Boxes { boxes }) => generate::ndv2(*boxes),
         Shape::DgxA100(Boxes { boxes }) => generate::dgx_a100(*boxes),
         Shape::DgxH100(Boxes { boxes }) => generate::dgx_h100(*boxes),
+        Shape::DgxB200(Boxes { boxes }) => generate::dgx_b200(*boxes),
+        Shape::Gb200Nvl72(Boxes { boxes }) => generate::gb200_nvl72(*boxes),
         Shape::Mi250(Boxes { boxes }) => generate::mi250(*boxes),
+        Shape::Mi300x(Boxes { boxes }) => generate::mi300x(*boxes),
+        Shape::Boxes { boxes, accelerators, inside, network, rails, .. } => {
+            let (boxes, accelerators, rails) = (*boxes, *accelerators, *rails);
+            generate::switched_boxes(SwitchedBoxes { boxes, accelerators, inside: *inside, network: *network, rails })
+        }
     };
-    made.map_err(|error| usage(error.to_string()))
+    let platform = made.map_err(|error| usage(error.to_string()))?;
+    in_units(platform, arguments)
+}
+
+/// The platform with its units, and the rates asked for.
+fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
+    let rate =
+        |option: &str, text: &Option<String>| text.as_deref().map(|text| hardware::rate(option, text)).transpose();
+    let bandwidth = rate("--bandwidth", &arguments.bandwidth)?;
+    let uplink = rate("--uplink", &arguments.uplink)?;
+    let platform = match (bandwidth, uplink) {
+        (None, None) => platform,
+        (between_all, between_switches) => hardware::carrying(&platform, between_all, between_switches)?,
+    };
+    if matches!(arguments.shape, Shape::Tiers { .. }) {
+        return Ok(platform.with_units(Some(Units::parse("MB/s")?)));
+    }
+    match arguments.shape.memory(arguments) {
+        Some(memory) => hardware::merging(&platform, &memory),
+        None => Ok(platform),
+    }
 }
 
 impl Shape {
+    /// GB/s of a processor's memory, of shapes in GB/s.
+    fn memory(&self, arguments: &GenerateArguments) -> Option<Rational> {
+        match self {
+            Shape::Complete { .. } | Shape::Ring { .. } | Shape::Star { .. } | Shape::Grid { .. } => None,
+            Shape::Random { .. } | Shape::Tiers { .. } => None,
+            Shape::Racks { .. } => arguments.bandwidth.is_some().then(hardware::host),
+            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => Some(hardware::host()),
+            Shape::Dgx1 | Shape::Ndv2(_) => Some(hardware::whole(hardware::V100)),
+            Shape::DgxA100(_) => Some(hardware::whole(hardware::A100)),
+            Shape::DgxH100(_) => Some(hardware::whole(hardware::H100)),
+            Shape::DgxB200(_) | Shape::Gb200Nvl72(_) => Some(hardware::whole(hardware::B200)),
+            Shape::Mi250(_) => Some(hardware::whole(hardware::MI250_DIE)),
+            Shape::Mi300x(_) => Some(hardware::whole(hardware::MI300X)),
+            Shape::Boxes { memory, .. } => Some(hardware::whole(*memory)),
+        }
+    }
+
     /// What a shape does not draw is no option of it: silence would look like consent.
     fn refuse_what_it_does_not_draw(&self, arguments: &GenerateArguments) -> Result<()> {
-        let (drawn, seeded) = match self {
+        let (drawn, seeded, rated) = match self {
             Shape::Complete { .. }
             | Shape::Ring { .. }
             | Shape::Star { .. }
             | Shape::Grid { .. }
-            | Shape::Random { .. }
-            | Shape::Racks { .. } => (true, true),
-            Shape::Tiers { .. } => (false, true),
-            _ => (false, false),
+            | Shape::Random { .. } => (true, true, false),
+            Shape::Racks { .. } => (arguments.bandwidth.is_none(), true, true),
+            Shape::Tiers { .. } => (false, true, false),
+            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => (false, false, true),
+            _ => (false, false, false),
         };
+        let uplinks = rated && (arguments.bandwidth.is_some() || !matches!(self, Shape::Racks { .. }));
         let given = [
             ("--seed", arguments.seed.is_some(), seeded, "nothing is drawn"),
-            ("--cost", arguments.cost.is_some(), drawn, "the costs of its links are fixed by the shape"),
-            ("--compute", arguments.compute.is_some(), drawn, "the costs of its processors are fixed by the shape"),
+            ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
+            ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
+            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have rates of their own"),
+            ("--uplink", arguments.uplink.is_some(), uplinks, "its links have rates of their own, or --bandwidth is missing"),
         ];
         match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
             Some((option, _, _, why)) => Err(usage(format!("{option}: not for this shape: {why}; leave it out"))),

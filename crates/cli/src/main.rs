@@ -7,6 +7,7 @@ mod arguments;
 mod bottleneck;
 mod convert;
 mod generate;
+mod hardware;
 mod limits;
 mod names;
 mod numbers;

@@ -19,7 +19,11 @@ const SHAPES: &[(&[&str], usize, usize)] = &[
     (&["ndv2", "--boxes", "2"], 16, 16),
     (&["dgx-a100", "--boxes", "2"], 20, 16),
     (&["dgx-h100"], 9, 8),
+    (&["dgx-b200", "--boxes", "2"], 19, 16),
+    (&["gb200-nvl72"], 73, 72),
     (&["mi250"], 16, 16),
+    (&["mi300x", "--boxes", "3"], 25, 24),
+    (&["boxes", "--boxes", "3", "--accelerators", "4", "--rails", "4"], 19, 12),
 ];
 
 #[test]
@@ -35,6 +39,41 @@ fn every_shape_is_a_platform_that_can_be_solved() {
     let file = folder.path("tiers.toml");
     let made = oneport(&["generate", "tiers", "-o", &file]).ok();
     assert!(made.stdout.contains("27 nodes ("), "{made:#?}");
+}
+
+/// Machines are in GB/s, and their merges follow the size of messages: with twice the size all takes twice as long.
+#[test]
+fn machines_have_units() {
+    let folder = Folder::new();
+    let cases: &[(&[&str], &str, &str)] = &[
+        // Eight ports of 300 GB/s to the switch: an all-gather receives seven messages at each.
+        (&["dgx-a100"], "all-gather", "300/7"),
+        // 28 links of 64 GB/s each way, 56 messages.
+        (&["mi300x"], "all-gather", "64"),
+        (&["mi300x"], "all-to-all", "64"),
+        (&["fat-tree", "--ports", "4"], "all-gather", "5/3"),
+        (&["fat-tree", "--ports", "4", "--bandwidth", "100 Gbit/s"], "all-gather", "5/6"),
+        (&["racks", "--racks", "2", "--hosts", "3", "--bandwidth", "10"], "all-to-all", "10/9"),
+        (&["racks", "--racks", "2", "--hosts", "3", "--bandwidth", "10", "--uplink", "40 GB/s"], "all-to-all", "2"),
+    ];
+    for &(shape, collective, expected) in cases {
+        let file = folder.path("made.toml");
+        oneport(&[&["generate"], shape, &["-o", &file]].concat()).ok();
+        let text = read(&file);
+        assert!(text.contains("units = \"GB/s\"") && text.contains("compute = \""), "{text}");
+        let solve = |collective: &str, size: &str| {
+            let run = oneport(&["solve", collective, "--platform", &file, "--size", size, "--json"]);
+            run.ok().object()["throughput"].as_str().unwrap().to_string()
+        };
+        assert_eq!(solve(collective, "1 GB"), expected, "{shape:?}");
+        let [one, two] = ["1 GB", "500 MB"].map(|size| solve("reduce-scatter", size));
+        let whole = |text: &str| oneport::parse_rational(text).unwrap();
+        assert_eq!(whole(&one) + whole(&one), whole(&two), "{shape:?}");
+    }
+    let tiers = oneport(&["generate", "tiers"]).ok().stdout;
+    assert!(tiers.contains("units = \"MB/s\""), "{tiers}");
+    let ring = oneport(&["generate", "ring", "--nodes", "3"]).ok().stdout;
+    assert!(!ring.contains("units"), "{ring}");
 }
 
 #[test]
@@ -66,6 +105,14 @@ fn what_is_wrong_is_named() {
         (&["ring", "--nodes", "3", "--model", "half"], &["--model", "half"]),
         (&["dgx1", "--cost", "3"], &["--cost", "fixed"]),
         (&["torus", "--sides", "2x2", "--seed", "3"], &["--seed", "nothing is drawn"]),
+        (&["dgx1", "--bandwidth", "3"], &["--bandwidth", "own"]),
+        (&["racks", "--uplink", "3"], &["--uplink", "--bandwidth is missing"]),
+        (&["racks", "--bandwidth", "3", "--cost", "2"], &["--cost", "fixed"]),
+        (&["torus", "--sides", "2x2", "--bandwidth", "0"], &["--bandwidth", "not positive"]),
+        (&["torus", "--sides", "2x2", "--bandwidth", "3 Gb/s"], &["--bandwidth", "Gb", "25 GB/s"]),
+        (&["torus", "--sides", "2x2", "--bandwidth", "3 ms"], &["--bandwidth", "3 ms"]),
+        (&["boxes", "--memory", "0"], &["--memory", "3350"]),
+        (&["boxes", "--rails", "9"], &["9"]),
         (&["tiers", "--size", "huge"], &["--size", "huge", "small, medium, large"]),
         (&["tiers", "--host-probability", "2"], &["2"]),
         (&["ring", "--nodes", "3", "-o", &unknown], &["--output", "a.xyz", ".toml"]),

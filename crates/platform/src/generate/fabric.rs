@@ -5,7 +5,8 @@
 //!
 //! Sources of the facts: bandwidths and links of DGX A100 and MI250 as in the public model of ForestColl
 //! (liangyuRain/ForestColl, `topologies.py`), of DGX-1 and NDv2 as in that of TE-CCL (microsoft/TE-CCL,
-//! `teccl/topologies/`), of DGX H100 from NVIDIA's data sheet. Latencies are not modelled.
+//! `teccl/topologies/`), of DGX H100, DGX B200 and GB200 NVL72 from NVIDIA's data sheets, of MI300X from AMD's. Latencies
+//! are not modelled.
 
 use super::build::{check_size, refuse};
 use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};
@@ -227,6 +228,62 @@ pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
 /// O(boxes log boxes): 9 nodes and 32 links per box.
 pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 450, network: 50, rails: 1 })
+}
+
+/// `boxes` DGX B200: eight accelerators with 900 GB/s each way to `box0.nvswitch`; with more than one box, 50 GB/s each
+/// way to the switch `ib`, which stands for the whole network, without contention. NVIDIA's data sheet: NVLink of 14.4
+/// TB/s both ways together for eight accelerators, eight network cards of 400 Gbit/s.
+///
+/// # Errors
+/// No box, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 9 nodes and 32 links per box.
+pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
+    switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 900, network: 50, rails: 1 })
+}
+
+/// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s each way to one NVLink domain, `box0.nvswitch`; with more
+/// than one rack, 50 GB/s each way to the switch `ib`, which stands for the whole network, without contention. NVIDIA's
+/// data sheet: NVLink of 130 TB/s both ways together for 72 accelerators, a network card of 400 Gbit/s for each.
+///
+/// # Errors
+/// No rack, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 73 nodes and 288 links per rack.
+pub fn gb200_nvl72(boxes: usize) -> Result<Platform, PlatformError> {
+    switched_boxes(SwitchedBoxes { boxes, accelerators: 72, inside: 900, network: 50, rails: 1 })
+}
+
+/// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s each way; with more than
+/// one box, 50 GB/s each way to the switch `ib`, which stands for the whole network. AMD's data sheet of the platform:
+/// 896 GB/s both ways together for the seven links of an accelerator; a network card of 400 Gbit/s for each.
+///
+/// # Errors
+/// No box, or more nodes or links than ids can number.
+///
+/// # Complexity
+/// O(boxes log boxes): 8 nodes and at most 72 links per box.
+///
+/// ```
+/// use oneport_platform::generate::mi300x;
+/// assert_eq!(mi300x(2)?.links().len(), 2 * 2 * (28 + 8));
+/// # Ok::<(), oneport_platform::PlatformError>(())
+/// ```
+pub fn mi300x(boxes: usize) -> Result<Platform, PlatformError> {
+    const ACCELERATORS: usize = 8;
+    check_boxes("mi300x", boxes, ACCELERATORS + 1, 36)?;
+    let mesh: Vec<_> = (0..ACCELERATORS).flat_map(|to| (0..to).map(move |from| (from, to, 1))).collect();
+    let mut builder = fabric();
+    let groups = meshes(&mut builder, boxes, ACCELERATORS, &mesh, 64)?;
+    if boxes > 1 {
+        let ib = switch(&mut builder, "ib".to_string())?;
+        for &accelerator in groups.iter().flatten() {
+            builder.duplex(accelerator, ib, inverse(50))?;
+        }
+    }
+    builder.build()
 }
 
 /// Boxes of accelerators around a switch `box0.nvswitch`; with more than one box also the network switches `ib0`,

@@ -5,7 +5,7 @@
 //! | regular graphs | [`complete`], [`ring`], [`grid`], [`star`] |
 //! | random graphs | [`random_connected`] |
 //! | three-tier networks | [`tiers::generate`], [`tiers::instantiate`] |
-//! | accelerators | [`dgx1`], [`ndv2`], [`mi250`], [`dgx_a100`], [`dgx_h100`], [`switched_boxes`] |
+//! | accelerators | [`dgx1`], [`ndv2`], [`dgx_a100`], [`dgx_h100`], [`dgx_b200`], [`gb200_nvl72`], [`mi250`], [`mi300x`], [`switched_boxes`] |
 //! | networks of hosts | [`fat_tree`], [`torus`], [`dragonfly`] |
 //! | clusters | [`racks`] |
 //!
@@ -28,7 +28,7 @@ mod random;
 mod regular;
 pub mod tiers;
 
-pub use fabric::{SwitchedBoxes, dgx_a100, dgx_h100, dgx1, mi250, ndv2, switched_boxes};
+pub use fabric::{SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, gb200_nvl72, mi250, mi300x, ndv2, switched_boxes};
 pub use fabric_networks::{dragonfly, fat_tree, torus};
 pub use racks::{Racks, racks};
 pub use random::random_connected;
