@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
 use crate::generate::GenerateArguments;
+use crate::inspect::InspectArguments;
+use crate::topology::TopologyArguments;
 use crate::whatif::WhatIfArguments;
 
 /// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
@@ -22,7 +24,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find the optimal steady-state throughput of a collective, its proof and a periodic schedule.
-    Solve(SolveArguments),
+    Solve(Box<SolveArguments>),
     /// Find the shortest schedule of one reduction executed once.
     Reduce(ReduceArguments),
     /// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.
@@ -35,6 +37,8 @@ pub enum Command {
     Generate(GenerateArguments),
     /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
     Whatif(WhatIfArguments),
+    /// Say what is understood of a platform file or of another program's topology, and what is assumed.
+    Inspect(InspectArguments),
 }
 
 /// Custom demands, beside the named collectives.
@@ -101,6 +105,9 @@ pub struct QuestionArguments {
     /// Units of a platform file that has none: data over time, as GB/s or Gbit/s.
     #[arg(long, value_name = "UNITS")]
     pub units: Option<String>,
+    /// What the file of a topology leaves open.
+    #[command(flatten)]
+    pub topology: TopologyArguments,
     /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also A+Bn
     /// with n the operands combined, or @FILE: a table by interval.
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
@@ -121,7 +128,7 @@ pub struct QuestionArguments {
 /// `oneport solve`.
 #[derive(Debug, Args)]
 pub struct SolveArguments {
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON; or a topology of another program.
     #[arg(long, value_name = "FILE")]
     pub platform: PathBuf,
     /// The question.
@@ -166,6 +173,9 @@ pub struct VerifyArguments {
     /// Also check that the plan is for this platform.
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
+    /// What the file of a topology leaves open.
+    #[command(flatten)]
+    pub topology: TopologyArguments,
     /// When to end.
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -217,12 +227,15 @@ pub struct ConvertArguments {
     /// The platform file to write.
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// Format of IN (toml, json, matrix, gml, joined); by default told from its name and content.
+    /// Format of IN; by default told from its name and content.
     #[arg(long, value_name = "F")]
     pub from: Option<String>,
     /// Format of OUT; by default told from its name.
     #[arg(long, value_name = "F")]
     pub to: Option<String>,
+    /// What the file of a topology leaves open.
+    #[command(flatten)]
+    pub topology: TopologyArguments,
 }
 
 /// `oneport reduce`.

@@ -6,6 +6,7 @@ use oneport::formats::{self, PlatformFormat};
 use crate::End;
 use crate::arguments::ConvertArguments;
 use crate::output::{count, print, try_outputs};
+use crate::topology;
 use crate::usage::usage;
 
 /// Runs the command.
@@ -16,7 +17,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
     let from = arguments.from.as_ref().map(|name| format("--from", name)).transpose()?;
     let to = match &arguments.to {
         Some(name) => format("--to", name)?,
-        None => PlatformFormat::from_extension(&arguments.output).ok_or_else(|| {
+        None => PlatformFormat::to_write(&arguments.output).ok_or_else(|| {
             usage(format!(
                 "cannot tell the format of {} from its name; add --to toml, json or matrix",
                 arguments.output.display()
@@ -24,10 +25,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
         })?,
     };
     try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
-    let platform = match from {
-        None => formats::read_platform(&arguments.input)?,
-        Some(format) => formats::read_platform_as(&arguments.input, format)?,
-    };
+    let platform = topology::read(&arguments.input, from, &arguments.topology)?.platform;
     let text = formats::write_platform(&platform, to).with_context(|| arguments.output.display().to_string())?;
     formats::write_atomically(&arguments.output, text.as_bytes())
         .with_context(|| format!("cannot write {}", arguments.output.display()))?;

@@ -192,7 +192,7 @@ struct Boxes {
 pub fn run(arguments: &GenerateArguments) -> Result<End> {
     let format = match &arguments.output {
         None => PlatformFormat::Toml,
-        Some(output) => PlatformFormat::from_extension(output).ok_or_else(|| {
+        Some(output) => PlatformFormat::to_write(output).ok_or_else(|| {
             let name = output.display();
             usage(format!("--output: cannot tell the format of {name} from its name; end it in .toml, .json or .csv"))
         })?,
@@ -317,7 +317,12 @@ impl Shape {
             ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
             ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
             ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have rates of their own"),
-            ("--uplink", arguments.uplink.is_some(), uplinks, "its links have rates of their own, or --bandwidth is missing"),
+            (
+                "--uplink",
+                arguments.uplink.is_some(),
+                uplinks,
+                "its links have rates of their own, or --bandwidth is missing",
+            ),
         ];
         match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
             Some((option, _, _, why)) => Err(usage(format!("{option}: not for this shape: {why}; leave it out"))),

@@ -8,6 +8,7 @@ mod bottleneck;
 mod convert;
 mod generate;
 mod hardware;
+mod inspect;
 mod limits;
 mod names;
 mod numbers;
@@ -17,6 +18,7 @@ mod question;
 mod reduce;
 mod show;
 mod solve;
+mod topology;
 mod usage;
 mod verify;
 mod whatif;
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Whatif(arguments) => whatif::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -12,6 +12,7 @@ use oneport::{
 
 use crate::arguments::{CUSTOM, QuestionArguments};
 use crate::numbers::decimal;
+use crate::topology;
 use crate::usage::usage;
 
 /// A number of seconds, 0 or more.
@@ -25,7 +26,7 @@ pub fn seconds(option: &str, text: &str) -> Result<Duration> {
 
 /// Reads the platform under the model and in the units asked for.
 pub fn platform(path: &Path, arguments: &QuestionArguments) -> Result<Platform> {
-    let mut platform = formats::read_platform(path)?;
+    let mut platform = topology::read(path, None, &arguments.topology)?.platform;
     if let Some(name) = &arguments.model {
         let model: PortModel = name.parse().map_err(|error| usage(format!("--model: {error}")))?;
         platform = platform.with_model(model);

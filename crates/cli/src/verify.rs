@@ -11,6 +11,7 @@ use crate::arguments::VerifyArguments;
 use crate::limits;
 use crate::numbers::{readable, readable_count};
 use crate::output::{count, print};
+use crate::topology;
 
 /// Transfers up to which a plan is also executed, message by message: at most so many, and so many times the machine
 /// words of their dates.
@@ -22,7 +23,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let watch = limits::watch(&arguments.limits)?;
     let plan = formats::read_plan(&arguments.plan)?;
     if let Some(path) = &arguments.platform {
-        let platform = formats::read_platform(path)?;
+        let platform = topology::read(path, None, &arguments.topology)?.platform;
         if let Some(difference) = difference(&plan.platform, &platform) {
             anyhow::bail!("{}: the plan is not for {}: {difference}", arguments.plan.display(), path.display());
         }

@@ -295,6 +295,9 @@ pub enum Mistake {
         /// Numbers in each.
         columns: usize,
     },
+    /// A topology that cannot be imported as it is, or not with these options: why, and what to do.
+    #[error("{0}")]
+    Import(String),
     /// The platform says something that the format cannot.
     #[error("cannot be written as {format}: {why}; write toml or json")]
     Unsupported {

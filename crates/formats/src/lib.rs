@@ -11,10 +11,12 @@ mod native;
 mod number;
 mod plan;
 mod platform;
+mod platform_format;
 mod scalar;
 mod single;
 mod source;
 mod tiers_json;
+mod topologies;
 
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount};
 pub use atomic::{try_writing, write_atomically};
@@ -25,7 +27,8 @@ pub use oneport_plan::{Collective, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};
 pub use platform::{
-    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, read_platform_as,
-    write_platform,
+    MAX_PLATFORM_BYTES, parse_platform, parse_topology, read_platform, read_platform_as, read_topology, write_platform,
 };
+pub use platform_format::{ParseFormatError, PlatformFormat};
 pub use single::{broadcast_to_json, reduction_to_json};
+pub use topologies::{Accelerator, Fabric, ImportOptions, Imported, Note, Replicate, Topic};

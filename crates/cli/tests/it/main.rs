@@ -13,4 +13,5 @@ mod platforms;
 mod reduce;
 mod single;
 mod solve;
+mod topologies;
 mod whatif;

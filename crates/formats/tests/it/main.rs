@@ -10,4 +10,5 @@ mod hostile;
 mod plans;
 mod platforms;
 mod reductions;
+mod topologies;
 mod units;

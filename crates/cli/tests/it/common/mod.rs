@@ -54,6 +54,14 @@ impl Run {
         self
     }
 
+    /// Exit 0, and on stderr only notes, each of these words among them.
+    #[track_caller]
+    pub fn noted(self, words: &[&str]) -> Run {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        assert!(self.stderr.lines().all(|line| line.starts_with("note: ")), "{self:#?}");
+        self.says(words)
+    }
+
     /// Refused by us: the exit code, nothing on stdout, and one line on stderr that says each of the words.
     #[track_caller]
     pub fn refused(self, code: i32, words: &[&str]) -> Run {

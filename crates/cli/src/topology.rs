@@ -1,0 +1,96 @@
+//! Options for topologies that other programs wrote, and how they are read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use clap::Args;
+use num_traits::Signed;
+use oneport::formats::{self, Fabric, ImportOptions, Imported, PlatformFormat, Replicate, Topic};
+use oneport::units::{Dimension, Quantity};
+use oneport::{Rational, Units, parse_rational};
+
+use crate::usage::usage;
+
+/// What the file of a topology leaves open.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options for topologies of other programs")]
+pub struct TopologyArguments {
+    /// Bandwidth of every link of a kind, in GB/s or with a unit: nvlink=25, net=400Gbit/s. `oneport inspect` lists the
+    /// kinds of a file and the bandwidths assumed.
+    #[arg(long = "link-bandwidth", value_name = "KIND=RATE")]
+    link_bandwidth: Vec<String>,
+    /// How fast a GPU combines values, in GB/s of result (default: 1000).
+    #[arg(long, value_name = "RATE")]
+    merge_bandwidth: Option<String>,
+    /// NVSwitches duplicate messages (multicast); by default they only forward.
+    #[arg(long)]
+    multicast: bool,
+    /// Several machines like that of the file, joined by --fabric.
+    #[arg(long, value_name = "N")]
+    replicate: Option<String>,
+    /// What joins the machines: one switch, a switch per network card (rail), cables between every two (full); then,
+    /// after a comma, GB/s of each port or cable (default: what the file says of its network cards).
+    #[arg(long, value_name = "switch|rail|full[,RATE]", requires = "replicate")]
+    fabric: Option<String>,
+}
+
+impl TopologyArguments {
+    /// The options, checked.
+    pub fn options(&self) -> Result<ImportOptions> {
+        let mut link_bandwidth = BTreeMap::new();
+        for text in &self.link_bandwidth {
+            let wrong = || usage(format!("--link-bandwidth {text}: write KIND=RATE, such as nvlink=25"));
+            let (kind, value) = text.split_once('=').ok_or_else(wrong)?;
+            if link_bandwidth.insert(kind.trim().to_string(), rate("--link-bandwidth", value)?).is_some() {
+                return Err(usage(format!("--link-bandwidth: '{}' is given twice; keep one", kind.trim())));
+            }
+        }
+        let merge_rate = self.merge_bandwidth.as_ref().map(|text| rate("--merge-bandwidth", text)).transpose()?;
+        let replicate = self.replicate.as_ref().map(|count| self.machines(count)).transpose()?;
+        Ok(ImportOptions { link_bandwidth, merge_rate, multicast: self.multicast, replicate })
+    }
+
+    fn machines(&self, count: &str) -> Result<Replicate> {
+        let wrong = || usage(format!("--replicate: '{count}' is not a number of machines, 1 or more"));
+        let count = count.parse::<usize>().ok().filter(|&count| count > 0).ok_or_else(wrong)?;
+        let missing = || usage("--replicate needs --fabric: switch, rail or full, what joins the machines");
+        let text = self.fabric.as_ref().ok_or_else(missing)?;
+        let (name, bandwidth) = text.split_once(',').map_or((text.as_str(), None), |(name, rate)| (name, Some(rate)));
+        let fabric = match name.trim() {
+            "switch" => Fabric::Switch,
+            "rail" => Fabric::Rail,
+            "full" => Fabric::Full,
+            other => return Err(usage(format!("--fabric: '{other}' is not switch, rail or full"))),
+        };
+        let bandwidth = bandwidth.map(|text| rate("--fabric", text)).transpose()?;
+        Ok(Replicate { count, fabric, bandwidth })
+    }
+}
+
+/// A bandwidth in GB/s, or with a unit.
+fn rate(option: &str, text: &str) -> Result<Rational> {
+    let quantity = Quantity::parse(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?;
+    let value = match quantity.dimension {
+        Dimension::Number => parse_rational(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?,
+        _ => {
+            Units::gigabytes_and_seconds().rate(&quantity, text).map_err(|error| usage(format!("{option}: {error}")))?
+        }
+    };
+    if value.is_positive() {
+        Ok(value)
+    } else {
+        Err(usage(format!("{option}: '{text}' is not a bandwidth above 0, such as 25 (GB/s) or 400Gbit/s")))
+    }
+}
+
+/// Reads a platform file or a topology; says on standard error what was assumed, merged and left out.
+pub fn read(path: &Path, format: Option<PlatformFormat>, arguments: &TopologyArguments) -> Result<Imported> {
+    let imported = formats::read_topology(path, format, &arguments.options()?)?;
+    for topic in Topic::ALL {
+        for note in imported.notes.iter().filter(|note| note.topic == topic) {
+            eprintln!("note: {}: {}", topic.name(), note.text);
+        }
+    }
+    Ok(imported)
+}

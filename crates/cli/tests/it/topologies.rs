@@ -1,0 +1,58 @@
+//! Topologies of other programs on the command line.
+
+use crate::common::{Folder, oneport, read};
+
+/// Two GPUs behind one processor, an NVLink between them.
+const DUMP: &str = r#"<system version="1"><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD" familyid="25">
+<pci busid="0000:01:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="0" sm="80" rank="0">
+<nvlink target="0000:02:00.0" count="1" tclass="0x030200"/></gpu></pci>
+<pci busid="0000:02:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="1" sm="80" rank="1">
+<nvlink target="0000:01:00.0" count="1" tclass="0x030200"/></gpu></pci>
+</cpu></system>
+"#;
+
+#[test]
+fn a_dump_is_a_platform() {
+    let folder = Folder::new();
+    let dump = folder.write("topo.xml", DUMP);
+    let solve = ["solve", "all-gather", "--platform", &dump];
+    let run = oneport(&[&solve[..], &["--json"]].concat()).noted(&["assumed: nvlink: 20 GB/s per NVLink"]);
+    // 20 GB/s of NVLink and 24 GB/s of PCI each way.
+    assert_eq!(run.object()["throughput"], "44");
+    let run = oneport(&[&solve[..], &["--link-bandwidth", "nvlink=200Gbit/s", "--json"]].concat());
+    assert_eq!(run.noted(&["nvlink: 25 GB/s", "as given"]).object()["throughput"], "49");
+    let toml = folder.path("topo.toml");
+    oneport(&["convert", &dump, &toml, "--replicate", "2", "--fabric", "switch,400Gbit/s"])
+        .noted(&["net: 50 GB/s for every network port, as given"]);
+    assert!(read(&toml).contains("name = \"box1.gpu0\""));
+    let run = oneport(&["solve", "broadcast", "--source", "box0.gpu0", "--platform", &toml, "--json"]).ok();
+    // Each GPU has a port of its own: 50 GB/s more.
+    assert_eq!(run.object()["throughput"], "94");
+}
+
+#[test]
+fn inspect_says_what_was_understood() {
+    let folder = Folder::new();
+    let dump = folder.write("topo.xml", DUMP);
+    let svg = folder.path("topo.svg");
+    let run = oneport(&["inspect", &dump, "-o", &svg]).ok();
+    for words in ["2 GPUs, 1 CPU", "nvlink  20 GB/s", "GPU - GPU", "1, each way", "assumed: nvlink: 20 GB/s per NVLink"]
+    {
+        assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
+    }
+    assert!(read(&svg).starts_with("<svg"));
+    let object = oneport(&["inspect", &dump, "--json"]).ok().object();
+    assert_eq!((object["format"].as_str(), object["units"].as_str()), (Some("nccl"), Some("GB/s")));
+    assert_eq!(object["accelerators"][1]["node"], "gpu1");
+    let toml = folder.path("topo.toml");
+    oneport(&["convert", &dump, &toml]).noted(&[]);
+    oneport(&["inspect", &toml]).ok();
+    oneport(&["inspect", &toml, "--link-bandwidth", "pci=1"]).refused(1, &["topo.toml", "says everything itself"]);
+    oneport(&["inspect", &dump, "-o", &dump]).misused(&["topo.xml"]);
+    oneport(&["inspect", &dump, "--link-bandwidth", "pci"]).misused(&["KIND=RATE"]);
+    oneport(&["inspect", &dump, "--link-bandwidth", "pci=-1"]).misused(&["--link-bandwidth", "-1"]);
+    oneport(&["inspect", &dump, "--link-bandwidth", "pci=1 GB"]).misused(&["--link-bandwidth", "rate"]);
+    oneport(&["inspect", &dump, "--replicate", "2"]).misused(&["--fabric"]);
+    oneport(&["inspect", &dump, "--replicate", "2", "--fabric", "ring"]).misused(&["'ring'", "switch, rail or full"]);
+    oneport(&["inspect", &dump, "--replicate", "2", "--fabric", "rail"]).refused(1, &["--fabric switch,25"]);
+}

@@ -1,0 +1,44 @@
+//! What a user can say about a topology that its file does not.
+
+use std::collections::BTreeMap;
+
+use oneport_platform::Rational;
+
+/// What the file leaves open. The default asks for nothing: one box, stated tables, no capacities.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ImportOptions {
+    /// Bandwidths in GB/s by kind of link, instead of the stated ones: `nvlink`, `xgmi`, `pci`, ...
+    pub link_bandwidth: BTreeMap<String, Rational>,
+    /// How fast an accelerator combines values, in GB/s of result; [`MERGE_RATE`] where absent.
+    pub merge_rate: Option<Rational>,
+    /// Whether NVSwitches duplicate messages (multicast); by default they only forward.
+    pub multicast: bool,
+    /// Several machines like the one of the file.
+    pub replicate: Option<Replicate>,
+}
+
+/// Several machines of one kind, and what joins them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replicate {
+    /// How many machines, from 1.
+    pub count: usize,
+    /// What joins them.
+    pub fabric: Fabric,
+    /// GB/s each way of a port (of a cable, for [`Fabric::Full`]); where absent, what the file says of its ports.
+    pub bandwidth: Option<Rational>,
+}
+
+/// What joins machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fabric {
+    /// One switch for all ports.
+    Switch,
+    /// A switch for the first port of every machine, one for the second, ...
+    Rail,
+    /// Cables from every port to the same port of every other machine.
+    Full,
+}
+
+/// GB/s at which an accelerator combines values, unless the user knows better: faster than any link of today's
+/// machines, so that links decide.
+pub(super) const MERGE_RATE: u64 = 1000;
