@@ -39,7 +39,7 @@ pub enum End {
 
 fn main() -> ExitCode {
     limits::begin();
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| usage::refuse(&error));
     let end = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Reduce(arguments) => reduce::run(&arguments),

@@ -91,7 +91,8 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
         ("--targets", arguments.targets.is_some()),
         ("--target", arguments.target.is_some()),
         ("--participants", arguments.participants.is_some()),
-        ("--work", arguments.work.is_some()),
+        // No work at all is no work here, either: scripts go through all collectives.
+        ("--work", arguments.work.as_ref().is_some_and(|work| work != "0")),
         ("--commutative", arguments.commutative),
         ("--demands", arguments.demands.is_some()),
     ];

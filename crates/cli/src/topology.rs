@@ -86,6 +86,8 @@ fn rate(option: &str, text: &str) -> Result<Rational> {
 
 /// Reads a platform file or a topology; says on standard error what was assumed, merged and left out.
 pub fn read(path: &Path, format: Option<PlatformFormat>, arguments: &TopologyArguments) -> Result<Imported> {
+    // Standard input, by its name on Unix.
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let imported = formats::read_topology(path, format, &arguments.options()?)?;
     for topic in Topic::ALL {
         for note in imported.notes.iter().filter(|note| note.topic == topic) {

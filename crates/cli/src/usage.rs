@@ -1,6 +1,7 @@
 //! Mistakes in how the command was called.
 
 use anyhow::anyhow;
+use oneport::plan::Form;
 
 /// A mistake in how the command was called: exit code 2.
 #[derive(Debug)]
@@ -17,4 +18,31 @@ impl std::error::Error for Usage {}
 /// A usage error as `anyhow` carries it.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {
     anyhow!(Usage(message.into()))
+}
+
+/// Ends the program with what was wrong with its arguments, and where the question belongs that was probably meant.
+pub fn refuse(error: &clap::Error) -> ! {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if error.use_stderr()
+        && let Some(meant) = meant(&words)
+    {
+        eprintln!("error: {meant}");
+        std::process::exit(2);
+    }
+    error.exit()
+}
+
+/// What was probably meant by a collective in the place of a command.
+fn meant(words: &[String]) -> Option<String> {
+    let (command, rest) = words.split_first()?;
+    let form = Form::find(command)?;
+    let roles = form.roles.iter().filter(|role| !role.many).map(|role| format!(" --{} NODE", role.key));
+    let solve = format!("oneport solve {} --platform FILE{}", form.name, roles.collect::<String>());
+    match command.as_str() {
+        "reduce" if rest.iter().any(|word| word.starts_with("--platform")) => {
+            Some(format!("'oneport reduce' is one reduction by its costs alone; on a platform ask '{solve}'"))
+        }
+        "reduce" => None,
+        _ => Some(format!("'{command}' is a collective, not a command; ask '{solve}'")),
+    }
 }

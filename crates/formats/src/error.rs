@@ -165,8 +165,11 @@ pub enum Mistake {
         /// What is written now.
         expected: &'static str,
     },
+    /// A platform where a plan should be.
+    #[error("this is a platform; a plan is what 'oneport solve ... -o PLAN' writes")]
+    PlatformAsPlan,
     /// A key that means nothing here.
-    #[error("unknown key '{key}'; the keys here are {}", .known.join(", "))]
+    #[error("unknown key '{key}'{}; the keys here are {}", meant(key, .known), .known.join(", "))]
     UnknownKey {
         /// The key.
         key: String,
@@ -315,6 +318,11 @@ const SHORT: usize = 60;
 
 fn column(at: Option<usize>) -> String {
     at.map(|at| format!(" at column {at}")).unwrap_or_default()
+}
+
+fn meant(key: &str, known: &[&'static str]) -> String {
+    let close = crate::closest(key, known.iter().copied());
+    close.map_or(String::new(), |name| format!(" (did you mean '{name}'?)"))
 }
 
 fn suggestion(close: &Option<String>) -> String {

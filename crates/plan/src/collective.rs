@@ -167,21 +167,21 @@ pub enum CollectiveError {
     #[error("no group is given; list the participants of at least one")]
     NoGroups,
     /// Groups within groups.
-    #[error("group {group} (counted from 0) is itself a list of groups; list its groups beside the others")]
+    #[error("group {} is itself a list of groups; list its groups beside the others", .group + 1)]
     Nested {
-        /// The place in the list.
+        /// The place in the list, from 0; messages count from 1.
         group: usize,
     },
     /// A group that is never carried out.
-    #[error("group {group} (counted from 0) has rate 0; give a whole number from 1, or leave the group out")]
+    #[error("group {} has rate 0; give a whole number from 1, or leave the group out", .group + 1)]
     NoRate {
-        /// The place in the list.
+        /// The place in the list, from 0; messages count from 1.
         group: usize,
     },
     /// A member that does not fit.
-    #[error("group {group} (counted from 0): {error}")]
+    #[error("group {}: {error}", .group + 1)]
     InGroup {
-        /// The place in the list.
+        /// The place in the list, from 0; messages count from 1.
         group: usize,
         /// What is wrong with it.
         error: Box<CollectiveError>,

@@ -42,8 +42,17 @@ impl fmt::Display for PortModel {
 
 /// A text that names no port model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a port model; the models are full-duplex, half-duplex, multiport, links")]
+#[error("'{text}' is not a port model{meant}; the models are full-duplex, half-duplex, multiport, links", text = .0, meant = meant(.0))]
 pub struct ParsePortModelError(pub String);
+
+/// The model whose name begins so, but for hyphens and case.
+fn meant(text: &str) -> String {
+    let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
+    let text = plain(text);
+    let begins = |model: &PortModel| !text.is_empty() && plain(model.name()).starts_with(&text);
+    let model = PortModel::ALL.into_iter().find(begins);
+    model.map_or(String::new(), |model| format!(" (did you mean '{model}'?)"))
+}
 
 impl FromStr for PortModel {
     type Err = ParsePortModelError;

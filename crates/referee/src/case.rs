@@ -125,7 +125,7 @@ impl<'a> Case<'a> {
         };
         let groups = self.collective.members();
         match self.groups().iter().rposition(|group| group.first <= place) {
-            Some(group) if !groups.is_empty() => format!("{whole} of group {group}"),
+            Some(group) if !groups.is_empty() => format!("{whole} of group {}", group + 1),
             _ if self.collective.is_listed() => format!("demand {place} ({whole})"),
             _ => whole,
         }

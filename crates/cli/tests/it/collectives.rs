@@ -156,7 +156,7 @@ fn what_is_wrong_is_named() {
         (&["all-reduce", "--participants", "a"], 1, &["single participant"]),
         (&["all-gather", "--group", "a,b", "--participants", "c"], 2, &["--group", "leave out"]),
         (&["all-gather", "--group", "a,b@0"], 2, &["'0' is not a rate"]),
-        (&["all-gather", "--group", "a,b", "--group", "c"], 1, &["group 1", "at least 2"]),
+        (&["all-gather", "--group", "a,b", "--group", "c"], 1, &["group 2", "at least 2"]),
         (&["scan", "--formulation", "compact"], 1, &["scan", "columns"]),
     ];
     for (arguments, code, words) in refused {

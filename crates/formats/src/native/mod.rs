@@ -262,13 +262,15 @@ fn whole(scalar: &Scalar<'_>) -> Result<u32, Mistake> {
     number.ok_or_else(|| wrong(scalar, "a whole number of ports, from 1 to 4294967295"))
 }
 
-/// The name nearest to `name`, when it is at most two edits away (one, for short names).
+/// The name nearest to `name`, when it is at most two edits away (one, for short names; case does not count).
 pub fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let length = name.chars().count();
     if length == 0 || length > 40 {
         return None;
     }
     let allowed = if length < 4 { 1 } else { 2 };
+    // A name of one letter is like any other.
+    let allowed = allowed.min(length - 1);
     names
         .take(COMPARED)
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed)

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use oneport_plan::Plan;
 
+use crate::Mistake;
 use crate::error::FormatError;
 use crate::source::read_bytes;
 
@@ -38,5 +39,10 @@ const FORMER: &str = "oneport-plan/1";
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
 pub fn read_plan(path: &Path) -> Result<Plan, FormatError> {
-    plan_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
+    let (name, bytes) = (path.display().to_string(), read_bytes(path, MAX_PLAN_BYTES)?);
+    let is_platform = || crate::parse_platform(&name, &bytes, crate::PlatformFormat::Toml).is_ok();
+    match plan_from_json(&name, &bytes) {
+        Err(_) if is_platform() => Err(FormatError::new(&name, None, None, Mistake::PlatformAsPlan)),
+        read => read,
+    }
 }

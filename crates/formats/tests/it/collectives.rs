@@ -414,7 +414,7 @@ fn perturbed_groups_are_refused() {
         ("\"rate\": \"3\"", "\"rate\": 1e2", &["members[1].rate", "1e2", "whole number"]),
         ("\"rate\": \"3\"", "\"rate\": \"18446744073709551616\"", &["members[1].rate", "up to 18446744073709551615"]),
         ("\"rate\": \"3\", ", "", &["members[1]", "'rate' is missing"]),
-        ("\"name\": \"all-gather\"", "\"name\": \"groups\"", &["members[1].collective.name", "group 1", "itself"]),
+        ("\"name\": \"all-gather\"", "\"name\": \"groups\"", &["members[1].collective.name", "group 2", "itself"]),
         ("\"name\": \"all-gather\"", "\"name\": \"gather\"", &["members[1].collective", "'target' is missing"]),
         ("\"name\": \"scan\"", "\"name\": \"scatter\"", &["members[3].collective", "'targets' is missing"]),
         (

@@ -150,7 +150,7 @@ fn keys_and_names_of_links() {
         (
             "from = \"a\"\nto = \"c\"\ncost = 1",
             r#""from": "a", "to": "c", "cost": 1"#,
-            &["link[0].to", "'c'", "did you mean"],
+            &["link[0].to", "'c'", "must name one"],
         ),
         ("from = 3\nto = \"b\"\ncost = 1", r#""from": 3, "to": "b", "cost": 1"#, &["link[0].from", "3", "a name"]),
         (

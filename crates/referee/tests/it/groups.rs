@@ -32,10 +32,10 @@ fn weights_are_multiples_of_the_throughput() {
     assert_eq!(with([ratio(2, 3), ratio(1, 3)], ratio(1, 3)), Ok(()));
     assert_eq!(with([ratio(1, 2), ratio(1, 4)], ratio(1, 4)), Ok(()));
     let refused = with([ratio(1, 3), ratio(1, 3)], ratio(1, 3)).unwrap_err().to_string();
-    let words = "the weights of A=>B of group 0 add up to 1/3; they must add up to 2 times the throughput, 1/3";
+    let words = "the weights of A=>B of group 1 add up to 1/3; they must add up to 2 times the throughput, 1/3";
     assert_eq!(refused, words);
     let refused = with([ratio(2, 3), ratio(2, 3)], ratio(1, 3)).unwrap_err().to_string();
-    let words = "the weights of A=>C of group 1 add up to 2/3; they must add up to the throughput, 1/3";
+    let words = "the weights of A=>C of group 2 add up to 2/3; they must add up to the throughput, 1/3";
     assert_eq!(refused, words);
 }
 
@@ -57,10 +57,10 @@ fn copies_are_multiples_of_the_instances() {
     let refused = with([1, 1], 1).unwrap_err().to_string();
     assert_eq!(
         refused,
-        "the copies of A=>B of group 0 add up to 1; the schedule starts 2 times 1 instances per period"
+        "the copies of A=>B of group 1 add up to 1; the schedule starts 2 times 1 instances per period"
     );
     let refused = with([4, 1], 2).unwrap_err().to_string();
-    assert_eq!(refused, "the copies of A=>C of group 1 add up to 1; the schedule starts 2 instances per period");
+    assert_eq!(refused, "the copies of A=>C of group 2 add up to 1; the schedule starts 2 instances per period");
 }
 
 /// Two periods of one instance: messages 0 and 1 to B belong to instance 0, as does message 0 to C.
@@ -95,7 +95,7 @@ fn runs_count_every_turn_of_a_group() {
     };
     assert_eq!(
         told(&|run| drop(run.events.remove(4))),
-        "message A=>B of group 0 of instance 3 gets no further than 'A'; it must arrive at 'B'"
+        "message A=>B of group 1 of instance 3 gets no further than 'A'; it must arrive at 'B'"
     );
     assert_eq!(
         told(&|run| run.events[4].instance = 4),
