@@ -2,6 +2,7 @@
 
 mod buffers;
 mod error;
+mod execution;
 mod loads;
 mod periodic;
 pub mod ports;
@@ -10,6 +11,7 @@ mod timeline;
 
 pub use buffers::buffers;
 pub use error::ScheduleError;
+pub use execution::{DatedTask, Execution, Piece, execution};
 pub use loads::{Measure, Uses};
 pub use oneport_numbers::common_denominator;
 pub use oneport_plan::{PeriodicSchedule, Problem, Timeline, WholePatterns};
