@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
+use crate::export::ExportArguments;
 use crate::generate::GenerateArguments;
 use crate::inspect::InspectArguments;
 use crate::topology::TopologyArguments;
@@ -39,6 +40,8 @@ pub enum Command {
     Whatif(WhatIfArguments),
     /// Say what is understood of a platform file or of another program's topology, and what is assumed.
     Inspect(InspectArguments),
+    /// Write a plan for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
+    Export(ExportArguments),
 }
 
 /// Custom demands, beside the named collectives.

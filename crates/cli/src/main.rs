@@ -1,4 +1,4 @@
-//! The `oneport` command: solve, reduce, verify, show, convert, generate. `oneport --help` is its contract.
+//! The `oneport` command: solve, reduce, verify, show, convert, generate, export. `oneport --help` is its contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
@@ -6,6 +6,7 @@ mod answer;
 mod arguments;
 mod bottleneck;
 mod convert;
+mod export;
 mod generate;
 mod hardware;
 mod inspect;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Whatif(arguments) => whatif::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -71,8 +71,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
+    ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
-    ("oneport-cli", &["oneport", "oneport-drawings"]),
+    ("oneport-cli", &["oneport", "oneport-drawings", "oneport-exports"]),
     (
         "oneport-papers",
         &[
@@ -102,11 +103,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const RESERVED: &[(&str, &[&str], &str)] = &[
     ("highs", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
     ("highs-sys", &["oneport-exact"], "HiGHS is named in oneport-exact alone"),
-    ("serde", &["oneport-formats", "oneport-papers"], "model types do not freeze into a file format"),
+    (
+        "serde",
+        &["oneport-formats", "oneport-exports", "oneport-papers"],
+        "model types do not freeze into a file format",
+    ),
     (
         "serde_json",
-        &["oneport-formats", "oneport-cli", "oneport-papers", "xtask"],
-        "files are read and written by oneport-formats",
+        &["oneport-formats", "oneport-exports", "oneport-cli", "oneport-papers", "xtask"],
+        "platforms and plans are read and written by oneport-formats, other programs' schedules by oneport-exports",
     ),
     ("anyhow", &["oneport-cli", "oneport-papers", "xtask"], "libraries return error enums of their own"),
 ];

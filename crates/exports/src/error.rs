@@ -1,0 +1,33 @@
+//! Why a plan is not exported.
+
+use oneport_schedule::ScheduleError;
+
+use crate::FORMATS;
+
+/// Why a plan is not exported.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A name that no format has.
+    #[error("there is no format '{name}'; give one of {}", names())]
+    UnknownFormat {
+        /// The name asked for.
+        name: String,
+    },
+    /// The format cannot carry this plan.
+    #[error("{format}: {reason}")]
+    Refused {
+        /// The format's name.
+        format: &'static str,
+        /// What it cannot carry, and what would be right.
+        reason: String,
+    },
+    /// The schedule cannot be written down.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+}
+
+fn names() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.join(", ")
+}

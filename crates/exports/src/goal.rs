@@ -1,0 +1,132 @@
+//! GOAL, for LogGOPSim and ATLAHS: a rank per node, whole numbers of units for times.
+//!
+//! Every rank has a clock, a chain of calculations on a processor of its own that ends at the dates of the plan; a send
+//! waits for the clock and for what it passes on. So under `L = o = g = O = 0`, `G = 1` and `S` above every size, where a
+//! message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and later if they
+//! do.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::{Resource, Task};
+use oneport_platform::{NodeId, PortModel};
+
+use crate::run::{Occurrence, Run};
+use crate::{ExportError, File, Format, Request};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "goal",
+    about: "GOAL for LogGOPSim and ATLAHS: a rank per node, dates in units of the common denominator",
+    lacks: "names, what is wanted where, the proof; half-duplex ports and several ports (no such ranks), lanes",
+    write: |request| Ok(File::only(write(request)?)),
+};
+
+/// The clock's processor, and the one that merges; sends and receives are on processor 0.
+const CLOCK: u32 = 1;
+const MERGES: u32 = 2;
+
+/// What one rank does, in the order of dates.
+#[derive(Default)]
+struct Rank {
+    /// Dates that something waits for.
+    dates: Vec<u64>,
+    lines: Vec<String>,
+}
+
+fn refused(reason: impl Into<String>) -> ExportError {
+    ExportError::Refused { format: FORMAT.name, reason: reason.into() }
+}
+
+fn whole(date: &BigInt) -> Result<u64, ExportError> {
+    let long =
+        || refused(format!("the date {date} in units of the common denominator exceeds 2^62; choose a shorter period"));
+    date.to_u64().filter(|date| *date < 1 << 62).ok_or_else(long)
+}
+
+fn write(request: &Request<'_>) -> Result<String, ExportError> {
+    let run = Run::new(request)?;
+    let (platform, execution) = (run.problem.platform(), &run.execution);
+    let mut ranks: Vec<Rank> = platform.node_ids().map(|_| Rank::default()).collect();
+    // By task and period: the labels of what has brought it, and the last piece's tag.
+    let mut brought: BTreeMap<(usize, u64), Vec<String>> = BTreeMap::new();
+    let mut occurrences: Vec<Occurrence<'_>> = run.occurrences().collect();
+    occurrences.sort_by(|a, b| (&a.start, a.number).cmp(&(&b.start, b.number)));
+    for (tag, occurrence) in occurrences.iter().enumerate() {
+        let start = whole(&occurrence.start)?;
+        let length = whole(&(&occurrence.end - &occurrence.start))?;
+        let inputs =
+            occurrence.dated.inputs.iter().flatten().filter_map(|&input| brought.get(&(input, occurrence.period)));
+        let mut waits: Vec<String> = inputs.flatten().cloned().collect();
+        if start > 0 {
+            waits.push(format!("c{start}"));
+        }
+        let mut enter = |node: NodeId, label: &str, line: String, waits: &[String]| {
+            let rank = &mut ranks[node.index()];
+            rank.lines.push(format!("{label}: {line}"));
+            rank.lines.extend(waits.iter().map(|before| format!("{label} requires {before}")));
+            if start > 0 && !waits.is_empty() {
+                rank.dates.push(start);
+            }
+        };
+        let done = match occurrence.dated.task {
+            Task::Send { link, .. } => {
+                let ends = platform.link(link);
+                let size = length + 1;
+                enter(ends.from, &format!("s{tag}"), format!("send {size}b to {} tag {tag}", ends.to), &waits);
+                enter(ends.to, &format!("r{tag}"), format!("recv {size}b from {} tag {tag}", ends.from), &[]);
+                format!("r{tag}")
+            }
+            Task::Merge { node, .. } => {
+                enter(node, &format!("m{tag}"), format!("calc {length} cpu {MERGES}"), &waits);
+                format!("m{tag}")
+            }
+        };
+        brought.entry((occurrence.number, occurrence.period)).or_default().push(done);
+    }
+    let last = occurrences.iter().map(|occurrence| &occurrence.end).max().cloned().unwrap_or(BigInt::zero());
+    let mut text = String::new();
+    let _ = writeln!(text, "// {} units are one unit of time; the run ends at {last}.", execution.units);
+    let _ = writeln!(text, "// LogGOPSim -L 0 -o 0 -g 0 -G 1 -O 0 -S {}", &last + 2);
+    if let Some(node) = platform.node_ids().find(|&node| cannot(&run, node)) {
+        let name = platform.name(node).replace(char::is_control, " ");
+        let _ = writeln!(
+            text,
+            "// '{name}' is no full-duplex one-port node: the simulator knows one send and one receive at a time only."
+        );
+    }
+    let _ = writeln!(text, "num_ranks {}", ranks.len());
+    for (number, rank) in ranks.into_iter().enumerate() {
+        let _ = writeln!(text, "rank {number} {{");
+        clock(&mut text, rank.dates);
+        rank.lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        text.push_str("}\n");
+    }
+    Ok(text)
+}
+
+/// Whether what the node does at a time is not one send and one receive.
+fn cannot(run: &Run<'_>, node: NodeId) -> bool {
+    let platform = run.problem.platform();
+    match platform.model_of(node) {
+        PortModel::FullDuplex => false,
+        PortModel::HalfDuplex | PortModel::Links => true,
+        PortModel::Multiport => Resource::Send(node).capacity(platform) > 1,
+    }
+}
+
+/// Calculations that end at these dates.
+fn clock(text: &mut String, mut dates: Vec<u64>) {
+    dates.sort_unstable();
+    dates.dedup();
+    let mut before = 0;
+    for date in dates {
+        let _ = writeln!(text, "c{date}: calc {} cpu {CLOCK}", date - before);
+        if before > 0 {
+            let _ = writeln!(text, "c{date} requires c{before}");
+        }
+        before = date;
+    }
+}

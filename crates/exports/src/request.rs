@@ -1,0 +1,52 @@
+//! What is asked for, and what comes out.
+
+use oneport_plan::{PeriodicSchedule, Problem};
+
+/// A schedule and how it is to be written.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The question that the schedule answers.
+    pub problem: Problem<'a>,
+    /// The schedule.
+    pub schedule: &'a PeriodicSchedule,
+    /// Periods in which instances start, for formats that hold a run; `None`: two more than reach the steady state.
+    pub periods: Option<u64>,
+    /// For formats that hold one operation: pieces that each message is divided into; `None`: one per instance of the
+    /// period.
+    pub pieces: Option<u64>,
+    /// Sends go from processor to processor, routers on their way are left out.
+    pub between_processors: bool,
+}
+
+impl<'a> Request<'a> {
+    /// The schedule as it is.
+    pub fn new(problem: Problem<'a>, schedule: &'a PeriodicSchedule) -> Self {
+        Request { problem, schedule, periods: None, pieces: None, between_processors: false }
+    }
+
+    /// Periods in which instances start.
+    pub fn starting_periods(&self) -> u64 {
+        self.periods.unwrap_or(self.schedule.depth() as u64 + 2)
+    }
+}
+
+/// A file to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// What is added to the name that the user gave; empty for the file of that name.
+    pub suffix: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+impl File {
+    /// The file of the name that the user gave.
+    pub fn only(text: String) -> Vec<File> {
+        vec![File { suffix: String::new(), bytes: text.into_bytes() }]
+    }
+
+    /// What it holds, as text.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+}
