@@ -1,12 +1,15 @@
 //! `oneport-events/1`: the table of everything that happens in a period, as JSON and as CSV. docs/execution.md says what
 //! it means.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use oneport_plan::{Demand, Problem, Task};
+use oneport_plan::{Demand, PeriodicSchedule, Problem, Task};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_schedule::{DatedTask, Execution, execution};
 
+use crate::hops::{Hop, Work, hops};
+use crate::pieces::with_instances;
 use crate::results::results;
 use crate::text::{csv, decimal, json};
 use crate::{ExportError, File, Format, Request};
@@ -24,14 +27,37 @@ pub const CSV: Format = Format {
     name: "events-csv",
     about: "the same, a row for every piece",
     lacks: "the proof, and what is wanted where",
-    write: |request| Ok(File::only(to_csv(request.problem.platform(), &execution(request.problem, request.schedule)?))),
+    write: |request| {
+        if request.between_processors {
+            let reason = "--between-processors is for JSON".to_string();
+            return Err(ExportError::Refused { format: CSV.name, reason });
+        }
+        Ok(File::only(to_csv(request.problem.platform(), &execution(request.problem, &schedule(request)?)?)))
+    },
 };
 
 /// Decimals of dates in CSV.
 const DECIMALS: u32 = 12;
 
 fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, ExportError> {
-    let (platform, execution) = (problem.platform(), execution(problem, request.schedule)?);
+    let schedule = schedule(request)?;
+    let (platform, execution) = (problem.platform(), execution(problem, &schedule)?);
+    let keep = |node| platform.node(node).is_processor();
+    let hops = match request.between_processors {
+        true => Some(hops(problem, &execution, keep).map_err(|node| ExportError::Refused {
+            format: JSON.name,
+            reason: format!("the router '{}' merges", platform.name(node)),
+        })?),
+        false => None,
+    };
+    // A task's number in the table: of those that end at routers there is none.
+    let numbers: Option<BTreeMap<usize, usize>> = hops
+        .as_ref()
+        .map(|hops| hops.iter().enumerate().filter_map(|(number, hop)| Some((*hop.path.last()?, number))).collect());
+    let number = |task: usize| match &numbers {
+        Some(numbers) => numbers.get(&task).copied(),
+        None => Some(task),
+    };
     let mut text = String::from("{\"format\":\"oneport-events/1\",\n");
     let _ = write!(text, "\"collective\":{},", json(problem.collective().name()));
     let _ = writeln!(text, "\"model\":{},", json(platform.model().name()));
@@ -59,7 +85,7 @@ fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, Export
     list(
         &mut text,
         "patterns",
-        request.schedule.patterns.iter().map(|scheduled| {
+        schedule.patterns.iter().map(|scheduled| {
             let order =
                 scheduled.pattern.order.as_ref().map(|order| format!(",\"order\":{order:?}")).unwrap_or_default();
             format!("{{\"demand\":{},\"copies\":{}{order}}}", scheduled.pattern.demand, scheduled.copies)
@@ -68,14 +94,22 @@ fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, Export
     list(
         &mut text,
         "results",
-        results(problem, &execution).iter().map(|served| {
+        results(problem, &execution).iter().filter_map(|served| {
+            let task = number(served.task)?;
             let (node, part) = (json(platform.name(served.node)), served.part);
-            format!(
-                "{{\"demand\":{},\"copy\":{},\"node\":{node},\"part\":[{},{}],\"task\":{}}}",
-                served.demand, served.copy, part.first, part.last, served.task
-            )
+            Some(format!(
+                "{{\"demand\":{},\"copy\":{},\"node\":{node},\"part\":[{},{}],\"task\":{task}}}",
+                served.demand, served.copy, part.first, part.last
+            ))
         }),
     );
+    if let Some(hops) = hops {
+        let hops = hops.iter().enumerate().map(|(number, hop)| json_hop(platform, &execution, number, hop));
+        list(&mut text, "tasks", hops);
+        text.truncate(text.len() - 2);
+        text.push_str("\n}\n");
+        return Ok(text);
+    }
     list(
         &mut text,
         "tasks",
@@ -146,6 +180,38 @@ fn json_task(platform: &Platform, execution: &Execution, number: usize, dated: &
     }
     text.push_str("]}");
     text
+}
+
+fn json_hop(platform: &Platform, execution: &Execution, number: usize, hop: &Hop) -> String {
+    let (part, dates) = (hop.message.part, [&hop.start, &hop.end].map(|date| execution.time(date)));
+    let mut text = format!("{{\"task\":{number},\"pattern\":{},\"copy\":{},", hop.pattern, hop.copy);
+    let _ = write!(text, "\"demand\":{},\"part\":[{},{}],", hop.message.demand, part.first, part.last);
+    let [first, second] = hop.inputs.map(|input| input.map_or("null".to_string(), |input| input.to_string()));
+    let _ = match hop.work {
+        Work::Send { from, to } => {
+            let links = hop.path.iter().filter_map(|&task| match execution.tasks.get(task)?.task {
+                Task::Send { link, .. } => Some(link.to_string()),
+                Task::Merge { .. } => None,
+            });
+            let (links, from, to) =
+                (links.collect::<Vec<_>>().join(","), json(platform.name(from)), json(platform.name(to)));
+            write!(text, "\"send\":{{\"links\":[{links}],\"from\":{from},\"to\":{to}}},\"inputs\":[{first}],")
+        }
+        Work::Merge { node, split } => {
+            let node = json(platform.name(node));
+            write!(text, "\"merge\":{{\"node\":{node},\"split\":{split}}},\"inputs\":[{first},{second}],")
+        }
+    };
+    let _ = write!(text, "\"start\":\"{}\",\"end\":\"{}\"}}", dates[0], dates[1]);
+    text
+}
+
+/// The schedule that is written: of as many instances as asked for.
+fn schedule(request: &Request<'_>) -> Result<PeriodicSchedule, ExportError> {
+    match request.pieces {
+        Some(pieces) => with_instances(request.problem, request.schedule, pieces),
+        None => Ok(request.schedule.clone()),
+    }
 }
 
 const HEADER: &str = "task,kind,pattern,copy,demand,first,last,split,stage,link,from,to,left,right,start,start_decimal,\

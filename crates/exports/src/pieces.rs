@@ -1,0 +1,65 @@
+//! Another number of instances per period: the copies of the patterns shared out anew.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
+use oneport_platform::Rational;
+use oneport_schedule::{periodic, tightened};
+
+use crate::ExportError;
+
+/// The copies of the patterns for so many instances, in proportion: every pattern gets its share rounded down, the rest
+/// goes to the largest remainders. `O(P log P)` for `P` patterns.
+pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> Vec<ScheduledPattern> {
+    let mut of_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, scheduled) in schedule.patterns.iter().enumerate() {
+        of_demand.entry(scheduled.pattern.demand).or_default().push(place);
+    }
+    let mut copies = vec![BigUint::ZERO; schedule.patterns.len()];
+    for (demand, places) in of_demand {
+        let wanted = BigUint::from(instances) * problem.collective().rate(demand);
+        let all: BigUint = places.iter().map(|&place| &schedule.patterns[place].copies).sum();
+        if all == BigUint::ZERO {
+            continue;
+        }
+        let mut rest = wanted.clone();
+        let mut remainders = Vec::new();
+        for place in places {
+            let (share, remainder) = (&schedule.patterns[place].copies * &wanted).div_rem(&all);
+            rest -= &share;
+            copies[place] = share;
+            remainders.push((Reverse(remainder), place));
+        }
+        remainders.sort();
+        for (_, place) in remainders {
+            if rest == BigUint::ZERO {
+                break;
+            }
+            copies[place] += 1u32;
+            rest -= 1u32;
+        }
+    }
+    let kept = schedule.patterns.iter().zip(copies).filter(|(_, copies)| *copies != BigUint::ZERO);
+    kept.map(|(scheduled, copies)| ScheduledPattern { pattern: scheduled.pattern.clone(), copies }).collect()
+}
+
+/// A schedule of so many instances per period, in the shortest period that the shared out copies fit in.
+///
+/// # Errors
+/// The copies cannot be ordered, which would be a defect.
+pub fn with_instances(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    instances: u64,
+) -> Result<PeriodicSchedule, ExportError> {
+    if schedule.instances == BigUint::from(instances) {
+        return Ok(schedule.clone());
+    }
+    let patterns = shared_out(problem, schedule, instances);
+    let period = Rational::from_integer(BigInt::from(instances)) / schedule.throughput();
+    let whole = WholePatterns { period, instances: instances.into(), patterns };
+    Ok(periodic(problem, tightened(problem, whole)?)?)
+}
