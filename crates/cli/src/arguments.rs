@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
+use crate::check::CheckArguments;
 use crate::export::ExportArguments;
 use crate::generate::GenerateArguments;
 use crate::inspect::InspectArguments;
@@ -42,6 +43,8 @@ pub enum Command {
     Inspect(InspectArguments),
     /// Write a plan for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
     Export(ExportArguments),
+    /// Run another program's schedule with the data it moves: races, deadlocks, wrong results are named.
+    Check(CheckArguments),
 }
 
 /// Custom demands, beside the named collectives.

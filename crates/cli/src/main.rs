@@ -1,10 +1,11 @@
-//! The `oneport` command: solve, reduce, verify, show, convert, generate, export. `oneport --help` is its contract.
+//! The `oneport` command: solve, reduce, verify, show, convert, generate, export, check. `oneport --help` is its contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
 mod answer;
 mod arguments;
 mod bottleneck;
+mod check;
 mod convert;
 mod export;
 mod generate;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Whatif(arguments) => whatif::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+mod check;
 mod error;
 mod events;
 mod goal;
 mod graph;
 mod hops;
+mod machine;
+mod mscclpp;
+mod operation;
 mod paje;
 mod perfetto;
 mod pieces;
@@ -13,7 +17,9 @@ mod results;
 mod run;
 mod text;
 
+pub use check::{Verdict, check};
 pub use error::ExportError;
+pub use machine::{Fault, Kind};
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Request};
 pub use results::{Served, results};
@@ -50,6 +56,7 @@ pub const FORMATS: &[Format] = &[
     graph::GRAPHML,
     graph::NODE_LINK,
     graph::DOT,
+    mscclpp::FORMAT,
 ];
 
 /// The format of this name.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
+use num_traits::One;
 use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
 use oneport_platform::Rational;
 use oneport_schedule::{periodic, tightened};
@@ -62,4 +63,10 @@ pub fn with_instances(
     let period = Rational::from_integer(BigInt::from(instances)) / schedule.throughput();
     let whole = WholePatterns { period, instances: instances.into(), patterns };
     Ok(periodic(problem, tightened(problem, whole)?)?)
+}
+
+/// So many instances whose tasks have stages and no dates.
+pub fn without_slots(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> PeriodicSchedule {
+    let patterns = shared_out(problem, schedule, instances);
+    PeriodicSchedule { period: Rational::one(), instances: instances.into(), patterns, slots: Vec::new() }
 }

@@ -1,0 +1,162 @@
+//! What can be wrong, in words.
+
+use super::memory::Access;
+use super::{Awaited, Machine, Names, Span};
+
+/// A fault of a schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Fault {
+    /// Of which kind.
+    pub kind: Kind,
+    /// Who, where, what, and what would be right.
+    pub text: String,
+}
+
+/// Kinds of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Two accesses in no order, one of them a write.
+    Race,
+    /// Memory of a rank is used that may not have started, or may have ended.
+    Absent,
+    /// Threads wait for one another, or for what nobody does.
+    Deadlock,
+    /// Something is read that nobody has written.
+    Unwritten,
+    /// Signals are left that nobody waits for.
+    LeftOver,
+    /// The result is not what the collective asks for.
+    Result,
+    /// The file names something that is not there, or exceeds a limit.
+    Malformed,
+}
+
+impl Fault {
+    /// A fault.
+    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Fault { kind, text: text.into() }
+    }
+}
+
+impl<N: Names> Machine<'_, N> {
+    fn step(&self, step: u32) -> String {
+        let (thread, operation) = self.steps.get(step as usize).copied().unwrap_or_default();
+        self.names.operation(thread as usize, operation)
+    }
+
+    pub(super) fn race(&self, access: Access, does: &str, cell: usize, other: Access, did: &str) -> Fault {
+        let (one, two, cell) = (self.step(access.step), self.step(other.step), self.names.cell(cell));
+        let missing = match access.thread == other.thread {
+            true => "a nop between them would order them".to_string(),
+            false => "a nop, a signal and a wait, or a barrier between them would order them".to_string(),
+        };
+        Fault::new(Kind::Race, format!("{one} {does} {cell}, and {two} {did} it, in no order; {missing}"))
+    }
+
+    pub(super) fn unwritten(&self, access: Access, cell: usize) -> Fault {
+        let text = format!("{} reads {}, which nobody has written", self.step(access.step), self.names.cell(cell));
+        Fault::new(Kind::Unwritten, text)
+    }
+
+    pub(super) fn too_large(&self, access: Access) -> Fault {
+        Fault::new(Kind::Malformed, format!("{} combines too many values", self.step(access.step)))
+    }
+
+    pub(super) fn packet_twice(&self, access: Access, cell: usize) -> Fault {
+        let (one, cell) = (self.step(access.step), self.names.cell(cell));
+        Fault::new(
+            Kind::Race,
+            format!(
+                "{one} writes {cell} once more, and who reads a packet cannot tell which it gets; use another chunk"
+            ),
+        )
+    }
+
+    pub(super) fn not_entered(&self, access: Access, span: &Span) -> Fault {
+        let (one, cell) = (self.step(access.step), self.names.cell(span.cells.start));
+        let text = format!(
+            "{one} uses {cell}, and nothing says that rank {} has started; wait for a signal of it before",
+            span.rank
+        );
+        Fault::new(Kind::Absent, text)
+    }
+
+    pub(super) fn still_used(&self, rank: usize, step: u32) -> Fault {
+        let text = format!(
+            "rank {rank} may have ended when {} uses its memory; it must wait for a signal that follows",
+            self.step(step)
+        );
+        Fault::new(Kind::Absent, text)
+    }
+
+    pub(super) fn left_over(&self, line: usize, tokens: usize) -> Fault {
+        let text = format!(
+            "{tokens} of what is waited for as {} is left at the end: the next run would not wait",
+            self.names.line(line)
+        );
+        Fault::new(Kind::LeftOver, text)
+    }
+
+    /// Who waits for whom: followed until somebody comes up twice, or has ended.
+    pub(super) fn deadlock(&self, stuck: usize) -> Fault {
+        let (mut chain, mut seen, mut now) = (Vec::new(), Vec::new(), stuck);
+        loop {
+            if seen.contains(&now) {
+                chain.push(format!("which is {}", self.names.thread(now)));
+                break;
+            }
+            seen.push(now);
+            let operation = self.programs[now].acts.get(self.threads[now].next).map_or(0, |(_, operation)| *operation);
+            let who = self.names.operation(now, operation);
+            let (what, next) = self.awaited(now);
+            chain.push(format!("{who} waits for {what}"));
+            match next {
+                Some(next) if chain.len() < 20 => now = next,
+                Some(_) => break,
+                None => {
+                    chain.push("which nobody is left to give".to_string());
+                    break;
+                }
+            }
+        }
+        Fault::new(Kind::Deadlock, format!("deadlock: {}", chain.join("; ")))
+    }
+
+    /// What a thread waits for, and who might do that: one that has not ended.
+    fn awaited(&self, thread: usize) -> (String, Option<usize>) {
+        let alive = |rank: usize| {
+            (0..self.programs.len())
+                .find(|&other| self.programs[other].rank == rank && !self.threads[other].done && other != thread)
+        };
+        match self.threads[thread].awaits {
+            Some(Awaited::Token(line)) => (
+                self.names.line(line),
+                self.names.sender(line).and_then(|rank| {
+                    let gives = |&other: &usize| {
+                        let left = self.programs[other].acts.get(self.threads[other].next..).unwrap_or_default();
+                        left.iter()
+                            .any(|(act, _)| matches!(act, super::Act::Signal { lines, .. } if lines.contains(&line)))
+                    };
+                    let threads = 0..self.programs.len();
+                    threads.into_iter().filter(|&other| self.programs[other].rank == rank).find(gives)
+                }),
+            ),
+            Some(Awaited::Packet(cell)) => (
+                format!("a packet in {}", self.names.cell(cell)),
+                (0..self.ranks).filter(|&rank| rank != self.programs[thread].rank).find_map(alive),
+            ),
+            Some(Awaited::Barrier(barrier)) => {
+                let arrived = self.barriers.get(&barrier).cloned().unwrap_or_default();
+                let others = (0..self.programs.len()).find(|&other| {
+                    !arrived.contains(&other)
+                        && !self.threads[other].done
+                        && self.programs[other].rank == self.programs[thread].rank
+                });
+                ("the others at a barrier".to_string(), others)
+            }
+            None => ("nothing".to_string(), None),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Runs MSCCL++ execution plans in the interpreter.
+//!
+//! Chunks are whole; of a group of threadblocks each works on its part of them; a pipeline is run three times, each
+//! time on a third. Memory channels follow program order, what is put through a port channel is done by an agent, one
+//! after the other. `reuse_resources`, where scratch is used once more for long messages, is not followed, nor whether
+//! packets and data share bytes of one buffer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::expected::{in_place, wanted};
+use super::memory::Memory;
+use super::schema::{BufferType, ChannelType, Op, Plan};
+use super::threadblocks::{Lines, Translation};
+use super::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
+use crate::check::Verdict;
+use crate::machine::{Fault, Kind, Machine, Names, Outcome, Value, Values};
+
+/// Iterations of a pipeline.
+pub const ITERATIONS: usize = 3;
+/// Most threadblocks of a group, and most parts of a chunk.
+const PARTS: usize = 1024;
+
+fn malformed(text: impl Into<String>) -> Fault {
+    Fault::new(Kind::Malformed, text)
+}
+
+/// Runs a plan.
+///
+/// # Errors
+/// The first fault.
+pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
+    limits(plan)?;
+    let wanted_once = wanted(plan, 0).map_err(malformed)?;
+    let parts = parts(plan)?;
+    let memory = Memory::new(&plan.gpus, parts, in_place(plan));
+    let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
+    let lines = Lines::new(plan)?;
+    let mut translation =
+        Translation { plan, memory: &memory, lines: &lines, agents: Vec::new(), known: BTreeMap::new() };
+    let programs = translation.programs()?;
+    let agents = translation.agents;
+    exclusive(&programs, &lines)?;
+    let mut values = Values::default();
+    let (cells, numbers) = initial(plan, &memory, &mut values);
+    let labels = Labels { plan, memory: &memory, lines: &lines };
+    let machine = Machine::new(&labels, &programs, plan.gpus.len(), &agents, cells, values, &lines.tokens);
+    let Outcome { cells, mut values, steps, in_step } = machine.run()?;
+    // The file does not name the root of a broadcast: it is whose data has come.
+    let root = || {
+        let first = memory.chunk(0, BufferType::Output, 0, 1, false)?.start;
+        let input = *values.inputs(cells.get(first).copied()??).first()?;
+        numbers.range(..=(input as usize)).next_back().map(|(_, &(rank, _))| rank)
+    };
+    let known = wanted_once.is_some();
+    let wanted = match plan.collective == "broadcast" {
+        true => wanted(plan, root().unwrap_or(0)).map_err(malformed)?,
+        false => wanted_once,
+    };
+    for (rank, chunk, inputs) in wanted.unwrap_or_default() {
+        let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
+        let spans: Vec<_> = spans.collect();
+        let target = memory.chunk(rank, BufferType::Output, chunk, 1, false).unwrap_or_default();
+        for (part, cell) in target.enumerate() {
+            let mut inputs: Vec<u32> = spans.iter().map(|span| (span.start + part) as u32).collect();
+            inputs.sort_unstable();
+            let value = values.of(inputs.into());
+            let there = cells.get(cell).copied().flatten();
+            if there != Some(value) {
+                return Err(wrong(&memory, &values, cell, there, value));
+            }
+        }
+    }
+    let threadblocks = plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
+    Ok(Verdict {
+        format: "MSCCL++ execution plan",
+        collective: plan.collective.clone(),
+        ranks: plan.gpus.len(),
+        threads: threadblocks,
+        steps,
+        known,
+        in_step,
+    })
+}
+
+fn wrong(memory: &Memory, values: &Values, cell: usize, there: Option<Value>, value: Value) -> Fault {
+    let list = |value: Value| {
+        let inputs = values.inputs(value);
+        let mut names: Vec<String> = inputs.iter().take(8).map(|&cell| memory.name(cell as usize)).collect();
+        if inputs.len() > 8 {
+            names.push(format!("{} more", inputs.len() - 8));
+        }
+        names.join(" + ")
+    };
+    let there = there.map_or("nothing".to_string(), list);
+    Fault::new(Kind::Result, format!("{} ends with {there}; it should be {}", memory.name(cell), list(value)))
+}
+
+/// What lies in memory at the start: every input cell a value of its own; and whose each is, by first cells.
+fn initial(plan: &Plan, memory: &Memory, values: &mut Values) -> (Vec<Option<Value>>, BTreeMap<usize, (usize, usize)>) {
+    let mut cells = vec![None; memory.cells];
+    let mut numbers = BTreeMap::new();
+    for rank in 0..plan.gpus.len() {
+        let chunks = memory.chunks(rank, BufferType::Input);
+        let Some(span) = memory.chunk(rank, BufferType::Input, 0, chunks, false) else { continue };
+        numbers.insert(span.start, (rank, 0));
+        for cell in span {
+            cells[cell] = Some(values.of(Box::new([cell as u32])));
+        }
+    }
+    (cells, numbers)
+}
+
+/// The executor's limits, and numbers that must be places.
+fn limits(plan: &Plan) -> Result<(), Fault> {
+    for (rank, gpu) in plan.gpus.iter().enumerate() {
+        if gpu.id as usize != rank {
+            return Err(malformed(format!("gpus[{rank}] has id {}; ids are places, so {rank}", gpu.id)));
+        }
+        if gpu.input_chunks == 0 || gpu.output_chunks == 0 {
+            return Err(malformed(format!(
+                "rank {rank} has no input or no output chunks; the executor divides by both"
+            )));
+        }
+        for (place, block) in gpu.threadblocks.iter().enumerate() {
+            if block.id as usize != place {
+                let id = block.id;
+                return Err(malformed(format!("rank {rank}, threadblocks[{place}] has id {id}; ids are places")));
+            }
+            let operations: usize = block.ops.iter().map(|op| 1 + op.ops.len()).sum();
+            let channels = |kind| block.channels.iter().filter(move |ids| ids.channel_type == kind);
+            let most = |kind| channels(kind).map(|ids| ids.channel_ids.len()).sum::<usize>();
+            let most_channels = [ChannelType::Memory, ChannelType::Port, ChannelType::Switch].map(most);
+            let buffers = block.remote_buffer_refs.iter().map(|refs| refs.remote_buffer_ids.len()).max();
+            let at_once = block.ops.iter().map(|op| op.channel_ids.len()).max();
+            let all = [
+                ("operations", operations, OPERATIONS),
+                ("channels of one type", most_channels.into_iter().max().unwrap_or(0), CHANNELS),
+                ("remote buffers", buffers.unwrap_or(0), CHANNELS),
+                ("channels in one operation", at_once.unwrap_or(0), CHANNELS_AT_ONCE),
+            ];
+            if let Some((what, has, limit)) = all.into_iter().find(|(_, has, limit)| has > limit) {
+                return Err(malformed(format!(
+                    "rank {rank}, threadblock {place} has {has} {what}; the limit is {limit}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Into how many parts chunks are divided.
+fn parts(plan: &Plan) -> Result<usize, Fault> {
+    let mut parts: usize = 1;
+    let mut pending: Vec<&Op> =
+        plan.gpus.iter().flat_map(|gpu| &gpu.threadblocks).flat_map(|block| &block.ops).collect();
+    let mut factors = BTreeSet::new();
+    while let Some(op) = pending.pop() {
+        factors.extend(op.tbg_info.map(|share| share.tbg_size as usize));
+        if !op.ops.is_empty() {
+            factors.insert(ITERATIONS);
+            pending.extend(&op.ops);
+        }
+    }
+    // Parts of groups within a pipeline are thirds of parts.
+    let thirds = if factors.remove(&ITERATIONS) { ITERATIONS } else { 1 };
+    for factor in factors {
+        parts = num_integer::lcm(parts, factor);
+        if factor == 0 || parts * thirds > PARTS {
+            return Err(malformed(format!(
+                "groups of threadblocks divide chunks into more than {PARTS} parts, or none; sizes from 1 on"
+            )));
+        }
+    }
+    Ok(parts * thirds)
+}
+
+/// A channel's count belongs to one threadblock at each end.
+fn exclusive(programs: &[crate::machine::Program], lines: &Lines) -> Result<(), Fault> {
+    let mut users: BTreeMap<(usize, bool), usize> = BTreeMap::new();
+    for (thread, program) in programs.iter().enumerate() {
+        for (act, _) in &program.acts {
+            let (used, waits) = match act {
+                crate::machine::Act::Signal { lines, .. } => (lines, false),
+                crate::machine::Act::Wait { lines, .. } => (lines, true),
+                _ => continue,
+            };
+            for &line in used.iter().filter(|&&line| line < lines.channels.len()) {
+                let before = *users.entry((line, waits)).or_insert(thread);
+                if before != thread {
+                    let does = if waits { "wait for" } else { "send" };
+                    let text = format!(
+                        "two threadblocks of rank {} {does} {}; give each a channel of its own",
+                        program.rank,
+                        lines.name(line)
+                    );
+                    return Err(malformed(text));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Labels<'a> {
+    plan: &'a Plan,
+    memory: &'a Memory,
+    lines: &'a Lines,
+}
+
+impl Labels<'_> {
+    /// Which threadblock a thread is.
+    fn place(&self, mut thread: usize) -> (usize, usize) {
+        for (rank, gpu) in self.plan.gpus.iter().enumerate() {
+            if thread < gpu.threadblocks.len() {
+                return (rank, thread);
+            }
+            thread -= gpu.threadblocks.len();
+        }
+        (0, 0)
+    }
+}
+
+impl Names for Labels<'_> {
+    fn operation(&self, thread: usize, operation: u32) -> String {
+        let (rank, block) = self.place(thread);
+        let op = self.plan.gpus[rank].threadblocks[block].ops.get(operation as usize);
+        let name = op.and_then(|op| serde_json::to_value(op.name).ok());
+        let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or("end");
+        format!("rank {rank}, threadblock {block}, operation {operation} ({name})")
+    }
+
+    fn thread(&self, thread: usize) -> String {
+        let (rank, block) = self.place(thread);
+        format!("rank {rank}, threadblock {block}")
+    }
+
+    fn line(&self, line: usize) -> String {
+        self.lines.name(line)
+    }
+
+    fn sender(&self, line: usize) -> Option<usize> {
+        self.lines.sender(line)
+    }
+
+    fn must_be_taken(&self, line: usize) -> bool {
+        line < self.lines.channels.len()
+    }
+
+    fn cell(&self, cell: usize) -> String {
+        self.memory.name(cell)
+    }
+}

@@ -1,0 +1,79 @@
+//! What each collective's input and output are, in chunks.
+
+use super::memory::InPlace;
+use super::schema::Plan;
+
+/// A chunk of a rank's output, and the input chunks (rank, chunk) that it must combine.
+pub type Wanted = (usize, usize, Vec<(usize, usize)>);
+
+/// Where input and output coincide.
+pub fn in_place(plan: &Plan) -> InPlace {
+    match plan.collective.as_str() {
+        _ if !plan.inplace => InPlace::No,
+        "allgather" => InPlace::InputInOutput,
+        "reducescatter" => InPlace::OutputInInput,
+        _ => InPlace::Same,
+    }
+}
+
+const KNOWN: [&str; 6] = ["allgather", "reducescatter", "allreduce", "broadcast", "alltoall", "sendrecv"];
+
+/// What must lie in every output chunk at the end; `None` for collectives that are not known.
+///
+/// # Errors
+/// Numbers of chunks that are not the collective's, with those that would be.
+pub fn wanted(plan: &Plan, root: usize) -> Result<Option<Vec<Wanted>>, String> {
+    let ranks = plan.gpus.len();
+    let Some(first) = plan.gpus.first() else { return Ok(Some(Vec::new())) };
+    let (input, output) = (first.input_chunks as usize, first.output_chunks as usize);
+    let agree = |input: usize, output: usize| match plan
+        .gpus
+        .iter()
+        .find(|gpu| (gpu.input_chunks as usize, gpu.output_chunks as usize) != (input, output))
+    {
+        None => Ok(()),
+        Some(gpu) => Err(format!(
+            "rank {} has {} input and {} output chunks; in this {} among {ranks} it would be {input} and {output}",
+            gpu.id, gpu.input_chunks, gpu.output_chunks, plan.collective
+        )),
+    };
+    let all = |chunk: usize| (0..ranks).map(|rank| (rank, chunk)).collect::<Vec<_>>();
+    let each = |wanted: &dyn Fn(usize, usize) -> Vec<(usize, usize)>| {
+        let chunks = (0..ranks).flat_map(|rank| (0..output).map(move |chunk| (rank, chunk)));
+        Ok(Some(chunks.map(|(rank, chunk)| (rank, chunk, wanted(rank, chunk))).collect()))
+    };
+    if input == 0 || output == 0 {
+        return match KNOWN.contains(&plan.collective.as_str()) {
+            true => Err("rank 0 has no input or no output chunks; the executor divides by both".to_string()),
+            false => Ok(None),
+        };
+    }
+    match plan.collective.as_str() {
+        "allgather" => {
+            agree(input, input * ranks)?;
+            each(&|_, chunk| vec![(chunk / input, chunk % input)])
+        }
+        "reducescatter" => {
+            agree(output * ranks, output)?;
+            each(&|rank, chunk| all(rank * output + chunk))
+        }
+        "allreduce" => {
+            agree(input, input)?;
+            each(&|_, chunk| all(chunk))
+        }
+        "broadcast" => {
+            agree(input, input)?;
+            each(&|_, chunk| vec![(root, chunk)])
+        }
+        "alltoall" => {
+            let block = (input / ranks).max(1);
+            agree(block * ranks, block * ranks)?;
+            each(&|rank, chunk| vec![(chunk / block, rank * block + chunk % block)])
+        }
+        "sendrecv" => {
+            agree(input, input)?;
+            each(&|rank, chunk| vec![((rank + ranks - 1) % ranks, chunk)])
+        }
+        _ => Ok(None),
+    }
+}

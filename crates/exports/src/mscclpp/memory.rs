@@ -1,0 +1,104 @@
+//! Where the chunks of every GPU's buffers lie among the machine's cells.
+
+use std::ops::Range;
+
+use super::schema::{BufferType, Gpu};
+
+/// Most cells of all GPUs together.
+const CELLS: u64 = 1 << 23;
+
+/// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has whole ones.
+#[derive(Debug)]
+pub struct Memory {
+    /// Cells of a chunk.
+    pub parts: usize,
+    /// By GPU: chunks of input, output, scratch; of each the first cell of data, and of packets.
+    gpus: Vec<[Buffer; 3]>,
+    /// All cells.
+    pub cells: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Buffer {
+    chunks: usize,
+    data: usize,
+    packets: usize,
+}
+
+/// Input and output in one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InPlace {
+    /// They are two buffers.
+    No,
+    /// Input chunk `k` of GPU `g` is output chunk `k`.
+    Same,
+    /// Input chunk `k` of GPU `g` is output chunk `g input_chunks + k`.
+    InputInOutput,
+    /// Output chunk `k` of GPU `g` is input chunk `g output_chunks + k`.
+    OutputInInput,
+}
+
+impl Memory {
+    /// Lays out the buffers; `None` if they are too large.
+    pub fn new(gpus: &[Gpu], parts: usize, in_place: InPlace) -> Option<Self> {
+        let mut memory = Memory { parts, gpus: Vec::new(), cells: 0 };
+        for (rank, gpu) in gpus.iter().enumerate() {
+            let chunks = [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks].map(|chunks| chunks as usize);
+            let mut buffers = [Buffer::default(); 3];
+            for (buffer, chunks) in buffers.iter_mut().zip(chunks) {
+                *buffer = Buffer { chunks, data: memory.take(chunks)?, packets: memory.take(chunks)? };
+            }
+            let [input, output, _] = &mut buffers;
+            match in_place {
+                InPlace::No => {}
+                InPlace::Same => input.data = output.data,
+                InPlace::InputInOutput => input.data = output.data + rank * input.chunks * parts,
+                InPlace::OutputInInput => output.data = input.data + rank * output.chunks * parts,
+            }
+            memory.gpus.push(buffers);
+        }
+        Some(memory)
+    }
+
+    fn take(&mut self, chunks: usize) -> Option<usize> {
+        let first = self.cells;
+        self.cells = chunks.checked_mul(self.parts)?.checked_add(first)?;
+        (self.cells as u64 <= CELLS).then_some(first)
+    }
+
+    /// Chunks of a buffer.
+    pub fn chunks(&self, rank: usize, buffer: BufferType) -> usize {
+        self.gpus.get(rank).map_or(0, |gpu| gpu[buffer as usize].chunks)
+    }
+
+    /// The cells of consecutive chunks; `None` if they are not all there.
+    pub fn chunk(
+        &self,
+        rank: usize,
+        buffer: BufferType,
+        index: usize,
+        size: usize,
+        packets: bool,
+    ) -> Option<Range<usize>> {
+        let buffer = self.gpus.get(rank)?[buffer as usize];
+        let end = index.checked_add(size).filter(|&end| end <= buffer.chunks)?;
+        let first = if packets { buffer.packets } else { buffer.data };
+        Some(first + index * self.parts..first + end * self.parts)
+    }
+
+    /// `output chunk 3 of rank 1`: the last buffer that has the cell, so an output that is an input too is an output.
+    pub fn name(&self, cell: usize) -> String {
+        const NAMES: [&str; 3] = ["input", "output", "scratch"];
+        for (rank, buffers) in self.gpus.iter().enumerate() {
+            for (name, buffer) in NAMES.iter().zip(buffers).rev() {
+                for (packets, first) in [("", buffer.data), (" as packets", buffer.packets)] {
+                    let chunk = cell.checked_sub(first).map(|cell| cell / self.parts);
+                    if let Some(chunk) = chunk.filter(|&chunk| chunk < buffer.chunks) {
+                        return format!("{name} chunk {chunk}{packets} of rank {rank}");
+                    }
+                }
+            }
+        }
+        "a cell".to_string()
+    }
+}

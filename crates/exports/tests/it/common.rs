@@ -1,0 +1,210 @@
+//! Platforms and plans at random.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use oneport_exports::Request;
+use oneport_plan::{
+    Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
+};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_schedule::{periodic, tightened};
+
+/// Numbers that look random (Knuth's constants).
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// Below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % limit.max(1) as u64) as usize
+    }
+}
+
+pub fn whole(number: usize) -> Rational {
+    Rational::from_integer(number.into())
+}
+
+/// A connected platform: processors, some routers, links both ways of costs 1 to 4.
+pub fn platform(processors: usize, routers: usize, dice: &mut Dice) -> Platform {
+    let mut builder = Platform::builder();
+
+    let mut nodes = Vec::new();
+    for number in 0..processors {
+        nodes.push(builder.node(Node::processor(format!("p{number}"), whole(1 + dice.below(2)))).unwrap());
+    }
+    for number in 0..routers {
+        nodes.push(builder.node(Node::router(format!("r{number}"))).unwrap());
+    }
+    let mut known = std::collections::BTreeSet::new();
+    for later in 1..nodes.len() {
+        known.insert((dice.below(later), later));
+    }
+    for _ in 0..nodes.len() {
+        let (one, other) = (dice.below(nodes.len()), dice.below(nodes.len()));
+        known.extend((one < other).then_some((one, other)));
+    }
+    for (one, other) in known {
+        let cost = whole(1 + dice.below(4));
+        builder.link(nodes[one], nodes[other], cost.clone()).unwrap();
+        builder.link(nodes[other], nodes[one], cost).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Links to every node from one, at random among the shortest: the link that reaches it.
+fn reached(platform: &Platform, from: NodeId, dice: &mut Dice) -> BTreeMap<NodeId, LinkId> {
+    let mut by: BTreeMap<NodeId, LinkId> = BTreeMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(node) = queue.pop_front() {
+        let links: Vec<LinkId> = platform.link_ids().filter(|&link| platform.link(link).from == node).collect();
+        let turn = dice.below(links.len());
+        for link in links[turn..].iter().chain(&links[..turn]) {
+            let to = platform.link(*link).to;
+            if to != from && !by.contains_key(&to) {
+                by.insert(to, *link);
+                queue.push_back(to);
+            }
+        }
+    }
+    by
+}
+
+fn way(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice) -> Vec<LinkId> {
+    let by = reached(platform, from, dice);
+    let mut links = Vec::new();
+    let mut at = to;
+    while at != from {
+        links.push(by[&at]);
+        at = platform.link(by[&at]).from;
+    }
+    links.reverse();
+    links
+}
+
+/// Copies a part from a node to all these, each node passing on what it has.
+fn spread(
+    pattern: &mut Pattern,
+    platform: &Platform,
+    part: Interval,
+    (from, made): (NodeId, Option<u32>),
+    to: &[NodeId],
+    dice: &mut Dice,
+) {
+    let by = reached(platform, from, dice);
+    let mut at: BTreeMap<NodeId, Option<u32>> = BTreeMap::from([(from, made)]);
+    for &goal in to {
+        let mut links = Vec::new();
+        let mut node = goal;
+        while !at.contains_key(&node) {
+            links.push(by[&node]);
+            node = platform.link(by[&node]).from;
+        }
+        for link in links.into_iter().rev() {
+            let after = at[&platform.link(link).from];
+            let place = pattern.send(link, part, after);
+            at.insert(platform.link(link).to, place);
+        }
+    }
+}
+
+/// Combines operands somewhere; where, and which task made it.
+fn combine(
+    pattern: &mut Pattern,
+    platform: &Platform,
+    owners: &[NodeId],
+    part: Interval,
+    dice: &mut Dice,
+) -> (NodeId, Option<u32>) {
+    if part.first == part.last {
+        let operand = pattern.order.as_ref().map_or(part.first, |order| order[part.first]);
+        return (owners[operand], None);
+    }
+    let split = part.first + dice.below(part.last - part.first);
+    let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
+    let mut left = combine(pattern, platform, owners, left, dice);
+    let mut right = combine(pattern, platform, owners, right, dice);
+    let node = if dice.below(2) == 0 { left.0 } else { right.0 };
+    for (side, part) in
+        [(&mut left, Interval { last: split, ..part }), (&mut right, Interval { first: split + 1, ..part })]
+    {
+        for link in way(platform, side.0, node, dice) {
+            side.1 = pattern.send(link, part, side.1);
+        }
+    }
+    (node, pattern.merge(node, part, split, [left.1, right.1]))
+}
+
+fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern {
+    let (platform, demand) = (problem.platform(), problem.collective().demand(number).unwrap());
+    let mut pattern = Pattern::new(number);
+    let owners = demand.operands;
+    if demand.commutative && owners.len() > 1 {
+        let mut order: Vec<usize> = (0..owners.len()).collect();
+        (1..order.len()).for_each(|at| order.swap(at, dice.below(at + 1)));
+        pattern.order = Some(order);
+    }
+    if let Goals::Prefixes = demand.goals {
+        let mut made = None;
+        for (last, &node) in owners.iter().enumerate().skip(1) {
+            let part = Interval { first: 0, last: last - 1 };
+            for link in way(platform, owners[last - 1], node, dice) {
+                made = pattern.send(link, part, made);
+            }
+            made = pattern.merge(node, Interval { first: 0, last }, last - 1, [made, None]);
+        }
+        return pattern;
+    }
+    let whole = demand.whole();
+    let made = combine(&mut pattern, platform, owners, whole, dice);
+    let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
+    spread(&mut pattern, platform, whole, made, &goals, dice);
+    pattern
+}
+
+/// A schedule of some instances, each demand by two patterns.
+pub fn schedule(problem: Problem<'_>, instances: usize, dice: &mut Dice) -> PeriodicSchedule {
+    let mut patterns = Vec::new();
+    for demand in 0..problem.collective().demands() {
+        let first = 1 + dice.below(instances);
+        patterns.push(ScheduledPattern { pattern: pattern(problem, demand, dice), copies: first.into() });
+        if first < instances {
+            let other = pattern(problem, demand, dice);
+            patterns.push(ScheduledPattern { pattern: other, copies: (instances - first).into() });
+        }
+    }
+    let whole = WholePatterns { period: whole(1), instances: instances.into(), patterns };
+    periodic(problem, tightened(problem, whole).unwrap()).unwrap()
+}
+
+/// The collective of this name among processors.
+pub fn collective(name: &str, nodes: &[NodeId]) -> Collective {
+    let all = nodes.to_vec();
+    match name {
+        "all-gather" => Collective::AllGather { participants: all },
+        "all-to-all" => Collective::AllToAll { participants: all },
+        "reduce-scatter" => Collective::ReduceScatter { participants: all, commutative: false },
+        "all-reduce" => Collective::AllReduce { participants: all, commutative: true },
+        "broadcast" => Collective::Broadcast { source: all[1], targets: [&all[..1], &all[2..]].concat() },
+        "scatter" => Collective::Scatter { source: all[1], targets: [&all[..1], &all[2..]].concat() },
+        "gather" => Collective::Gather { target: all[1], participants: [&all[..1], &all[2..]].concat() },
+        "reduce" => Collective::Reduce { target: all[1], participants: all, commutative: false },
+        "scan" => Collective::Scan { participants: all },
+        other => panic!("{other}"),
+    }
+}
+
+/// Writes a random plan of a collective in a format.
+pub fn export(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result<String, String> {
+    let mut dice = Dice(seed);
+    let processors = 2 + dice.below(5);
+    let routers = dice.below(3);
+    let platform = platform(processors, routers, &mut dice);
+    let nodes: Vec<NodeId> = platform.node_ids().take(processors).collect();
+    let (collective, volumes) = (collective(name, &nodes), Volumes::default());
+    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+    let instances = 1 + dice.below(4);
+    let schedule = schedule(problem, instances, &mut dice);
+    let request = Request { pieces, ..Request::new(problem, &schedule) };
+    let files = oneport_exports::format(format).unwrap().write(&request);
+    files.map(|files| files[0].text().into_owned()).map_err(|error| error.to_string())
+}

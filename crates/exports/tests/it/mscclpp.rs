@@ -1,0 +1,221 @@
+//! MSCCL++ execution plans: ours run, others' run, and faults that are put in are found.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use oneport_exports::{Kind, check};
+use serde_json::{Value, json};
+
+use crate::common::{Dice, export};
+use crate::naive;
+
+const COLLECTIVES: [&str; 5] = ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"];
+
+#[test]
+fn what_is_written_runs() {
+    for name in COLLECTIVES {
+        for seed in 0..12 {
+            for pieces in [None, Some(1), Some(5)] {
+                let text = export(name, "mscclpp", seed, pieces).unwrap();
+                let verdict = check(&text).unwrap_or_else(|fault| panic!("{name}, seed {seed}, {pieces:?}: {fault}"));
+                assert!(verdict.known && verdict.collective == name.replace('-', ""));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_executor_lacks_is_refused_with_advice() {
+    let refused = export("all-reduce", "mscclpp", 3, Some(700)).unwrap_err();
+    let advice = refused.split("give --pieces ").nth(1).unwrap_or_else(|| panic!("{refused}"));
+    assert!(refused.contains("the executor's limit is"), "{refused}");
+    let pieces: u64 = advice.parse().unwrap();
+    assert!(check(&export("all-reduce", "mscclpp", 3, Some(pieces)).unwrap()).is_ok());
+    assert!(export("all-reduce", "mscclpp", 3, Some(20_000)).unwrap_err().contains("10000 is the limit"));
+    let scan = export("scan", "mscclpp", 3, None).unwrap_err();
+    assert!(scan.contains("the executor has no scan"), "{scan}");
+}
+
+/// The format's own sample plans, where they are.
+fn samples() -> Vec<(String, Value)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies/mscclpp_plans");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        println!("skipped: there are no sample plans in {}", folder.display());
+        return Vec::new();
+    };
+    let files = files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == "json"));
+    let mut samples: Vec<(String, Value)> = files
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            (path.file_name().unwrap().to_string_lossy().into_owned(), serde_json::from_str(&text).unwrap())
+        })
+        .collect();
+    samples.sort_by(|a, b| a.0.cmp(&b.0));
+    samples
+}
+
+#[test]
+fn sample_plans_are_right() {
+    for (name, plan) in samples() {
+        let verdict = check(&plan.to_string()).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert!(verdict.known, "{name}");
+    }
+}
+
+/// Every change of one operation that the list below knows: what it is called, and the changed plan.
+fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
+    let mut mutants = Vec::new();
+    for (rank, gpu) in plan["gpus"].as_array().unwrap().iter().enumerate() {
+        for (block, threadblock) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
+            for (place, op) in threadblock["ops"].as_array().unwrap().iter().enumerate() {
+                let at = format!("rank {rank}, threadblock {block}, operation {place} {op}");
+                let path = format!("/gpus/{rank}/threadblocks/{block}/ops");
+                let mut change = |what: &'static str, changed: &dyn Fn(&mut Vec<Value>)| {
+                    let mut mutant = plan.clone();
+                    let ops = mutant.pointer_mut(&path).unwrap().as_array_mut().unwrap();
+                    changed(ops);
+                    mutants.push((what, at.clone(), mutant));
+                };
+                let name = op["name"].as_str().unwrap();
+                match name {
+                    "wait" | "rlxwait" => change("drop a wait", &|ops| drop(ops.remove(place))),
+                    "signal" | "rlxsignal" => change("drop a signal", &|ops| drop(ops.remove(place))),
+                    "nop" => change("drop a nop", &|ops| drop(ops.remove(place))),
+                    _ => change("drop a move", &|ops| drop(ops.remove(place))),
+                }
+                for side in ["src_buff", "dst_buff"] {
+                    for (number, buffer) in op[side].as_array().unwrap_or(&Vec::new()).iter().enumerate() {
+                        let index = buffer["index"].as_u64().unwrap();
+                        change("shift an offset", &|ops| ops[place][side][number]["index"] = json!(index + 1));
+                        if let Some(kind) = buffer["type"].as_str() {
+                            let other = match (kind, plan["inplace"] == true) {
+                                ("s", _) => "i",
+                                (_, true) => "s",
+                                ("i", false) => "o",
+                                _ => "i",
+                            };
+                            change("swap buffers", &|ops| ops[place][side][number]["type"] = json!(other));
+                        }
+                    }
+                }
+                let other = match name {
+                    "re" => Some("copy"),
+                    "copy" | "put" => Some("re"),
+                    "res" => Some("re"),
+                    "rres" => Some("rre"),
+                    "signal" => Some("wait"),
+                    "wait" => Some("signal"),
+                    _ => None,
+                };
+                if let Some(other) = other {
+                    change("change the operation", &|ops| ops[place]["name"] = json!(other));
+                }
+            }
+        }
+    }
+    mutants
+}
+
+/// Faults that are put in are found. What is accepted although it was changed is right in random orders too: a nop beside
+/// another synchronisation, another buffer or another operation that holds or leaves the same.
+#[test]
+fn mutants_are_refused() {
+    let mut plans = samples();
+    for (seed, name) in COLLECTIVES.into_iter().enumerate() {
+        let text = export(name, "mscclpp", 20 + seed as u64, Some(2)).unwrap();
+        plans.push((name.to_string(), serde_json::from_str(&text).unwrap()));
+    }
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut dice = Dice(1);
+    for (name, plan) in plans {
+        for (what, at, mutant) in mutants(&plan) {
+            if dice.below(8) > 0 {
+                continue;
+            }
+            let count = counts.entry(what).or_default();
+            count[0] += 1;
+            match check(&mutant.to_string()) {
+                Err(fault) => {
+                    count[1] += 1;
+                    *kinds.entry(fault.kind).or_default() += 1;
+                }
+                Ok(_) => {
+                    let runs: Vec<Option<bool>> = (0..20).map(|seed| naive::run(&mutant, seed)).collect();
+                    assert!(!runs.contains(&Some(false)), "{name}: {what} is not noticed: {at}");
+                    count[2] += usize::from(runs[0].is_some());
+                }
+            }
+        }
+    }
+    println!("tried, caught, right in random orders: {counts:?}; by kind: {kinds:?}");
+    for (what, [tried, caught, _]) in &counts {
+        assert!(*what == "drop a nop" || caught * 10 >= tried * 9, "{what}: {counts:?}");
+    }
+    assert!(counts.len() == 7 && kinds.len() >= 5, "{counts:?} {kinds:?}");
+}
+
+/// The interpreter and its naive twin agree on plans that are right.
+#[test]
+fn plans_are_right_in_every_order() {
+    let mut runs = 0;
+    for name in COLLECTIVES {
+        for seed in 0..6 {
+            let plan: Value = serde_json::from_str(&export(name, "mscclpp", seed, Some(3)).unwrap()).unwrap();
+            for order in 0..4 {
+                assert_eq!(naive::run(&plan, order), Some(true), "{name} {seed}");
+                runs += 1;
+            }
+        }
+    }
+    assert_eq!(runs, 120);
+}
+
+#[test]
+fn nonsense_is_refused_in_words() {
+    let text = export("all-gather", "mscclpp", 1, None).unwrap();
+    for end in (0..text.len()).step_by(text.len() / 40) {
+        assert_eq!(check(&text[..end]).unwrap_err().kind, Kind::Malformed);
+    }
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    let changes: [(&str, Value, &str); 9] = [
+        ("/gpus/0/threadblocks/0/ops/0/name", json!("teleport"), "teleport"),
+        ("/gpus/0/output_chunks", json!(4_000_000_000u32), "would be"),
+        ("/gpus/0/scratch_chunks", json!(4_000_000_000u32), "2^23"),
+        ("/gpus/0/id", json!(7), "ids are places"),
+        ("/gpus/0/input_chunks", json!(0), "divides"),
+        ("/gpus/0/channels/0/connected_to/0", json!(99), "rank 99"),
+        ("/gpus/0/threadblocks/0/channels/0/channel_ids/0", json!(99), "channel"),
+        ("/gpus/0/channels/0/connected_to/0", json!(-1), "execution plan"),
+        ("/collective", json!("scan"), ""),
+    ];
+    for (key, value, word) in changes {
+        let mut changed = plan.clone();
+        *changed.pointer_mut(key).unwrap_or_else(|| panic!("{key}")) = value;
+        match check(&changed.to_string()) {
+            Err(fault) => assert!(fault.text.contains(word), "{key}: {fault}"),
+            Ok(verdict) => assert!(word.is_empty() && !verdict.known, "{key}"),
+        }
+    }
+}
+
+#[test]
+fn deadlocks_say_who_waits_for_whom() {
+    let op = |name: &str| json!({"name": name, "channel_ids": [0], "channel_type": "memory"});
+    let gpu = |id: u32| {
+        json!({"id": id, "input_chunks": 1, "output_chunks": 1, "scratch_chunks": 0, "remote_buffers": [],
+            "channels": [{"channel_type": "memory", "connected_to": [1 - id]}],
+            "threadblocks": [{"id": 0, "ops": [op("wait"), op("signal")],
+                "channels": [{"channel_type": "memory", "channel_ids": [0]}], "remote_buffer_refs": []}]})
+    };
+    let plan = json!({"name": "circle", "collective": "test", "protocol": "Simple", "inplace": false,
+        "gpus": [gpu(0), gpu(1)]});
+    let fault = check(&plan.to_string()).unwrap_err();
+    assert_eq!(fault.kind, Kind::Deadlock);
+    assert_eq!(
+        fault.text,
+        "deadlock: rank 0, threadblock 0, operation 0 (wait) waits for a signal of rank 1 on rank 0's memory channel 0; \
+         rank 1, threadblock 0, operation 0 (wait) waits for a signal of rank 0 on rank 1's memory channel 0; which is \
+         rank 0, threadblock 0"
+    );
+}
