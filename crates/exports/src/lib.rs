@@ -7,6 +7,7 @@ mod goal;
 mod graph;
 mod hops;
 mod machine;
+mod mpi;
 mod mscclpp;
 mod operation;
 mod paje;
@@ -57,6 +58,7 @@ pub const FORMATS: &[Format] = &[
     graph::NODE_LINK,
     graph::DOT,
     mscclpp::FORMAT,
+    mpi::FORMAT,
 ];
 
 /// The format of this name.

@@ -4,5 +4,6 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
 mod common;
+mod mpi;
 mod mscclpp;
 mod naive;

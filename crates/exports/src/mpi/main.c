@@ -1,0 +1,76 @@
+/* The operation beside the library's own, with data that tells every element of every rank apart. */
+
+typedef struct { uint64_t a, b; } pair;
+
+/* Associative, and commutative only if COMMUTATIVE: x -> a x + b, one after the other. */
+static void combine(void *left, void *right, int *length, MPI_Datatype *type) {
+    pair *x = left, *y = right;
+    (void)type;
+    for (int i = 0; i < *length; i++) {
+        pair both = {x[i].a * y[i].a, x[i].a * y[i].b + x[i].b};
+        if (COMMUTATIVE) both = (pair){x[i].a + y[i].a, x[i].b ^ y[i].b};
+        y[i] = both;
+    }
+}
+
+/* The library's own operation, among those that take part. */
+static void library(const pair *send, pair *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    (void)send, (void)recv, (void)count, (void)type, (void)op, (void)comm;
+    LIBRARY;
+}
+
+int main(int argc, char **argv) {
+    int rank, size, wrong = 0, all = 0;
+    int count = argc > 1 ? atoi(argv[1]) : 1000, runs = argc > 2 ? atoi(argv[2]) : 3;
+    double ours = 0, theirs = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != RANKS || count < 0 || runs < 1) {
+        if (rank == 0) fprintf(stderr, "usage: mpirun -np %d %s [ELEMENTS] [RUNS]\n", RANKS, argv[0]);
+        MPI_Finalize();
+        return 2;
+    }
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Comm comm, members;
+    MPI_Type_contiguous(2, MPI_UINT64_T, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(combine, COMMUTATIVE, &op);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < PARTICIPANTS ? 0 : MPI_UNDEFINED, rank, &members);
+    size_t inputs = (size_t)count * INPUT_BLOCKS, outputs = (size_t)count * OUTPUT_BLOCKS;
+    pair *send = calloc(inputs + 1, sizeof *send);
+    pair *got = calloc(outputs + 1, sizeof *got), *wanted = calloc(outputs + 1, sizeof *wanted);
+    if (!send || !got || !wanted) MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int run = 0; run < runs; run++) {
+        for (size_t i = 0; i < inputs; i++) {
+            uint64_t x = (uint64_t)run * 1000003 + (uint64_t)rank * 7919 + i;
+            send[i] = (pair){2 * x + 3, x * x + 1};
+            /* Who owns no operand adds nothing. */
+            if (COMBINES && !owns[rank]) send[i] = COMMUTATIVE ? (pair){0, 0} : (pair){1, 0};
+        }
+        memset(got, 0, outputs * sizeof *got);
+        memset(wanted, 0, outputs * sizeof *wanted);
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        oneport_run(send, got, count, type, op, comm);
+        MPI_Barrier(MPI_COMM_WORLD);
+        double middle = MPI_Wtime();
+        if (members != MPI_COMM_NULL) library(send, wanted, count, type, op, members);
+        MPI_Barrier(MPI_COMM_WORLD);
+        ours += middle - start, theirs += MPI_Wtime() - middle;
+        if (members != MPI_COMM_NULL && memcmp(got, wanted, outputs * sizeof *got) != 0) wrong++;
+    }
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%s: %d runs of %d elements on %d ranks: %s; %.6f s each, the library's own %.6f s\n", COLLECTIVE, runs,
+               count, RANKS, all ? "WRONG" : "equal to the library's own", ours / runs, theirs / runs);
+    free(send), free(got), free(wanted);
+    MPI_Comm_free(&comm);
+    if (members != MPI_COMM_NULL) MPI_Comm_free(&members);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    MPI_Finalize();
+    return all ? 1 : 0;
+}

@@ -1,0 +1,89 @@
+//! Programs for MPI: compiled and run beside the library's own collectives, where there is an MPI.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use oneport_plan::{Problem, Volumes};
+
+use crate::common::{Dice, collective, export, platform, schedule};
+
+const COLLECTIVES: [&str; 9] =
+    ["scatter", "gather", "broadcast", "all-gather", "all-to-all", "reduce", "reduce-scatter", "all-reduce", "scan"];
+
+/// Compilers and launchers of the libraries that are installed.
+pub fn libraries() -> Vec<(&'static str, Command)> {
+    let there = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    let mut found = Vec::new();
+    for (compiler, launcher) in
+        [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpirun.mpich"), ("mpicc", "mpirun")]
+    {
+        if !found.is_empty() && compiler == "mpicc" || !there(compiler) || !there(launcher) {
+            continue;
+        }
+        let mut run = Command::new(launcher);
+        if !launcher.ends_with("mpich") {
+            run.args(["--oversubscribe"]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            run.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+        }
+        found.push((compiler, run));
+    }
+    if found.is_empty() {
+        println!("skipped: there is no mpicc");
+    }
+    found
+}
+
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Compiles a C file; what the compiler says about it.
+pub fn compile(compiler: &str, source: &Path, program: &Path, flags: &[&str]) {
+    let mut command = Command::new(compiler);
+    let output = command.args(["-O1", "-Wall", "-Wextra", "-Werror"]).args(flags).arg("-o").args([program, source]);
+    let output = output.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn programs_compute_what_the_library_computes() {
+    for (compiler, _) in libraries() {
+        let folder = folder(&format!("programs-{compiler}"));
+        for (number, name) in COLLECTIVES.into_iter().enumerate() {
+            let seed = 40 + number as u64;
+            let text = export(name, "mpi", seed, if number % 2 == 0 { None } else { Some(3) }).unwrap();
+            let ranks = text.split("#define RANKS ").nth(1).unwrap().split_whitespace().next().unwrap();
+            let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
+            std::fs::write(&source, &text).unwrap();
+            compile(compiler, &source, &program, &[]);
+            let (_, mut run) = libraries().into_iter().find(|(other, _)| *other == compiler).unwrap();
+            let output = run.args(["-np", ranks]).arg(&program).args(["1001", "2"]).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(
+                output.status.success() && said.contains("equal to the library's own"),
+                "{compiler}, {name}: {said} {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+}
+
+#[test]
+fn what_mpi_lacks_is_refused() {
+    let refused = export("scatter", "mpi", 1, Some(20_000)).unwrap_err();
+    assert!(refused.contains("10000 is the limit"), "{refused}");
+    let mut dice = Dice(3);
+    let platform = platform(4, 0, &mut dice);
+    let nodes: Vec<_> = platform.node_ids().collect();
+    let groups = oneport_plan::Collective::Groups {
+        members: vec![oneport_plan::Member { collective: collective("scan", &nodes), rate: 1 }],
+    };
+    let volumes = Volumes::default();
+    let problem = Problem::new(&platform, &groups, &volumes).unwrap();
+    let schedule = schedule(problem, 1, &mut dice);
+    let request = oneport_exports::Request::new(problem, &schedule);
+    let refused = oneport_exports::format("mpi").unwrap().write(&request).unwrap_err().to_string();
+    assert!(refused.contains("MPI has no groups"), "{refused}");
+}
