@@ -3,8 +3,11 @@
 //! Pieces that travel by themselves, carryings-out of patterns, have nothing to do with one another. So each is given to
 //! one lane, and a lane is one threadblock on every GPU: it sends and merges in the order of the plan, and what follows
 //! from what is a matter within lanes. Nobody writes into a GPU before that has said, once per lane and sender, that it
-//! has entered; every piece that is put is signalled and waited for; places are written once.
+//! has entered; every piece that is put is signalled and waited for; places are written once. What is too long for one
+//! threadblock is continued by others, each of which waits for a semaphore of the one before.
 
+mod block;
+mod chains;
 pub mod check;
 mod expected;
 mod memory;
@@ -16,9 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Request};
 
+use block::{Block, Key};
+use chains::Chains;
 use schema::{
     BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol, RemoteBuffer, RemoteBufferIds,
-    Threadblock,
+    Semaphore, Threadblock,
 };
 
 /// The format.
@@ -41,6 +46,9 @@ pub const CHANNELS_AT_ONCE: usize = 8;
 pub const THREADBLOCKS: usize = 108;
 /// Lanes that are used if all fits, where there are so many pieces: numbers that are tried one after the other.
 const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
+
+/// Lanes that are tried where threadblocks are continued.
+const CHAINED: [usize; 5] = [32, 16, 8, 4, 1];
 
 /// Names of collectives: ours, theirs.
 pub const COLLECTIVES: [(&str, &str); 5] = [
@@ -87,37 +95,32 @@ fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Where a value lies on the rank that holds it.
-type Spot = (BufferType, u32);
+pub type Spot = (BufferType, u32);
 
-/// The plan with as few lanes as fit, from 16 on.
+/// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU; where that does not go, lanes
+/// whose threadblocks are continued by others.
 fn plan(operation: &Operation, collective: &str) -> Result<Plan, String> {
     let units: BTreeSet<(usize, u64)> = operation.steps.iter().map(|step| (step.demand, step.piece)).collect();
     let units: BTreeMap<(usize, u64), usize> = units.into_iter().enumerate().map(|(at, unit)| (unit, at)).collect();
     let mut last = Err(String::new());
-    for lanes in LANES {
+    for (lanes, long) in LANES.into_iter().map(|lanes| (lanes, false)).chain(CHAINED.map(|lanes| (lanes, true))) {
         let lanes = lanes.min(units.len()).max(1);
-        last = with_lanes(operation, collective, &units, lanes);
-        if last.is_ok() || lanes == units.len() {
+        last = with_lanes(operation, collective, &Chains::new(operation, &units, lanes, long));
+        if last.is_ok() {
             break;
         }
     }
     last
 }
 
-fn with_lanes(
-    operation: &Operation,
-    collective: &str,
-    units: &BTreeMap<(usize, u64), usize>,
-    lanes: usize,
-) -> Result<Plan, String> {
+fn with_lanes(operation: &Operation, collective: &str, chains: &Chains) -> Result<Plan, String> {
     let (spots, scratch) = spots(operation);
     let pieces = operation.pieces as u32;
-    let mut blocks: BTreeMap<(usize, usize), Block> = BTreeMap::new();
-    let lane = |step: &Step| units.get(&(step.demand, step.piece)).map_or(0, |unit| unit % lanes);
+    let mut blocks: BTreeMap<Key, Block> = BTreeMap::new();
     for rank in 0..operation.ranks.len() {
         if let Some([from, to]) = operation.own(rank) {
             let (from, to) = (from as u32 * pieces, to as u32 * pieces);
-            let own = blocks.entry((rank, 0)).or_default();
+            let own = blocks.entry((rank, 0, 0)).or_default();
             own.ops.push(Op {
                 src_buff: vec![local((BufferType::Input, from), pieces)],
                 dst_buff: vec![local((BufferType::Output, to), pieces)],
@@ -125,23 +128,26 @@ fn with_lanes(
             });
         }
     }
-    enter(operation, &mut blocks, lane);
-    let mut sent: BTreeMap<(usize, usize, usize), u32> = BTreeMap::new();
+    let semaphores = enter(operation, &mut blocks, chains);
+    let mut sent: BTreeMap<(Key, Key), u32> = BTreeMap::new();
     let mut arrival = vec![0; operation.steps.len()];
     for (place, step) in operation.steps.iter().enumerate() {
-        let lane = lane(step);
+        let (from, to) = (chains.senders[place], chains.receivers[place]);
         let spot = |value: &Value| match *value {
             Value::Own(_) => own_spot(operation, step),
             Value::Of(before) => spots[before],
         };
         let mut sources = Vec::new();
-        let block = blocks.entry((step.from, lane)).or_default();
+        let block = blocks.entry(from).or_default();
         for value in &step.inputs {
             if let Value::Of(before) = *value {
-                let behind = &operation.steps[before];
-                match behind.merge {
+                match operation.steps[before].merge {
                     true => block.after(before),
-                    false => block.wait_for(behind.from, arrival[before]),
+                    // What an earlier threadblock of the chain has waited for is there.
+                    false if chains.receivers[before] == from => {
+                        block.wait_for(chains.senders[before], arrival[before]);
+                    }
+                    false => {}
                 }
             }
             sources.push(local(spot(value), 1));
@@ -149,32 +155,49 @@ fn with_lanes(
         if step.merge {
             block.merge(sources, local(spots[place], 1), place);
         } else {
-            let channel = sent.entry((step.from, step.to, lane)).or_insert(0);
+            let channel = sent.entry((from, to)).or_insert(0);
             *channel += 1;
             arrival[place] = *channel;
-            block.put(step.to, sources, spots[place]);
-            blocks.entry((step.to, lane)).or_default().expected.entry(step.from).and_modify(|it| *it += 1).or_insert(1);
+            block.put(to, sources, spots[place]);
+            blocks.entry(to).or_default().expected.entry(from).and_modify(|it| *it += 1).or_insert(1);
         }
     }
-    blocks.values_mut().for_each(Block::finish);
-    assemble(operation, collective, blocks, &scratch)
+    for (&(rank, lane, place), block) in &mut blocks {
+        block.finish();
+        if let Some(&semaphore) = semaphores.get(&(rank, lane, place + 1)) {
+            block.nop();
+            block.ops.push(Op { semaphore_ids: vec![semaphore], ..Op::new(Name::SemRelease) });
+        }
+    }
+    assemble(operation, collective, blocks, [&scratch, &chains.semaphores(operation.ranks.len())])
 }
 
-/// Which rank sends to which in a lane: the receiver says that it has entered, the sender waits for that.
-fn enter(operation: &Operation, blocks: &mut BTreeMap<(usize, usize), Block>, lane: impl Fn(&Step) -> usize) {
-    let sends = operation.steps.iter().filter(|step| !step.merge);
-    let pairs: BTreeSet<(usize, usize, usize)> = sends.map(|step| (lane(step), step.from, step.to)).collect();
-    let mut ways: BTreeMap<(usize, usize), [Vec<usize>; 2]> = BTreeMap::new();
-    for (lane, from, to) in pairs {
-        ways.entry((to, lane)).or_default()[0].push(from);
-        ways.entry((from, lane)).or_default()[1].push(to);
+/// Which threadblock sends to which: the receiver says that it has entered, the sender waits for that. In between, the
+/// later ones of a chain wait for the one before: by these the semaphores are known that are returned.
+fn enter(operation: &Operation, blocks: &mut BTreeMap<Key, Block>, chains: &Chains) -> BTreeMap<Key, u32> {
+    let mut ways: BTreeMap<Key, [BTreeSet<Key>; 2]> = BTreeMap::new();
+    for (place, step) in operation.steps.iter().enumerate() {
+        let (from, to) = (chains.senders[place], chains.receivers[place]);
+        ways.entry(from).or_default();
+        if !step.merge {
+            ways.entry(to).or_default()[0].insert(from);
+            ways.entry(from).or_default()[1].insert(to);
+        }
     }
+    let (mut semaphores, mut count) = (BTreeMap::new(), vec![0; operation.ranks.len()]);
     for (place, [senders, receivers]) in ways {
         let block = blocks.entry(place).or_default();
+        let [senders, receivers] = [senders, receivers].map(|keys| keys.into_iter().collect::<Vec<Key>>());
         block.on_channels(Name::Rlxsignal, &senders);
+        if place.2 > 0 {
+            semaphores.insert(place, count[place.0]);
+            block.ops.push(Op { semaphore_ids: vec![count[place.0]], ..Op::new(Name::SemAcquire) });
+            count[place.0] += 1;
+        }
         block.on_channels(Name::Rlxwait, &receivers);
-        block.waited = !receivers.is_empty();
+        block.waited = !receivers.is_empty() || place.2 > 0;
     }
+    semaphores
 }
 
 /// Where each step leaves what it brings or makes, and how many scratch chunks every rank needs.
@@ -202,149 +225,12 @@ fn local((buffer, index): Spot, size: u32) -> Place {
     Place { buffer: Some(buffer), buffer_id: None, switch_channel_id: None, index, size }
 }
 
-/// A threadblock in the making. Channels are known by the other end's rank until all is there.
-#[derive(Default)]
-struct Block {
-    ops: Vec<Op>,
-    /// The other ends, in the order of the threadblock's channel numbers.
-    peers: Vec<usize>,
-    /// Remote buffers, in the order of the threadblock's numbers.
-    remote: Vec<(usize, BufferType)>,
-    /// By sender: messages that come.
-    expected: BTreeMap<usize, u32>,
-    /// By sender: messages waited for.
-    arrived: BTreeMap<usize, u32>,
-    /// What has been put and not signalled.
-    unsignalled: Vec<usize>,
-    /// Whether something was waited for since the last nop.
-    waited: bool,
-    /// Merges since the last nop.
-    made: BTreeSet<usize>,
-}
-
-impl Block {
-    fn channel(&mut self, peer: usize) -> u32 {
-        let place = self.peers.iter().position(|&known| known == peer).unwrap_or(self.peers.len());
-        if place == self.peers.len() {
-            self.peers.push(peer);
-        }
-        place as u32
-    }
-
-    /// Signals or waits on the channels to these ranks, each once.
-    fn on_channels(&mut self, name: Name, peers: &[usize]) {
-        for some in peers.chunks(CHANNELS_AT_ONCE) {
-            let channel_ids = some.iter().map(|&peer| self.channel(peer)).collect();
-            self.ops.push(Op { channel_ids, channel_type: Some(ChannelType::Memory), ..Op::new(name) });
-        }
-    }
-
-    fn nop(&mut self) {
-        self.ops.push(Op::new(Name::Nop));
-        self.waited = false;
-        self.made.clear();
-    }
-
-    /// What follows uses what a step made here.
-    fn after(&mut self, step: usize) {
-        if self.made.contains(&step) {
-            self.signal();
-        }
-        if self.made.contains(&step) {
-            self.nop();
-        }
-    }
-
-    /// Signals all that has been put.
-    fn signal(&mut self) {
-        if self.unsignalled.is_empty() {
-            return;
-        }
-        self.nop();
-        let mut left = std::mem::take(&mut self.unsignalled);
-        while !left.is_empty() {
-            // Each channel once; what is put twice is signalled twice.
-            let (mut now, mut later) = (Vec::new(), Vec::new());
-            for peer in left {
-                if now.contains(&peer) { later.push(peer) } else { now.push(peer) }
-            }
-            self.on_channels(Name::Signal, &now);
-            left = later;
-        }
-    }
-
-    /// What follows uses the message of this number, from 1, of a sender.
-    fn wait_for(&mut self, sender: usize, number: u32) {
-        while self.arrived.get(&sender).is_none_or(|&arrived| arrived < number) {
-            self.signal();
-            self.on_channels(Name::Wait, &[sender]);
-            *self.arrived.entry(sender).or_insert(0) += 1;
-            self.waited = true;
-        }
-    }
-
-    fn ready(&mut self) {
-        if self.waited {
-            self.nop();
-        }
-    }
-
-    fn merge(&mut self, sources: Vec<Place>, target: Place, step: usize) {
-        self.signal();
-        self.ready();
-        self.ops.push(Op {
-            src_buff: sources,
-            dst_buff: vec![target],
-            reduce_op: Some("sum".to_string()),
-            ..Op::new(Name::Re)
-        });
-        self.made.insert(step);
-    }
-
-    fn put(&mut self, to: usize, sources: Vec<Place>, (buffer, index): Spot) {
-        self.ready();
-        let channel = self.channel(to);
-        let remote = (to, buffer);
-        let id = self.remote.iter().position(|known| *known == remote).unwrap_or(self.remote.len());
-        if id == self.remote.len() {
-            self.remote.push(remote);
-        }
-        let target = Place { buffer: None, buffer_id: Some(id as u32), switch_channel_id: None, index, size: 1 };
-        self.ops.push(Op {
-            src_buff: sources,
-            dst_buff: vec![target],
-            channel_ids: vec![channel],
-            channel_type: Some(ChannelType::Memory),
-            ..Op::new(Name::Put)
-        });
-        self.unsignalled.push(to);
-    }
-
-    /// Signals what is left, waits for what is left.
-    fn finish(&mut self) {
-        self.signal();
-        let mut left: Vec<usize> = Vec::new();
-        for (&sender, &expected) in &self.expected {
-            let arrived = self.arrived.get(&sender).copied().unwrap_or(0);
-            left.extend((arrived..expected).map(|_| sender));
-        }
-        while !left.is_empty() {
-            let (mut now, mut later) = (Vec::new(), Vec::new());
-            for sender in left {
-                if now.contains(&sender) { later.push(sender) } else { now.push(sender) }
-            }
-            self.on_channels(Name::Wait, &now);
-            left = later;
-        }
-    }
-}
-
 /// Numbers threadblocks, channels and remote buffers, and checks the executor's limits.
 fn assemble(
     operation: &Operation,
     collective: &str,
-    blocks: BTreeMap<(usize, usize), Block>,
-    scratch: &[u32],
+    blocks: BTreeMap<Key, Block>,
+    [scratch, semaphores]: [&[u32]; 2],
 ) -> Result<Plan, String> {
     let [input, output] = operation.sizes().map(|blocks| blocks as u32 * operation.pieces as u32);
     let mut gpus: Vec<Gpu> = (0..operation.ranks.len())
@@ -356,12 +242,22 @@ fn assemble(
             threadblocks: Vec::new(),
             channels: Vec::new(),
             remote_buffers: Vec::new(),
-            semaphores: Vec::new(),
+            semaphores: (0..semaphores[rank]).map(|_| Semaphore { init_value: 0 }).collect(),
         })
         .collect();
+    // The channels of one pair of ranks are numbered in the same order at both ends.
+    let ends =
+        blocks.iter().flat_map(|(&one, block)| block.peers.iter().map(move |&other| (one.min(other), one.max(other))));
     let mut connected: Vec<Vec<u32>> = vec![Vec::new(); gpus.len()];
-    // By lane: the channels of one pair are numbered in the same order at both ends.
-    for ((rank, _), block) in blocks {
+    let mut channel: BTreeMap<(Key, Key), u32> = BTreeMap::new();
+    for (one, other) in ends.collect::<BTreeSet<(Key, Key)>>() {
+        for (here, there) in [(one, other), (other, one)] {
+            channel.insert((here, there), connected[here.0].len() as u32);
+            connected[here.0].push(there.0 as u32);
+        }
+    }
+    for (key, block) in blocks {
+        let rank = key.0;
         if block.ops.is_empty() {
             continue;
         }
@@ -378,10 +274,7 @@ fn assemble(
                 "rank {rank}, threadblock {id} needs {needed} {what}, and the executor's limit is {limit}"
             ));
         }
-        let channel_ids = block.peers.iter().map(|&peer| {
-            connected[rank].push(peer as u32);
-            connected[rank].len() as u32 - 1
-        });
+        let channel_ids = block.peers.iter().filter_map(|&peer| channel.get(&(key, peer)).copied());
         let channels = vec![ChannelIds { channel_type: ChannelType::Memory, channel_ids: channel_ids.collect() }];
         let buffers = &mut gpu.remote_buffers;
         let remote_buffer_ids = block.remote.iter().map(|&(rank, buffer)| {

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use oneport_plan::Task;
 use oneport_platform::Rational;
 
 use crate::run::Run;
-use crate::text::{decimal, json};
+use crate::text::{fixed, json};
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -38,10 +39,8 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         }
     }
     // Both ends are rounded the same way, so that what follows on a track does not overlap.
-    let ticks = |date: &BigInt| {
-        let date = execution.time(date) * &scale * Rational::from_integer(BigInt::from(10).pow(DECIMALS));
-        Rational::from_integer(date.floor().to_integer()) / BigInt::from(10).pow(DECIMALS)
-    };
+    let factor = scale.to_integer() * BigInt::from(10).pow(DECIMALS);
+    let ticks = |date: &BigInt| (date * &factor).div_floor(&execution.units);
     for occurrence in run.occurrences() {
         let (start, end) = (ticks(&occurrence.start), ticks(&occurrence.end));
         let what = match occurrence.dated.task {
@@ -58,7 +57,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             dates[0],
             dates[1]
         );
-        let times = format!("\"ts\":{},\"dur\":{}", decimal(&start, DECIMALS), decimal(&(&end - &start), DECIMALS));
+        let times = format!("\"ts\":{},\"dur\":{}", fixed(&start, DECIMALS), fixed(&(&end - &start), DECIMALS));
         let name = json(&run.label(&occurrence));
         for track in run.tracks(occurrence.dated, occurrence.piece) {
             let tid = tracks.binary_search(&track).map_or(0, |place| place + 1);

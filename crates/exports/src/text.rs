@@ -39,7 +39,12 @@ pub fn xml(text: &str) -> String {
 /// A rational with so many decimals, rounded down: two dates keep their order.
 pub fn decimal(number: &Rational, decimals: u32) -> String {
     let scale = BigInt::from(10).pow(decimals);
-    let scaled = (number.numer() * &scale).div_floor(number.denom());
+    fixed(&(number.numer() * &scale).div_floor(number.denom()), decimals)
+}
+
+/// A whole number of the last of so many decimals.
+pub fn fixed(scaled: &BigInt, decimals: u32) -> String {
+    let scale = BigInt::from(10).pow(decimals);
     if decimals == 0 {
         return scaled.to_string();
     }

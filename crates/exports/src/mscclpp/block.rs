@@ -1,0 +1,146 @@
+//! The operations of one threadblock, with nops, signals and waits where they are needed and nowhere else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::schema::{BufferType, ChannelType, Name, Op, Place};
+use super::{CHANNELS_AT_ONCE, Spot};
+
+/// A threadblock: rank, lane, place in the lane's chain.
+pub type Key = (usize, usize, usize);
+
+/// A threadblock in the making. Channels are known by the threadblock at the other end until all is there.
+#[derive(Default)]
+pub struct Block {
+    pub ops: Vec<Op>,
+    /// The other ends, in the order of the threadblock's channel numbers.
+    pub peers: Vec<Key>,
+    /// Remote buffers, in the order of the threadblock's numbers.
+    pub remote: Vec<(usize, BufferType)>,
+    /// By sender: messages that come.
+    pub expected: BTreeMap<Key, u32>,
+    /// By sender: messages waited for.
+    arrived: BTreeMap<Key, u32>,
+    /// What has been put and not signalled.
+    unsignalled: Vec<Key>,
+    /// Whether something was waited for since the last nop.
+    pub waited: bool,
+    /// Merges since the last nop.
+    made: BTreeSet<usize>,
+}
+
+impl Block {
+    fn channel(&mut self, peer: Key) -> u32 {
+        let place = self.peers.iter().position(|&known| known == peer).unwrap_or(self.peers.len());
+        if place == self.peers.len() {
+            self.peers.push(peer);
+        }
+        place as u32
+    }
+
+    /// Signals or waits on the channels to these threadblocks, each once.
+    pub fn on_channels(&mut self, name: Name, peers: &[Key]) {
+        for some in peers.chunks(CHANNELS_AT_ONCE) {
+            let channel_ids = some.iter().map(|&peer| self.channel(peer)).collect();
+            self.ops.push(Op { channel_ids, channel_type: Some(ChannelType::Memory), ..Op::new(name) });
+        }
+    }
+
+    pub fn nop(&mut self) {
+        self.ops.push(Op::new(Name::Nop));
+        self.waited = false;
+        self.made.clear();
+    }
+
+    /// What follows uses what a step made here.
+    pub fn after(&mut self, step: usize) {
+        if self.made.contains(&step) {
+            self.signal();
+        }
+        if self.made.contains(&step) {
+            self.nop();
+        }
+    }
+
+    /// Signals all that has been put.
+    fn signal(&mut self) {
+        if self.unsignalled.is_empty() {
+            return;
+        }
+        self.nop();
+        let mut left = std::mem::take(&mut self.unsignalled);
+        while !left.is_empty() {
+            // Each channel once; what is put twice is signalled twice.
+            let (mut now, mut later) = (Vec::new(), Vec::new());
+            for peer in left {
+                if now.contains(&peer) { later.push(peer) } else { now.push(peer) }
+            }
+            self.on_channels(Name::Signal, &now);
+            left = later;
+        }
+    }
+
+    /// What follows uses the message of this number, from 1, of a sender.
+    pub fn wait_for(&mut self, sender: Key, number: u32) {
+        while self.arrived.get(&sender).is_none_or(|&arrived| arrived < number) {
+            self.signal();
+            self.on_channels(Name::Wait, &[sender]);
+            *self.arrived.entry(sender).or_insert(0) += 1;
+            self.waited = true;
+        }
+    }
+
+    fn ready(&mut self) {
+        if self.waited {
+            self.nop();
+        }
+    }
+
+    pub fn merge(&mut self, sources: Vec<Place>, target: Place, step: usize) {
+        self.signal();
+        self.ready();
+        self.ops.push(Op {
+            src_buff: sources,
+            dst_buff: vec![target],
+            reduce_op: Some("sum".to_string()),
+            ..Op::new(Name::Re)
+        });
+        self.made.insert(step);
+    }
+
+    pub fn put(&mut self, to: Key, sources: Vec<Place>, (buffer, index): Spot) {
+        self.ready();
+        let channel = self.channel(to);
+        let remote = (to.0, buffer);
+        let id = self.remote.iter().position(|known| *known == remote).unwrap_or(self.remote.len());
+        if id == self.remote.len() {
+            self.remote.push(remote);
+        }
+        let target = Place { buffer: None, buffer_id: Some(id as u32), switch_channel_id: None, index, size: 1 };
+        self.ops.push(Op {
+            src_buff: sources,
+            dst_buff: vec![target],
+            channel_ids: vec![channel],
+            channel_type: Some(ChannelType::Memory),
+            ..Op::new(Name::Put)
+        });
+        self.unsignalled.push(to);
+    }
+
+    /// Signals what is left, waits for what is left.
+    pub fn finish(&mut self) {
+        self.signal();
+        let mut left: Vec<Key> = Vec::new();
+        for (&sender, &expected) in &self.expected {
+            let arrived = self.arrived.get(&sender).copied().unwrap_or(0);
+            left.extend((arrived..expected).map(|_| sender));
+        }
+        while !left.is_empty() {
+            let (mut now, mut later) = (Vec::new(), Vec::new());
+            for sender in left {
+                if now.contains(&sender) { later.push(sender) } else { now.push(sender) }
+            }
+            self.on_channels(Name::Wait, &now);
+            left = later;
+        }
+    }
+}

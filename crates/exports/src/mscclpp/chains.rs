@@ -1,0 +1,90 @@
+//! Which threadblock does what: lanes, and chains of threadblocks where one is too short.
+
+use std::collections::BTreeMap;
+
+use super::block::Key;
+use super::{CHANNELS, OPERATIONS};
+use crate::operation::{Operation, Step, Value};
+
+/// Operations that a threadblock of a chain needs besides what it sends and merges: it says that it has entered, waits
+/// for that of others and for a semaphore, and releases one.
+const FRAME: usize = 9;
+
+/// Who does what.
+pub struct Chains {
+    /// By step: who sends or merges.
+    pub senders: Vec<Key>,
+    /// By step: who waits for what is sent.
+    pub receivers: Vec<Key>,
+}
+
+/// How full the last threadblock of a chain is.
+#[derive(Default)]
+struct Filled {
+    place: usize,
+    operations: usize,
+    messages: usize,
+}
+
+impl Filled {
+    /// Adds some operations, with or without a message: to the last threadblock, or to a new one.
+    fn add(&mut self, operations: usize, messages: usize) -> usize {
+        let full = self.operations + operations + FRAME > OPERATIONS || self.messages + messages > CHANNELS;
+        if full {
+            *self = Filled { place: self.place + 1, ..Filled::default() };
+        }
+        self.operations += operations;
+        self.messages += messages;
+        self.place
+    }
+}
+
+impl Chains {
+    /// So many lanes. If they may be `long`, what one threadblock cannot hold goes to the next: each message may need a
+    /// channel of its own, a send four operations (two nops, put, signal), a merge three, a wait two.
+    pub fn new(operation: &Operation, units: &BTreeMap<(usize, u64), usize>, lanes: usize, long: bool) -> Self {
+        let lane = |step: &Step| units.get(&(step.demand, step.piece)).map_or(0, |unit| unit % lanes);
+        let steps = &operation.steps;
+        let mut senders: Vec<Key> = steps.iter().map(|step| (step.from, lane(step), 0)).collect();
+        let mut receivers: Vec<Key> = steps.iter().map(|step| (step.to, lane(step), 0)).collect();
+        if !long {
+            return Chains { senders, receivers };
+        }
+        let mut filled: BTreeMap<(usize, usize), Filled> = BTreeMap::new();
+        let mut received = vec![false; steps.len()];
+        for (place, step) in steps.iter().enumerate() {
+            let chain = filled.entry((step.from, lane(step))).or_default();
+            let behind = step.inputs.iter().filter_map(|value| match *value {
+                Value::Of(before) => Some(before).filter(|&before| !steps[before].merge && !received[before]),
+                Value::Own(_) => None,
+            });
+            let behind: Vec<usize> = behind.collect();
+            let (operations, messages) = if step.merge { (3, 0) } else { (4, 1) };
+            let at = chain.add(operations + 2 * behind.len(), messages + behind.len());
+            senders[place].2 = at;
+            if step.merge {
+                receivers[place].2 = at;
+            }
+            for before in behind {
+                received[before] = true;
+                receivers[before].2 = at;
+            }
+        }
+        for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.merge) {
+            if !received[place] {
+                receivers[place].2 = filled.entry((step.to, lane(step))).or_default().add(1, 1);
+            }
+        }
+        Chains { senders, receivers }
+    }
+
+    /// By rank: how many threadblocks wait for one before.
+    pub fn semaphores(&self, ranks: usize) -> Vec<u32> {
+        let mut later: Vec<Key> = self.senders.iter().chain(&self.receivers).copied().filter(|key| key.2 > 0).collect();
+        later.sort_unstable();
+        later.dedup();
+        let mut semaphores = vec![0; ranks];
+        later.iter().for_each(|&(rank, ..)| semaphores[rank] += 1);
+        semaphores
+    }
+}
