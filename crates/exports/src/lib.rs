@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod buffers;
 mod check;
 mod error;
 mod events;
@@ -8,6 +9,7 @@ mod graph;
 mod hops;
 mod machine;
 mod mpi;
+mod msccl;
 mod mscclpp;
 mod operation;
 mod paje;
@@ -58,6 +60,7 @@ pub const FORMATS: &[Format] = &[
     graph::NODE_LINK,
     graph::DOT,
     mscclpp::FORMAT,
+    msccl::FORMAT,
     mpi::FORMAT,
 ];
 

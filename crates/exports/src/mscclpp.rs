@@ -9,8 +9,6 @@
 mod block;
 mod chains;
 pub mod check;
-mod expected;
-mod memory;
 pub mod schema;
 mod threadblocks;
 

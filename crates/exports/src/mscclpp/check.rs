@@ -7,13 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expected::{in_place, wanted};
-use super::memory::Memory;
-use super::schema::{BufferType, ChannelType, Op, Plan};
+use super::schema::{ChannelType, Op, Plan};
 use super::threadblocks::{Lines, Translation};
 use super::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
+use crate::buffers::{InPlace, Memory, compare, in_place, wanted};
 use crate::check::Verdict;
-use crate::machine::{Fault, Kind, Machine, Names, Outcome, Value, Values};
+use crate::machine::{Fault, Kind, Machine, Names, Outcome};
 
 /// Iterations of a pipeline.
 pub const ITERATIONS: usize = 3;
@@ -30,9 +29,12 @@ fn malformed(text: impl Into<String>) -> Fault {
 /// The first fault.
 pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     limits(plan)?;
-    let wanted_once = wanted(plan, 0).map_err(malformed)?;
+    let chunks: Vec<[u32; 3]> =
+        plan.gpus.iter().map(|gpu| [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks]).collect();
+    let known = wanted(&plan.collective, &chunks, 0).map_err(malformed)?.is_some();
     let parts = parts(plan)?;
-    let memory = Memory::new(&plan.gpus, parts, in_place(plan));
+    let in_place = if plan.inplace { in_place(&plan.collective) } else { InPlace::No };
+    let memory = Memory::new(&chunks, parts, in_place);
     let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
     let lines = Lines::new(plan)?;
     let mut translation =
@@ -40,36 +42,11 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     let programs = translation.programs()?;
     let agents = translation.agents;
     exclusive(&programs, &lines)?;
-    let mut values = Values::default();
-    let (cells, numbers) = initial(plan, &memory, &mut values);
+    let (cells, values) = memory.initial();
     let labels = Labels { plan, memory: &memory, lines: &lines };
     let machine = Machine::new(&labels, &programs, plan.gpus.len(), &agents, cells, values, &lines.tokens);
     let Outcome { cells, mut values, steps, in_step } = machine.run()?;
-    // The file does not name the root of a broadcast: it is whose data has come.
-    let root = || {
-        let first = memory.chunk(0, BufferType::Output, 0, 1, false)?.start;
-        let input = *values.inputs(cells.get(first).copied()??).first()?;
-        numbers.range(..=(input as usize)).next_back().map(|(_, &(rank, _))| rank)
-    };
-    let known = wanted_once.is_some();
-    let wanted = match plan.collective == "broadcast" {
-        true => wanted(plan, root().unwrap_or(0)).map_err(malformed)?,
-        false => wanted_once,
-    };
-    for (rank, chunk, inputs) in wanted.unwrap_or_default() {
-        let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
-        let spans: Vec<_> = spans.collect();
-        let target = memory.chunk(rank, BufferType::Output, chunk, 1, false).unwrap_or_default();
-        for (part, cell) in target.enumerate() {
-            let mut inputs: Vec<u32> = spans.iter().map(|span| (span.start + part) as u32).collect();
-            inputs.sort_unstable();
-            let value = values.of(inputs.into());
-            let there = cells.get(cell).copied().flatten();
-            if there != Some(value) {
-                return Err(wrong(&memory, &values, cell, there, value));
-            }
-        }
-    }
+    compare(&plan.collective, &chunks, &memory, &cells, &mut values)?;
     let threadblocks = plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
     Ok(Verdict {
         format: "MSCCL++ execution plan",
@@ -80,34 +57,6 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
         known,
         in_step,
     })
-}
-
-fn wrong(memory: &Memory, values: &Values, cell: usize, there: Option<Value>, value: Value) -> Fault {
-    let list = |value: Value| {
-        let inputs = values.inputs(value);
-        let mut names: Vec<String> = inputs.iter().take(8).map(|&cell| memory.name(cell as usize)).collect();
-        if inputs.len() > 8 {
-            names.push(format!("{} more", inputs.len() - 8));
-        }
-        names.join(" + ")
-    };
-    let there = there.map_or("nothing".to_string(), list);
-    Fault::new(Kind::Result, format!("{} ends with {there}; it should be {}", memory.name(cell), list(value)))
-}
-
-/// What lies in memory at the start: every input cell a value of its own; and whose each is, by first cells.
-fn initial(plan: &Plan, memory: &Memory, values: &mut Values) -> (Vec<Option<Value>>, BTreeMap<usize, (usize, usize)>) {
-    let mut cells = vec![None; memory.cells];
-    let mut numbers = BTreeMap::new();
-    for rank in 0..plan.gpus.len() {
-        let chunks = memory.chunks(rank, BufferType::Input);
-        let Some(span) = memory.chunk(rank, BufferType::Input, 0, chunks, false) else { continue };
-        numbers.insert(span.start, (rank, 0));
-        for cell in span {
-            cells[cell] = Some(values.of(Box::new([cell as u32])));
-        }
-    }
-    (cells, numbers)
 }
 
 /// The executor's limits, and numbers that must be places.

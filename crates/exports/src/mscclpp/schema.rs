@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::buffers::BufferType;
+
 /// A plan: what every GPU does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -73,16 +75,6 @@ pub enum ChannelType {
     Memory,
     Port,
     Switch,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum BufferType {
-    #[serde(rename = "i")]
-    Input,
-    #[serde(rename = "o")]
-    Output,
-    #[serde(rename = "s")]
-    Scratch,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::check::ITERATIONS;
-use super::memory::Memory;
 use super::schema::{BufferType, ChannelType, Name, Op, Place, Plan, Threadblock};
+use crate::buffers::Memory;
 use crate::machine::{Act, Fault, Kind, Move, Program, Span};
 
 /// Channels and semaphores as lines: the line of a channel is the one on which its owner waits.

@@ -5,5 +5,6 @@
 
 mod common;
 mod mpi;
+mod msccl;
 mod mscclpp;
 mod naive;

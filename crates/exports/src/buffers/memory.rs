@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::schema::{BufferType, Gpu};
+use super::BufferType;
+use crate::machine::{Value, Values};
 
 /// Most cells of all GPUs together.
 const CELLS: u64 = 1 << 23;
@@ -39,11 +40,11 @@ pub enum InPlace {
 }
 
 impl Memory {
-    /// Lays out the buffers; `None` if they are too large.
-    pub fn new(gpus: &[Gpu], parts: usize, in_place: InPlace) -> Option<Self> {
+    /// Lays out the buffers of these numbers of chunks (input, output, scratch); `None` if they are too large.
+    pub fn new(ranks: &[[u32; 3]], parts: usize, in_place: InPlace) -> Option<Self> {
         let mut memory = Memory { parts, gpus: Vec::new(), cells: 0 };
-        for (rank, gpu) in gpus.iter().enumerate() {
-            let chunks = [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks].map(|chunks| chunks as usize);
+        for (rank, chunks) in ranks.iter().enumerate() {
+            let chunks = chunks.map(|chunks| chunks as usize);
             let mut buffers = [Buffer::default(); 3];
             for (buffer, chunks) in buffers.iter_mut().zip(chunks) {
                 *buffer = Buffer { chunks, data: memory.take(chunks)?, packets: memory.take(chunks)? };
@@ -84,6 +85,18 @@ impl Memory {
         let end = index.checked_add(size).filter(|&end| end <= buffer.chunks)?;
         let first = if packets { buffer.packets } else { buffer.data };
         Some(first + index * self.parts..first + end * self.parts)
+    }
+
+    /// What lies in memory at the start: every input cell a value of its own.
+    pub fn initial(&self) -> (Vec<Option<Value>>, Values) {
+        let (mut cells, mut values) = (vec![None; self.cells], Values::default());
+        for rank in 0..self.gpus.len() {
+            let chunks = self.chunks(rank, BufferType::Input);
+            for cell in self.chunk(rank, BufferType::Input, 0, chunks, false).unwrap_or_default() {
+                cells[cell] = Some(values.of(Box::new([cell as u32])));
+            }
+        }
+        (cells, values)
     }
 
     /// `output chunk 3 of rank 1`: the last buffer that has the cell, so an output that is an input too is an output.

@@ -1,15 +1,13 @@
 //! What each collective's input and output are, in chunks.
 
 use super::memory::InPlace;
-use super::schema::Plan;
 
 /// A chunk of a rank's output, and the input chunks (rank, chunk) that it must combine.
 pub type Wanted = (usize, usize, Vec<(usize, usize)>);
 
 /// Where input and output coincide.
-pub fn in_place(plan: &Plan) -> InPlace {
-    match plan.collective.as_str() {
-        _ if !plan.inplace => InPlace::No,
+pub fn in_place(collective: &str) -> InPlace {
+    match collective {
         "allgather" => InPlace::InputInOutput,
         "reducescatter" => InPlace::OutputInInput,
         _ => InPlace::Same,
@@ -22,20 +20,20 @@ const KNOWN: [&str; 6] = ["allgather", "reducescatter", "allreduce", "broadcast"
 ///
 /// # Errors
 /// Numbers of chunks that are not the collective's, with those that would be.
-pub fn wanted(plan: &Plan, root: usize) -> Result<Option<Vec<Wanted>>, String> {
-    let ranks = plan.gpus.len();
-    let Some(first) = plan.gpus.first() else { return Ok(Some(Vec::new())) };
-    let (input, output) = (first.input_chunks as usize, first.output_chunks as usize);
-    let agree = |input: usize, output: usize| match plan
-        .gpus
-        .iter()
-        .find(|gpu| (gpu.input_chunks as usize, gpu.output_chunks as usize) != (input, output))
-    {
-        None => Ok(()),
-        Some(gpu) => Err(format!(
-            "rank {} has {} input and {} output chunks; in this {} among {ranks} it would be {input} and {output}",
-            gpu.id, gpu.input_chunks, gpu.output_chunks, plan.collective
-        )),
+pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Option<Vec<Wanted>>, String> {
+    let ranks = chunks.len();
+    let Some(first) = chunks.first() else { return Ok(Some(Vec::new())) };
+    let (input, output) = (first[0] as usize, first[1] as usize);
+    let agree = |input: usize, output: usize| {
+        let other = |chunks: &&[u32; 3]| (chunks[0] as usize, chunks[1] as usize) != (input, output);
+        match chunks.iter().find(other).zip(chunks.iter().position(|chunks| other(&chunks))) {
+            None => Ok(()),
+            Some((has, rank)) => Err(format!(
+                "rank {rank} has {} input and {} output chunks; in this {collective} among {ranks} it would be {input} \
+                 and {output}",
+                has[0], has[1]
+            )),
+        }
     };
     let all = |chunk: usize| (0..ranks).map(|rank| (rank, chunk)).collect::<Vec<_>>();
     let each = |wanted: &dyn Fn(usize, usize) -> Vec<(usize, usize)>| {
@@ -43,12 +41,12 @@ pub fn wanted(plan: &Plan, root: usize) -> Result<Option<Vec<Wanted>>, String> {
         Ok(Some(chunks.map(|(rank, chunk)| (rank, chunk, wanted(rank, chunk))).collect()))
     };
     if input == 0 || output == 0 {
-        return match KNOWN.contains(&plan.collective.as_str()) {
+        return match KNOWN.contains(&collective) {
             true => Err("rank 0 has no input or no output chunks; the executor divides by both".to_string()),
             false => Ok(None),
         };
     }
-    match plan.collective.as_str() {
+    match collective {
         "allgather" => {
             agree(input, input * ranks)?;
             each(&|_, chunk| vec![(chunk / input, chunk % input)])

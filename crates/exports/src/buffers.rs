@@ -1,0 +1,75 @@
+//! Buffers of ranks in chunks, and what each collective's input and output are.
+
+mod expected;
+mod memory;
+
+pub use expected::{in_place, wanted};
+pub use memory::{InPlace, Memory};
+
+use crate::machine::{Fault, Kind, Value, Values};
+
+/// A buffer of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub enum BufferType {
+    /// What the rank gives.
+    #[serde(rename = "i")]
+    Input,
+    /// What it gets.
+    #[serde(rename = "o")]
+    Output,
+    /// What is kept in between.
+    #[serde(rename = "s")]
+    Scratch,
+}
+
+/// Compares what lies in memory at the end with what the collective asks for.
+///
+/// # Errors
+/// The first output chunk that holds something else.
+pub fn compare(
+    collective: &str,
+    chunks: &[[u32; 3]],
+    memory: &Memory,
+    cells: &[Option<Value>],
+    values: &mut Values,
+) -> Result<(), Fault> {
+    // Files do not name the root of a broadcast: it is whose data has come.
+    let root = || {
+        let first = memory.chunk(0, BufferType::Output, 0, 1, false)?.start;
+        let input = *values.inputs(cells.get(first).copied()??).first()? as usize;
+        (0..chunks.len()).find(|&rank| {
+            let all = memory.chunks(rank, BufferType::Input);
+            memory.chunk(rank, BufferType::Input, 0, all, false).is_some_and(|cells| cells.contains(&input))
+        })
+    };
+    let root = root().unwrap_or(0);
+    let wanted = wanted(collective, chunks, root).map_err(|text| Fault::new(Kind::Malformed, text))?;
+    for (rank, chunk, inputs) in wanted.unwrap_or_default() {
+        let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
+        let spans: Vec<_> = spans.collect();
+        let target = memory.chunk(rank, BufferType::Output, chunk, 1, false).unwrap_or_default();
+        for (part, cell) in target.enumerate() {
+            let mut inputs: Vec<u32> = spans.iter().map(|span| (span.start + part) as u32).collect();
+            inputs.sort_unstable();
+            let value = values.of(inputs.into());
+            let there = cells.get(cell).copied().flatten();
+            if there != Some(value) {
+                return Err(wrong(memory, values, cell, there, value));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn wrong(memory: &Memory, values: &Values, cell: usize, there: Option<Value>, value: Value) -> Fault {
+    let list = |value: Value| {
+        let inputs = values.inputs(value);
+        let mut names: Vec<String> = inputs.iter().take(8).map(|&cell| memory.name(cell as usize)).collect();
+        if inputs.len() > 8 {
+            names.push(format!("{} more", inputs.len() - 8));
+        }
+        names.join(" + ")
+    };
+    let there = there.map_or("nothing".to_string(), list);
+    Fault::new(Kind::Result, format!("{} ends with {there}; it should be {}", memory.name(cell), list(value)))
+}

@@ -1,0 +1,234 @@
+//! MSCCL algorithms (XML), for what still reads them: RCCL up to ROCm 7.12, Azure/msccl-executor-nccl, and the ASTRA-sim
+//! converters.
+//!
+//! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the order of
+//! the plan; others merge. What a step uses is named as its dependency; where there are two, a `nop` before it names the
+//! other. Receivers never wait for anything else, so nothing waits for ever however small the buffers of connections are.
+
+pub mod check;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::buffers::BufferType;
+use crate::operation::{Operation, Order, Step, Value};
+use crate::{ExportError, File, Format, Request};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "msccl",
+    about: "an MSCCL algorithm (XML) for RCCL up to ROCm 7.12 and msccl-executor-nccl: the collectives of mscclpp",
+    lacks: "dates and slots (the order of every link is kept), routers, the order of operands, in-place buffers, the proof",
+    write: |request| Ok(File::only(write(request)?)),
+};
+
+/// Steps of a threadblock.
+pub const STEPS: usize = 64;
+/// Channels.
+pub const CHANNELS: usize = 32;
+/// XML elements of one rank that the executor counts.
+const ELEMENTS: usize = 4096;
+
+fn write(request: &Request<'_>) -> Result<String, ExportError> {
+    let refused = |reason: String| ExportError::Refused { format: FORMAT.name, reason };
+    let name = request.problem.collective().name();
+    let Some((_, theirs)) = crate::mscclpp::COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
+        let known: Vec<&str> = crate::mscclpp::COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
+        return Err(refused(format!("there is no {name} in the format; there are {}", known.join(", "))));
+    };
+    let operation = Operation::new(request, FORMAT.name, Order::Dates, |_| false)?;
+    algorithm(&operation, theirs).map_err(|(what, needed, limit)| {
+        let fewer = operation.pieces * limit as u64 / needed as u64;
+        let advice = match fewer {
+            0 => "even one piece is too much".to_string(),
+            fewer => format!("--pieces {fewer} may fit"),
+        };
+        refused(format!("{what}: {needed}, and {limit} is the limit; {advice}"))
+    })
+}
+
+/// A step to be written.
+#[derive(Debug, Clone)]
+struct Line {
+    kind: &'static str,
+    from: (BufferType, usize),
+    to: (BufferType, usize),
+    /// Threadblock and step that it waits for.
+    after: Option<(usize, usize)>,
+}
+
+/// A threadblock: whom it sends to and receives from, its channel, its steps.
+#[derive(Debug, Default)]
+struct Block {
+    send: Option<usize>,
+    receive: Option<usize>,
+    channel: usize,
+    lines: Vec<Line>,
+}
+
+/// Threadblocks of one rank, by what they are for: to whom, from whom, channel.
+#[derive(Debug, Default)]
+struct Rank {
+    blocks: Vec<Block>,
+    places: BTreeMap<(Option<usize>, Option<usize>, usize), usize>,
+    scratch: usize,
+}
+
+impl Rank {
+    fn block(&mut self, send: Option<usize>, receive: Option<usize>, channel: usize) -> usize {
+        let blocks = &mut self.blocks;
+        *self.places.entry((send, receive, channel)).or_insert_with(|| {
+            blocks.push(Block { send, receive, channel, lines: Vec::new() });
+            blocks.len() - 1
+        })
+    }
+
+    /// The first threadblock for copies and merges that has room for two steps more.
+    fn merging(&mut self) -> usize {
+        let mut number = 0;
+        loop {
+            let block = self.block(None, None, number);
+            if self.blocks[block].lines.len() + 2 <= STEPS {
+                return block;
+            }
+            number += 1;
+        }
+    }
+
+    /// Adds a step; what others name to wait for it.
+    fn add(&mut self, block: usize, line: Line) -> (usize, usize) {
+        self.blocks[block].lines.push(line);
+        (block, self.blocks[block].lines.len() - 1)
+    }
+}
+
+/// Where a value lies, and the step behind it.
+type Made = ((BufferType, usize), Option<(usize, usize)>);
+
+type Exceeded = (String, usize, usize);
+
+fn algorithm(operation: &Operation, collective: &str) -> Result<String, Exceeded> {
+    let pieces = operation.pieces as usize;
+    let [input, output] = operation.sizes().map(|blocks| blocks * pieces);
+    let mut ranks: Vec<Rank> = operation.ranks.iter().map(|_| Rank::default()).collect();
+    for (number, rank) in ranks.iter_mut().enumerate() {
+        let Some([from, to]) = operation.own(number) else { continue };
+        for piece in 0..pieces {
+            let block = rank.merging();
+            let from = (BufferType::Input, from * pieces + piece);
+            rank.add(block, Line { kind: "cpy", from, to: (BufferType::Output, to * pieces + piece), after: None });
+        }
+    }
+    let mut made: Vec<Option<Made>> = vec![None; operation.steps.len()];
+    let mut messages: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (place, step) in operation.steps.iter().enumerate() {
+        let to = spot(operation, step, &mut ranks[step.to]);
+        let value = |value: &Value| match *value {
+            Value::Own(_) => {
+                ((BufferType::Input, operation.input_block(step.demand) * pieces + step.piece as usize), None)
+            }
+            Value::Of(before) => made[before].unwrap_or(((BufferType::Scratch, 0), None)),
+        };
+        let inputs: Vec<Made> = step.inputs.iter().map(value).collect();
+        let last = match inputs.as_slice() {
+            [(from, after)] => {
+                let count = messages.entry((step.from, step.to)).or_insert(0);
+                let channel = *count / STEPS;
+                *count += 1;
+                let block = ranks[step.from].block(Some(step.to), None, channel);
+                ranks[step.from].add(block, Line { kind: "s", from: *from, to, after: *after });
+                let block = ranks[step.to].block(None, Some(step.from), channel);
+                ranks[step.to].add(block, Line { kind: "r", from: *from, to, after: None })
+            }
+            [(left, first), (right, second), ..] => {
+                let rank = &mut ranks[step.from];
+                let block = rank.merging();
+                rank.add(block, Line { kind: "cpy", from: *left, to, after: *first });
+                rank.add(block, Line { kind: "re", from: *right, to, after: *second })
+            }
+            [] => continue,
+        };
+        made[place] = Some((to, Some(last)));
+    }
+    limits(&ranks, pieces)?;
+    Ok(text(operation, collective, [input, output], &ranks))
+}
+
+fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> (BufferType, usize) {
+    if step.result {
+        let block = operation.output_block(step.demand);
+        return (BufferType::Output, block * operation.pieces as usize + step.piece as usize);
+    }
+    rank.scratch += 1;
+    (BufferType::Scratch, rank.scratch - 1)
+}
+
+fn limits(ranks: &[Rank], pieces: usize) -> Result<(), Exceeded> {
+    for (number, rank) in ranks.iter().enumerate() {
+        let connected = rank.blocks.iter().filter(|block| block.send.is_some() || block.receive.is_some());
+        let channels = connected.map(|block| block.channel + 1).max().unwrap_or(0);
+        let elements: usize = 2 + rank.blocks.iter().map(|block| 1 + block.lines.len()).sum::<usize>();
+        let steps = rank.blocks.iter().map(|block| block.lines.len()).max().unwrap_or(0);
+        let all = [
+            ("channels between two ranks", channels, CHANNELS),
+            ("steps of a threadblock", steps, STEPS),
+            ("XML elements", elements, ELEMENTS),
+            ("chunks of a buffer", pieces.max(rank.scratch), 1 << 15),
+        ];
+        if let Some((what, needed, limit)) = all.into_iter().find(|(_, needed, limit)| needed > limit) {
+            return Err((format!("rank {number}, {what}"), needed, limit));
+        }
+    }
+    Ok(())
+}
+
+fn letter(buffer: BufferType) -> char {
+    ['i', 'o', 's'][buffer as usize]
+}
+
+fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], ranks: &[Rank]) -> String {
+    let channels = ranks.iter().flat_map(|rank| &rank.blocks).filter(|block| block.send.is_some());
+    let channels = channels.map(|block| block.channel + 1).max().unwrap_or(1);
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "<algo name=\"oneport_{collective}\" proto=\"Simple\" nchannels=\"{channels}\" nchunksperloop=\"{}\" ngpus=\"{}\" \
+         coll=\"{collective}\" inplace=\"0\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"{}\">",
+        input.max(output),
+        operation.ranks.len(),
+        u64::MAX / 2
+    );
+    for (number, rank) in ranks.iter().enumerate() {
+        let awaited: BTreeSet<(usize, usize)> =
+            rank.blocks.iter().flat_map(|block| &block.lines).filter_map(|line| line.after).collect();
+        let _ = writeln!(
+            text,
+            "  <gpu id=\"{number}\" i_chunks=\"{input}\" o_chunks=\"{output}\" s_chunks=\"{}\">",
+            rank.scratch
+        );
+        for (id, block) in rank.blocks.iter().enumerate() {
+            let peer = |peer: Option<usize>| peer.map_or(-1, |peer| peer as i64);
+            let (send, receive) = (peer(block.send), peer(block.receive));
+            let channel = if send < 0 && receive < 0 { 0 } else { block.channel };
+            let _ = writeln!(text, "    <tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"{channel}\">");
+            for (step, line) in block.lines.iter().enumerate() {
+                let (block, after) = line.after.map_or((-1, -1), |(block, step)| (block as i64, step as i64));
+                let _ = writeln!(
+                    text,
+                    "      <step s=\"{step}\" type=\"{}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" cnt=\"1\" \
+                     depid=\"{block}\" deps=\"{after}\" hasdep=\"{}\"/>",
+                    line.kind,
+                    letter(line.from.0),
+                    line.from.1,
+                    letter(line.to.0),
+                    line.to.1,
+                    u8::from(awaited.contains(&(id, step)))
+                );
+            }
+            text.push_str("    </tb>\n");
+        }
+        text.push_str("  </gpu>\n");
+    }
+    text.push_str("</algo>\n");
+    text
+}

@@ -1,0 +1,127 @@
+//! MSCCL algorithms: ours run, others' run, and faults that are put in are found.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use oneport_exports::{Kind, check};
+
+use crate::common::{Dice, export};
+
+const COLLECTIVES: [&str; 5] = ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"];
+
+#[test]
+fn what_is_written_runs() {
+    for name in COLLECTIVES {
+        for seed in 0..10 {
+            for pieces in [None, Some(5)] {
+                let text = export(name, "msccl", seed, pieces).unwrap();
+                let verdict = check(&text).unwrap_or_else(|fault| panic!("{name}, seed {seed}, {pieces:?}: {fault}"));
+                assert!(verdict.known && verdict.in_step.is_none());
+            }
+        }
+    }
+    let refused = export("all-gather", "msccl", 3, Some(5000)).unwrap_err();
+    assert!(refused.contains("is the limit; --pieces"), "{refused}");
+}
+
+#[test]
+fn sample_algorithms_are_right() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies/msccl_xml");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        println!("skipped: there are no sample algorithms in {}", folder.display());
+        return;
+    };
+    for path in files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == "xml")) {
+        let verdict = check(&std::fs::read_to_string(&path).unwrap());
+        assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{}: {verdict:?}", path.display());
+    }
+}
+
+/// A line dropped, another kind, an offset shifted, buffers exchanged, a dependency forgotten.
+#[test]
+fn mutants_are_refused() {
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let mut dice = Dice(5);
+    for (seed, name) in COLLECTIVES.into_iter().enumerate() {
+        let text = export(name, "msccl", 60 + seed as u64, Some(2)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for at in (0..lines.len()).filter(|&at| lines[at].contains("<step")) {
+            if dice.below(3) > 0 {
+                continue;
+            }
+            let offset = lines[at].split("dstoff=\"").nth(1).unwrap().split('"').next().unwrap();
+            let shifted = format!("dstoff=\"{}\"", offset.parse::<usize>().unwrap() + 1);
+            let line = lines[at];
+            let changes = [
+                (
+                    "change the operation",
+                    line.replace("type=\"r\"", "type=\"cpy\"").replace("type=\"s\"", "type=\"nop\""),
+                ),
+                ("change re", line.replace("type=\"re\"", "type=\"cpy\"")),
+                ("shift an offset", line.replace(&format!("dstoff=\"{offset}\""), &shifted)),
+                ("swap buffers", line.replace("srcbuf=\"i\"", "srcbuf=\"o\"").replace("srcbuf=\"s\"", "srcbuf=\"i\"")),
+                ("drop a wait", {
+                    let rest = line.split("depid").nth(1).unwrap();
+                    line.replace(&format!("depid{rest}"), "depid=\"-1\" deps=\"-1\" hasdep=\"1\"/>")
+                }),
+            ];
+            for (what, changed) in changes {
+                // What a send names as its target, and a receive as its source, is for the reader.
+                let unread = what == "shift an offset" && line.contains("type=\"s\"")
+                    || what == "swap buffers" && line.contains("type=\"r\"")
+                    || what == "drop a wait" && line.contains("depid=\"-1\"");
+                if changed == line || unread {
+                    continue;
+                }
+                let mut all = lines.clone();
+                all[at] = &changed;
+                let count = counts.entry(what).or_default();
+                count[0] += 1;
+                match check(&all.join("\n")) {
+                    Err(_) => count[1] += 1,
+                    Ok(_) => panic!("{name}: {what} is not noticed: {line}"),
+                }
+            }
+        }
+    }
+    println!("tried, caught: {counts:?}");
+    assert_eq!(counts.len(), 5);
+}
+
+#[test]
+fn nonsense_is_refused_in_words() {
+    let text = export("all-reduce", "msccl", 1, None).unwrap();
+    for end in (0..text.len() - 8).step_by(text.len() / 30) {
+        assert_eq!(check(&text[..end]).unwrap_err().kind, Kind::Malformed);
+    }
+    for (old, new, word) in [
+        ("type=\"s\"", "type=\"teleport\"", "teleport"),
+        ("chan=\"0\"", "chan=\"99\"", "channel 99"),
+        ("srcoff=\"0\"", "srcoff=\"99999999999999\"", "srcoff"),
+        ("i_chunks=\"", "i_chunks=\"2000000", "would be"),
+        ("s_chunks=\"", "s_chunks=\"200000000", "2^23"),
+        ("send=\"1\"", "send=\"77\"", "rank 77"),
+    ] {
+        let fault = check(&text.replacen(old, new, 1)).unwrap_err();
+        assert!(fault.text.contains(word), "{old}: {fault}");
+    }
+    let step = |kind: &str| {
+        format!(
+            "<step s=\"0\" type=\"{kind}\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>"
+        )
+    };
+    let gpu = |id: u32| {
+        let (other, tail) = (1 - id, step("s").replace("s=\"0\"", "s=\"1\""));
+        format!(
+            "<gpu id=\"{id}\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"0\"><tb id=\"0\" send=\"{other}\" recv=\"{other}\" chan=\"0\">{}{tail}</tb></gpu>",
+            step("r")
+        )
+    };
+    let circle = format!("<algo ngpus=\"2\" coll=\"test\" outofplace=\"1\">{}{}</algo>", gpu(0), gpu(1));
+    let fault = check(&circle).unwrap_err();
+    assert_eq!(fault.kind, Kind::Deadlock);
+    assert!(
+        fault.text.contains("rank 0, threadblock 0, step 0 (r) waits for a message of rank 1 to rank 0"),
+        "{fault}"
+    );
+}
