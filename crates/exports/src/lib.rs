@@ -62,6 +62,7 @@ pub const FORMATS: &[Format] = &[
     mscclpp::FORMAT,
     msccl::FORMAT,
     mpi::FORMAT,
+    mpi::PRELOAD,
 ];
 
 /// The format of this name.

@@ -16,6 +16,14 @@ pub const FORMAT: Format = Format {
     write: |request| Ok(File::only(program(request)?)),
 };
 
+/// The library that serves unmodified programs.
+pub const PRELOAD: Format = Format {
+    name: "mpi-preload",
+    about: "a C library (mpicc -shared -fPIC) for LD_PRELOAD: serves the MPI call of this collective in unmodified programs",
+    lacks: FORMAT.lacks,
+    write: |request| Ok(File::only(preload(request)?)),
+};
+
 /// Most sends and merges of a program.
 const STEPS: usize = 200_000;
 
@@ -44,6 +52,38 @@ fn refused(reason: impl Into<String>) -> ExportError {
 }
 
 fn program(request: &Request<'_>) -> Result<String, ExportError> {
+    let (operation, library) = operation(request)?;
+    let ranks = operation.ranks.len();
+    let mut text = head(
+        request,
+        &operation,
+        &format!("Compile: mpicc -O2 FILE.c; run: mpirun -np {ranks} ./a.out [ELEMENTS] [RUNS]."),
+    );
+    let _ = writeln!(text, "#define LIBRARY {library}\n");
+    text.push_str(include_str!("mpi/run.c"));
+    text.push('\n');
+    text.push_str(include_str!("mpi/main.c"));
+    Ok(text)
+}
+
+fn preload(request: &Request<'_>) -> Result<String, ExportError> {
+    let (operation, _) = operation(request)?;
+    let ranks = operation.ranks.len();
+    let how = format!(
+        "Compile: mpicc -O2 -shared -fPIC FILE.c -o liboneport.so; run: mpirun -np {ranks} -x LD_PRELOAD=./liboneport.so \
+         PROGRAM (Open MPI), mpirun -np {ranks} -genv LD_PRELOAD ./liboneport.so PROGRAM (MPICH)."
+    );
+    let mut text = head(request, &operation, &how);
+    let name = operation.collective.replace('-', "_");
+    let _ = writeln!(text, "#define IS_{name} 1\n#define QUOTED(x) #x\n#define TEXT(x) QUOTED(x)\n");
+    text.push_str(include_str!("mpi/run.c"));
+    text.push('\n');
+    text.push_str(include_str!("mpi/preload.c"));
+    Ok(text)
+}
+
+/// The operation, and the library's call for it.
+fn operation(request: &Request<'_>) -> Result<(Operation, &'static str), ExportError> {
     let name = request.problem.collective().name();
     let Some((_, library)) = LIBRARY.iter().find(|(ours, _)| *ours == name) else {
         let known: Vec<&str> = LIBRARY.iter().map(|(ours, _)| *ours).collect();
@@ -58,11 +98,13 @@ fn program(request: &Request<'_>) -> Result<String, ExportError> {
             operation.steps.len()
         )));
     }
-    let mut text = format!(
-        "/* {} by oneport. Compile: mpicc -O2 FILE.c; run: mpirun -np {} ./a.out [ELEMENTS] [RUNS].\n   Ranks:",
-        operation.collective,
-        operation.ranks.len()
-    );
+    Ok((operation, library))
+}
+
+/// What stands before the functions: how to use the file, who is which rank, the table.
+fn head(request: &Request<'_>, operation: &Operation, how: &str) -> String {
+    let mut text = format!("/* {} by oneport. {how}\n   Ranks:", operation.collective);
+    let platform = request.problem.platform();
     for (rank, &node) in operation.ranks.iter().enumerate() {
         let name: String = platform.name(node).chars().map(|it| if it.is_ascii_graphic() { it } else { '_' }).collect();
         let _ = write!(text, " {rank} = {}", name.replace("*/", "*_").replace("/*", "_*"));
@@ -70,12 +112,8 @@ fn program(request: &Request<'_>) -> Result<String, ExportError> {
     }
     text.push_str(" */\n\n");
     text.push_str(HEAD);
-    table(&mut text, request, &operation);
-    let _ = writeln!(text, "#define LIBRARY {library}\n");
-    text.push_str(include_str!("mpi/run.c"));
-    text.push('\n');
-    text.push_str(include_str!("mpi/main.c"));
-    Ok(text)
+    table(&mut text, request, operation);
+    text
 }
 
 fn table(text: &mut String, request: &Request<'_>, operation: &Operation) {

@@ -11,7 +11,7 @@ static void copy(const void *from, void *to, long count, MPI_Datatype type) {
 
 /* One operation with messages of `count` elements; every rank of `comm` calls it. `op` matters where values are combined.
    Ranks from PARTICIPANTS on only pass on or combine: their buffers are not used. */
-static int oneport_run(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+static int oneport_run(const void *input, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     MPI_Aint low, extent, true_low, true_extent;
     int rank;
     PMPI_Comm_rank(comm, &rank);
@@ -38,7 +38,7 @@ static int oneport_run(const void *send, void *recv, int count, MPI_Datatype typ
             PMPI_Irecv(place[step], (int)length, type, it->from, step % 32768, comm, &arrives[step]);
     }
     if (own[rank][0] >= 0) {
-        const char *from = (const char *)send + (MPI_Aint)own[rank][0] * count * extent;
+        const char *from = (const char *)input + (MPI_Aint)own[rank][0] * count * extent;
         copy(from, (char *)recv + (MPI_Aint)own[rank][1] * count * extent, count, type);
     }
     for (int step = 0; step < STEPS; step++) {
@@ -50,7 +50,7 @@ static int oneport_run(const void *send, void *recv, int count, MPI_Datatype typ
         for (int side = 0; side < 2; side++) {
             if (inputs[side] == NONE) continue;
             if (inputs[side] < 0) {
-                value[side] = (const char *)send + ((MPI_Aint)SOURCE(inputs[side]) * count + first) * extent;
+                value[side] = (const char *)input + ((MPI_Aint)SOURCE(inputs[side]) * count + first) * extent;
             } else {
                 PMPI_Wait(&arrives[inputs[side]], MPI_STATUS_IGNORE);
                 value[side] = place[inputs[side]];
@@ -63,8 +63,8 @@ static int oneport_run(const void *send, void *recv, int count, MPI_Datatype typ
             PMPI_Reduce_local(value[0], place[step], (int)length, type, op);
         }
     }
-    PMPI_Waitall(STEPS, arrives, MPI_STATUSES_IGNORE);
-    PMPI_Waitall(sends, sent, MPI_STATUSES_IGNORE);
+    for (int step = 0; step < STEPS; step++) PMPI_Wait(&arrives[step], MPI_STATUS_IGNORE);
+    for (int send = 0; send < sends; send++) PMPI_Wait(&sent[send], MPI_STATUS_IGNORE);
     for (int step = 0; step < STEPS; step++) free(owned[step]);
     free(place), free(owned), free(arrives), free(sent);
     return MPI_SUCCESS;
