@@ -1,4 +1,5 @@
-//! The `oneport` command: solve, reduce, verify, show, convert, generate, export, check. `oneport --help` is its contract.
+//! The `oneport` command: solve, reduce, verify, show, convert, generate, export, check. `oneport --help` is its
+//! contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 

@@ -1,9 +1,9 @@
 //! GOAL, for LogGOPSim and ATLAHS: a rank per node, whole numbers of units for times.
 //!
-//! Every rank has a clock, a chain of calculations on a processor of its own that ends at the dates of the plan; a send
-//! waits for the clock and for what it passes on. So under `L = o = g = O = 0`, `G = 1` and `S` above every size, where a
-//! message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and later if they
-//! do.
+//! Every rank has a clock, a chain of calculations on a processor of its own that ends at the dates of the plan; a
+//! send waits for the clock and for what it passes on. So under `L = o = g = O = 0`, `G = 1` and `S` above every size,
+//! where a message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and
+//! later if they do.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

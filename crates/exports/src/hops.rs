@@ -52,8 +52,8 @@ struct Kept {
     way: Vec<usize>,
 }
 
-/// The sends and merges of one period with all nodes but some left out: a send ends at the next kept node. What a router
-/// copies is sent several times by the kept node before it. A node that merges must be kept.
+/// The sends and merges of one period with all nodes but some left out: a send ends at the next kept node. What a
+/// router copies is sent several times by the kept node before it. A node that merges must be kept.
 ///
 /// `O(E l)` for `E` tasks and ways of `l` links.
 ///

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod buffers;
+mod chakra;
 mod check;
 mod error;
 mod events;
@@ -61,6 +62,7 @@ pub const FORMATS: &[Format] = &[
     graph::DOT,
     mscclpp::FORMAT,
     msccl::FORMAT,
+    chakra::FORMAT,
     mpi::FORMAT,
     mpi::PRELOAD,
 ];

@@ -1,10 +1,10 @@
 //! Threads of several ranks that copy and combine parts of one another's memory, signal and wait: an interpreter that
 //! follows what lies where, and who may know of what.
 //!
-//! A thread's work is divided into stretches by [`Act::Sync`]; within a stretch its steps are in no order. What is before
-//! what is kept in vector clocks (Lamport 1978; Fidge, Mattern 1988), and the last accesses in every cell of memory
-//! (FastTrack, Flanagan and Freund 2009), so two accesses in no order, one of them a write, are found in whatever order
-//! they happened to be run.
+//! A thread's work is divided into stretches by [`Act::Sync`]; within a stretch its steps are in no order. What is
+//! before what is kept in vector clocks (Lamport 1978; Fidge, Mattern 1988), and the last accesses in every cell of
+//! memory (FastTrack, Flanagan and Freund 2009), so two accesses in no order, one of them a write, are found in
+//! whatever order they happened to be run.
 
 mod clocks;
 mod fault;
@@ -187,8 +187,8 @@ pub struct Outcome {
 }
 
 impl<'p, N: Names> Machine<'p, N> {
-    /// A machine before its start: so many ranks and lines, `agents` threads without a program, memory as it is, and the
-    /// number of tokens on lines from the start.
+    /// A machine before its start: so many ranks and lines, `agents` threads without a program, memory as it is, and
+    /// the number of tokens on lines from the start.
     pub fn new(
         names: &'p N,
         programs: &'p [Program],

@@ -1,7 +1,9 @@
-//! MPI: a C program that carries out the operation with point-to-point messages, and compares it with the library's own.
+//! MPI: a C program that carries out the operation with point-to-point messages, and compares it with the library's
+//! own.
 //!
-//! Any number of elements goes: piece `j` of `K` holds the elements from `n j / K` to `n (j + 1) / K`, rounded down. Values
-//! are combined in the order of the plan by `MPI_Reduce_local`, so user operators need not commute unless the plan does.
+//! Any number of elements goes: piece `j` of `K` holds the elements from `n j / K` to `n (j + 1) / K`, rounded down.
+//! Values are combined in the order of the plan by `MPI_Reduce_local`, so user operators need not commute unless the
+//! plan does.
 
 use std::fmt::Write as _;
 

@@ -1,9 +1,10 @@
-//! MSCCL algorithms (XML), for what still reads them: RCCL up to ROCm 7.12, Azure/msccl-executor-nccl, and the ASTRA-sim
-//! converters.
+//! MSCCL algorithms (XML), for what still reads them: RCCL up to ROCm 7.12, Azure/msccl-executor-nccl, and the
+//! ASTRA-sim converters.
 //!
-//! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the order of
-//! the plan; others merge. What a step uses is named as its dependency; where there are two, a `nop` before it names the
-//! other. Receivers never wait for anything else, so nothing waits for ever however small the buffers of connections are.
+//! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the
+//! order of the plan; others merge. What a step uses is named as its dependency; where there are two, a `nop` before
+//! it names the other. Receivers never wait for anything else, so nothing waits for ever however small the buffers of
+//! connections are.
 
 pub mod check;
 

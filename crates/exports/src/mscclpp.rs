@@ -1,10 +1,10 @@
 //! MSCCL++ execution plans: what the executor of microsoft/mscclpp runs on GPUs.
 //!
-//! Pieces that travel by themselves, carryings-out of patterns, have nothing to do with one another. So each is given to
-//! one lane, and a lane is one threadblock on every GPU: it sends and merges in the order of the plan, and what follows
-//! from what is a matter within lanes. Nobody writes into a GPU before that has said, once per lane and sender, that it
-//! has entered; every piece that is put is signalled and waited for; places are written once. What is too long for one
-//! threadblock is continued by others, each of which waits for a semaphore of the one before.
+//! Pieces that travel by themselves, carryings-out of patterns, have nothing to do with one another. So each is given
+//! to one lane, and a lane is one threadblock on every GPU: it sends and merges in the order of the plan, and what
+//! follows from what is a matter within lanes. Nobody writes into a GPU before that has said, once per lane and
+//! sender, that it has entered; every piece that is put is signalled and waited for; places are written once. What is
+//! too long for one threadblock is continued by others, each of which waits for a semaphore of the one before.
 
 mod block;
 mod chains;

@@ -69,7 +69,8 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// Microseconds that stand for a unit of time: a second, or as many more powers of 1000 as give the period a millisecond.
+/// Microseconds that stand for a unit of time: a second, or as many more powers of 1000 as give the period a
+/// millisecond.
 fn microseconds(period: &Rational) -> Rational {
     let mut scale = BigInt::from(1_000_000);
     while period * &scale < Rational::from_integer(1000.into()) && scale.bits() < 1000 && period.numer().bits() > 0 {

@@ -316,13 +316,14 @@ impl<'a> Translation<'a> {
         for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 let connection = block.receive.map(|from| (from, rank, block.channel));
-                if let Some(connection) = connection.filter(|_| block.steps.iter().any(|step| receives(&step.kind))) {
-                    if let Some(other) = receivers.insert(connection, id) {
-                        let from = connection.0;
-                        return Err(malformed(format!(
-                            "rank {rank}, threadblocks {other} and {id} both receive from rank {from} on one channel"
-                        )));
-                    }
+                let connection = connection.filter(|_| block.steps.iter().any(|step| receives(&step.kind)));
+                if let Some(connection) = connection
+                    && let Some(other) = receivers.insert(connection, id)
+                {
+                    let from = connection.0;
+                    return Err(malformed(format!(
+                        "rank {rank}, threadblocks {other} and {id} both receive from rank {from} on one channel"
+                    )));
                 }
                 let (mut acts, mut sent, mut received) = (Vec::new(), 0, 0);
                 for (place, step) in block.steps.iter().enumerate() {
@@ -465,13 +466,13 @@ impl Names for Labels<'_> {
     fn sender(&self, line: usize) -> Option<usize> {
         if line < 2 * self.0.connections.len() {
             let (from, to, _) = self.connection(line / 2);
-            return Some(if line % 2 == 0 { from } else { to });
+            return Some(if line.is_multiple_of(2) { from } else { to });
         }
         self.0.lines.iter().find(|(_, other)| **other == line).map(|((rank, ..), _)| *rank)
     }
 
     fn must_be_taken(&self, line: usize) -> bool {
-        line < 2 * self.0.connections.len() && line % 2 == 0
+        line < 2 * self.0.connections.len() && line.is_multiple_of(2)
     }
 
     fn cell(&self, cell: usize) -> String {

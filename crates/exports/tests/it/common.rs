@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use oneport_exports::Request;
+use oneport_exports::{File, Request};
 use oneport_plan::{
     Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
 };
@@ -193,8 +193,13 @@ pub fn collective(name: &str, nodes: &[NodeId]) -> Collective {
     }
 }
 
-/// Writes a random plan of a collective in a format.
+/// Writes a random plan of a collective in a format of one file.
 pub fn export(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result<String, String> {
+    Ok(files(name, format, seed, pieces)?[0].text().into_owned())
+}
+
+/// Writes a random plan of a collective in a format.
+pub fn files(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result<Vec<File>, String> {
     let mut dice = Dice(seed);
     let processors = 2 + dice.below(5);
     let routers = dice.below(3);
@@ -205,6 +210,5 @@ pub fn export(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Resul
     let instances = 1 + dice.below(4);
     let schedule = schedule(problem, instances, &mut dice);
     let request = Request { pieces, ..Request::new(problem, &schedule) };
-    let files = oneport_exports::format(format).unwrap().write(&request);
-    files.map(|files| files[0].text().into_owned()).map_err(|error| error.to_string())
+    oneport_exports::format(format).unwrap().write(&request).map_err(|error| error.to_string())
 }

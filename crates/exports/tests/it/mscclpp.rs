@@ -116,8 +116,8 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     mutants
 }
 
-/// Faults that are put in are found. What is accepted although it was changed is right in random orders too: a nop beside
-/// another synchronisation, another buffer or another operation that holds or leaves the same.
+/// Faults that are put in are found. What is accepted although it was changed is right in random orders too: a nop
+/// beside another synchronisation, another buffer or another operation that holds or leaves the same.
 #[test]
 fn mutants_are_refused() {
     let mut plans = samples();

@@ -1,0 +1,164 @@
+//! Chakra execution traces, a file per rank, for ASTRA-sim: as protocol buffers, each message behind its length.
+//!
+//! One operation of the plan: every send and receive is a node, every merge a computation; a node depends on those
+//! whose data it uses, and on the one before it on the same rank and link, so that the order of the plan is kept.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+use oneport_platform::Rational;
+
+use crate::operation::{Operation, Order, Value};
+use crate::{ExportError, File, Format, Request};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "chakra",
+    about: "Chakra execution traces for ASTRA-sim, a file OUT.RANK.et per rank: sends, receives, merges of one operation",
+    lacks: "dates and slots (the order of every link is kept), routers and costs (the simulator has its own network), sizes \
+            (a message is 1 MiB, divided into the pieces), what is wanted where, the proof",
+    write,
+};
+
+/// Bytes of a message.
+const BYTES: u64 = 1 << 20;
+
+/// Node types of the format.
+const COMPUTE: u64 = 4;
+const SEND: u64 = 5;
+const RECEIVE: u64 = 6;
+
+/// A protocol buffer in the making.
+#[derive(Debug, Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    fn number(mut self, field: u64, value: u64) -> Self {
+        self.varint(field << 3);
+        self.varint(value);
+        self
+    }
+
+    fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
+        self.varint(field << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn packed(self, field: u64, numbers: &[u64]) -> Self {
+        let mut all = Message::default();
+        numbers.iter().for_each(|&number| all.varint(number));
+        if numbers.is_empty() { self } else { self.bytes(field, &all.0) }
+    }
+
+    /// An attribute of a node: its name, and the value in the field of its type.
+    fn attribute(self, name: &str, field: u64, value: u64) -> Self {
+        let attribute = Message::default().bytes(1, name.as_bytes()).number(field, value);
+        self.bytes(NODE_ATTRIBUTES, &attribute.0)
+    }
+}
+
+/// Fields of a node: id, name, type, data dependencies, duration, attributes.
+const NODE_ID: u64 = 1;
+const NODE_NAME: u64 = 2;
+const NODE_TYPE: u64 = 3;
+const NODE_DEPENDENCIES: u64 = 5;
+const NODE_DURATION: u64 = 7;
+const NODE_ATTRIBUTES: u64 = 10;
+/// Fields of an attribute, by the type of its value.
+const INT32: u64 = 7;
+const INT64: u64 = 9;
+const BOOL: u64 = 27;
+
+/// The nodes of one rank.
+#[derive(Default)]
+struct Trace {
+    bytes: Vec<u8>,
+    nodes: u64,
+    /// The last node of each link, by direction and other end.
+    last: BTreeMap<(bool, usize), u64>,
+}
+
+impl Trace {
+    fn add(&mut self, message: &Message) {
+        let mut length = Message::default();
+        length.varint(message.0.len() as u64);
+        self.bytes.extend_from_slice(&length.0);
+        self.bytes.extend_from_slice(&message.0);
+    }
+
+    /// Adds a node of a type; its number.
+    fn node(
+        &mut self,
+        name: &str,
+        kind: u64,
+        mut after: Vec<u64>,
+        line: Option<(bool, usize)>,
+        rest: impl FnOnce(Message) -> Message,
+    ) -> u64 {
+        let id = self.nodes;
+        self.nodes += 1;
+        if let Some(line) = line {
+            after.extend(self.last.insert(line, id));
+        }
+        after.sort_unstable();
+        after.dedup();
+        let node = Message::default().number(NODE_ID, id).bytes(NODE_NAME, name.as_bytes()).number(NODE_TYPE, kind);
+        let node = rest(node.packed(NODE_DEPENDENCIES, &after)).attribute("is_cpu_op", BOOL, 0);
+        self.add(&node);
+        id
+    }
+}
+
+fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
+    let platform = request.problem.platform();
+    let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| platform.node(node).is_processor())?;
+    let mut traces: Vec<Trace> = operation.ranks.iter().map(|_| Trace::default()).collect();
+    for trace in &mut traces {
+        trace.add(&Message::default().bytes(1, b"0.0.4"));
+    }
+    // By step: the node behind what it leaves, at the rank that has it.
+    let mut made: Vec<u64> = Vec::with_capacity(operation.steps.len());
+    for (tag, step) in operation.steps.iter().enumerate() {
+        let inputs = step.inputs.iter().filter_map(|value| match *value {
+            Value::Of(before) => made.get(before).copied(),
+            Value::Own(_) => None,
+        });
+        let inputs: Vec<u64> = inputs.collect();
+        let bytes = (BYTES * (step.piece + 1) / operation.pieces - BYTES * step.piece / operation.pieces).max(1);
+        if step.merge {
+            let node = operation.ranks.get(step.from).copied();
+            let part = oneport_plan::Interval { first: step.part[0], last: step.part[1] };
+            let time = node.map(|node| request.problem.volumes().merge_time(platform, node, part)).unwrap_or_default();
+            let micros = micros(&time, operation.pieces);
+            let name = format!("merge {tag}");
+            made.push(traces[step.from].node(&name, COMPUTE, inputs, None, |node| node.number(NODE_DURATION, micros)));
+            continue;
+        }
+        let ends = |node: Message| {
+            let node = node.attribute("comm_size", INT64, bytes).attribute("comm_src", INT32, step.from as u64);
+            node.attribute("comm_dst", INT32, step.to as u64).attribute("comm_tag", INT32, tag as u64)
+        };
+        traces[step.from].node(&format!("send {tag}"), SEND, inputs, Some((true, step.to)), ends);
+        made.push(traces[step.to].node(&format!("receive {tag}"), RECEIVE, Vec::new(), Some((false, step.from)), ends));
+    }
+    let file = |(rank, trace): (usize, Trace)| File { suffix: format!(".{rank}.et"), bytes: trace.bytes };
+    Ok(traces.into_iter().enumerate().map(file).collect())
+}
+
+/// Microseconds, rounded up, of a piece's merge: a unit of time of a whole message is a millisecond.
+fn micros(time: &Rational, pieces: u64) -> u64 {
+    let thousand: BigInt = time.numer() * 1000u32;
+    thousand.div_ceil(&(time.denom() * pieces)).to_u64().unwrap_or(u64::MAX)
+}
