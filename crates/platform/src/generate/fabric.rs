@@ -5,8 +5,8 @@
 //!
 //! Sources of the facts: bandwidths and links of DGX A100 and MI250 as in the public model of ForestColl
 //! (liangyuRain/ForestColl, `topologies.py`), of DGX-1 and NDv2 as in that of TE-CCL (microsoft/TE-CCL,
-//! `teccl/topologies/`), of DGX H100, DGX B200 and GB200 NVL72 from NVIDIA's data sheets, of MI300X from AMD's. Latencies
-//! are not modelled.
+//! `teccl/topologies/`), of DGX H100, DGX B200 and GB200 NVL72 from NVIDIA's data sheets, of MI300X from AMD's.
+//! Latencies are not modelled.
 
 use super::build::{check_size, refuse};
 use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use common::{connected, duplex_edges, refused};
 use oneport_platform::generate::{
-    SwitchedBoxes, dgx_a100, dgx_h100, dgx1, dragonfly, fat_tree, mi250, ndv2, switched_boxes, torus,
+    SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, dragonfly, fat_tree, gb200_nvl72, mi250, mi300x, ndv2,
+    switched_boxes, torus,
 };
 use oneport_platform::{NodeId, Platform, PlatformError, PortModel, Rational, parse_rational};
 
@@ -190,6 +191,38 @@ fn hops(platform: &Platform, from: NodeId) -> Vec<usize> {
         }
     }
     far
+}
+
+/// The sums that the data sheets state: GB/s both ways together inside a box, and each way to the network.
+#[test]
+fn machines_carry_what_the_data_sheets_say() {
+    for (platform, accelerators, inside, network) in [
+        (dgx_h100(2), 8, 900, 400),
+        (dgx_b200(2), 8, 1800, 400),
+        (gb200_nvl72(2), 72, 1800, 3600),
+        (mi300x(3), 8, 896, 400),
+    ] {
+        let platform = platform.unwrap();
+        is_fabric(&platform);
+        let boxes = platform.processors().count() / accelerators;
+        let mut own = Rational::from_integer(0.into());
+        let mut away = own.clone();
+        for ((from, to), bandwidth) in bandwidths(&platform) {
+            match (from.split_once('.'), to.split_once('.')) {
+                (Some((one, _)), Some((other, _))) => {
+                    assert_eq!(one, other);
+                    // Between two accelerators it counts for either.
+                    let ends = [&from, &to].into_iter().filter(|end| end.contains("gpu")).count();
+                    own += bandwidth * Rational::from_integer(ends.into());
+                }
+                (Some(_), None) => away += bandwidth,
+                _ => {}
+            }
+        }
+        let whole = |value: usize| Rational::from_integer(value.into());
+        assert_eq!(own, whole(inside * accelerators * boxes));
+        assert_eq!(away, whole(network * boxes));
+    }
 }
 
 #[test]
