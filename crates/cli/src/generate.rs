@@ -115,8 +115,8 @@ enum Shape {
         #[arg(long, value_name = "N")]
         hosts: usize,
     },
-    /// Racks of hosts behind a switch each, joined by spines. The default model is links. Costs are drawn, or in GB/s by
-    /// --bandwidth and --uplink.
+    /// Racks of hosts behind a switch each, joined by spines. The default model is links. Costs are drawn, or given in
+    /// GB/s by --bandwidth and --uplink.
     Racks {
         /// Racks.
         #[arg(long, value_name = "N", default_value_t = 3)]

@@ -122,8 +122,21 @@ fn alike(platform: &Platform, id: NodeId) -> Alike {
     Alike { name, computes: node.is_processor(), model: platform.model_of(id), ports: node.ports }
 }
 
+/// What cables have to have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct AlikeCables {
+    from: Alike,
+    to: Alike,
+    /// Whether there is a way back, of the same cost.
+    both: bool,
+    cost: Rational,
+}
+
+/// A link, and the way back of the same cost.
+type Cable = (LinkId, Option<LinkId>);
+
 fn cables(platform: &Platform) -> Vec<Class> {
-    let mut classes: BTreeMap<(Alike, Alike, bool, Rational), Vec<(LinkId, Option<LinkId>)>> = BTreeMap::new();
+    let mut classes: BTreeMap<AlikeCables, Vec<Cable>> = BTreeMap::new();
     for id in platform.link_ids() {
         let link = platform.link(id);
         let back = platform.link_between(link.to, link.from).filter(|&back| platform.link(back).cost == link.cost);
@@ -133,13 +146,14 @@ fn cables(platform: &Platform) -> Vec<Class> {
         let (from, to) = (alike(platform, link.from), alike(platform, link.to));
         // A cable has no direction: its ends are told in one order.
         let turned = back.filter(|_| to < from);
-        let (ends, cable) = match turned {
+        let ((from, to), cable) = match turned {
             Some(back) => ((to, from), (back, Some(id))),
             None => ((from, to), (id, back)),
         };
-        classes.entry((ends.0, ends.1, back.is_some(), link.cost.clone())).or_default().push(cable);
+        let alike = AlikeCables { from, to, both: back.is_some(), cost: link.cost.clone() };
+        classes.entry(alike).or_default().push(cable);
     }
-    let class = |((_, _, both, cost), cables): ((Alike, Alike, bool, Rational), Vec<(LinkId, Option<LinkId>)>)| {
+    let class = |(AlikeCables { both, cost, .. }, cables): (AlikeCables, Vec<Cable>)| {
         let end = |end: fn(&oneport::platform::Link) -> NodeId| {
             joined(cables.iter().map(|&(link, _)| platform.name(end(platform.link(link)))))
         };

@@ -28,8 +28,8 @@ pub struct Enough {
     pub is_least: bool,
 }
 
-/// What is enough, where doubling the class gains something and less than doubling would do; `None` elsewhere, and where
-/// it could not be proved.
+/// What is enough, where doubling the class gains something and less than doubling would do; `None` elsewhere, and
+/// where it could not be proved.
 pub fn of(
     problem: Problem<'_>,
     base: &Rated,

@@ -62,9 +62,12 @@ impl Report<'_> {
             }
             None => put("change", row.name.as_str().into()),
         }
-        let share = self.share(&row.outcome);
-        put("share", share.as_ref().map(Rational::to_string).into());
-        put("share_decimal", share.as_ref().map(decimal).into());
+        let shares = self.shares(row);
+        let share = shares.as_ref().filter(|[low, high]| low == high).map(|[low, _]| low);
+        put("share", share.map(Rational::to_string).into());
+        put("share_decimal", share.map(decimal).into());
+        put("share_at_least", shares.as_ref().map(|[low, _]| low.to_string()).into());
+        put("share_at_most", shares.as_ref().map(|[_, high]| high.to_string()).into());
         if let Some(Enough { factor, is_least }) = &row.enough {
             put("enough", factor.to_string().into());
             put("enough_is_least", (*is_least).into());
@@ -76,13 +79,27 @@ impl Report<'_> {
         Value::Object(object)
     }
 
-    /// Throughput over the base's; `None` where it is unknown.
-    fn share(&self, outcome: &Outcome) -> Option<Rational> {
-        match outcome {
-            Outcome::Rated(rated) => Some(&rated.steady_state.throughput / &self.base.steady_state.throughput),
-            Outcome::Infeasible(_) => Some(Rational::zero()),
-            Outcome::Impossible(_) | Outcome::Stopped(_) => None,
-        }
+    /// Between which the best throughput over the base's best lies; one number where both are optimal; `None` where
+    /// nothing is known.
+    ///
+    /// What is twice as fast gains something between nothing and twice as much: slowed down by two, its schedules are
+    /// the base's. So what is half as fast loses between nothing and half, and what is less never gains.
+    fn shares(&self, row: &Row) -> Option<[Rational; 2]> {
+        let (low, high) = match &row.outcome {
+            Outcome::Rated(rated) => (
+                &rated.steady_state.throughput / &self.base.upper_bound,
+                &rated.upper_bound / &self.base.steady_state.throughput,
+            ),
+            Outcome::Infeasible(_) => return Some([Rational::zero(), Rational::zero()]),
+            Outcome::Impossible(_) | Outcome::Stopped(_) => return None,
+        };
+        let one = Rational::one();
+        Some(match row.class.as_ref().map(|(_, trial)| trial) {
+            None => [low, high],
+            Some(Trial::Doubled) => [low.max(one.clone()), high.min(&one + &one)],
+            Some(Trial::Halved) => [low.max(Rational::new(1.into(), 2.into())), high.min(one)],
+            Some(Trial::Removed) => [low, high.min(one)],
+        })
     }
 
     /// The rows of each class in one line, the most worthwhile class first: what doubling gains, then what halving and
@@ -101,10 +118,10 @@ impl Report<'_> {
                 line.rows[*trial as usize] = Some(row);
             }
         }
-        let gain = |line: &Line<'_>, trial: Trial| line.rows[trial as usize].and_then(|row| self.share(&row.outcome));
+        let gain = |line: &Line<'_>, trial: Trial| line.rows[trial as usize].and_then(|row| self.shares(row));
         let one = Rational::one();
         lines.sort_by_cached_key(|line| {
-            let loss = |trial| gain(line, trial).unwrap_or_else(|| one.clone());
+            let loss = |trial| gain(line, trial).unwrap_or_else(|| [one.clone(), one.clone()]);
             let doubled = Reverse(gain(line, Trial::Doubled));
             (doubled, loss(Trial::Halved), loss(Trial::Removed), line.class.map(|class| (class.kind, &class.name)))
         });
@@ -120,7 +137,7 @@ impl Report<'_> {
         match &self.rows[..] {
             [row] if row.class.is_none() => {
                 let told = match &row.outcome {
-                    Outcome::Rated(rated) => format!("{}: {}", self.told(rated), self.effect(&row.outcome)),
+                    Outcome::Rated(rated) => format!("{}: {}", self.told(rated), self.effect(row)),
                     Outcome::Infeasible(_) => "no throughput".to_string(),
                     Outcome::Impossible(why) => format!("impossible: {why}"),
                     Outcome::Stopped(limit) => format!("unknown: {}", limits::named(*limit)),
@@ -142,16 +159,19 @@ impl Report<'_> {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_header(["what", "", "each", "doubled", "enough", "halved", "removed"]);
         for column in [1, 3, 4, 5, 6] {
-            table.column_mut(column).into_iter().for_each(|column| _ = column.set_cell_alignment(CellAlignment::Right));
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
         }
         for line in self.lines() {
             let Some(class) = line.class else { continue };
-            let [doubled, halved, removed] =
-                line.rows.map(|row| row.map_or("-".to_string(), |row| self.effect(&row.outcome)));
+            let [doubled, halved, removed] = line.rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
             let enough = line.rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
             let enough = enough.map_or(String::new(), |enough| {
                 let less = if enough.is_least { "" } else { " or less" };
-                format!("x{}{less}", short(&enough.factor))
+                // Rounded up: less may not be enough.
+                let thousand = Rational::from_integer(1000.into());
+                format!("x{}{less}", short(&((&enough.factor * &thousand).ceil() / thousand)))
             });
             let (name, members) = (class.name.clone(), format!("{} x", class.members));
             table.add_row([name, members, self.each(class), doubled, enough, halved, removed]);
@@ -172,21 +192,13 @@ impl Report<'_> {
     }
 
     /// What it does to the base's throughput. Where either is known between two bounds only, so is the effect.
-    fn effect(&self, outcome: &Outcome) -> String {
-        match outcome {
-            Outcome::Rated(rated) => {
-                let [low, high] = [
-                    &rated.steady_state.throughput / &self.base.upper_bound,
-                    &rated.upper_bound / &self.base.steady_state.throughput,
-                ];
-                if low == high {
-                    return difference(&low);
-                }
-                format!("{} to {}", difference(&low), difference(&high))
-            }
-            Outcome::Infeasible(_) => "no path".to_string(),
-            Outcome::Impossible(_) => "-".to_string(),
-            Outcome::Stopped(_) => "?".to_string(),
+    fn effect(&self, row: &Row) -> String {
+        match (&row.outcome, self.shares(row)) {
+            (Outcome::Infeasible(_), _) => "no path".to_string(),
+            (Outcome::Impossible(_), _) => "-".to_string(),
+            (Outcome::Stopped(_), _) | (_, None) => "?".to_string(),
+            (Outcome::Rated(_), Some([low, high])) if low == high => difference(&low),
+            (Outcome::Rated(_), Some([low, high])) => format!("{} to {}", difference(&low), difference(&high)),
         }
     }
 

@@ -197,7 +197,9 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
     ] {
         for (other, model) in (0..).zip(["full-duplex", "half-duplex", "links"]) {
             let rows = check_table(&Net::random(seed * 100 + other, 5, model), question);
-            gained += rows.iter().filter(|row| row["kind"] == "processors" && row["share"] != "1").count();
+            let limits =
+                |row: &&Value| row["kind"] == "processors" && row["share"].as_str().is_some_and(|share| share != "1");
+            gained += rows.iter().filter(limits).count();
         }
     }
     assert!(gained > 0, "processors limit somewhere");
@@ -366,7 +368,15 @@ fn limits_leave_the_rows_that_are_known() {
     let answer = run.object();
     let rows = answer["rows"].as_array().unwrap();
     assert!(rows.iter().any(|row| row["status"] == "stopped" || row["status"] == "feasible"), "{answer}");
+    let number = |value: &Value| oneport::parse_rational(value.as_str().unwrap()).unwrap();
+    let whole = |value: i64| number(&value.to_string().into());
     for row in rows {
+        if !row["share_at_least"].is_null() {
+            let [low, high] = ["share_at_least", "share_at_most"].map(|key| number(&row[key]));
+            assert!(low <= high && (row["share"].is_null() || low == high), "{row}");
+            let doubled = row["change"] == "doubled";
+            assert!(if doubled { low >= whole(1) && high <= whole(2) } else { high <= whole(1) }, "{row}");
+        }
         let equal = row["throughput"] == row["upper_bound"];
         match row["status"].as_str().unwrap() {
             "optimal" | "infeasible" => assert!(equal, "{row}"),
