@@ -38,7 +38,7 @@ pub enum Command {
     /// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
     Generate(GenerateArguments),
     /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
-    Whatif(WhatIfArguments),
+    Whatif(Box<WhatIfArguments>),
     /// Say what is understood of a platform file or of another program's topology, and what is assumed.
     Inspect(InspectArguments),
     /// Write a plan for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
@@ -134,9 +134,10 @@ pub struct QuestionArguments {
 /// `oneport solve`.
 #[derive(Debug, Args)]
 pub struct SolveArguments {
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON; or a topology of another program.
-    #[arg(long, value_name = "FILE")]
-    pub platform: PathBuf,
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON; or a topology of another program. Repeat it
+    /// to ask the same of several: one answer after another, with --json one object a line.
+    #[arg(long = "platform", value_name = "FILE", required = true)]
+    pub platforms: Vec<PathBuf>,
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,

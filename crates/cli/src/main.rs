@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod question;
 mod reduce;
+mod report;
 mod show;
 mod solve;
 mod topology;
@@ -59,8 +60,7 @@ fn main() -> ExitCode {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::Refused) => ExitCode::from(1),
         Err(error) => {
-            // One line, whatever was quoted: what went wrong, then why.
-            eprintln!("error: {}", format!("{error:#}").replace(char::is_control, " "));
+            eprintln!("error: {}", usage::on_one_line(&error));
             ExitCode::from(if error.is::<usage::Usage>() { 2 } else { 1 })
         }
     }

@@ -1,39 +1,85 @@
 //! `oneport solve`.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use oneport::{
-    Commodity, DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Planned, Platform, Rational, formats,
+    Commodity, DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Platform, Rational, formats,
     parse_rational, solve_watched,
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::End;
-use crate::answer::{self, gap, label, loss_of, share};
+use crate::answer::{self, label};
 use crate::arguments::{FormulationName, SolveArguments};
-use crate::bottleneck::{self, Bottleneck};
+use crate::bottleneck;
 use crate::limits;
-use crate::numbers::decimal;
-use crate::output::{named, print, try_outputs};
+use crate::output::{Named, named, print, try_outputs};
 use crate::progress::Progress;
 use crate::question;
-use crate::usage::usage;
+use crate::report;
+use crate::usage::{Usage, on_one_line, usage};
 
 /// Runs the command.
 pub fn run(arguments: &SolveArguments) -> Result<End> {
     let mut options = options(arguments)?;
     options.watch = limits::watch(&arguments.limits)?;
-    try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
-    let platform = question::platform(&arguments.platform, &arguments.question)?;
+    let inputs: Vec<Named<'_>> = arguments.platforms.iter().map(|path| ("--platform", path.as_path())).collect();
+    if let [_, _, ..] = inputs[..]
+        && arguments.output.is_some()
+    {
+        return Err(usage("--output: a file holds one plan; give one --platform, or leave --output out"));
+    }
+    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    match &arguments.platforms[..] {
+        [path] => one(arguments, path, "", &options),
+        paths => several(arguments, paths, &options),
+    }
+}
+
+/// One platform after another, each with an equal part of the time left; what goes wrong with one of them does not keep
+/// the others from their answers, but for a mistake in the options.
+fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> Result<End> {
+    let mut end = End::Done;
+    for (place, path) in paths.iter().enumerate() {
+        let percent = u32::try_from(100 / (paths.len() - place)).unwrap_or(1).max(1);
+        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
+        let name = path.display().to_string();
+        if !arguments.json {
+            print(&format!("{}{name}", if place == 0 { "" } else { "\n" }))?;
+        }
+        match one(arguments, path, &format!("{name}: "), &options) {
+            Ok(End::Done) => {}
+            Ok(End::Refused) => end = End::Refused,
+            Err(error) if error.is::<Usage>() => return Err(error),
+            Err(error) => {
+                let told = on_one_line(&error);
+                // What cannot be read says so itself.
+                let about = if told.starts_with(&name) { String::new() } else { format!("{name}: ") };
+                eprintln!("error: {about}{told}");
+                if arguments.json {
+                    print(&json!({ "platform": name, "status": "error", "error": told }).to_string())?;
+                }
+                end = End::Refused;
+            }
+        }
+    }
+    Ok(end)
+}
+
+/// The answer for one platform; what is told while it is sought, and that it is infeasible, begins with `about`.
+fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
+    let platform = question::platform(path, &arguments.question)?;
     let collective = question::collective(&platform, &arguments.question)?;
     let volumes = question::volumes(&platform, &collective, &arguments.question)?;
     let problem = question::problem(&platform, &collective, &volumes)?;
     let started = Instant::now();
     let outcome = {
         let progress = Progress::new();
-        solve_watched(problem, &options, &mut |stage| {
+        progress.about(about.to_string());
+        solve_watched(problem, options, &mut |stage| {
             progress.stage(stage);
             ControlFlow::Continue(())
         })?
@@ -50,7 +96,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
             let plan = &planned.plan;
             let bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
-                print(&json_report(&planned, &bottleneck, seconds).to_string())?;
+                print(&report::planned(path, &planned, &bottleneck, seconds).to_string())?;
             } else {
                 print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
             }
@@ -60,9 +106,9 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
         Outcome::Unreachable(commodities) => {
             let names = unreachable(&platform, &commodities);
             if arguments.json {
-                print(&infeasible_report(label(&collective), &platform, &names, seconds).to_string())?;
+                print(&report::infeasible(path, problem, &names, seconds).to_string())?;
             }
-            eprintln!("error: {}", infeasible(label(&collective), &names));
+            eprintln!("error: {about}{}", infeasible(label(&collective), &names));
             Ok(End::Refused)
         }
     }
@@ -132,50 +178,4 @@ pub fn unreachable(platform: &Platform, commodities: &[Commodity]) -> Vec<String
         format!("from '{}' to '{}'", platform.name(commodity.source), platform.name(commodity.target))
     };
     commodities.iter().map(name).collect()
-}
-
-/// The contract's object.
-fn json_report(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
-    let plan = &planned.plan;
-    json!({
-        "collective": label(&plan.collective),
-        "groups": plan.collective.members().len(),
-        "model": plan.platform.model().name(),
-        "throughput": plan.steady_state.throughput.to_string(),
-        "upper_bound": plan.upper_bound.to_string(),
-        "status": plan.status.name(),
-        "period": plan.schedule.period.to_string(),
-        "instances": plan.schedule.instances.to_string(),
-        "schedule_throughput": plan.schedule.throughput().to_string(),
-        "schedule_share": share(plan).to_string(),
-        "loss": loss_of(plan).to_string(),
-        "patterns": plan.steady_state.patterns.len(),
-        "slots": plan.schedule.slots.len(),
-        "solve_seconds": seconds.as_secs_f64(),
-        "solver_seconds": planned.solver_time.as_secs_f64(),
-        "ended_by": planned.ended_by.map(limits::named),
-        "throughput_decimal": decimal(&plan.steady_state.throughput),
-        "upper_bound_decimal": decimal(&plan.upper_bound),
-        "gap": decimal(&gap(plan)),
-        "bottleneck": bottleneck.json(),
-        "hints": bottleneck.hints,
-        "nodes": plan.platform.nodes().len(),
-        "links": plan.platform.links().len(),
-        "version": env!("CARGO_PKG_VERSION"),
-    })
-}
-
-fn infeasible_report(collective: &str, platform: &Platform, names: &[String], seconds: Duration) -> Value {
-    let mut report = Map::new();
-    report.insert("collective".into(), collective.into());
-    report.insert("model".into(), platform.model().name().into());
-    for key in ["throughput", "upper_bound", "schedule_throughput", "period"] {
-        report.insert(key.into(), "0".into());
-    }
-    report.insert("status".into(), "infeasible".into());
-    report.insert("patterns".into(), 0.into());
-    report.insert("slots".into(), 0.into());
-    report.insert("unreachable".into(), names.into());
-    report.insert("solve_seconds".into(), seconds.as_secs_f64().into());
-    Value::Object(report)
 }

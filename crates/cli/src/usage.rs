@@ -46,3 +46,8 @@ fn meant(words: &[String]) -> Option<String> {
         _ => Some(format!("'{command}' is a collective, not a command; ask '{solve}'")),
     }
 }
+
+/// An error on one line, whatever was quoted: what went wrong, then why.
+pub fn on_one_line(error: &anyhow::Error) -> String {
+    format!("{error:#}").replace(char::is_control, " ")
+}

@@ -12,6 +12,7 @@ mod limits;
 mod plans;
 mod platforms;
 mod reduce;
+mod schemas;
 mod single;
 mod solve;
 mod topologies;
