@@ -19,6 +19,7 @@ mod pieces;
 mod request;
 mod results;
 mod run;
+mod simgrid;
 mod text;
 
 pub use check::{Verdict, check};
@@ -63,6 +64,7 @@ pub const FORMATS: &[Format] = &[
     mscclpp::FORMAT,
     msccl::FORMAT,
     chakra::FORMAT,
+    simgrid::FORMAT,
     mpi::FORMAT,
     mpi::PRELOAD,
 ];

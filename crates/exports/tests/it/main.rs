@@ -9,3 +9,4 @@ mod mpi;
 mod msccl;
 mod mscclpp;
 mod naive;
+mod simgrid;

@@ -130,7 +130,7 @@ fn mutants_are_refused() {
     let mut dice = Dice(1);
     for (name, plan) in plans {
         for (what, at, mutant) in mutants(&plan) {
-            if dice.below(8) > 0 {
+            if dice.below(12) > 0 {
                 continue;
             }
             let count = counts.entry(what).or_default();
