@@ -1,5 +1,5 @@
-//! `oneport-events/1`: the table of everything that happens in a period, as JSON and as CSV. docs/execution.md says what
-//! it means.
+//! `oneport-events/1`: the table of everything that happens in a period, as JSON and as CSV.
+//! docs/execution.md says what it means.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

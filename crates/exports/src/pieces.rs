@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::One;
 use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
@@ -60,8 +60,7 @@ pub fn with_instances(
         return Ok(schedule.clone());
     }
     let patterns = shared_out(problem, schedule, instances);
-    let period = Rational::from_integer(BigInt::from(instances)) / schedule.throughput();
-    let whole = WholePatterns { period, instances: instances.into(), patterns };
+    let whole = WholePatterns { period: schedule.period.clone(), instances: instances.into(), patterns };
     Ok(periodic(problem, tightened(problem, whole)?)?)
 }
 

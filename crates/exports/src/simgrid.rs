@@ -1,7 +1,7 @@
 //! SimGrid: a platform, the transfers and merges of a run with their dates, and a program that replays them.
 //!
-//! Every port and every link is a link of the simulator that carries as many transfers at a time as it may. So a transfer
-//! that starts at its date ends at its date, or its port was not free: the program compares.
+//! Every port and every link is a link of the simulator that carries as many transfers at a time as it may. So a
+//! transfer that starts at its date ends at its date, or its port was not free: the program compares.
 
 use std::fmt::Write as _;
 
