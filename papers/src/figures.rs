@@ -54,7 +54,7 @@ impl Figure {
 
 /// A platform and, if given, the flows on it.
 pub fn graph(case: &Case, steady_state: Option<&SteadyState>) -> String {
-    svg::graph(case.problem(), steady_state)
+    svg::graph(case.problem(), steady_state, None)
 }
 
 /// One period.

@@ -190,5 +190,5 @@ fn drawing(imported: &Imported) -> Result<String> {
     let collective = Collective::AllGather { participants: platform.processors().collect() };
     let volumes = Volumes::default();
     let problem = Problem::new(platform, &collective, &volumes).context("--output")?;
-    Ok(oneport_drawings::svg::graph(problem, None))
+    Ok(oneport_drawings::svg::graph(problem, None, None))
 }

@@ -29,6 +29,18 @@ pub(crate) fn terse(value: &Rational) -> String {
     if exact.len() <= TERSE { exact } else { format!("≈{}", approximate(value, 2)) }
 }
 
+/// A share as a percentage: "40 %", "28.6 %"; 100 % only where it is exact.
+pub(crate) fn percent(share: &Rational) -> String {
+    let hundred = Rational::from_integer(100.into());
+    let value = share * &hundred;
+    if value.is_integer() {
+        return format!("{value} %");
+    }
+    let float = pixels(&value);
+    let text = if float < 1.0 { decimal(float, 1) } else { format!("{float:.1}") };
+    if text == "100.0" && value < hundred { "99.9 %".to_string() } else { format!("{text} %") }
+}
+
 /// About so many significant digits.
 fn approximate(value: &Rational, digits: usize) -> String {
     let float = pixels(value);
@@ -93,6 +105,11 @@ pub(crate) fn link(platform: &Platform, id: LinkId) -> Option<&Link> {
 /// The node's name, or its number when it is of another platform.
 pub(crate) fn name(platform: &Platform, id: NodeId) -> String {
     node(platform, id).map_or_else(|| format!("node {id}"), |node| node.name.clone())
+}
+
+/// The part of a name before its first dot, slash or colon.
+pub(crate) fn prefix(name: &str) -> Option<&str> {
+    name.find(['.', '/', ':']).and_then(|at| name.get(..at)).filter(|prefix| !prefix.is_empty())
 }
 
 /// `from → to`.
@@ -343,13 +360,24 @@ fn em(c: char) -> f64 {
     }
 }
 
-/// The name, or its two ends around "…" where it is wider than `room` pixels: names often differ in their last part.
+/// The name, shortened where it is wider than `room` pixels: names often differ in their last part, so the parts before
+/// it become initials first (`g0.r1.host3`), then the middle becomes "…", the end keeping most of the room.
 pub(crate) fn fit_name(name: &str, size: f64, room: f64) -> String {
     if width(name, size) <= room {
         return name.to_string();
     }
-    let part = |chars: &mut dyn Iterator<Item = char>| -> Vec<char> {
-        let mut left = (room - size) / 2.0;
+    let mut parts: Vec<String> = name.split('.').map(str::to_string).collect();
+    for index in 0..parts.len().saturating_sub(1) {
+        if let Some(part) = parts.get_mut(index) {
+            *part = initial(part);
+        }
+        let shorter = parts.join(".");
+        if width(&shorter, size) <= room {
+            return shorter;
+        }
+    }
+    let name = parts.join(".");
+    let part = |chars: &mut dyn Iterator<Item = char>, mut left: f64| -> Vec<char> {
         chars
             .take_while(|&c| {
                 left -= em(c) * size;
@@ -357,9 +385,52 @@ pub(crate) fn fit_name(name: &str, size: f64, room: f64) -> String {
             })
             .collect()
     };
-    let head: String = part(&mut name.chars()).into_iter().collect();
-    let tail: String = part(&mut name.chars().rev()).into_iter().rev().collect();
+    let room = room - size;
+    let head: String = part(&mut name.chars(), 0.4 * room).into_iter().collect();
+    let tail: String = part(&mut name.chars().rev(), 0.6 * room).into_iter().rev().collect();
     format!("{head}…{tail}")
+}
+
+/// "g0" of "group0", "par" of "paris".
+fn initial(part: &str) -> String {
+    let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
+        return part.chars().take(3).collect();
+    }
+    part.chars().take(1).filter(|c| !c.is_ascii_digit()).chain(digits.chars()).collect()
+}
+
+/// The text in lines no wider than `room`, broken at spaces, or anywhere where a word is too long.
+pub(crate) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if width(line, size) + width(" ", size) + width(word, size) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.extend(broken(word, size, room)),
+        }
+    }
+    lines
+}
+
+/// A word in pieces no wider than `room`.
+fn broken(word: &str, size: f64, room: f64) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut left = room;
+    for c in word.chars() {
+        let own = em(c) * size;
+        if own > left && pieces.last().is_some_and(|piece| !piece.is_empty()) {
+            pieces.push(String::new());
+            left = room;
+        }
+        left -= own;
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
 }
 
 /// The text, or its beginning and "…" where it is wider than `room` pixels.

@@ -44,7 +44,9 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         Ok(())
     };
     draw(&arguments.gantt, &|| Ok(oneport_drawings::svg::gantt(plan.problem()?, &plan.schedule)))?;
-    draw(&arguments.graph, &|| Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state))))?;
+    draw(&arguments.graph, &|| {
+        Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state), Some(&plan.certificate)))
+    })?;
     draw(&arguments.timeline, &|| {
         let timeline = schedule::timeline(plan.problem()?, &plan.schedule, arguments.periods)?;
         Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))

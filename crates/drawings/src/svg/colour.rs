@@ -31,6 +31,12 @@ impl Colour {
         }
     }
 
+    /// The colour at this part of the way to another.
+    pub(super) fn mix(self, other: Colour, part: f64) -> Colour {
+        let channel = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
+        Colour(channel(self.0, other.0), channel(self.1, other.1), channel(self.2, other.2))
+    }
+
     /// `#rrggbb`.
     pub(super) fn hex(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)

@@ -8,8 +8,8 @@ const SIZE: f64 = 11.5;
 const LINE: f64 = 20.0;
 /// Width of a mark.
 const MARK: f64 = 18.0;
-/// Longest label, in pixels.
-const ROOM: f64 = 260.0;
+/// Height of further lines of a label.
+const MORE: f64 = 14.0;
 
 /// What stands before a label.
 pub(super) enum Mark {
@@ -33,29 +33,33 @@ pub(super) struct Entry {
 
 /// Where the entries go, relative to the legend's top.
 pub(super) struct Layout {
-    places: Vec<(f64, f64)>,
+    /// Where an entry begins, and the lines of its label.
+    places: Vec<((f64, f64), Vec<String>)>,
     pub height: f64,
 }
 
-/// Places entries from the left, wrapping at `width`.
+/// Places entries from the left, wrapping at `width`; a label longer than that is wrapped, too.
 pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
-    let (mut x, mut y) = (left, 0.0);
+    let (mut x, mut y, mut line) = (left, 0.0, LINE);
     let mut places = Vec::new();
     for entry in entries {
-        let own = MARK + 6.0 + words::width(&entry.label, SIZE).min(ROOM);
+        let label = words::wrap(&entry.label, SIZE, width - MARK - 6.0);
+        let own = MARK + 6.0 + label.iter().map(|line| words::width(line, SIZE)).fold(0.0, f64::max);
         if x > left && x + own > left + width {
             x = left;
-            y += LINE;
+            y += line;
+            line = LINE;
         }
-        places.push((x, y));
+        line = line.max(LINE + MORE * label.len().saturating_sub(1) as f64);
+        places.push(((x, y), label));
         x += own + 16.0;
     }
-    Layout { places, height: if entries.is_empty() { 0.0 } else { y + LINE } }
+    Layout { places, height: if entries.is_empty() { 0.0 } else { y + line } }
 }
 
 /// Draws the entries.
 pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], layout: &Layout, top: f64) {
-    for (entry, &(x, y)) in entries.iter().zip(&layout.places) {
+    for (entry, &((x, y), ref label)) in entries.iter().zip(&layout.places) {
         let y = top + y;
         match &entry.mark {
             Mark::Swatch(fill) => {
@@ -80,7 +84,8 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], layout: &Layout, top:
                 if dash.is_empty() { tag.end() } else { tag.s("stroke-dasharray", dash).end() }
             }
         }
-        let label = words::fit_name(&entry.label, SIZE, ROOM);
-        canvas.text((x + MARK + 6.0, y + SIZE * 0.35), "start", SIZE, INK, &label);
+        for (line, text) in label.iter().enumerate() {
+            canvas.text((x + MARK + 6.0, y + SIZE * 0.35 + MORE * line as f64), "start", SIZE, INK, text);
+        }
     }
 }

@@ -5,20 +5,31 @@ use oneport_platform::{Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse, text_span};
 use super::samples::{self, q, size};
-use crate::svg::{graph, layout};
+use crate::svg::graph::{graph, layout};
 
-/// Centres and half extents of the nodes.
-fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64)> {
-    let drawn = elements.iter().filter(|element| element.is("node"));
-    drawn
-        .map(|element| match element.name.as_str() {
-            "circle" => (element.number("cx"), element.number("cy"), element.number("r")),
-            _ => {
-                let half = element.number("width") / 2.0;
-                (element.number("x") + half, element.number("y") + half, half)
-            }
-        })
-        .collect()
+/// The areas of the nodes: left, top, right, bottom.
+fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64, f64)> {
+    let area = |element: &Element| match element.name.as_str() {
+        "rect" => {
+            let (left, top) = (element.number("x"), element.number("y"));
+            (left, top, left + element.number("width"), top + element.number("height"))
+        }
+        _ => {
+            let corners = element.attributes["d"].trim_start_matches('M').trim_end_matches('Z').split('L');
+            let corners: Vec<(f64, f64)> = corners
+                .map(|corner| corner.split_once(' ').unwrap())
+                .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
+                .collect();
+            let start = (f64::MAX, f64::MAX, f64::MIN, f64::MIN);
+            corners.iter().fold(start, |a, c| (a.0.min(c.0), a.1.min(c.1), a.2.max(c.0), a.3.max(c.1)))
+        }
+    };
+    elements.iter().filter(|element| element.is("node")).map(area).collect()
+}
+
+/// What the links tell; one line can stand for both directions.
+fn links(elements: &[Element]) -> Vec<&str> {
+    elements.iter().filter(|e| e.is("link")).flat_map(|e| e.title.lines()).collect()
 }
 
 /// The labels of nodes and links, as (left, top, right, bottom, text).
@@ -40,17 +51,20 @@ fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> {
 #[test]
 fn nodes_links_and_figures_are_all_there() {
     let sample = samples::toy();
-    let text =
-        graph(Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(), Some(&sample.steady_state));
+    let text = graph(
+        Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(),
+        Some(&sample.steady_state),
+        None,
+    );
     let elements = parse(&text);
     assert_inside(&elements);
     assert_eq!(nodes(&elements).len(), 5);
-    let links: Vec<&str> = elements.iter().filter(|e| e.is("link")).map(|e| e.title.as_str()).collect();
+    let links = links(&elements);
     assert_eq!(links.len(), 5);
     assert!(links.contains(&"Pa → P0: cost 2/3, busy 1/3 of the time; per unit of time m P0 ×1/2"), "{links:?}");
     assert!(links.contains(&"Pb → P0: cost 4/3"), "{links:?}");
     let texts: Vec<String> = labels(&elements).into_iter().map(|label| label.4).collect();
-    for wanted in ["c 2/3 · busy 1/3", "c 4/3 · busy 2/3", "c 4/3", "Ps", "P1"] {
+    for wanted in ["c 2/3 · 33.3 %", "c 4/3 · 66.7 %", "c 4/3", "Ps", "P1"] {
         assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
     }
     let source = elements.iter().find(|e| e.is("node") && e.title.starts_with("Ps: source")).unwrap();
@@ -60,8 +74,11 @@ fn nodes_links_and_figures_are_all_there() {
 #[test]
 fn the_size_of_messages_counts() {
     let sample = samples::toy();
-    let text =
-        graph(Problem::new(&sample.platform, &sample.collective, &size("1/2")).unwrap(), Some(&sample.steady_state));
+    let text = graph(
+        Problem::new(&sample.platform, &sample.collective, &size("1/2")).unwrap(),
+        Some(&sample.steady_state),
+        None,
+    );
     assert!(parse(&text).iter().any(|e| e.title.starts_with("Pa → P0: cost 2/3, busy 1/6 of the time")));
 }
 
@@ -72,11 +89,11 @@ fn nothing_overlaps() {
         assert_inside(&elements);
         let nodes = nodes(&elements);
         assert_eq!(nodes.len(), count);
-        assert_eq!(elements.iter().filter(|e| e.is("link")).count(), links);
+        assert_eq!(self::links(&elements).len(), links);
         for (index, a) in nodes.iter().enumerate() {
             for b in &nodes[..index] {
-                let distance = ((a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)).sqrt();
-                assert!(distance > a.2 + b.2 + 1.0, "nodes {distance} apart");
+                let apart = a.2 < b.0 || b.2 < a.0 || a.3 < b.1 || b.3 < a.1;
+                assert!(apart, "nodes at {a:?} and {b:?}");
             }
         }
         let labels = labels(&elements);
@@ -91,10 +108,10 @@ fn nothing_overlaps() {
         let sample = samples::random(2 + 3 * seed as usize, seed, 1);
         let (platform, collective) = (&sample.platform, &sample.collective);
         for state in [None, Some(&sample.steady_state)] {
-            let text = graph(Problem::new(platform, collective, &size("1")).unwrap(), state);
+            let text = graph(Problem::new(platform, collective, &size("1")).unwrap(), state, None);
             assert_eq!(
                 text,
-                graph(Problem::new(platform, collective, &size("1")).unwrap(), state),
+                graph(Problem::new(platform, collective, &size("1")).unwrap(), state, None),
                 "the same input gives the same bytes"
             );
             check(text, platform.nodes().len(), platform.links().len());
@@ -122,8 +139,11 @@ fn every_shape_of_platform_is_drawn() {
     for (count, links) in [(2, vec![]), (7, vec![]), (60, star), (100, chain), (9, complete), (1500, many)] {
         let platform = platform(count, &links);
         let participants: Vec<NodeId> = platform.processors().collect();
-        let elements =
-            parse(&graph(Problem::new(&platform, &Collective::AllToAll { participants }, &size("1")).unwrap(), None));
+        let elements = parse(&graph(
+            Problem::new(&platform, &Collective::AllToAll { participants }, &size("1")).unwrap(),
+            None,
+            None,
+        ));
         assert_inside(&elements);
         assert_eq!(nodes(&elements).len(), count);
         let width = elements[0].number("width");
@@ -135,7 +155,7 @@ fn every_shape_of_platform_is_drawn() {
 fn layouts_keep_links_short_and_strangers_apart() {
     // A ring: neighbours are nearer than opposite nodes, all links about equally long.
     let ring: Vec<(usize, usize)> = (0..12).map(|node| (node, (node + 1) % 12)).collect();
-    let places = layout::place(12, &ring, 0);
+    let places = layout::place(&[0.0; 12], &ring, 0);
     let distance =
         |a: usize, b: usize| ((places[a].0 - places[b].0).powi(2) + (places[a].1 - places[b].1).powi(2)).sqrt();
     let lengths: Vec<f64> = ring.iter().map(|&(a, b)| distance(a, b)).collect();
@@ -144,7 +164,7 @@ fn layouts_keep_links_short_and_strangers_apart() {
     assert!((0..6).all(|node| distance(node, node + 6) > 2.5 * high));
     // A source at the edge is above the rest, or left of it.
     let tree = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 5)];
-    let places = layout::place(6, &tree, 0);
+    let places = layout::place(&[0.0; 6], &tree, 0);
     let (above, left) = ((1..6).all(|n| places[n].1 > places[0].1), (1..6).all(|n| places[n].0 > places[0].0));
     assert!(above || left, "{places:?}");
 }
@@ -156,8 +176,8 @@ fn ids_of_another_platform_are_no_panic() {
     let one = size("1");
     let scatter = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(1)] };
     let problem = Problem::new(&small, &scatter, &one).unwrap();
-    let text = graph(problem, Some(&sample.steady_state));
+    let text = graph(problem, Some(&sample.steady_state), None);
     assert_eq!(nodes(&parse(&text)).len(), 2);
     let nothing = SteadyState { throughput: q("0"), patterns: Vec::new() };
-    parse(&graph(problem, Some(&nothing)));
+    parse(&graph(problem, Some(&nothing), None));
 }

@@ -142,18 +142,22 @@ fn switches_look_different() {
     builder.duplex(ids[3], ids[1], q("1")).unwrap();
     let platform = builder.build().unwrap();
     let collective = Collective::Scatter { source: ids[0], targets: vec![ids[1]] };
-    let elements = parse(&graph(Problem::new(&platform, &collective, &size("1")).unwrap(), None));
+    let elements = parse(&graph(Problem::new(&platform, &collective, &size("1")).unwrap(), None, None));
     assert_inside(&elements);
     let marks: Vec<(&str, bool, &str)> = elements
         .iter()
         .filter(|element| element.is("node"))
-        .map(|e| (e.name.as_str(), e.attributes.contains_key("stroke-dasharray"), e.title.as_str()))
+        .map(|e| {
+            let round = e.attributes.contains_key("rx") && 2.0 * e.number("rx") >= e.number("height");
+            let shape = if round { "round" } else { e.name.as_str() };
+            (shape, e.attributes.contains_key("stroke-dasharray"), e.title.as_str())
+        })
         .collect();
     assert_eq!(
         marks,
         [
-            ("circle", false, "a: source, compute 1"),
-            ("circle", true, "b: target, compute 1, does not replicate"),
+            ("round", false, "a: source, compute 1"),
+            ("round", true, "b: target, compute 1, does not replicate"),
             ("rect", false, "r: router (forwards only)"),
             ("path", false, "s: switch (forwards only, does not copy)"),
         ]

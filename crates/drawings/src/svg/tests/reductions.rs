@@ -333,7 +333,7 @@ fn a_run_shows_merges_with_their_instances() {
 fn graphs_show_how_long_processors_compute() {
     let sample = figure_6();
     let state = sample.steady_state();
-    let text = graph(sample.problem(), Some(&state));
+    let text = graph(sample.problem(), Some(&state), None);
     let elements = parse(&text);
     assert_inside(&elements);
     let node = |name: &str| elements.iter().find(|e| e.is("node") && e.title.starts_with(name)).unwrap().title.clone();
@@ -347,7 +347,7 @@ fn graphs_show_how_long_processors_compute() {
     for wanted in ["target and participant", "participant", "ring: share of time computing"] {
         assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
     }
-    let alone = parse(&graph(sample.problem(), None));
+    let alone = parse(&graph(sample.problem(), None, None));
     assert!(!alone.iter().any(|e| e.text.contains("ring")));
 }
 
@@ -356,7 +356,7 @@ fn shares_of_graphs_add_up() {
     for seed in 0..20 {
         let sample = random(2 + seed as usize % 9, 70 + seed, 3);
         let state = sample.steady_state();
-        let elements = parse(&graph(sample.problem(), Some(&state)));
+        let elements = parse(&graph(sample.problem(), Some(&state), None));
         assert_inside(&elements);
         let mut busy: BTreeMap<NodeId, Rational> = BTreeMap::new();
         for (activity, _, start, end) in naive_pieces(&sample) {
@@ -413,5 +413,5 @@ fn what_does_not_fit_together_is_no_panic() {
     }
     let sample = sample.scheduled();
     parse(&gantt(sample.problem(), &sample.schedule));
-    parse(&graph(sample.problem(), Some(&sample.steady_state())));
+    parse(&graph(sample.problem(), Some(&sample.steady_state()), None));
 }

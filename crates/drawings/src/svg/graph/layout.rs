@@ -11,10 +11,12 @@ const APART: f64 = 0.55;
 /// With this part of all pairs linked, a circle shows more than distances do.
 const DENSE: f64 = 0.6;
 
-/// Places for nodes `0..nodes`; the length of a link is about 1, the centre anywhere. `roots` start the tree.
+/// Places for nodes of these radii (0 for points); the length of a link between points is about 1, the centre anywhere.
+/// `root` starts the tree.
 ///
 /// O(n m + rounds n^2) for n up to 500 nodes, O(n + m) beyond.
-pub(super) fn place(nodes: usize, edges: &[(usize, usize)], root: usize) -> Vec<(f64, f64)> {
+pub(in crate::svg) fn place(radii: &[f64], edges: &[(usize, usize)], root: usize) -> Vec<(f64, f64)> {
+    let nodes = radii.len();
     let mut near: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for &(a, b) in edges.iter().filter(|(a, b)| a.max(b) < &nodes && a != b) {
         near[a].push(b);
@@ -26,11 +28,13 @@ pub(super) fn place(nodes: usize, edges: &[(usize, usize)], root: usize) -> Vec<
     }
     let pairs: usize = near.iter().map(Vec::len).sum();
     if nodes >= 4 && pairs as f64 >= DENSE * (nodes * (nodes - 1)) as f64 {
-        return circle(nodes);
+        return circle(radii);
     }
     let mut places = radial(&near, root);
+    let spread = 1.0 + 2.0 * radii.iter().sum::<f64>() / nodes.max(1) as f64;
+    places.iter_mut().for_each(|place| *place = (place.0 * spread, place.1 * spread));
     if (3..=MOST_STRESSED).contains(&nodes) {
-        let wishes = wishes(&near);
+        let wishes = wishes(&near, radii);
         let rounds = if nodes <= 60 { 300 } else { 80 };
         for _ in 0..rounds {
             relax(&mut places, &wishes);
@@ -113,8 +117,10 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
 }
 
 /// All nodes on a circle, the first at the top.
-fn circle(nodes: usize) -> Vec<(f64, f64)> {
-    let radius = f64::max(1.0, nodes as f64 * 0.8 / std::f64::consts::TAU);
+fn circle(radii: &[f64]) -> Vec<(f64, f64)> {
+    let nodes = radii.len();
+    let widest = radii.iter().copied().fold(0.0, f64::max);
+    let radius = f64::max(1.0, nodes as f64 * (0.8 + 2.0 * widest) / std::f64::consts::TAU);
     let place = |node: usize| {
         let (cos, sin) = turn(node as f64 / nodes as f64);
         (radius * sin, -radius * cos)
@@ -148,9 +154,9 @@ fn turn(fraction: f64) -> (f64, f64) {
 ///
 /// A link wants the length 1, or more where one of its ends has many neighbours, which need room around it. Other
 /// pairs want the length of a shortest path; what is not connected wants to be a little farther than all the rest.
-fn wishes(near: &[Vec<usize>]) -> Vec<Vec<(f64, f64)>> {
+fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
     let degree = |a: usize, b: usize| near[a].len().max(near[b].len()) as f64;
-    let length = |a: usize, b: usize| f64::max(1.0, 0.1 * degree(a, b));
+    let length = |a: usize, b: usize| f64::max(1.0, 0.1 * degree(a, b)) + radii[a] + radii[b];
     let mut wishes = vec![vec![(f64::INFINITY, 0.0); near.len()]; near.len()];
     let mut farthest = 0.0f64;
     for (start, row) in wishes.iter_mut().enumerate() {

@@ -21,18 +21,46 @@ impl Area {
         Area { left: x - width / 2.0, top: y - height / 2.0, right: x + width / 2.0, bottom: y + height / 2.0 }
     }
 
+    /// The smallest area that holds both.
+    pub(super) fn join(&self, other: &Area) -> Area {
+        Area {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// Larger by so much on every side.
+    pub(super) fn grown(&self, by: f64) -> Area {
+        Area { left: self.left - by, top: self.top - by, right: self.right + by, bottom: self.bottom + by }
+    }
+
+    /// How far a point is from the area, whose shorter sides are round; negative inside.
+    pub(super) fn distance(&self, (x, y): (f64, f64)) -> f64 {
+        let (centre, half) = (self.centre(), ((self.right - self.left) / 2.0, (self.bottom - self.top) / 2.0));
+        let round = half.0.min(half.1);
+        let dx = ((x - centre.0).abs() - (half.0 - round)).max(0.0);
+        let dy = ((y - centre.1).abs() - (half.1 - round)).max(0.0);
+        (dx * dx + dy * dy).sqrt() - round
+    }
+
+    pub(super) fn moved(&self, dx: f64, dy: f64) -> Area {
+        Area { left: self.left + dx, top: self.top + dy, right: self.right + dx, bottom: self.bottom + dy }
+    }
+
     pub(super) fn centre(&self) -> (f64, f64) {
         ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
     }
 
     /// How much of this area the other covers.
-    fn overlap(&self, other: &Area) -> f64 {
+    pub(super) fn overlap(&self, other: &Area) -> f64 {
         let width = self.right.min(other.right) - self.left.max(other.left);
         let height = self.bottom.min(other.bottom) - self.top.max(other.top);
         if width > 0.0 && height > 0.0 { width * height } else { 0.0 }
     }
 
-    fn contains(&self, (x, y): (f64, f64)) -> bool {
+    pub(super) fn contains(&self, (x, y): (f64, f64)) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
 
@@ -69,18 +97,15 @@ impl Page {
         points.filter(|&&point| area.contains(point)).count()
     }
 
-    /// The best candidate: free of taken areas, covering few points of lines (at most `most`), earlier rather than
-    /// later. `None` if there is none.
-    pub(super) fn choose(&self, candidates: &[Area], most: usize) -> Option<Area> {
+    /// The best candidate: free of taken areas, covering few points of lines, earlier rather than later. `None` if there
+    /// is none.
+    pub(super) fn choose(&self, candidates: &[Area]) -> Option<Area> {
         let mut best: Option<(usize, Area)> = None;
         for (order, area) in candidates.iter().enumerate() {
             if !area.inside(&self.bounds) || self.taken.iter().any(|taken| area.overlap(taken) > 0.0) {
                 continue;
             }
             let covered = self.covered(area);
-            if covered > most {
-                continue;
-            }
             // Six places down the list are worth one covered point.
             let score = order + 6 * covered;
             if best.is_none_or(|(least, _)| score < least) {
@@ -88,12 +113,6 @@ impl Page {
             }
         }
         best.map(|(_, area)| area)
-    }
-
-    /// The candidate that touches least, for a label that must not be left out.
-    pub(super) fn least_bad(&self, candidates: &[Area]) -> Option<Area> {
-        let cost = |area: &Area| self.taken.iter().map(|taken| area.overlap(taken)).sum::<f64>();
-        candidates.iter().copied().min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }
 }
 

@@ -1,0 +1,134 @@
+//! What is busy on a platform, and what every node is to the collective.
+
+use std::collections::BTreeMap;
+
+use num_traits::Zero;
+use oneport_plan::{Collective, Message, Problem, SteadyState, Task};
+use oneport_platform::{LinkId, Node, NodeId, Rational};
+
+use crate::words;
+
+/// What a node is to the collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    Source,
+    Target,
+    Participant,
+    Processor,
+    Router,
+    /// A router that cannot copy.
+    Switch,
+}
+
+impl Role {
+    /// Fill colour, and outline width: the ends of a collective differ by more than colour.
+    pub(super) fn style(self) -> (&'static str, f64) {
+        match self {
+            Role::Source => ("#d55e00", 3.5),
+            Role::Target => ("#56b4e9", 1.2),
+            Role::Participant => ("#2fb58c", 1.2),
+            Role::Processor => ("#e4e4e4", 1.2),
+            Role::Router => ("#555555", 0.0),
+            Role::Switch => ("#ffffff", 2.5),
+        }
+    }
+
+    pub(super) fn name(self, collective: &Collective) -> &'static str {
+        let groups = !collective.members().is_empty();
+        let centre = words::centre(collective);
+        match (self, centre) {
+            (Role::Source, _) if groups => "source or target of a group",
+            (Role::Participant, _) if groups => "member of a group",
+            (Role::Target, Some("target")) => "sender",
+            (Role::Source, Some("target")) if words::owns_too(collective) => "target and participant",
+            (Role::Source, Some(centre)) => centre,
+            (Role::Source, None) => "source",
+            (Role::Target, _) => "target",
+            (Role::Participant, _) => "participant",
+            (Role::Processor, _) => "other processor",
+            (Role::Router, _) => "router (forwards only)",
+            (Role::Switch, _) => "switch (forwards only, does not copy)",
+        }
+    }
+}
+
+/// How long a link, port or processor is busy per unit of time, and with what.
+#[derive(Default)]
+pub(super) struct Flows {
+    pub busy: BTreeMap<LinkId, Rational>,
+    pub rates: BTreeMap<LinkId, BTreeMap<Message, Rational>>,
+    pub send: BTreeMap<NodeId, Rational>,
+    pub receive: BTreeMap<NodeId, Rational>,
+    pub compute: BTreeMap<NodeId, Rational>,
+    pub merges: BTreeMap<NodeId, BTreeMap<Message, Rational>>,
+}
+
+/// Adds up the steady state. O(tasks).
+pub(super) fn flows(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> Flows {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
+    let mut flows = Flows::default();
+    for weighted in steady_state.iter().flat_map(|state| &state.patterns) {
+        for task in &weighted.pattern.tasks {
+            let message = weighted.pattern.message(task.part());
+            match *task {
+                Task::Send { link: id, .. } => {
+                    let Some(link) = words::link(platform, id) else { continue };
+                    let time = &weighted.weight * volumes.size_of(message) * &link.cost;
+                    add(flows.rates.entry(id).or_default(), message, &weighted.weight);
+                    add(&mut flows.busy, id, &time);
+                    add(&mut flows.send, link.from, &time);
+                    add(&mut flows.receive, link.to, &time);
+                }
+                Task::Merge { node, part, .. } => {
+                    let time = &weighted.weight * volumes.merge_time(platform, node, part);
+                    add(flows.merges.entry(node).or_default(), message, &weighted.weight);
+                    add(&mut flows.compute, node, &time);
+                }
+            }
+        }
+    }
+    flows
+}
+
+fn add<K: Ord>(sums: &mut BTreeMap<K, Rational>, key: K, value: &Rational) {
+    *sums.entry(key).or_insert_with(Rational::zero) += value;
+}
+
+/// The role of every node.
+pub(super) fn roles(problem: Problem<'_>) -> Vec<Role> {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let role = |node: &Node| match (node.is_processor(), node.replicates) {
+        (true, _) => Role::Processor,
+        (false, true) => Role::Router,
+        (false, false) => Role::Switch,
+    };
+    let mut roles: Vec<Role> = platform.nodes().iter().map(role).collect();
+    assign(&mut roles, collective);
+    if !collective.members().is_empty() {
+        collective.members().iter().for_each(|member| assign(&mut roles, &member.collective));
+        for role in roles.iter_mut().filter(|role| **role == Role::Target) {
+            *role = Role::Participant;
+        }
+    }
+    roles
+}
+
+/// The roles of the nodes that take part in a collective: the one that a single node plays stands out.
+fn assign(roles: &mut [Role], collective: &Collective) {
+    let mut give = |nodes: &[NodeId], role: Role| {
+        for node in nodes {
+            if let Some(place) = roles.get_mut(node.index()) {
+                *place = role;
+            }
+        }
+    };
+    for demand in collective.custom() {
+        give(&demand.owners, Role::Participant);
+        give(demand.demand().targets(), Role::Participant);
+    }
+    let Some(form) = collective.form() else { return };
+    let others = if words::centre(collective).is_some() && !form.combines { Role::Target } else { Role::Participant };
+    for (role, nodes) in form.roles.iter().zip(collective.cast()).rev() {
+        give(nodes, if role.many { others } else { Role::Source });
+    }
+}

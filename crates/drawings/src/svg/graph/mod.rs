@@ -1,0 +1,267 @@
+//! The platform as a graph, with the flows of a steady state and what limits it.
+
+mod banks;
+mod edges;
+mod flows;
+mod labels;
+pub(super) mod layout;
+mod nodes;
+mod placement;
+mod strokes;
+mod tooltips;
+
+use num_traits::Signed;
+use oneport_plan::{Certificate, Problem, SteadyState};
+use oneport_platform::{LinkId, NodeId, Platform};
+
+use self::edges::Edge;
+use self::flows::{Flows, Role};
+use self::labels::{Area, Page};
+use self::nodes::Marks;
+use self::placement::{Frame, Placement};
+use self::strokes::{CHARGED, Charged};
+use super::legend::{self, Entry, Mark};
+use super::page::{Head, MARGIN, Notes};
+use super::xml::{Canvas, INK, SOFT_INK};
+use crate::words::{self, Messages};
+
+const TOP: f64 = 64.0;
+/// Most links with labels.
+const ALL_LABELS: usize = 40;
+const LABEL: f64 = 10.0;
+
+/// The platform as a graph. Processors are round, routers dark, routers that do not replicate hollow hexagons
+/// (processors that do not have a dashed outline), links arrows; nodes whose names begin alike (`box0.gpu0`,
+/// `box0.gpu1`) stand in a frame. The wider a link, the higher its bandwidth; with a steady state, the darker, the
+/// longer it is busy. What the certificate charges, and so limits the throughput, is red. A ring around a processor
+/// shows its share of time computing. Every element has a tooltip with the exact figures.
+///
+/// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
+pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certificate: Option<&Certificate>) -> String {
+    let platform = problem.platform();
+    let flows = flows::flows(problem, steady_state);
+    let roles = flows::roles(problem);
+    let charged = Charged::of(certificate);
+    let marks = Marks::new(platform, &roles, &flows, &charged);
+    let placement = placement(platform, &roles, &marks);
+    let (title, subtitle) = (words::describe(problem), subtitle(problem, steady_state));
+    let strokes = strokes::strokes(platform, &flows, &charged, steady_state.is_some());
+    let labelled = has_room_for_labels(platform, edges::count(platform, &strokes));
+    let edges = edges::edges(platform, &marks.areas(&placement.places), &strokes, labelled);
+    // Arrows may reach beyond the nodes.
+    let extent = edges
+        .iter()
+        .flat_map(Edge::samples)
+        .fold(placement.area, |all, point| all.join(&Area::around(point, 8.0, 8.0)));
+    let width = (extent.right - extent.left).max(Head::width(&title, &subtitle).max(520.0)) + 2.0 * MARGIN + 12.0;
+    let head = Head::new(&title, &subtitle, width);
+    let top = TOP + head.extra;
+    let (dx, dy) = ((width - extent.right - extent.left) / 2.0, top - extent.top);
+    let placement = placement.moved(dx, dy);
+    let edges: Vec<Edge> = edges.into_iter().map(|edge| edge.moved(dx, dy)).collect();
+    let bottom = extent.bottom + dy + 14.0;
+    let areas = marks.areas(&placement.places);
+    let bounds = Area { left: 4.0, top: top - 4.0, right: width - 4.0, bottom };
+    let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
+    page.taken.extend(areas.iter().map(|area| area.grown(1.5)));
+    page.taken.extend(placement.frames.iter().map(title_area));
+    let labels = if labelled { link_labels(&mut page, problem, &edges, &flows) } else { Vec::new() };
+
+    let (entries, notes) = legend_entries(problem, &roles, &flows, &charged, (steady_state.is_some(), &labels));
+    let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
+    let notes = Notes::new(&notes, width);
+    let height = bottom + 12.0 + legend.height + notes.height + 8.0;
+
+    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
+    head.draw(&mut canvas);
+    draw_frames(&mut canvas, &placement.frames);
+    let messages = Messages::new(problem);
+    edges::draw(&mut canvas, &edges, |link| tooltips::link_tooltip(platform, link, &flows, &messages));
+    marks.draw(&mut canvas, &mut page, &areas, |node, role| {
+        let limits = charged.of_node(node).map(|what| format!("; limits the throughput: {what}")).unwrap_or_default();
+        tooltips::node_tooltip(problem, node, role, &flows, &messages) + &limits
+    });
+    draw_titles(&mut canvas, &placement.frames);
+    draw_labels(&mut canvas, &labels);
+    legend::draw(&mut canvas, &entries, &legend, bottom + 12.0);
+    notes.draw(&mut canvas, bottom + legend.height + 4.0);
+    canvas.finish()
+}
+
+fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
+    let count = platform.nodes().len();
+    let names: Vec<&str> = platform.nodes().iter().map(|node| node.name.as_str()).collect();
+    let links: Vec<(usize, usize)> = platform.links().iter().map(|link| (link.from.index(), link.to.index())).collect();
+    let unit = match count {
+        0..=12 => 150.0,
+        13..=30 => 130.0,
+        31..=60 => 115.0,
+        61..=150 => 90.0,
+        151..=500 => 60.0,
+        _ => 36.0,
+    };
+    // Small dense graphs need room for their labels.
+    let density = platform.links().len() as f64 / count.max(1) as f64;
+    let unit = if count <= 30 { unit * (density / 3.0).clamp(1.0, 1.6) } else { unit };
+    let root = root(platform, roles);
+    placement::place(&placement::Nodes { names: &names, sizes: marks.sizes(), links: &links, root, unit })
+}
+
+/// Where the name of a frame stands.
+fn title_area(frame: &Frame) -> Area {
+    let width = words::width(&frame.name, 12.0) * 1.08;
+    Area {
+        left: frame.area.left + 10.0,
+        top: frame.area.top + 4.0,
+        right: frame.area.left + 10.0 + width,
+        bottom: frame.area.top + placement::TITLE,
+    }
+}
+
+fn draw_frames(canvas: &mut Canvas, frames: &[Frame]) {
+    for frame in frames {
+        let area = &frame.area;
+        let tag = canvas.tag("rect").s("class", "frame").n("x", area.left).n("y", area.top);
+        let tag = tag.n("width", area.right - area.left).n("height", area.bottom - area.top).n("rx", 8.0);
+        let tag = tag.s("fill", "#f3f5f7").s("stroke", "#9aa5b1").n("stroke-width", 1.0);
+        tag.titled(&format!("{}: {}", frame.name, words::plural(frame.members.len(), "node")));
+    }
+}
+
+fn draw_titles(canvas: &mut Canvas, frames: &[Frame]) {
+    canvas.g().s("font-weight", "bold").s("pointer-events", "none").start();
+    for frame in frames {
+        nodes::halo(canvas, &title_area(frame));
+        let at = (frame.area.left + 10.0, frame.area.top + 16.0);
+        canvas.text(at, "start", 12.0, SOFT_INK, &frame.name);
+    }
+    canvas.close();
+}
+
+/// Where the drawing starts: the one end of the collective, else the node with most links.
+fn root(platform: &Platform, roles: &[Role]) -> usize {
+    let degree = |index: &usize| {
+        let id = NodeId::new(*index);
+        (platform.outgoing(id).len() + platform.incoming(id).len(), std::cmp::Reverse(*index))
+    };
+    let source = roles.iter().position(|&role| role == Role::Source);
+    source.or_else(|| (0..roles.len()).max_by_key(degree)).unwrap_or(0)
+}
+
+fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String {
+    let platform = problem.platform();
+    let mut parts = vec![
+        words::plural(platform.nodes().len(), "node"),
+        words::plural(platform.links().len(), "link"),
+        platform.model().name().to_string(),
+    ];
+    if let Some(state) = steady_state {
+        parts.push(format!("throughput {}", words::show(&state.throughput)));
+        parts.push(words::volumes(problem));
+    }
+    parts.join(" · ")
+}
+
+/// A label of a link.
+struct Label {
+    area: Area,
+    lines: Vec<String>,
+}
+
+/// Whether so many lines can be labelled so that everybody sees which label is whose.
+fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
+    platform.links().len() <= ALL_LABELS && 5 * lines <= 8 * platform.nodes().len()
+}
+
+/// Labels of all links, or of none: where only some have one, nobody can tell whose it is.
+fn link_labels(page: &mut Page, problem: Problem<'_>, edges: &[Edge], flows: &Flows) -> Vec<Label> {
+    let platform = problem.platform();
+    let uniform = strokes::uniform_cost(platform).is_some();
+    let mut labels = Vec::new();
+    let before = page.taken.len();
+    for edge in edges.iter().rev() {
+        let words = link_words(platform, edge.link, flows, uniform);
+        if words.is_empty() {
+            continue;
+        }
+        let forms = [vec![words.join(" · ")], words];
+        let place = forms.into_iter().find_map(|lines| {
+            let width = lines.iter().map(|line| words::width(line, LABEL)).fold(0.0, f64::max) + 3.0;
+            let area = page.choose(&edge.label_areas(width, lines.len() as f64 * (LABEL + 2.0)))?;
+            Some(Label { area, lines })
+        });
+        let Some(label) = place else {
+            page.taken.truncate(before);
+            return Vec::new();
+        };
+        page.taken.push(label.area);
+        labels.push(label);
+    }
+    labels
+}
+
+/// Cost and load of a link, as far as they tell anything.
+fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
+    let cost = words::link(platform, id).filter(|_| !uniform).map(|link| format!("c {}", words::show(&link.cost)));
+    let busy = flows.busy.get(&id).map(words::percent);
+    cost.into_iter().chain(busy).collect()
+}
+
+fn draw_labels(canvas: &mut Canvas, labels: &[Label]) {
+    canvas.g().s("pointer-events", "none").start();
+    for Label { area, lines } in labels {
+        nodes::halo(canvas, area);
+        for (row, line) in lines.iter().enumerate() {
+            let y = area.top + (row as f64 + 0.82) * (LABEL + 2.0) - 0.4;
+            canvas.text((area.centre().0, y), "middle", LABEL, INK, line);
+        }
+    }
+    canvas.close();
+}
+
+/// The legend, and remarks below it.
+fn legend_entries(
+    problem: Problem<'_>,
+    roles: &[Role],
+    flows: &Flows,
+    charged: &Charged,
+    (solved, labels): (bool, &[Label]),
+) -> (Vec<Entry>, Vec<String>) {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let mut present = roles.to_vec();
+    present.sort_unstable();
+    present.dedup();
+    let mut entries: Vec<Entry> = present
+        .into_iter()
+        .map(|role| {
+            let (fill, outline) = role.style();
+            let mark = match role {
+                Role::Router => Mark::Square(fill),
+                Role::Switch => Mark::Diamond(fill),
+                _ => Mark::Circle(fill.to_string(), INK, outline),
+            };
+            Entry { mark, label: role.name(collective).to_string() }
+        })
+        .collect();
+    if flows.compute.values().any(|share| share.is_positive()) {
+        let mark = Mark::Circle("#ffffff".to_string(), nodes::COMPUTING, 3.0);
+        entries.push(Entry { mark, label: "ring: share of time computing".to_string() });
+    }
+    entries.extend(strokes::legend(platform, flows, solved));
+    if charged.any() {
+        let mark = Mark::Line(CHARGED.to_string(), 3.0, "");
+        entries.push(Entry { mark, label: "red: limits the throughput (charged by the certificate)".to_string() });
+    }
+    let mut notes = Vec::new();
+    if !labels.is_empty() {
+        let cost = "c: time for one unit of message";
+        let load = "%: how much of the time the link is busy";
+        let cost = strokes::uniform_cost(platform).is_none().then_some(cost);
+        let load = (!flows.busy.is_empty()).then_some(load);
+        let parts: Vec<&str> = cost.into_iter().chain(load).collect();
+        let pairs = platform.links().iter().any(|link| platform.link_between(link.to, link.from).is_some());
+        let pairs = if pairs { "; one line for both directions where they are equal" } else { "" };
+        notes.push(format!("on a link, {}{pairs}", parts.join(", ")));
+    }
+    (entries, notes)
+}

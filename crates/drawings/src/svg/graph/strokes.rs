@@ -1,0 +1,141 @@
+//! How links are drawn: bandwidth as width, load as colour, what limits in red.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::Signed;
+use oneport_plan::{Certificate, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use super::edges::Stroke;
+use super::flows::Flows;
+use crate::svg::colour::Colour;
+use crate::svg::legend::{Entry, Mark};
+use crate::words;
+
+/// What the certificate charges.
+pub(super) const CHARGED: &str = "#d62718";
+/// Links out of use.
+const UNUSED: &str = "#c4c4c4";
+/// Links when there is no steady state.
+const PLAIN: &str = "#666666";
+
+/// What has a price.
+#[derive(Default)]
+pub(super) struct Charged {
+    links: BTreeSet<LinkId>,
+    nodes: BTreeMap<NodeId, BTreeSet<&'static str>>,
+}
+
+impl Charged {
+    pub(super) fn of(certificate: Option<&Certificate>) -> Charged {
+        let mut charged = Charged::default();
+        let Some(certificate) = certificate else { return charged };
+        for (resource, _) in certificate.prices.iter().filter(|(_, price)| price.is_positive()) {
+            charged.add(*resource);
+        }
+        for (set, _) in certificate.odd_sets.iter().filter(|(_, price)| price.is_positive()) {
+            set.ports.iter().for_each(|&port| charged.add(port));
+        }
+        charged
+    }
+
+    fn add(&mut self, resource: Resource) {
+        let (node, what) = match resource {
+            Resource::Link(link) => {
+                self.links.insert(link);
+                return;
+            }
+            Resource::Send(node) => (node, "send port"),
+            Resource::Receive(node) => (node, "receive port"),
+            Resource::Port(node) => (node, "port"),
+            Resource::Compute(node) => (node, "processor"),
+        };
+        self.nodes.entry(node).or_default().insert(what);
+    }
+
+    /// What of a node is charged, in words.
+    pub(super) fn of_node(&self, node: NodeId) -> Option<String> {
+        let words: Vec<&str> = self.nodes.get(&node)?.iter().copied().collect();
+        match words[..] {
+            ["receive port", "send port"] => Some("ports".to_string()),
+            _ => Some(words.join(", ")),
+        }
+    }
+
+    pub(super) fn any(&self) -> bool {
+        !self.links.is_empty() || !self.nodes.is_empty()
+    }
+}
+
+/// The cost of every link, where it is the same.
+pub(super) fn uniform_cost(platform: &Platform) -> Option<&Rational> {
+    let first = &platform.links().iter().next()?.cost;
+    platform.links().iter().all(|link| link.cost == *first).then_some(first)
+}
+
+/// The least and the greatest cost.
+fn costs(platform: &Platform) -> Option<(&Rational, &Rational)> {
+    let costs = || platform.links().iter().map(|link| &link.cost);
+    costs().min().zip(costs().max())
+}
+
+/// Width by bandwidth, as a part of the greatest.
+fn width(platform: &Platform, cost: &Rational) -> f64 {
+    let scale = if platform.nodes().len() <= 60 { 1.0 } else { 0.6 };
+    match costs(platform) {
+        Some((least, greatest)) if least != greatest => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
+        _ => scale * 1.8,
+    }
+}
+
+/// From pale to dark blue.
+fn load_colour(share: f64) -> String {
+    let (pale, middle, dark) = (Colour(0x9c, 0xcb, 0xf0), Colour(0x2b, 0x7b, 0xba), Colour(0x08, 0x2a, 0x5e));
+    let share = share.clamp(0.0, 1.0);
+    if share < 0.5 { pale.mix(middle, 2.0 * share) } else { middle.mix(dark, 2.0 * share - 1.0) }.hex()
+}
+
+/// The stroke of every link.
+pub(super) fn strokes(platform: &Platform, flows: &Flows, charged: &Charged, solved: bool) -> Vec<Stroke> {
+    let stroke = |id: LinkId| {
+        let width = words::link(platform, id).map_or(1.0, |link| width(platform, &link.cost));
+        let load = flows.busy.get(&id).map(words::pixels);
+        let (colour, layer) = match load {
+            _ if charged.links.contains(&id) => (CHARGED.to_string(), 3),
+            Some(load) => (load_colour(load), 2),
+            None if solved => (UNUSED.to_string(), 1),
+            None => (PLAIN.to_string(), 1),
+        };
+        Stroke { width, colour, layer }
+    };
+    platform.link_ids().map(stroke).collect()
+}
+
+/// What widths and colours mean.
+pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<Entry> {
+    let line = |colour: String, width: f64, label: String| Entry { mark: Mark::Line(colour, width, ""), label };
+    let mut entries = Vec::new();
+    let plain = if solved { UNUSED } else { PLAIN };
+    match costs(platform) {
+        Some((least, greatest)) if least != greatest => {
+            for (what, cost) in [("slowest", greatest), ("fastest", least)] {
+                let label = format!("{what} link: {} per unit of message", words::show(cost));
+                entries.push(line(plain.to_string(), width(platform, cost), label));
+            }
+        }
+        Some((cost, _)) => {
+            let label = format!("every link: {} per unit of message", words::show(cost));
+            entries.push(line(plain.to_string(), width(platform, cost), label));
+        }
+        None => {}
+    }
+    if solved && flows.busy.len() < platform.links().len() {
+        entries.push(line(UNUSED.to_string(), 1.8, "link not in use".to_string()));
+    }
+    if !flows.busy.is_empty() {
+        for load in [0.1, 0.5, 1.0] {
+            entries.push(line(load_colour(load), 2.5, format!("busy {:.0} %", load * 100.0)));
+        }
+    }
+    entries
+}

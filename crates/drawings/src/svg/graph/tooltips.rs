@@ -1,0 +1,59 @@
+//! What elements of a graph tell when pointed at.
+
+use std::collections::BTreeMap;
+
+use oneport_plan::{Message, Problem};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+
+use super::flows::{Flows, Role};
+use crate::words::{self, Messages};
+
+/// Of a node.
+pub(super) fn node_tooltip(problem: Problem<'_>, id: NodeId, role: Role, flows: &Flows, messages: &Messages) -> String {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
+    if let Some(node) = words::node(platform, id) {
+        if let Some(compute) = &node.compute {
+            text += &format!(", compute {}", words::show(compute));
+        }
+        if let Some(model) = node.model {
+            text += &format!(", {model}");
+        }
+        if let Some(ports) = node.ports.filter(|_| platform.model_of(id) == PortModel::Multiport) {
+            text += &format!(", {}", words::plural(ports, "port"));
+        }
+        if !node.replicates && role != Role::Switch {
+            text += ", does not replicate";
+        }
+    }
+    let verbs = [("sends", &flows.send), ("receives", &flows.receive), ("computes", &flows.compute)];
+    for (verb, busy) in verbs.map(|(verb, busy)| (verb, busy.get(&id))) {
+        if let Some(busy) = busy {
+            text += &format!(", {verb} {} of the time", words::show(busy));
+        }
+    }
+    text + &rate_list(flows.merges.get(&id), messages)
+}
+
+/// Of a link.
+pub(super) fn link_tooltip(platform: &Platform, link: LinkId, flows: &Flows, messages: &Messages) -> String {
+    let cost = words::link(platform, link).map_or_else(String::new, |link| words::show(&link.cost));
+    let mut text = format!("{}: cost {cost}", words::link_name(platform, link));
+    if let Some(busy) = flows.busy.get(&link) {
+        text += &format!(", busy {} of the time", words::show(busy));
+    }
+    text + &rate_list(flows.rates.get(&link), messages)
+}
+
+/// "; per unit of time v[1,2] ×1/3, ...", the first few.
+fn rate_list(rates: Option<&BTreeMap<Message, Rational>>, messages: &Messages) -> String {
+    const LISTED: usize = 8;
+    let Some(rates) = rates else { return String::new() };
+    let list: Vec<String> = rates
+        .iter()
+        .take(LISTED)
+        .map(|(&message, rate)| format!("{} ×{}", messages.label(message), words::show(rate)))
+        .collect();
+    let more = if rates.len() > LISTED { format!(", {} more", rates.len() - LISTED) } else { String::new() };
+    format!("; per unit of time {}{more}", list.join(", "))
+}
