@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use oneport_plan::{Demand, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
+use crate::quantities;
 use crate::words;
 
 /// A message on its way: its source, and the copies sent.
@@ -93,11 +94,12 @@ pub(crate) fn title(
     (copies, weight): (&Copies, Option<&Rational>),
 ) -> [String; 2] {
     let (platform, collective) = (problem.platform(), problem.collective());
-    let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
+    let mut parts: Vec<String> =
+        weight.map(|weight| quantities::weight(problem.platform(), weight)).into_iter().collect();
     parts.push(words::plural(copies.copies.len(), "hop"));
     let depth = copies.copies.iter().map(|copy| copy.stage + 1).max().unwrap_or(0);
     parts.push(format!("depth {depth}"));
-    parts.push(words::volumes(problem));
+    parts.push(quantities::volumes(problem));
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
     let group = words::group_of(collective, tree.demand);
     [format!("{}: the way of {source}'s message{group}", words::describe(problem)), parts.join(" · ")]
@@ -106,7 +108,7 @@ pub(crate) fn title(
 impl Copy {
     /// Where it goes, what happens there, and how long it takes.
     pub fn tooltip(&self, platform: &Platform) -> String {
-        let time = words::show(&self.time);
+        let time = quantities::time(platform, &self.time);
         format!("{} (time {time}), stage {}: {}", words::link_name(platform, self.link), self.stage, self.role.name())
     }
 

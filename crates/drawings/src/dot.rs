@@ -11,7 +11,7 @@ use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
 use crate::scheme;
-use crate::{Shape, words};
+use crate::{Shape, quantities, words};
 
 /// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top:
 /// merges are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips
@@ -90,7 +90,7 @@ fn arborescence(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>)
         let from = copy.parent.map_or_else(|| "s".to_string(), |parent| format!("n{parent}"));
         // 1 to 4, the longest hop being the widest.
         let wide = if longest.is_zero() { 1 } else { 1 + thirds(&copy.time, &longest) };
-        let time = quote(&words::show(&copy.time));
+        let time = quote(&quantities::time(platform, &copy.time));
         let _ = writeln!(out, "  {from} -> n{index} [label={time}, penwidth={wide}, tooltip={tooltip}];");
     }
     out.push_str("}\n");

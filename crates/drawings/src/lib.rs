@@ -2,6 +2,7 @@
 
 mod arborescence;
 pub mod dot;
+mod quantities;
 mod reduction;
 mod scheme;
 pub mod svg;

@@ -3,6 +3,7 @@
 use oneport_plan::{Collective, Goals, Interval, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
+use crate::quantities;
 use crate::words::{self, inputs};
 
 /// A tree as vertices (values and merges) and what flows between them.
@@ -141,10 +142,11 @@ pub(crate) fn title(problem: Problem<'_>, tree: &Pattern, weight: Option<&Ration
         _ => String::new(),
     };
     let merges = tree.tasks.iter().filter(|task| matches!(task, Task::Merge { .. })).count();
-    let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
+    let mut parts: Vec<String> =
+        weight.map(|weight| quantities::weight(problem.platform(), weight)).into_iter().collect();
     parts.push(words::plural(merges, "merge"));
     parts.push(words::plural(tree.tasks.len() - merges, "transfer"));
-    parts.push(words::volumes(problem));
+    parts.push(quantities::volumes(problem));
     if tree.order.is_some() {
         parts.push("operands in the tree's own order".to_string());
     }
@@ -168,7 +170,7 @@ pub(crate) fn vertex_tooltip(problem: Problem<'_>, part: Interval, kind: Kind) -
         Kind::Value(node) => format!("value {} of {}", words::partial(part), words::name(platform, node)),
         Kind::Missing => format!("no task makes {}", words::partial(part)),
         Kind::Merge { node, split } => {
-            let time = words::show(&volumes.merge_time(platform, node, part));
+            let time = quantities::time(platform, &volumes.merge_time(platform, node, part));
             format!("{} makes {}, time {time}", words::name(platform, node), words::merge(part, split))
         }
     }
@@ -188,12 +190,13 @@ pub(crate) fn flow_tooltip(problem: Problem<'_>, part: Interval, flow: &Flow) ->
         .links
         .iter()
         .map(|&link| {
-            let time = words::link(platform, link).map(|link| words::show(&(&link.cost * &size))).unwrap_or_default();
+            let time = words::link(platform, link).map(|link| quantities::time(platform, &(&link.cost * &size)));
+            let time = time.unwrap_or_default();
             format!("{} (time {time})", words::link_name(platform, link))
         })
         .collect();
     if hops.is_empty() {
         return format!("{} is used in place", words::partial(part));
     }
-    format!("{}, size {}: {}", words::partial(part), words::show(&size), hops.join(", "))
+    format!("{}, size {}: {}", words::partial(part), quantities::size(platform, &size), hops.join(", "))
 }

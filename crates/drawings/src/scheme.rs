@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use oneport_plan::{Demand, Interval, Pattern, Problem, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+use crate::quantities;
 use crate::reduction::Kind;
 use crate::words::{self, inputs};
 
@@ -113,12 +114,12 @@ impl Vertex {
         let part = words::partial(self.part);
         let mut text = match (self.kind, self.link) {
             (Kind::Merge { node, split }, _) => {
-                let time = words::show(&volumes.merge_time(platform, node, self.part));
+                let time = quantities::time(platform, &volumes.merge_time(platform, node, self.part));
                 format!("{} makes {}, time {time}", words::name(platform, node), words::merge(self.part, split))
             }
             (_, Some(link)) => {
                 let cost = words::link(platform, link).map(|link| link.cost.clone()).unwrap_or_default();
-                let time = words::show(&(cost * volumes.size.of(self.part).unwrap_or_default()));
+                let time = quantities::time(platform, &(cost * volumes.size.of(self.part).unwrap_or_default()));
                 format!("{part}, {} (time {time})", words::link_name(platform, link))
             }
             (Kind::Value(node), None) => format!("value {part} of {}", words::name(platform, node)),
@@ -135,10 +136,11 @@ impl Vertex {
 pub(crate) fn title(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Rational>) -> [String; 2] {
     let collective = problem.collective();
     let merges = scheme.tasks.iter().filter(|task| matches!(task, Task::Merge { .. })).count();
-    let mut parts: Vec<String> = weight.map(|weight| format!("weight {}", words::show(weight))).into_iter().collect();
+    let mut parts: Vec<String> =
+        weight.map(|weight| quantities::weight(problem.platform(), weight)).into_iter().collect();
     parts.push(words::plural(merges, "merge"));
     parts.push(words::plural(scheme.tasks.len() - merges, "transfer"));
-    parts.push(words::volumes(problem));
+    parts.push(quantities::volumes(problem));
     if scheme.order.is_some() {
         parts.push("operands in the scheme's own order".to_string());
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::{Amount, Collective, Goals, Interval, Kind, Member, Message, Problem};
+use oneport_plan::{Collective, Goals, Interval, Kind, Member, Message, Problem};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 
 /// Longest exact rational printed as a fraction.
@@ -42,7 +42,7 @@ pub(crate) fn percent(share: &Rational) -> String {
 }
 
 /// About so many significant digits.
-fn approximate(value: &Rational, digits: usize) -> String {
+pub(crate) fn approximate(value: &Rational, digits: usize) -> String {
     let float = pixels(value);
     if float.is_finite() && (float != 0.0 || value.is_zero()) {
         return decimal(float, digits);
@@ -251,22 +251,6 @@ pub(crate) fn inputs(part: Interval, split: usize) -> [Interval; 2] {
 pub(crate) fn merge(part: Interval, split: usize) -> String {
     let [left, right] = inputs(part, split);
     format!("{} of {} and {}", partial(part), partial(left), partial(right))
-}
-
-/// "3/2", "1 + 1/2 n" or "by table".
-pub(crate) fn amount(amount: &Amount) -> String {
-    match amount {
-        Amount::Constant(value) => show(value),
-        Amount::Affine { fixed, per_operand } => format!("{} + {} n", show(fixed), show(per_operand)),
-        Amount::Table(_) => "by table".to_string(),
-    }
-}
-
-/// "message size 1", with the work of merges where there are any.
-pub(crate) fn volumes(problem: Problem<'_>) -> String {
-    let (collective, volumes) = (problem.collective(), problem.volumes());
-    let size = format!("message size {}", amount(&volumes.size));
-    if collective.combines() { format!("{size} · work of a merge {}", amount(&volumes.work)) } else { size }
 }
 
 /// What messages call the role that a single node plays: "source" or "target"; `None` where all play one role.

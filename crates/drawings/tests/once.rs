@@ -67,7 +67,7 @@ fn every_transfer_is_drawn_at_both_ends() {
     assert!(drawing.contains("0 merges what 2 sent, 3 to 4"));
     assert_eq!(svg::reduction_gantt(&unequal()).matches("class=\"box\"").count(), 2 * 2);
     let tree = svg::once_tree(&figure_1());
-    assert_eq!((tree.matches("<circle").count(), tree.matches("<line").count()), (4, 3));
+    assert_eq!((tree.matches("<circle").count(), tree.matches("class=\"edge\"").count()), (4, 3));
 }
 
 #[test]

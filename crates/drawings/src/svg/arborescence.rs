@@ -6,12 +6,12 @@ use oneport_plan::{Pattern, Problem};
 use oneport_platform::{Platform, Rational};
 
 use super::legend::{self, Entry, Mark};
-use super::xml::diamond;
-use super::xml::{Canvas, INK, SOFT_INK, number};
+use super::page::{Head, MARGIN};
+use super::xml::{Canvas, INK, SOFT_INK, diamond, number};
 use crate::arborescence::{Copies, Copy, Role, assemble, title};
+use crate::quantities;
 use crate::words;
 
-const MARGIN: f64 = 16.0;
 const TOP: f64 = 70.0;
 const BOX: f64 = 24.0;
 const TEXT: f64 = 11.0;
@@ -20,62 +20,131 @@ const TIME: f64 = 9.5;
 const LAYER: f64 = 72.0;
 /// Width of a column.
 const COLUMN: (f64, f64) = (50.0, 124.0);
+/// Wider trees go from left to right, in rows of this height, with names of at most this width.
+const ABREAST: usize = 16;
+const ROW: f64 = 34.0;
+const NAME: f64 = 170.0;
 const SOURCE: &str = "#d55e00";
 const TARGET: &str = "#56b4e9";
 const RELAY: &str = "#e4e4e4";
 const ROUTER: &str = "#555555";
 const ARROW: f64 = 8.0;
 
-/// Draws the way of a message from its source at the top: targets are coloured, routers small squares, switches hollow
-/// diamonds; arrows are the wider the longer their link is busy, and labelled with that time.
+/// Draws the way of a message from its source at the top, or at the left where the tree is wide: targets are coloured,
+/// routers small squares, switches hollow diamonds; arrows are the wider the longer their link is busy, and labelled
+/// with that time.
 pub(super) fn draw(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
     let platform = problem.platform();
     let copies = assemble(problem, tree);
     let [title, subtitle] = title(problem, tree, (&copies, weight));
-    let (places, columns) = columns(&copies);
     let source = copies.source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
-    let names = copies.copies.iter().map(|copy| match copy.role {
-        Role::Target | Role::Relay => words::width(&copy.name(platform), TEXT) + 24.0,
-        // The name stands beside the mark.
-        role => 2.0 * (words::width(&copy.name(platform), TIME) + half_height(role) + 6.0),
-    });
-    // The times of neighbours may stand between their arrows.
-    let times = copies.copies.iter().map(|copy| 2.0 * words::width(&words::terse(&copy.time), TIME) + 22.0);
-    let column = names.chain(times).fold(COLUMN.0, f64::max).min(COLUMN.1);
-    let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
-    let width = (columns as f64 * column).max(least) + 2.0 * MARGIN + 1.0;
-    let left = (width - columns as f64 * column) / 2.0;
-    let x = |place: f64| left + (place + 0.5) * column;
-    let top = |layer: usize| TOP + layer as f64 * LAYER;
-    let layers = copies.copies.iter().map(|copy| copy.stage + 2).max().unwrap_or(1);
-    let bottom = top(layers - 1) + BOX + 16.0;
+    let (places, columns) = columns(&copies);
+    let mut layout = Layout::new(platform, &copies, columns, &source);
+    let width = layout.size.0.max(Head::width(&title, &subtitle)) + 2.0 * MARGIN + 1.0;
+    let head = Head::new(&title, &subtitle, width);
+    layout.origin = ((width - layout.size.0) / 2.0, TOP + head.extra);
+    let bottom = layout.origin.1 + layout.size.1 + 16.0;
     let entries = legend_entries(&copies);
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let mut canvas = Canvas::new(width, bottom + legend.height + 16.0, &format!("{title}; {subtitle}"));
-    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
-    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
+    head.draw(&mut canvas);
 
     let (root, places) = places.split_first().map_or((0.0, &[][..]), |(root, places)| (*root, places));
+    let place = |parent: Option<usize>| parent.map_or(Some(root), |parent| places.get(parent).copied());
+    let mark = |copy: &Copy, place: f64| layout.mark(copy.stage + 1, place, &copy.name(platform), copy.role);
+    let top = layout.mark(0, root, &source, Role::Target);
     let longest = copies.copies.iter().map(|copy| &copy.time).max().cloned().unwrap_or_default();
-    for (copy, &place) in copies.copies.iter().zip(places) {
-        let parent = copy.parent.and_then(|parent| Some((copies.copies.get(parent)?, *places.get(parent)?)));
-        let (from, half) = parent.map_or((root, BOX / 2.0), |(parent, place)| (place, half_height(parent.role)));
-        let layer = copy.stage + 1;
-        let start = (x(from), top(layer - 1) + BOX / 2.0 + half);
-        let end = (x(place), top(layer) + BOX / 2.0 - half_height(copy.role));
-        draw_arrow(&mut canvas, start, end, words::share(&copy.time, &longest), &copy.tooltip(platform));
+    let marks: Vec<Area> = copies.copies.iter().zip(places).map(|(copy, &place)| mark(copy, place)).collect();
+    for (copy, &to) in copies.copies.iter().zip(&marks) {
+        let from = copy.parent.and_then(|parent| marks.get(parent)).copied().unwrap_or(top);
+        let share = words::share(&copy.time, &longest);
+        draw_arrow(&mut canvas, layout.right, &from, &to, share, &copy.tooltip(platform));
     }
-    for (copy, &place) in copies.copies.iter().zip(places) {
-        let at = (x(place), top(copy.stage + 1) + BOX / 2.0);
-        let from = copy.parent.map_or(Some(root), |parent| places.get(parent).copied());
-        let beside = (at.0, at.1 - half_height(copy.role) - ARROW + 3.0);
-        draw_time(&mut canvas, beside, from.is_some_and(|from| from > place), &words::terse(&copy.time));
-        draw_copy(&mut canvas, platform, copy, at, column);
+    for ((copy, mark), &own) in copies.copies.iter().zip(&marks).zip(places) {
+        let from_right = place(copy.parent).is_some_and(|from| from > own);
+        draw_time(&mut canvas, layout.right, mark, from_right, &quantities::terse_time(platform, &copy.time));
+        draw_copy(&mut canvas, platform, copy, mark, &layout);
     }
-    let at = (x(root), top(0) + BOX / 2.0);
-    draw_box(&mut canvas, "source", &source, at, column, (SOURCE, 3.0), &format!("{source}: source"));
+    draw_box(&mut canvas, "source", &source, &top, (SOURCE, 3.0), &format!("{source}: source"));
     legend::draw(&mut canvas, &entries, &legend, bottom + 8.0);
     canvas.finish()
+}
+
+/// The rectangle around a vertex: centre, half its width and half its height.
+#[derive(Clone, Copy)]
+struct Area {
+    x: f64,
+    y: f64,
+    wide: f64,
+    high: f64,
+}
+
+/// Where layers and columns are: layers go down, or to the right.
+struct Layout {
+    right: bool,
+    origin: (f64, f64),
+    size: (f64, f64),
+    column: f64,
+    /// Beginning of every layer.
+    layers: Vec<f64>,
+}
+
+impl Layout {
+    fn new(platform: &Platform, copies: &Copies, columns: usize, source: &str) -> Layout {
+        let deep = copies.copies.iter().map(|copy| copy.stage + 2).max().unwrap_or(1);
+        let time = |copy: &Copy| words::width(&quantities::terse_time(platform, &copy.time), TIME);
+        if columns <= ABREAST {
+            let names = copies.copies.iter().map(|copy| match copy.role {
+                Role::Target | Role::Relay => words::width(&copy.name(platform), TEXT) + 24.0,
+                // The name stands beside the mark.
+                role => 2.0 * (words::width(&copy.name(platform), TIME) + half_height(role) + 6.0),
+            });
+            // The times of neighbours may stand between their arrows.
+            let times = copies.copies.iter().map(|copy| 2.0 * time(copy) + 22.0);
+            let column = names.chain(times).fold(COLUMN.0, f64::max).min(COLUMN.1);
+            let layers: Vec<f64> = (0..deep).map(|layer| layer as f64 * LAYER).collect();
+            let size = (columns as f64 * column, layers.last().copied().unwrap_or(0.0) + BOX);
+            return Layout { right: false, origin: (0.0, 0.0), size, column, layers };
+        }
+        // Names and times of every layer.
+        let mut widths = vec![(34.0_f64, 0.0_f64); deep];
+        if let Some(first) = widths.first_mut() {
+            first.0 = first.0.max(words::width(source, TEXT) + 14.0);
+        }
+        for copy in &copies.copies {
+            if let Some((name, label)) = widths.get_mut(copy.stage + 1) {
+                *name = name.max((words::width(&copy.name(platform), TEXT) + 14.0).min(NAME));
+                *label = label.max(time(copy));
+            }
+        }
+        let mut layers = Vec::new();
+        let mut left = 0.0;
+        for (layer, (name, label)) in widths.into_iter().enumerate() {
+            left += if layer > 0 { label + 54.0 } else { 0.0 };
+            layers.push(left);
+            left += name;
+        }
+        let size = (left, columns as f64 * ROW);
+        Layout { right: true, origin: (0.0, 0.0), size, column: ROW, layers }
+    }
+
+    /// The longest name of a box.
+    fn room(&self) -> f64 {
+        if self.right { NAME } else { self.column - 6.0 }
+    }
+
+    /// Where a vertex stands.
+    fn mark(&self, layer: usize, place: f64, name: &str, role: Role) -> Area {
+        let begin = self.layers.get(layer).copied().unwrap_or(0.0);
+        let along = (place + 0.5) * self.column;
+        let high = half_height(role);
+        let wide = match role {
+            Role::Target | Role::Relay => (words::width(name, TEXT) + 14.0).clamp(34.0, self.room()) / 2.0,
+            Role::Router | Role::Switch => high,
+        };
+        let (x, y) = if self.right { (begin + wide, along) } else { (along, begin + BOX / 2.0) };
+        Area { x: self.origin.0 + x, y: self.origin.1 + y, wide, high }
+    }
 }
 
 /// The column of the source and of every copy, counted from 0, between the first and the last of its own copies; and
@@ -119,69 +188,84 @@ fn half_height(role: Role) -> f64 {
     }
 }
 
-fn draw_arrow(canvas: &mut Canvas, start: (f64, f64), end: (f64, f64), share: f64, tooltip: &str) {
+fn draw_arrow(canvas: &mut Canvas, right: bool, from: &Area, to: &Area, share: f64, tooltip: &str) {
     let width = 1.2 + 4.3 * share;
-    let tip = end.1 - ARROW;
-    let middle = (start.1 + tip) / 2.0;
+    let half = 2.6 + width * 0.6;
     let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
-    let (a, b) = (point(start.0, middle), point(end.0, middle));
+    let (path, head) = if right {
+        let (start, end) = ((from.x + from.wide, from.y), (to.x - to.wide, to.y));
+        let tip = end.0 - ARROW;
+        let middle = start.0 + 0.45 * (tip - start.0);
+        let (a, b) = (point(middle, start.1), point(middle, end.1));
+        let corners = [point(end.0, end.1), point(tip, end.1 - half), point(tip, end.1 + half)];
+        (format!("M{}C{a} {b} {}", point(start.0, start.1), point(tip, end.1)), corners)
+    } else {
+        let (start, end) = ((from.x, from.y + from.high), (to.x, to.y - to.high));
+        let tip = end.1 - ARROW;
+        let middle = (start.1 + tip) / 2.0;
+        let (a, b) = (point(start.0, middle), point(end.0, middle));
+        let corners = [point(end.0, end.1), point(end.0 - half, tip), point(end.0 + half, tip)];
+        (format!("M{}C{a} {b} {}", point(start.0, start.1), point(end.0, tip)), corners)
+    };
     canvas.g().s("class", "hop").start();
     canvas.tooltip(tooltip);
-    let path = format!("M{}C{a} {b} {}", point(start.0, start.1), point(end.0, tip));
     let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", "#0072b2").n("stroke-width", width);
     tag.end();
-    let half = 2.6 + width * 0.6;
-    let head = format!("M{}L{}L{}Z", point(end.0, end.1), point(end.0 - half, tip), point(end.0 + half, tip));
-    canvas.tag("path").s("d", &head).s("fill", "#0072b2").end();
+    canvas.tag("path").s("d", &format!("M{}Z", head.join("L"))).s("fill", "#0072b2").end();
     canvas.close();
 }
 
-/// The time of a hop, beside its arrow: to the left of one that comes from the right.
-fn draw_time(canvas: &mut Canvas, (x, y): (f64, f64), left: bool, text: &str) {
+/// The time of a hop, beside the head of its arrow: to the left of one that comes from the right, above one that goes
+/// to the right.
+fn draw_time(canvas: &mut Canvas, right: bool, mark: &Area, from_right: bool, text: &str) {
     let width = words::width(text, TIME) + 3.0;
-    let start = if left { x - 7.0 - width } else { x + 7.0 };
+    let (start, y) = match (right, from_right) {
+        (true, _) => (mark.x - mark.wide - ARROW - width, mark.y - 6.5),
+        (false, true) => (mark.x - 7.0 - width, mark.y - mark.high - ARROW + 3.0),
+        (false, false) => (mark.x + 7.0, mark.y - mark.high - ARROW + 3.0),
+    };
     let tag = canvas.tag("rect").n("x", start).n("y", y - TIME * 0.85).n("width", width).n("height", TIME * 1.2);
     tag.s("fill", "#ffffff").n("fill-opacity", 0.8).s("pointer-events", "none").end();
     canvas.text((start + 1.5, y), "start", TIME, SOFT_INK, text);
 }
 
-fn draw_copy(canvas: &mut Canvas, platform: &Platform, copy: &Copy, at: (f64, f64), column: f64) {
+fn draw_copy(canvas: &mut Canvas, platform: &Platform, copy: &Copy, mark: &Area, layout: &Layout) {
     let (name, tooltip) = (copy.name(platform), copy.tooltip(platform));
-    let half = half_height(copy.role);
+    let half = mark.high;
     let tag = match copy.role {
-        Role::Target => return draw_box(canvas, "target", &name, at, column, (TARGET, 1.8), &tooltip),
-        Role::Relay => return draw_box(canvas, "relay", &name, at, column, (RELAY, 1.0), &tooltip),
+        Role::Target => return draw_box(canvas, "target", &name, mark, (TARGET, 1.8), &tooltip),
+        Role::Relay => return draw_box(canvas, "relay", &name, mark, (RELAY, 1.0), &tooltip),
         Role::Router => {
-            let tag = canvas.tag("rect").s("class", "router").n("x", at.0 - half).n("y", at.1 - half);
+            let tag = canvas.tag("rect").s("class", "router").n("x", mark.x - half).n("y", mark.y - half);
             tag.n("width", 2.0 * half).n("height", 2.0 * half).s("fill", ROUTER)
         }
         Role::Switch => {
-            let tag = canvas.tag("path").s("class", "switch").s("d", &diamond(at, half)).s("fill", "#ffffff");
-            tag.s("stroke", INK).n("stroke-width", 2.0)
+            let tag = canvas.tag("path").s("class", "switch").s("d", &diamond((mark.x, mark.y), half));
+            tag.s("fill", "#ffffff").s("stroke", INK).n("stroke-width", 2.0)
         }
     };
     tag.titled(&tooltip);
-    let room = column / 2.0 - half;
-    let text = words::fit_name(&name, TIME, room);
-    canvas.text((at.0 + half + 3.0, at.1 + TIME * 0.36), "start", TIME, INK, &text);
+    if layout.right {
+        let text = words::fit_name(&name, TIME, NAME);
+        let (x, y) = (mark.x - half, mark.y - half - 3.0);
+        let tag =
+            canvas.tag("rect").n("x", x - 1.0).n("y", y - TIME * 0.85).n("width", words::width(&text, TIME) + 2.0);
+        tag.n("height", TIME * 1.1).s("fill", "#ffffff").n("fill-opacity", 0.8).s("pointer-events", "none").end();
+        canvas.text((x, y), "start", TIME, INK, &text);
+    } else {
+        let text = words::fit_name(&name, TIME, layout.column / 2.0 - half);
+        canvas.text((mark.x + half + 3.0, mark.y + TIME * 0.36), "start", TIME, INK, &text);
+    }
 }
 
-fn draw_box(
-    canvas: &mut Canvas,
-    class: &str,
-    name: &str,
-    (x, y): (f64, f64),
-    column: f64,
-    (fill, stroke): (&str, f64),
-    tooltip: &str,
-) {
-    let width = (words::width(name, TEXT) + 14.0).clamp(34.0, column - 6.0);
-    let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y - BOX / 2.0).n("width", width);
-    let tag = tag.n("height", BOX).n("rx", 4.0).s("fill", fill).s("stroke", INK).n("stroke-width", stroke);
-    tag.titled(tooltip);
+fn draw_box(canvas: &mut Canvas, class: &str, name: &str, area: &Area, (fill, stroke): (&str, f64), tooltip: &str) {
+    let width = 2.0 * area.wide;
+    let tag = canvas.tag("rect").s("class", class).n("x", area.x - area.wide).n("y", area.y - BOX / 2.0);
+    let tag = tag.n("width", width).n("height", BOX).n("rx", 4.0).s("fill", fill).s("stroke", INK);
+    tag.n("stroke-width", stroke).titled(tooltip);
     canvas.g().s("pointer-events", "none").start();
     let text = words::fit_name(name, TEXT, width - 6.0);
-    canvas.text((x, y + TEXT * 0.36), "middle", TEXT, INK, &text);
+    canvas.text((area.x, area.y + TEXT * 0.36), "middle", TEXT, INK, &text);
     canvas.close();
 }
 

@@ -8,15 +8,12 @@
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
 mod arborescence;
-mod chart;
 mod colour;
 mod curve;
 mod gantt;
 mod graph;
 mod legend;
-mod occupancy;
 mod page;
-mod rows;
 mod scheme;
 mod single;
 #[cfg(test)]

@@ -21,7 +21,8 @@ impl Head {
     /// For a drawing of this width.
     pub(super) fn new(title: &str, subtitle: &str, width: f64) -> Head {
         let room = width - 2.0 * MARGIN;
-        let (title, subtitle) = (words::wrap(title, TITLE.0, room), words::wrap(subtitle, SUBTITLE.0, room));
+        let wrap = |text: &str, size: f64| if text.is_empty() { Vec::new() } else { words::wrap(text, size, room) };
+        let (title, subtitle) = (wrap(title, TITLE.0), wrap(subtitle, SUBTITLE.0));
         let more = |lines: &[String], height: f64| lines.len().saturating_sub(1) as f64 * height;
         let extra = more(&title, TITLE.1) + more(&subtitle, SUBTITLE.1);
         Head { title, subtitle, extra }

@@ -6,12 +6,12 @@ use oneport_plan::{Message, Pattern, Problem};
 use oneport_platform::{NodeId, Rational};
 
 use super::colour::Colour;
-use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
+use super::page::{Head, MARGIN, Notes};
+use super::xml::{Canvas, GRID, INK, number};
 use crate::reduction::Kind;
 use crate::scheme::{Diagram, diagram, title};
 use crate::words::{self, Messages};
 
-const MARGIN: f64 = 16.0;
 const TOP: f64 = 66.0;
 /// Height of the columns' names.
 const HEAD: f64 = 24.0;
@@ -34,25 +34,25 @@ pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Ratio
     let diagram = diagram(problem, scheme);
     let [title, subtitle] = title(problem, scheme, weight);
     let layout = layout(problem, scheme, &diagram);
-    let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
-    let width = layout.width.max(least) + 2.0 * MARGIN + 1.0;
+    let width = layout.width.max(Head::width(&title, &subtitle)) + 2.0 * MARGIN + 1.0;
     let left = (width - layout.width) / 2.0;
     let notes = [
         "a column is a node, time goes down; v[k,m]: partial result of the values k to m, round where it arrives",
         "T[k,l,m] makes v[k,m] of v[k,l] and v[l+1,m]; bold: wanted there",
     ];
-    let height = layout.bottom + 14.0 + 16.0 * notes.len() as f64;
-    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
-    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
-    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
+    let (head, notes) = (Head::new(&title, &subtitle, width), Notes::new(&notes, width));
+    let layout = layout.lowered(head.extra);
+    let top = TOP + head.extra;
+    let mut canvas = Canvas::new(width, layout.bottom + 14.0 + notes.height, &format!("{title}; {subtitle}"));
+    head.draw(&mut canvas);
     for &(node, centre, room) in &layout.columns {
         let x = left + centre;
-        canvas.line((x, TOP + HEAD - 4.0), (x, layout.bottom - 6.0), GRID, 0.6);
+        canvas.line((x, top + HEAD - 4.0), (x, layout.bottom - 6.0), GRID, 0.6);
         let name = node.map_or_else(|| "nowhere".to_string(), |node| words::name(platform, node));
         canvas.g().s("font-weight", "bold").start();
         canvas.tooltip(&name);
         let shown = words::fit_name(&name, TEXT * 1.08, room - 6.0);
-        canvas.text((x, TOP + 12.0), "middle", TEXT, INK, &shown);
+        canvas.text((x, top + 12.0), "middle", TEXT, INK, &shown);
         canvas.close();
     }
     draw_edges(&mut canvas, problem, &diagram, &layout, left);
@@ -75,10 +75,7 @@ pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, weight: Option<&Ratio
         canvas.text((x, y + BOX / 2.0 + TEXT * 0.36), "middle", TEXT, colour.text(), &text);
         canvas.close();
     }
-    for (line, note) in notes.iter().enumerate() {
-        let y = layout.bottom + 18.0 + 16.0 * line as f64;
-        canvas.text((MARGIN, y), "start", 11.0, SOFT_INK, &words::fit(note, 11.0, width - 2.0 * MARGIN));
-    }
+    notes.draw(&mut canvas, layout.bottom + 6.0);
     canvas.finish()
 }
 
@@ -92,6 +89,14 @@ struct Layout {
     /// Centre and top of every vertex.
     places: Vec<(f64, f64)>,
     bottom: f64,
+}
+
+impl Layout {
+    fn lowered(mut self, by: f64) -> Layout {
+        self.places.iter_mut().for_each(|place| place.1 += by);
+        self.bottom += by;
+        self
+    }
 }
 
 /// Vertices of the same node and row stand side by side, up to [`ABREAST`], then below one another.

@@ -5,8 +5,9 @@ use oneport_plan::{Broadcast, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
 use super::colour::Colour;
+use super::page::{Head, Notes};
 use super::ticks;
-use super::xml::{Canvas, GRID, INK, SOFT_INK};
+use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
 use crate::words;
 
 const MARGIN: f64 = 16.0;
@@ -21,6 +22,9 @@ const MOST: usize = 200;
 const RADIUS: f64 = 13.0;
 const COLUMN: f64 = 60.0;
 const LEVEL: f64 = 62.0;
+const DATE: f64 = 9.5;
+/// Wider trees go from left to right.
+const ABREAST: f64 = 16.0;
 
 /// What a processor does for a while.
 struct Bar {
@@ -41,7 +45,7 @@ struct Bar {
 pub fn reduction_gantt(reduction: &Reduction) -> String {
     let bars = reduction_bars(reduction);
     let n = reduction.receivers.len();
-    let title = format!("reduction of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
+    let title = format!("Reduction of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
     gantt(&title, &costs_words(&reduction.costs, "merge"), n, &bars, &reduction.length)
 }
 
@@ -49,15 +53,16 @@ pub fn reduction_gantt(reduction: &Reduction) -> String {
 pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
     let bars = broadcast_bars(broadcast);
     let n = broadcast.senders.len();
-    let title = format!("broadcast to {}: length {}", words::plural(n, "processor"), words::show(&broadcast.length));
+    let title = format!("Broadcast to {}: length {}", words::plural(n, "processor"), words::show(&broadcast.length));
     gantt(&title, &costs_words(&broadcast.costs, "preparation"), n, &bars, &broadcast.length)
 }
 
-/// The tree of a reduction, the root at the top, children from left to right in the order of arrival; next to a
-/// processor, when it starts to send. Processors beyond the first 200 of the tree are left out. O(n log n).
+/// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
+/// its root at the left, children from top to bottom); next to a processor, when it starts to send. Processors beyond
+/// the first 200 of the tree are left out. O(n log n).
 pub fn once_tree(reduction: &Reduction) -> String {
     let title = format!(
-        "reduction tree of {}: length {}",
+        "Reduction tree of {}: length {}",
         words::plural(reduction.receivers.len(), "value"),
         words::show(&reduction.length)
     );
@@ -149,15 +154,18 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
         25..=60 => 20.0,
         _ => 13.0,
     };
-    let (left, bottom) = (MARGIN + NAMES, TOP + rows as f64 * row);
+    let left = MARGIN + NAMES;
     let total = left + WIDTH + 40.0;
-    let mut canvas = Canvas::new(total, bottom + 60.0, &format!("{title}; {subtitle}"));
-    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(title, 17.0, total - 2.0 * MARGIN));
-    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(subtitle, 12.5, total - 2.0 * MARGIN));
+    let head = Head::new(title, subtitle, total);
+    let top_row = TOP + head.extra;
+    let bottom = top_row + rows as f64 * row;
+    let notes = Notes::new(&[note(processors, halves)], total);
+    let mut canvas = Canvas::new(total, bottom + 44.0 + notes.height, &format!("{title}; {subtitle}"));
+    head.draw(&mut canvas);
     let marks: Vec<Rational> = bars.iter().filter(|bar| bar.row < rows).map(|bar| bar.end.clone()).collect();
     let x = |time: &Rational| left + WIDTH * words::share(time, horizon).clamp(0.0, 1.0);
     for index in 0..rows {
-        let y = TOP + index as f64 * row;
+        let y = top_row + index as f64 * row;
         if index % 2 == 0 {
             let tag = canvas.tag("rect").n("x", left).n("y", y).n("width", WIDTH).n("height", row);
             tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
@@ -166,9 +174,9 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
         canvas.text((left - 8.0, y + row / 2.0 + SIZE * 0.35), "end", SIZE, INK, &name);
     }
     canvas.line((left, bottom), (left + WIDTH, bottom), SOFT_INK, 1.0);
-    for tick in ticks::time_axis(horizon, &marks, SIZE, WIDTH) {
+    for tick in ticks::time_axis(horizon, &marks, None, SIZE, WIDTH) {
         let x = x(&tick.time);
-        canvas.line((x, TOP), (x, bottom), GRID, 0.6);
+        canvas.line((x, top_row), (x, bottom), GRID, 0.6);
         canvas.line((x, bottom), (x, bottom + 4.0), SOFT_INK, 1.0);
         canvas.text((x, bottom + 15.0), "middle", SIZE, INK, &tick.label);
     }
@@ -179,7 +187,7 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
             (true, false) => (0.06, 0.5),
             (true, true) => (0.56, 0.38),
         };
-        let (y, height) = (TOP + (bar.row as f64 + top) * row, height * row);
+        let (y, height) = (top_row + (bar.row as f64 + top) * row, height * row);
         let colour = Colour::category(bar.about);
         let tag = canvas.tag("rect").s("class", "box").n("x", from).n("y", y).n("width", (to - from).max(0.05));
         let tag = tag.n("height", height).s("fill", &colour.hex()).s("stroke", "#333").n("stroke-width", 0.5);
@@ -194,18 +202,21 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
             canvas.text(((from + to) / 2.0, y + height / 2.0 + size * 0.36), "middle", size, ink, &bar.label);
         }
     }
-    let mut note = format!(
-        "time; boxes have the colour of the processor they are about{}",
-        match halves {
-            true => ": transfers above, computation below",
-            false => "",
-        }
-    );
-    if processors > rows {
-        note.push_str(&format!("; {} more processors are not shown", processors - rows));
-    }
-    canvas.text((left + WIDTH / 2.0, bottom + 36.0), "middle", SIZE, SOFT_INK, &note);
+    canvas.text((left + WIDTH / 2.0, bottom + 31.0), "middle", SIZE, SOFT_INK, "time");
+    notes.draw(&mut canvas, bottom + 34.0);
     canvas.finish()
+}
+
+/// What the boxes are, and what is missing.
+fn note(processors: usize, halves: bool) -> String {
+    let mut note = "boxes have the colour of the processor they are about".to_string();
+    if halves {
+        note.push_str(": transfers above, computation below");
+    }
+    if processors > MOST {
+        note.push_str(&format!("; {} more processors are not shown", processors - MOST));
+    }
+    note
 }
 
 /// Column (in leaves) and level of every processor drawn.
@@ -246,51 +257,111 @@ fn places(reduction: &Reduction) -> Vec<Option<(f64, usize)>> {
     places
 }
 
-fn draw_tree(title: &str, subtitle: &str, reduction: &Reduction) -> String {
-    let places = places(reduction);
-    let drawn: Vec<(usize, f64, usize)> =
-        places.iter().enumerate().filter_map(|(i, place)| place.map(|(column, level)| (i, column, level))).collect();
-    let columns = drawn.iter().map(|&(_, column, _)| column).fold(0.0, f64::max);
-    let levels = drawn.iter().map(|&(_, _, level)| level).max().unwrap_or(0);
-    let words_width = f64::max(words::width(title, 17.0), words::width(subtitle, 12.5));
-    let width = (columns * COLUMN + 4.0 * RADIUS).max(words_width).max(460.0) + 2.0 * MARGIN;
-    // Edges of wide trees would be flat.
-    let level_height = (columns * COLUMN / 16.0).clamp(LEVEL, 2.0 * LEVEL);
-    let height = TOP + levels as f64 * level_height + 2.0 * RADIUS + 44.0;
-    let shift = (width - columns * COLUMN) / 2.0;
-    let spot = |column: f64, level: usize| (shift + column * COLUMN, TOP + RADIUS + level as f64 * level_height);
-    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
-    canvas.text((MARGIN, 28.0), "start", 17.0, INK, title);
-    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, subtitle);
-    for &(processor, column, level) in &drawn {
-        let receiver = reduction.receivers[processor] as usize;
-        if let Some((above, over)) = places.get(receiver).copied().flatten().filter(|_| receiver != processor) {
-            canvas.line(spot(column, level), spot(above, over), SOFT_INK, 1.0);
+/// Where the vertices of a tree are: levels go down, or to the right where the tree is wide.
+struct Tree {
+    right: bool,
+    /// Distance of columns and of levels.
+    steps: (f64, f64),
+    radius: f64,
+    origin: (f64, f64),
+}
+
+impl Tree {
+    /// For so many columns, and dates of at most this width beside the vertices.
+    fn new(columns: f64, date: f64) -> Tree {
+        let right = columns + 1.0 > ABREAST;
+        let radius = if right { 10.0 } else { RADIUS };
+        let beside = 2.0 * radius + date + 8.0;
+        let steps = if right { (26.0, beside + 24.0) } else { (beside.max(COLUMN), LEVEL) };
+        Tree { right, steps, radius, origin: (0.0, 0.0) }
+    }
+
+    /// A vector of columns and levels in pixels.
+    fn extent(&self, columns: f64, levels: f64) -> (f64, f64) {
+        let (columns, levels) = (columns * self.steps.0, levels * self.steps.1);
+        if self.right { (levels, columns) } else { (columns, levels) }
+    }
+
+    fn spot(&self, (column, level): (f64, usize)) -> (f64, f64) {
+        let (x, y) = self.extent(column, level as f64);
+        (self.origin.0 + x, self.origin.1 + y)
+    }
+
+    /// An edge from a vertex to the one above it, or to its left, around all dates.
+    fn edge(&self, (x, y): (f64, f64), (above_x, above_y): (f64, f64)) -> String {
+        let n = number;
+        // The bend is nearer to the vertex, beyond the date of the other.
+        let bend = self.radius + 9.0;
+        if self.right {
+            format!("M{} {}H{}V{}H{}", n(x - self.radius), n(y), n(x - bend), n(above_y), n(above_x + self.radius))
+        } else {
+            format!("M{} {}V{}H{}V{}", n(x), n(y - self.radius), n(y - bend), n(above_x), n(above_y + self.radius))
         }
     }
-    for &(processor, column, level) in &drawn {
-        let (x, y) = spot(column, level);
-        let colour = Colour::category(processor);
-        let root = processor == reduction.root as usize;
-        let tooltip = match root {
-            true => format!("{processor}: result at {}", words::show(&reduction.length)),
-            false => {
-                let start = words::show(&at(&reduction.starts, processor));
-                format!("{processor} sends to {} at {start}", reduction.receivers[processor])
-            }
-        };
-        let tag = canvas.tag("circle").n("cx", x).n("cy", y).n("r", RADIUS).s("fill", &colour.hex());
-        tag.s("stroke", "#333").n("stroke-width", if root { 2.0 } else { 0.6 }).titled(&tooltip);
-        let label = processor.to_string();
-        let size = if label.len() > 2 { 9.0 } else { SIZE };
-        canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &label);
-        let date = if root { reduction.length.clone() } else { at(&reduction.starts, processor) };
-        canvas.text((x + RADIUS + 3.0, y + 3.5), "start", 9.5, SOFT_INK, &words::terse(&date));
+
+    /// Where a vertex' date begins: nothing passes there.
+    fn date(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (x + self.radius + 3.0, if self.right { y - 3.5 } else { y + 3.5 })
     }
+}
+
+fn draw_tree(title: &str, subtitle: &str, reduction: &Reduction) -> String {
+    let places = places(reduction);
+    let drawn: Vec<(usize, (f64, usize))> =
+        places.iter().enumerate().filter_map(|(i, place)| Some((i, (*place)?))).collect();
+    let columns = drawn.iter().map(|(_, place)| place.0).fold(0.0, f64::max);
+    let levels = drawn.iter().map(|(_, place)| place.1).max().unwrap_or(0);
+    let root = reduction.root as usize;
+    let date = |processor: usize| {
+        let date = if processor == root { reduction.length.clone() } else { at(&reduction.starts, processor) };
+        words::terse(&date)
+    };
+    let widest = drawn.iter().map(|&(processor, _)| words::width(&date(processor), DATE)).fold(0.0, f64::max);
+    let mut tree = Tree::new(columns, widest);
+    let (wide, high) = tree.extent(columns, levels as f64);
+    let wide = wide + 2.0 * (tree.radius + widest + 3.0);
+    let width = wide.max(Head::width(title, subtitle)) + 2.0 * MARGIN;
+    let head = Head::new(title, subtitle, width);
     let mut note = "dates: when the transfer starts; at the root, when the result is there".to_string();
     if reduction.receivers.len() > drawn.len() {
         note = format!("{} more are not shown; {note}", reduction.receivers.len() - drawn.len());
     }
-    canvas.text((MARGIN, height - 12.0), "start", SIZE, SOFT_INK, &words::fit(&note, SIZE, width - 2.0 * MARGIN));
+    let notes = Notes::new(&[note], width);
+    tree.origin = ((width - wide) / 2.0 + tree.radius + widest + 3.0, TOP + head.extra + tree.radius);
+    let bottom = tree.origin.1 + high + tree.radius + 14.0;
+    let mut canvas = Canvas::new(width, bottom + notes.height + 10.0, &format!("{title}; {subtitle}"));
+    head.draw(&mut canvas);
+    for &(processor, place) in &drawn {
+        let receiver = reduction.receivers[processor] as usize;
+        if let Some(above) = places.get(receiver).copied().flatten().filter(|_| receiver != processor) {
+            let path = tree.edge(tree.spot(place), tree.spot(above));
+            let tag = canvas.tag("path").s("class", "edge").s("d", &path).s("fill", "none").s("stroke", SOFT_INK);
+            tag.n("stroke-width", 1.0).end();
+        }
+    }
+    for &(processor, place) in &drawn {
+        draw_processor(&mut canvas, &tree, reduction, processor, place);
+        canvas.text(tree.date(tree.spot(place)), "start", DATE, SOFT_INK, &date(processor));
+    }
+    notes.draw(&mut canvas, bottom);
     canvas.finish()
+}
+
+/// A processor's circle with its number.
+fn draw_processor(canvas: &mut Canvas, tree: &Tree, reduction: &Reduction, processor: usize, place: (f64, usize)) {
+    let (x, y) = tree.spot(place);
+    let colour = Colour::category(processor);
+    let root = processor == reduction.root as usize;
+    let tooltip = match root {
+        true => format!("{processor}: result at {}", words::show(&reduction.length)),
+        false => {
+            let start = words::show(&at(&reduction.starts, processor));
+            format!("{processor} sends to {} at {start}", reduction.receivers[processor])
+        }
+    };
+    let tag = canvas.tag("circle").n("cx", x).n("cy", y).n("r", tree.radius).s("fill", &colour.hex());
+    tag.s("stroke", "#333").n("stroke-width", if root { 2.0 } else { 0.6 }).titled(&tooltip);
+    let label = processor.to_string();
+    let size = if label.len() > 2 || tree.right { 8.5 } else { SIZE };
+    canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &label);
 }

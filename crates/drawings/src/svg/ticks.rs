@@ -8,6 +8,10 @@ use crate::words;
 
 /// Exact ticks are used up to this many.
 const FEW: usize = 14;
+/// Longest fraction on an axis.
+const FRACTION: usize = 6;
+/// Digits of decimals on an axis.
+const DIGITS: usize = 4;
 
 /// A tick of a time axis; the label is empty where there is no room for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,16 +21,33 @@ pub(super) struct Tick {
 }
 
 /// Ticks of a time axis of `room` pixels from 0 to `horizon`: `marks` and the ends exactly when they are few, else
-/// round numbers and the end.
-pub(super) fn time_axis(horizon: &Rational, marks: &[Rational], size: f64, room: f64) -> Vec<Tick> {
+/// round numbers and the end. Labels count `scale` units per unit of the platform; without one they are fractions where
+/// all of them are short, else decimals.
+pub(super) fn time_axis(
+    horizon: &Rational,
+    marks: &[Rational],
+    scale: Option<&Rational>,
+    size: f64,
+    room: f64,
+) -> Vec<Tick> {
     let mut times: Vec<Rational> = marks.iter().filter(|t| t.is_positive() && *t < horizon).cloned().collect();
     times.sort();
     times.dedup();
     if times.len() + 2 > FEW {
-        times = round_times(horizon);
+        times = match scale {
+            Some(scale) => round_times(&(horizon * scale)).into_iter().map(|time| time / scale).collect(),
+            None => round_times(horizon),
+        };
     }
     times.insert(0, Rational::zero());
-    label(times, horizon, size, room)
+    let exact = |time: &Rational| scale.is_none() && time.to_string().len() <= FRACTION;
+    let fractions = times.iter().chain([horizon]).all(exact);
+    let text = |time: &Rational| match scale {
+        Some(scale) => words::approximate(&(time * scale), DIGITS),
+        None if fractions => time.to_string(),
+        None => words::approximate(time, DIGITS),
+    };
+    label(times, horizon, &text, size, room)
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten below the horizon, 4 to 10 of them.
@@ -64,17 +85,23 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
 }
 
 /// Labels the ticks from the left, leaving out what would touch its neighbour; the horizon is always labelled.
-fn label(times: Vec<Rational>, horizon: &Rational, size: f64, room: f64) -> Vec<Tick> {
+fn label(
+    times: Vec<Rational>,
+    horizon: &Rational,
+    text: &dyn Fn(&Rational) -> String,
+    size: f64,
+    room: f64,
+) -> Vec<Tick> {
     let span = |time: &Rational, text: &str| {
         let (centre, half) = (words::share(time, horizon) * room, words::width(text, size) / 2.0 + 4.0);
         (centre - half, centre + half)
     };
-    let last = words::show(horizon);
+    let last = text(horizon);
     let limit = span(horizon, &last).0;
     let mut free = f64::NEG_INFINITY;
     let mut ticks = Vec::new();
     for time in times {
-        let text = words::show(&time);
+        let text = text(&time);
         let (left, right) = span(&time, &text);
         let fits = left >= free && right <= limit;
         if fits {

@@ -42,8 +42,8 @@ pub(super) struct Edge {
 /// The links of a platform, the lowest layers first.
 ///
 /// Opposite links of one stroke are one straight line with two heads; others bend apart where they have labels
-/// (`labelled`), and run side by side where not. Where a line would run under a node it bends around it. `marks` are the
-/// areas of the nodes, round ones at their ends.
+/// (`labelled`), and run side by side where not. Where a line would run under a node it bends around it. `marks` are
+/// the areas of the nodes, round ones at their ends.
 pub(super) fn edges(platform: &Platform, marks: &[Area], strokes: &[Stroke], labelled: bool) -> Vec<Edge> {
     let tried = platform.links().len() * marks.len() <= MOST_TRIED;
     let mut edges = Vec::new();

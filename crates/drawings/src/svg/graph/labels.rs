@@ -97,8 +97,8 @@ impl Page {
         points.filter(|&&point| area.contains(point)).count()
     }
 
-    /// The best candidate: free of taken areas, covering few points of lines, earlier rather than later. `None` if there
-    /// is none.
+    /// The best candidate: free of taken areas, covering few points of lines, earlier rather than later. `None` if
+    /// there is none.
     pub(super) fn choose(&self, candidates: &[Area]) -> Option<Area> {
         let mut best: Option<(usize, Area)> = None;
         for (order, area) in candidates.iter().enumerate() {

@@ -23,6 +23,7 @@ use self::strokes::{CHARGED, Charged};
 use super::legend::{self, Entry, Mark};
 use super::page::{Head, MARGIN, Notes};
 use super::xml::{Canvas, INK, SOFT_INK};
+use crate::quantities;
 use crate::words::{self, Messages};
 
 const TOP: f64 = 64.0;
@@ -156,8 +157,8 @@ fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String 
         platform.model().name().to_string(),
     ];
     if let Some(state) = steady_state {
-        parts.push(format!("throughput {}", words::show(&state.throughput)));
-        parts.push(words::volumes(problem));
+        parts.push(format!("throughput {}", quantities::frequency(platform, &state.throughput)));
+        parts.push(quantities::volumes(problem));
     }
     parts.join(" · ")
 }
@@ -202,7 +203,8 @@ fn link_labels(page: &mut Page, problem: Problem<'_>, edges: &[Edge], flows: &Fl
 
 /// Cost and load of a link, as far as they tell anything.
 fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
-    let cost = words::link(platform, id).filter(|_| !uniform).map(|link| format!("c {}", words::show(&link.cost)));
+    let cost =
+        words::link(platform, id).filter(|_| !uniform).map(|link| quantities::terse_bandwidth(platform, &link.cost));
     let busy = flows.busy.get(&id).map(words::percent);
     cost.into_iter().chain(busy).collect()
 }
@@ -254,7 +256,7 @@ fn legend_entries(
     }
     let mut notes = Vec::new();
     if !labels.is_empty() {
-        let cost = "c: time for one unit of message";
+        let cost = if platform.units().is_some() { "its bandwidth" } else { "c: time for one unit of message" };
         let load = "%: how much of the time the link is busy";
         let cost = strokes::uniform_cost(platform).is_none().then_some(cost);
         let load = (!flows.busy.is_empty()).then_some(load);

@@ -79,12 +79,10 @@ pub(super) fn place(nodes: &Nodes) -> Placement {
     }
     let mut insides: Vec<Inside> = groups.iter().map(|group| inside(nodes, &group.members)).collect();
     let mut sizes: Vec<Point> = insides.iter().map(|inside| inside.size).collect();
-    for node in 0..count {
-        if item[node] == usize::MAX {
-            item[node] = sizes.len();
-            sizes.push(nodes.sizes[node]);
-            insides.push(Inside { members: vec![node], places: vec![(0.0, 0.0)], size: nodes.sizes[node] });
-        }
+    for (node, own) in item.iter_mut().enumerate().filter(|(_, own)| **own == usize::MAX) {
+        *own = sizes.len();
+        sizes.push(nodes.sizes[node]);
+        insides.push(Inside { members: vec![node], places: vec![(0.0, 0.0)], size: nodes.sizes[node] });
     }
     let links: Vec<(usize, usize)> =
         nodes.links.iter().map(|&(a, b)| (item[a], item[b])).filter(|(a, b)| a != b).collect();

@@ -8,6 +8,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::edges::Stroke;
 use super::flows::Flows;
+use crate::quantities;
 use crate::svg::colour::Colour;
 use crate::svg::legend::{Entry, Mark};
 use crate::words;
@@ -119,12 +120,12 @@ pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<En
     match costs(platform) {
         Some((least, greatest)) if least != greatest => {
             for (what, cost) in [("slowest", greatest), ("fastest", least)] {
-                let label = format!("{what} link: {} per unit of message", words::show(cost));
+                let label = format!("{what} link: {}", quantities::bandwidth(platform, cost));
                 entries.push(line(plain.to_string(), width(platform, cost), label));
             }
         }
         Some((cost, _)) => {
-            let label = format!("every link: {} per unit of message", words::show(cost));
+            let label = format!("every link: {}", quantities::bandwidth(platform, cost));
             entries.push(line(plain.to_string(), width(platform, cost), label));
         }
         None => {}

@@ -6,6 +6,7 @@ use oneport_plan::{Message, Problem};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use super::flows::{Flows, Role};
+use crate::quantities;
 use crate::words::{self, Messages};
 
 /// Of a node.
@@ -32,28 +33,37 @@ pub(super) fn node_tooltip(problem: Problem<'_>, id: NodeId, role: Role, flows: 
             text += &format!(", {verb} {} of the time", words::show(busy));
         }
     }
-    text + &rate_list(flows.merges.get(&id), messages)
+    text + &rate_list(platform, flows.merges.get(&id), messages)
 }
 
 /// Of a link.
 pub(super) fn link_tooltip(platform: &Platform, link: LinkId, flows: &Flows, messages: &Messages) -> String {
-    let cost = words::link(platform, link).map_or_else(String::new, |link| words::show(&link.cost));
-    let mut text = format!("{}: cost {cost}", words::link_name(platform, link));
+    let mut text = words::link_name(platform, link);
+    if let Some(link) = words::link(platform, link) {
+        text += &match platform.units() {
+            Some(_) => format!(": {}", quantities::bandwidth(platform, &link.cost)),
+            None => format!(": cost {}", words::show(&link.cost)),
+        };
+    }
     if let Some(busy) = flows.busy.get(&link) {
         text += &format!(", busy {} of the time", words::show(busy));
     }
-    text + &rate_list(flows.rates.get(&link), messages)
+    text + &rate_list(platform, flows.rates.get(&link), messages)
 }
 
 /// "; per unit of time v[1,2] ×1/3, ...", the first few.
-fn rate_list(rates: Option<&BTreeMap<Message, Rational>>, messages: &Messages) -> String {
+fn rate_list(platform: &Platform, rates: Option<&BTreeMap<Message, Rational>>, messages: &Messages) -> String {
     const LISTED: usize = 8;
     let Some(rates) = rates else { return String::new() };
     let list: Vec<String> = rates
         .iter()
         .take(LISTED)
-        .map(|(&message, rate)| format!("{} ×{}", messages.label(message), words::show(rate)))
+        .map(|(&message, rate)| match platform.units() {
+            Some(units) => format!("{} {}", messages.label(message), units.show_frequency(rate)),
+            None => format!("{} ×{}", messages.label(message), words::show(rate)),
+        })
         .collect();
     let more = if rates.len() > LISTED { format!(", {} more", rates.len() - LISTED) } else { String::new() };
-    format!("; per unit of time {}{more}", list.join(", "))
+    let head = if platform.units().is_some() { "" } else { "per unit of time " };
+    format!("; {head}{}{more}", list.join(", "))
 }

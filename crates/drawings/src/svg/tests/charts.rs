@@ -8,8 +8,9 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 use super::parse::{Element, assert_inside, parse};
 use super::samples::{self, Dice, Sample, naive_pieces, q, size, whole};
-use crate::svg::occupancy::{self, Activity, Bar, Note};
-use crate::svg::{gantt, rows, timeline_gantt};
+use crate::svg::gantt::occupancy::{self, Activity, Bar, Note};
+use crate::svg::gantt::rows;
+use crate::svg::{gantt, timeline_gantt};
 use crate::words;
 
 /// Node, and "send" or "recv".

@@ -8,7 +8,7 @@ use super::samples::{self, q, size};
 use crate::svg::graph::{graph, layout};
 
 /// The areas of the nodes: left, top, right, bottom.
-fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64, f64)> {
+pub(super) fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64, f64)> {
     let area = |element: &Element| match element.name.as_str() {
         "rect" => {
             let (left, top) = (element.number("x"), element.number("y"));

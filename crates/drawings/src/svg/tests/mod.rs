@@ -8,5 +8,6 @@ mod parse;
 mod patterns;
 mod reductions;
 mod samples;
+mod sizes;
 mod small;
 mod trees;

@@ -8,7 +8,8 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use super::charts::{axis, boxes};
 use super::parse::{assert_inside, parse};
 use super::samples::{self, Dice, q, size};
-use crate::svg::{gantt, graph, occupancy, timeline_gantt};
+use crate::svg::gantt::occupancy;
+use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::{self, Messages};
 
 /// The platform with a model for every node, in turn.
@@ -121,7 +122,7 @@ fn lanes_keep_to_their_links() {
         }
     }
     let platform = builder.build().unwrap();
-    let (rows, _) = crate::svg::rows::rows(&platform, &bars);
+    let (rows, _) = crate::svg::gantt::rows::rows(&platform, &bars);
     let lanes = &rows.iter().find(|row| row.node == hub && !row.lanes.is_empty()).unwrap().lanes;
     assert_eq!(lanes.len(), 3);
     for lane in lanes {

@@ -11,7 +11,7 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 use super::parse::{Element, assert_inside, parse};
 use super::samples::{Dice, q, whole};
-use crate::svg::occupancy::{self, Activity};
+use crate::svg::gantt::occupancy::{self, Activity};
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::Messages;
 

@@ -71,7 +71,7 @@ pub(super) fn toy() -> Sample {
     )
 }
 
-fn finish(
+pub(super) fn finish(
     platform: Platform,
     collective: Collective,
     patterns: Vec<Pattern>,
@@ -130,7 +130,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
 }
 
 /// Greedy matchings, longest transfers first.
-fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) -> (Vec<Slot>, Rational) {
+pub(super) fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) -> (Vec<Slot>, Rational) {
     let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for link in patterns.iter().flat_map(Pattern::links) {
         *busy.entry(link).or_insert_with(Rational::zero) += &platform.link(link).cost * whole(copies);

@@ -48,13 +48,13 @@ fn fitted_texts_fit() {
 
 #[test]
 fn few_marks_are_exact_ticks_many_give_round_ones() {
-    let exact = ticks::time_axis(&q("2"), &[q("2/3"), q("1"), q("2")], 11.0, 700.0);
+    let exact = ticks::time_axis(&q("2"), &[q("2/3"), q("1"), q("2")], None, 11.0, 700.0);
     let labels: Vec<&str> = exact.iter().map(|tick| tick.label.as_str()).collect();
     assert_eq!(labels, ["0", "2/3", "1", "2"]);
     for horizon in ["25", "1001099/200", "7/3", "1e-30", "123e40", "10", "1"] {
         let horizon = q(horizon);
         let marks: Vec<Rational> = (1..100).map(|k| &horizon * Rational::new(k.into(), 100.into())).collect();
-        let ticks = ticks::time_axis(&horizon, &marks, 11.0, 700.0);
+        let ticks = ticks::time_axis(&horizon, &marks, None, 11.0, 700.0);
         assert!((5..=13).contains(&ticks.len()), "{horizon}: {} ticks", ticks.len());
         let step = &ticks[1].time - &ticks[0].time;
         for (index, tick) in ticks[..ticks.len() - 1].iter().enumerate() {
@@ -70,7 +70,7 @@ fn few_marks_are_exact_ticks_many_give_round_ones() {
 #[test]
 fn tick_labels_do_not_touch() {
     let marks: Vec<Rational> = (1..12).map(|k| Rational::new(k.into(), 1_000.into())).collect();
-    let ticks = ticks::time_axis(&q("1"), &marks, 11.0, 700.0);
+    let ticks = ticks::time_axis(&q("1"), &marks, None, 11.0, 700.0);
     assert_eq!(ticks.len(), 13);
     let mut free = f64::NEG_INFINITY;
     for tick in ticks.iter().filter(|tick| !tick.label.is_empty()) {

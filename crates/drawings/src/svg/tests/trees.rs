@@ -45,7 +45,8 @@ fn vertices(elements: &[Element]) -> Vec<Vertex> {
     vertices
 }
 
-/// Arrows as (vertex it starts from, vertex it ends in, at which share of its width).
+/// Arrows as (vertex it starts from, vertex it ends in, at which share of its width, or of its height where the tree
+/// goes to the right).
 fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)> {
     let paths = elements.iter().filter(|e| {
         e.name == "path" && e.attributes["fill"] == "none" && e.parent.is_some_and(|p| elements[p].is("flow"))
@@ -55,15 +56,25 @@ fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)>
             let numbers: Vec<f64> =
                 path.attributes["d"].split(['M', 'L', 'C', ' ']).filter_map(|text| text.parse().ok()).collect();
             let (start, end) = ((numbers[0], numbers[1]), (numbers[8], numbers[9]));
-            let from = vertices
-                .iter()
-                .position(|v| (v.top - start.1).abs() < 0.02 && ((v.left + v.right) / 2.0 - start.0).abs() < 0.02);
-            let to = vertices
-                .iter()
-                .position(|v| v.left <= end.0 && end.0 <= v.right && (0.0..9.0).contains(&(end.1 - v.bottom)));
-            let (from, to) = (from.expect("an arrow starts at a vertex"), to.expect("an arrow ends at a vertex"));
+            // Upwards, the line begins upright.
+            let up = numbers[0] == numbers[2];
+            let begins = |v: &&Vertex| match up {
+                true => (v.top - start.1).abs() < 0.02 && ((v.left + v.right) / 2.0 - start.0).abs() < 0.02,
+                false => (v.right - start.0).abs() < 0.02 && ((v.top + v.bottom) / 2.0 - start.1).abs() < 0.02,
+            };
+            let ends = |v: &&Vertex| match up {
+                true => v.left <= end.0 && end.0 <= v.right && (0.0..9.0).contains(&(end.1 - v.bottom)),
+                false => v.top <= end.1 && end.1 <= v.bottom && (0.0..9.0).contains(&(v.left - end.0)),
+            };
+            let place = |is: &dyn Fn(&&Vertex) -> bool| vertices.iter().position(|vertex| is(&vertex));
+            let from = place(&begins).expect("an arrow starts at a vertex");
+            let to = place(&ends).expect("an arrow ends at a vertex");
             let target = &vertices[to];
-            (from, to, (end.0 - target.left) / (target.right - target.left))
+            let at = match up {
+                true => (end.0 - target.left) / (target.right - target.left),
+                false => (end.1 - target.top) / (target.bottom - target.top),
+            };
+            (from, to, at)
         })
         .collect()
 }
@@ -99,7 +110,11 @@ fn figure_7_is_drawn_as_the_paper_has_it() {
     for wanted in ["P1 → P2", "P2 → P0", "v[1,2]", "v1", "Reduce to P0 of 3 values: a reduction tree"] {
         assert!(elements.iter().any(|e| e.name == "text" && e.text == wanted), "{wanted}");
     }
-    assert!(elements.iter().any(|e| e.text.starts_with("weight 1/3 · 2 merges · 2 transfers · message size 1")));
+    assert!(
+        elements
+            .iter()
+            .any(|e| e.text.starts_with("weight 1/3 per unit of time · 2 merges · 2 transfers · message size 1"))
+    );
     for title in [
         "P2 makes v[1,2] of v1 and v2, time 1",
         "P0 makes v[0,2] of v0 and v[1,2], time 1/2",
@@ -117,45 +132,83 @@ fn figure_7_is_drawn_as_the_paper_has_it() {
 fn arrows_join_what_the_tasks_join() {
     for seed in 0..40 {
         let sample = random(2 + seed as usize % 20, 500 + seed, 1);
-        let drawn = &sample.trees[0].0;
-        let elements = draw(&sample, drawn);
-        let vertices = vertices(&elements);
-        let count = |class: &str| vertices.iter().filter(|vertex| vertex.class == class).count();
-        let operands = sample.collective.most_operands();
-        assert_eq!((count("value"), count("merge"), count("result"), count("missing")), (operands, operands - 1, 1, 0));
-        let mut inputs: BTreeMap<usize, Vec<(f64, usize)>> = BTreeMap::new();
-        for (from, to, at) in arrows(&elements, &vertices) {
-            inputs.entry(to).or_default().push((at, from));
+        assert_drawn(&sample, &sample.trees[0].0);
+    }
+}
+
+/// Merges of neighbours, in as few layers as possible, at the owner of the first value.
+fn balanced(sample: &Reduction) -> Pattern {
+    let owners = sample.collective.demand(0).unwrap().operands;
+    let hub = sample.platform.find("hub").unwrap();
+    let mut tasks = Vec::new();
+    let mut width = 1;
+    while width < owners.len() {
+        for first in (0..owners.len() - width).step_by(2 * width) {
+            let last = (first + 2 * width).min(owners.len()) - 1;
+            let right = part(first + width, last);
+            let way = [(owners[first + width], hub), (hub, owners[first])];
+            tasks.extend(way.map(|(from, to)| Task::send(sample.platform.link_between(from, to).unwrap(), right)));
+            tasks.push(Task::merge(owners[first], part(first, last), first + width - 1));
         }
-        for (index, vertex) in vertices.iter().enumerate() {
-            let mut own = inputs.remove(&index).unwrap_or_default();
-            own.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let from: Vec<(usize, usize)> = own.iter().map(|(_, from)| makes(&vertices[*from].lines[0])).collect();
-            match vertex.class.as_str() {
-                "value" => assert_eq!(from, []),
-                "result" => assert_eq!(from, [(0, operands - 1)]),
-                _ => {
-                    let split: usize = vertex.lines[0].split(',').nth(1).unwrap().parse().unwrap();
-                    let (first, last) = makes(&vertex.lines[0]);
-                    assert_eq!(from, [(first, split), (split + 1, last)], "{vertex:?}");
-                    let task = |task: &&Task| {
-                        matches!(task, Task::Merge { part: made, split: own, .. }
+        width *= 2;
+    }
+    Pattern::tree(0, None, tasks)
+}
+
+#[test]
+fn wide_trees_go_from_left_to_right() {
+    for operands in [18, 24, 40] {
+        let sample = random(operands, 1, 1);
+        let tree = balanced(&sample);
+        let elements = assert_drawn(&sample, &tree);
+        assert!(elements[0].number("width") < 1500.0, "{operands}");
+        let vertices = vertices(&elements);
+        let right = |class: &str| vertices.iter().filter(|v| v.class == class).map(|v| v.right).fold(0.0, f64::max);
+        let left = vertices.iter().find(|v| v.class == "result").unwrap().left;
+        assert!(right("value") < right("merge") && right("merge") < left);
+        assert_apart(&elements, &format!("{operands} operands"));
+    }
+}
+
+fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
+    let elements = draw(sample, drawn);
+    let vertices = vertices(&elements);
+    let count = |class: &str| vertices.iter().filter(|vertex| vertex.class == class).count();
+    let operands = sample.collective.most_operands();
+    assert_eq!((count("value"), count("merge"), count("result"), count("missing")), (operands, operands - 1, 1, 0));
+    let mut inputs: BTreeMap<usize, Vec<(f64, usize)>> = BTreeMap::new();
+    for (from, to, at) in arrows(&elements, &vertices) {
+        inputs.entry(to).or_default().push((at, from));
+    }
+    for (index, vertex) in vertices.iter().enumerate() {
+        let mut own = inputs.remove(&index).unwrap_or_default();
+        own.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let from: Vec<(usize, usize)> = own.iter().map(|(_, from)| makes(&vertices[*from].lines[0])).collect();
+        match vertex.class.as_str() {
+            "value" => assert_eq!(from, []),
+            "result" => assert_eq!(from, [(0, operands - 1)]),
+            _ => {
+                let split: usize = vertex.lines[0].split(',').nth(1).unwrap().parse().unwrap();
+                let (first, last) = makes(&vertex.lines[0]);
+                assert_eq!(from, [(first, split), (split + 1, last)], "{vertex:?}");
+                let task = |task: &&Task| {
+                    matches!(task, Task::Merge { part: made, split: own, .. }
                         if *made == part(first, last) && *own == split)
-                    };
-                    let Some(Task::Merge { node, .. }) = drawn.tasks.iter().find(task) else { panic!("{vertex:?}") };
-                    assert_eq!(vertex.lines[1], format!("@ {}", sample.platform.name(*node)));
-                }
+                };
+                let Some(Task::Merge { node, .. }) = drawn.tasks.iter().find(task) else { panic!("{vertex:?}") };
+                assert_eq!(vertex.lines[1], format!("@ {}", sample.platform.name(*node)));
             }
         }
-        // Values stand in operand order, each at its owner.
-        let mut values: Vec<&Vertex> = vertices.iter().filter(|vertex| vertex.class == "value").collect();
-        values.sort_by(|a, b| a.left.total_cmp(&b.left));
-        let owners = sample.collective.demand(0).unwrap().operands;
-        for (place, vertex) in values.iter().enumerate() {
-            let owner = owners[drawn.order.as_ref().map_or(place, |order| order[place])];
-            assert_eq!(vertex.lines, [format!("v{place}"), format!("@ {}", sample.platform.name(owner))]);
-        }
     }
+    // Values stand in operand order, each at its owner.
+    let mut values: Vec<&Vertex> = vertices.iter().filter(|vertex| vertex.class == "value").collect();
+    values.sort_by(|a, b| a.left.total_cmp(&b.left).then(a.top.total_cmp(&b.top)));
+    let owners = sample.collective.demand(0).unwrap().operands;
+    for (place, vertex) in values.iter().enumerate() {
+        let owner = owners[drawn.order.as_ref().map_or(place, |order| order[place])];
+        assert_eq!(vertex.lines, [format!("v{place}"), format!("@ {}", sample.platform.name(owner))]);
+    }
+    elements
 }
 
 #[test]
@@ -191,19 +244,24 @@ fn vertices_and_texts_do_not_touch() {
     for seed in 0..30 {
         let sample = random(2 + 2 * seed as usize, 40 + seed, 1);
         let elements = draw(&sample, &sample.trees[0].0);
-        let mut areas: Vec<(f64, f64, f64, f64, String)> = vertices(&elements)
-            .into_iter()
-            .map(|vertex| (vertex.left, vertex.top, vertex.right, vertex.bottom, vertex.lines.join(" ")))
-            .collect();
-        for text in elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))) {
-            let ((left, right), y, size) = (text_span(text), text.number("y"), text.number("font-size"));
-            areas.push((left, y - 0.75 * size, right, y + 0.2 * size, text.text.clone()));
-        }
-        for (index, a) in areas.iter().enumerate() {
-            for b in &areas[..index] {
-                let apart = a.2 <= b.0 + 0.02 || b.2 <= a.0 + 0.02 || a.3 <= b.1 + 0.02 || b.3 <= a.1 + 0.02;
-                assert!(apart, "seed {seed}: {a:?} touches {b:?}");
-            }
+        assert_apart(&elements, &format!("seed {seed}"));
+    }
+}
+
+/// No vertex and no text of an arrow touches another.
+fn assert_apart(elements: &[Element], which: &str) {
+    let mut areas: Vec<(f64, f64, f64, f64, String)> = vertices(elements)
+        .into_iter()
+        .map(|vertex| (vertex.left, vertex.top, vertex.right, vertex.bottom, vertex.lines.join(" ")))
+        .collect();
+    for text in elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))) {
+        let ((left, right), y, size) = (text_span(text), text.number("y"), text.number("font-size"));
+        areas.push((left, y - 0.75 * size, right, y + 0.2 * size, text.text.clone()));
+    }
+    for (index, a) in areas.iter().enumerate() {
+        for b in &areas[..index] {
+            let apart = a.2 <= b.0 + 0.02 || b.2 <= a.0 + 0.02 || a.3 <= b.1 + 0.02 || b.3 <= a.1 + 0.02;
+            assert!(apart, "{which}: {a:?} touches {b:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::words;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Activity {
+pub(in crate::svg) enum Activity {
     /// A message crosses a link.
     Transfer(LinkId),
     /// A processor makes a partial result; `split` is the last operand of the left part.
@@ -19,7 +19,7 @@ pub(super) enum Activity {
 
 /// A link or processor busy with one kind of message without a break.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Bar {
+pub(in crate::svg) struct Bar {
     pub activity: Activity,
     pub message: Message,
     pub start: Rational,
@@ -29,7 +29,7 @@ pub(super) struct Bar {
 
 /// What a bar says besides its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Note {
+pub(in crate::svg) enum Note {
     /// So many messages, possibly a fraction of one, one after another.
     Count(Rational),
     /// The message of one instance.
@@ -41,7 +41,7 @@ pub(super) enum Note {
 /// Within a period a link sends its messages in the order of `patterns`, then stages, then copies, during the
 /// slots that name it; a processor computes its merges in that order, one after the other from the start of the period.
 /// Copies that follow one another without a break are one bar.
-pub(super) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
+pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let windows = windows(schedule);
     let mut bars = Vec::new();
@@ -141,7 +141,7 @@ fn fill(
 }
 
 /// The bars of a whole run: one per event, or one per piece where the event is cut, then one per merge.
-pub(super) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
+pub(in crate::svg) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
     for event in &timeline.events {
         let first = bars.len();

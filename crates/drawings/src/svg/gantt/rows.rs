@@ -16,7 +16,7 @@ const NARROW: f64 = 0.3;
 
 /// What of a node a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Port {
+pub(in crate::svg) enum Port {
     Send,
     Receive,
     /// The only port of a half-duplex node.
@@ -28,7 +28,7 @@ pub(super) enum Port {
 
 impl Port {
     /// "send", "recv", "port", "link" or "comp".
-    pub(super) fn kind(self) -> &'static str {
+    pub(in crate::svg) fn kind(self) -> &'static str {
         match self {
             Port::Send => "send",
             Port::Receive => "recv",
@@ -39,7 +39,7 @@ impl Port {
     }
 
     /// What stands before the row: the kind, or where the link leads.
-    pub(super) fn label(self, platform: &Platform) -> String {
+    pub(in crate::svg) fn label(self, platform: &Platform) -> String {
         match self {
             Port::Link(link) => match words::link(platform, link) {
                 Some(link) => format!("→ {}", words::name(platform, link.to)),
@@ -50,7 +50,7 @@ impl Port {
     }
 
     /// What a row holds: "transfer" or "merge".
-    pub(super) fn activity(self) -> &'static str {
+    pub(in crate::svg) fn activity(self) -> &'static str {
         if self == Port::Compute { "merge" } else { "transfer" }
     }
 }
@@ -69,15 +69,28 @@ fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
 }
 
 /// What one port does: lanes of bars, by their index, in order of time. One-port models need one lane.
-pub(super) struct Row {
+pub(in crate::svg) struct Row {
     pub node: NodeId,
     pub port: Port,
     pub lanes: Vec<Vec<usize>>,
 }
 
+impl Row {
+    /// How many transfers or merges it does at a time.
+    pub(in crate::svg) fn capacity(&self, platform: &Platform) -> u32 {
+        match self.port {
+            Port::Send if words::node(platform, self.node).is_some() => Resource::Send(self.node).capacity(platform),
+            Port::Receive if words::node(platform, self.node).is_some() => {
+                Resource::Receive(self.node).capacity(platform)
+            }
+            _ => 1,
+        }
+    }
+}
+
 /// Consecutive bars of one lane drawn as one box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Run {
+pub(in crate::svg) struct Run {
     /// Place of the first bar in its lane.
     pub first: usize,
     /// Number of bars.
@@ -85,11 +98,13 @@ pub(super) struct Run {
     pub left: f64,
     pub right: f64,
     /// Whether the bars carry different messages.
+    pub various: bool,
+    /// Whether these have different colours.
     pub mixed: bool,
 }
 
 /// The rows of all active nodes in platform order, and remarks on them.
-pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<&'static str>) {
+pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<&'static str>) {
     let mut own: BTreeMap<(NodeId, Port), Vec<usize>> = BTreeMap::new();
     for (index, bar) in bars.iter().enumerate() {
         match bar.activity {
@@ -127,8 +142,8 @@ pub(super) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<&'static
     (rows, remarks)
 }
 
-/// Puts bars into the fewest lanes without overlap: in order of their start, each into a lane that is free, after a bar
-/// of the same link if possible.
+/// Puts bars into the fewest lanes without overlap: in order of their start, each into a lane that is free, after a
+/// bar of the same link if possible.
 fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     let bar = |index: usize| bars.get(index);
     own.sort_by(|&a, &b| {
@@ -157,12 +172,18 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
 }
 
 /// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn where possible: the width
-/// below which bars are joined starts at 0.3 px and doubles until they are few enough.
-pub(super) fn runs(rows: &[Row], bars: &[Bar], spans: &[(f64, f64)], most: usize) -> Vec<Vec<Vec<Run>>> {
+/// below which bars are joined starts at 0.3 px and doubles until they are few enough. `spans` and `colours` are by
+/// bar.
+pub(in crate::svg) fn runs(
+    rows: &[Row],
+    bars: &[Bar],
+    (spans, colours): (&[(f64, f64)], &[usize]),
+    most: usize,
+) -> Vec<Vec<Vec<Run>>> {
     let mut narrow = NARROW;
     loop {
-        let runs: Vec<Vec<Vec<Run>>> =
-            rows.iter().map(|row| row.lanes.iter().map(|lane| join(lane, bars, spans, narrow)).collect()).collect();
+        let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), narrow);
+        let runs: Vec<Vec<Vec<Run>>> = rows.iter().map(|row| row.lanes.iter().map(join).collect()).collect();
         let boxes: usize = runs.iter().flatten().map(Vec::len).sum();
         if boxes <= most || narrow > 100.0 {
             return runs;
@@ -172,8 +193,9 @@ pub(super) fn runs(rows: &[Row], bars: &[Bar], spans: &[(f64, f64)], most: usize
 }
 
 /// Joins neighbours narrower than `narrow` that lie less than `narrow` apart.
-fn join(lane: &[usize], bars: &[Bar], spans: &[(f64, f64)], narrow: f64) -> Vec<Run> {
+fn join(lane: &[usize], bars: &[Bar], (spans, colours): (&[(f64, f64)], &[usize]), narrow: f64) -> Vec<Run> {
     let message = |place: usize| lane.get(place).and_then(|&index| bars.get(index)).map(|bar| bar.message);
+    let colour = |place: usize| lane.get(place).and_then(|&index| colours.get(index));
     let mut runs: Vec<(Run, bool)> = Vec::new();
     for (first, &index) in lane.iter().enumerate() {
         let &(left, right) = spans.get(index).unwrap_or(&(0.0, 0.0));
@@ -182,9 +204,10 @@ fn join(lane: &[usize], bars: &[Bar], spans: &[(f64, f64)], narrow: f64) -> Vec<
             Some((run, true)) if thin && left - run.right < narrow => {
                 run.count += 1;
                 run.right = right;
-                run.mixed |= message(run.first) != message(first);
+                run.various |= message(run.first) != message(first);
+                run.mixed |= colour(run.first) != colour(first);
             }
-            _ => runs.push((Run { first, count: 1, left, right, mixed: false }, thin)),
+            _ => runs.push((Run { first, count: 1, left, right, various: false, mixed: false }, thin)),
         }
     }
     runs.into_iter().map(|(run, _)| run).collect()

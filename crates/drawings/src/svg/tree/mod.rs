@@ -1,4 +1,6 @@
-//! One reduction tree: values at the bottom in operand order, merges above them, the result at the top.
+//! One reduction tree: values in operand order, merges, the result, from below or from the left.
+
+mod right;
 
 use std::cmp::Reverse;
 
@@ -6,13 +8,13 @@ use oneport_plan::{Interval, Message, Pattern, Problem};
 use oneport_platform::{LinkId, Rational};
 
 use super::colour::Colour;
+use super::page::{Head, MARGIN, Notes};
 use super::xml::{Canvas, INK, SOFT_INK, number};
 use crate::reduction::{
     Assembly, Flow, Kind, assemble, flow_tooltip, result_words, title, vertex_lines, vertex_tooltip,
 };
 use crate::words::{self, Messages};
 
-const MARGIN: f64 = 16.0;
 const TOP: f64 = 66.0;
 /// Height of a vertex.
 const BOX: f64 = 34.0;
@@ -28,11 +30,14 @@ const HOP_ROOM: f64 = 240.0;
 /// Most lines of links along an arrow but for the last link; the tooltip lists them all.
 const MOST_LINES: usize = 9;
 const ARROW: f64 = 7.0;
+/// Wider trees go from left to right, unless they are deep as well.
+const ABREAST: usize = 16;
 
 /// Draws a reduction tree as RR-4872 figures 5, 7, 11 and 12 have it: values `v0, v1, ...` at their owners, merges
 /// `T[k,l,m] @ P`, transfers as arrows with what travels and the links, read from below; the result at the target.
-/// Vertices have the colour of the partial result they make, the same as in [`gantt`](super::gantt); every element has
-/// a tooltip with sizes and times. `weight` is how often the tree is carried out per unit of time.
+/// Trees of more than 16 values go from left to right. Vertices have the colour of the partial result they make, the
+/// same as in [`gantt`](super::gantt); every element has a tooltip with sizes and times. `weight` is how often the
+/// tree is carried out per unit of time.
 ///
 /// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
 pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
@@ -41,26 +46,26 @@ pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> 
     let messages = Messages::new(problem);
     let [title, subtitle] = title(problem, tree, weight);
     let picture = Picture { problem, assembly: &assembly, demand: tree.demand, messages };
-    let layout = picture.layout();
-    let least = f64::max(words::width(&title, 17.0), words::width(&subtitle, 12.5)).clamp(420.0, 900.0);
-    let width = (layout.columns as f64 * layout.column).max(least) + 2.0 * MARGIN + 1.0;
-    let layout = layout.centred(width);
-    let notes = [
-        "v[k,m]: partial result of the values k to m; T[k,l,m] makes it of v[k,l] and v[l+1,m]",
-        "along an arrow, from below: what travels, and the links it takes",
-    ];
-    let height = layout.bottom + 14.0 + 16.0 * notes.len() as f64 + 8.0;
-    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
-    canvas.text((MARGIN, 28.0), "start", 17.0, INK, &words::fit(&title, 17.0, width - 2.0 * MARGIN));
-    canvas.text((MARGIN, 48.0), "start", 12.5, SOFT_INK, &words::fit(&subtitle, 12.5, width - 2.0 * MARGIN));
+    let (places, columns) = places(&assembly);
+    let layers = places.iter().map(|place| place.layer + 1).max().unwrap_or(0);
+    if columns > ABREAST && 3 * layers <= columns {
+        return right::draw(&picture, &places, columns, (&title, &subtitle));
+    }
+    let layout = picture.layout(places, columns);
+    let width = (layout.columns as f64 * layout.column).max(Head::width(&title, &subtitle)) + 2.0 * MARGIN + 1.0;
+    let head = Head::new(&title, &subtitle, width);
+    let layout = layout.centred(width).lowered(head.extra);
+    let notes = Notes::new(&[WHAT, "along an arrow, from below: what travels, and the links it takes"], width);
+    let mut canvas = Canvas::new(width, layout.bottom + 14.0 + notes.height + 8.0, &format!("{title}; {subtitle}"));
+    head.draw(&mut canvas);
     picture.draw_flows(&mut canvas, &layout);
     picture.draw_vertices(&mut canvas, &layout);
-    for (line, note) in notes.iter().enumerate() {
-        let y = layout.bottom + 26.0 + 16.0 * line as f64;
-        canvas.text((MARGIN, y), "start", 11.0, SOFT_INK, &words::fit(note, 11.0, width - 2.0 * MARGIN));
-    }
+    notes.draw(&mut canvas, layout.bottom + 14.0);
     canvas.finish()
 }
+
+/// What the letters mean.
+const WHAT: &str = "v[k,m]: partial result of the values k to m; T[k,l,m] makes it of v[k,l] and v[l+1,m]";
 
 /// What is drawn.
 struct Picture<'a> {
@@ -116,11 +121,16 @@ impl Layout {
         self.left = (width - self.columns as f64 * self.column) / 2.0;
         self
     }
+
+    fn lowered(mut self, by: f64) -> Self {
+        self.tops.iter_mut().for_each(|top| *top += by);
+        self.bottom += by;
+        self
+    }
 }
 
 impl Picture<'_> {
-    fn layout(&self) -> Layout {
-        let (places, columns) = places(self.assembly);
+    fn layout(&self, places: Vec<Place>, columns: usize) -> Layout {
         let layers = places.iter().map(|place| place.layer + 1).max().unwrap_or(0);
         let mut layout = Layout {
             columns,
@@ -136,7 +146,7 @@ impl Picture<'_> {
         for arrow in self.arrows() {
             let Some(&from) = layout.places.get(arrow.flow.from) else { continue };
             if let Some(text) = texts.get_mut(from.layer) {
-                let lines = self.hop_texts(arrow.flow, layout.room(from).min(HOP_ROOM)).len();
+                let lines = self.hop_texts(arrow.flow, layout.room(from).min(HOP_ROOM), MOST_LINES).len();
                 *text = text.max(lines as f64 * HOP_LINE);
             }
             let to = arrow.to.and_then(|(to, _)| layout.places.get(to)).copied().unwrap_or(from);
@@ -218,7 +228,7 @@ impl Picture<'_> {
     /// What travels, and the links, from below.
     fn draw_hops(&self, canvas: &mut Canvas, layout: &Layout, from: Place, flow: &Flow) {
         let x = layout.x(from);
-        for (index, line) in self.hop_texts(flow, layout.room(from).min(HOP_ROOM)).iter().enumerate() {
+        for (index, line) in self.hop_texts(flow, layout.room(from).min(HOP_ROOM), MOST_LINES).iter().enumerate() {
             let base = layout.top(from.layer) - 6.0 - index as f64 * HOP_LINE;
             let width = words::width(line, HOP_SIZE) + 3.0;
             let tag = canvas.tag("rect").n("x", x - width / 2.0).n("y", base - HOP_SIZE).n("width", width);
@@ -228,7 +238,7 @@ impl Picture<'_> {
     }
 
     /// The lines along an arrow: none where nothing is sent.
-    fn hop_texts(&self, flow: &Flow, room: f64) -> Vec<String> {
+    fn hop_texts(&self, flow: &Flow, room: f64, most: usize) -> Vec<String> {
         if flow.links.is_empty() {
             return Vec::new();
         }
@@ -241,7 +251,7 @@ impl Picture<'_> {
             if let Some(longer) = line.filter(|line| words::width(line, HOP_SIZE) <= room) {
                 lines.pop();
                 lines.push(longer);
-            } else if is_last || (hidden == 0 && lines.len() <= MOST_LINES) {
+            } else if is_last || (hidden == 0 && lines.len() <= most) {
                 lines.push(self.hop(link, room));
             } else {
                 hidden += 1;
@@ -273,44 +283,53 @@ impl Picture<'_> {
     }
 
     fn draw_vertices(&self, canvas: &mut Canvas, layout: &Layout) {
-        for (vertex, &place) in self.assembly.vertices.iter().zip(&layout.places) {
-            let lines = vertex_lines(self.problem.platform(), vertex.part, vertex.kind);
-            let (class, corner) = match vertex.kind {
-                Kind::Value(_) => ("value", BOX / 2.0),
-                Kind::Missing => ("missing", BOX / 2.0),
-                Kind::Merge { .. } => ("merge", 2.0),
-            };
-            let tooltip = vertex_tooltip(self.problem, vertex.part, vertex.kind);
-            self.draw_box(canvas, layout, place, vertex.part, &lines, (class, corner, 1.0), &tooltip);
-        }
-        for flow in &self.assembly.roots {
-            let Some(&from) = layout.places.get(flow.from) else { continue };
-            let words = result_words(self.problem.platform(), self.assembly, flow);
-            let lines: Vec<String> = words.split('\n').map(str::to_string).collect();
-            let place = Place { layer: layout.tops.len() - 1, ..from };
-            let tooltip = format!("the result {}", words.replace('\n', " "));
-            self.draw_box(canvas, layout, place, self.assembly.part(flow), &lines, ("result", 2.0, 3.0), &tooltip);
+        for vertex in self.boxes(&layout.places, layout.tops.len() - 1) {
+            let place = vertex.place;
+            let width = self.box_width(layout, place, &vertex.lines);
+            self.draw_box(canvas, (layout.x(place), layout.top(place.layer)), width, &vertex);
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // one drawing step: everything it shows
-    fn draw_box(
-        &self,
-        canvas: &mut Canvas,
-        layout: &Layout,
-        place: Place,
-        part: Interval,
-        lines: &[String],
-        (class, corner, stroke): (&str, f64, f64),
-        tooltip: &str,
-    ) {
-        let colour = Colour::category(self.messages.category(Message { demand: self.demand, part }));
-        let width = self.box_width(layout, place, lines);
-        let (x, y) = (layout.x(place), layout.top(place.layer));
-        let tag = canvas.tag("rect").s("class", class).n("x", x - width / 2.0).n("y", y).n("width", width);
+    /// Everything that has a box: vertices, and the results in a layer of their own.
+    fn boxes(&self, places: &[Place], results: usize) -> Vec<Vertex> {
+        let platform = self.problem.platform();
+        let vertex = |(vertex, &place): (&crate::reduction::Vertex, &Place)| Vertex {
+            place,
+            part: vertex.part,
+            lines: vertex_lines(platform, vertex.part, vertex.kind).to_vec(),
+            class: match vertex.kind {
+                Kind::Value(_) => "value",
+                Kind::Missing => "missing",
+                Kind::Merge { .. } => "merge",
+            },
+            tooltip: vertex_tooltip(self.problem, vertex.part, vertex.kind),
+        };
+        let result = |flow: &Flow| {
+            let words = result_words(platform, self.assembly, flow);
+            Some(Vertex {
+                place: Place { layer: results, ..*places.get(flow.from)? },
+                part: self.assembly.part(flow),
+                lines: words.split('\n').map(str::to_string).collect(),
+                class: "result",
+                tooltip: format!("the result {}", words.replace('\n', " ")),
+            })
+        };
+        let vertices = self.assembly.vertices.iter().zip(places).map(vertex);
+        vertices.chain(self.assembly.roots.iter().filter_map(result)).collect()
+    }
+
+    /// Draws a box around `x`, below `y`.
+    fn draw_box(&self, canvas: &mut Canvas, (x, y): (f64, f64), width: f64, vertex: &Vertex) {
+        let colour = Colour::category(self.messages.category(Message { demand: self.demand, part: vertex.part }));
+        let (corner, stroke) = match vertex.class {
+            "value" | "missing" => (BOX / 2.0, 1.0),
+            "merge" => (2.0, 1.0),
+            _ => (2.0, 3.0),
+        };
+        let tag = canvas.tag("rect").s("class", vertex.class).n("x", x - width / 2.0).n("y", y).n("width", width);
         let tag = tag.n("height", BOX).n("rx", corner).s("fill", &colour.hex()).s("stroke", INK);
-        tag.n("stroke-width", stroke).titled(tooltip);
-        for (line, text) in lines.iter().enumerate() {
+        tag.n("stroke-width", stroke).titled(&vertex.tooltip);
+        for (line, text) in vertex.lines.iter().enumerate() {
             let room = width - 8.0;
             let text = if line == 0 { words::fit(text, BOX_SIZE, room) } else { words::fit_name(text, BOX_SIZE, room) };
             let y = y + 14.0 + 13.5 * line as f64;
@@ -321,7 +340,17 @@ impl Picture<'_> {
     }
 }
 
-/// Columns and layers of all vertices, and the number of columns. Values stand in the order of the tree, from the left.
+/// A box to be drawn.
+struct Vertex {
+    place: Place,
+    part: Interval,
+    lines: Vec<String>,
+    class: &'static str,
+    tooltip: String,
+}
+
+/// Columns and layers of all vertices, and the number of columns. Values stand in the order of the tree, from the
+/// left.
 fn places(assembly: &Assembly) -> (Vec<Place>, usize) {
     let nowhere = Place { first: 0, last: 0, layer: 0 };
     let mut places = vec![nowhere; assembly.vertices.len()];

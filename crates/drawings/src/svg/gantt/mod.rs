@@ -1,12 +1,17 @@
 //! Gantt charts of a period and of a whole run.
 
+mod boxes;
+mod chart;
+pub(super) mod occupancy;
+mod palette;
+pub(super) mod rows;
+
 use num_traits::Zero;
 use oneport_plan::{PeriodicSchedule, Problem, Timeline};
 use oneport_platform::Rational;
 
-use super::chart::{self, Chart, Phase};
-use super::occupancy;
-use crate::words;
+use self::chart::{Chart, Phase};
+use crate::{quantities, words};
 
 /// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
 const MOST_MARKS: u64 = 1000;
@@ -15,12 +20,15 @@ const MOST_MARKS: u64 = 1000;
 /// node has one row for its only port, on which what is received has a dark foot; links between nodes of the links
 /// model have rows of their own; what a multiport node does at the same time stands in lanes of its rows.
 ///
-/// Boxes are coloured and labelled by message and say how many messages they hold; thin vertical lines are the ends
-/// of slots. Transfers narrower than 0.3 px are drawn together as a grey hatch (wider ones too where a schedule has
-/// tens of thousands of transfers), so the text stays below about 5 MB.
+/// Boxes say how many messages they hold. They are coloured by message where there are few, else by phase (reduction,
+/// broadcast) or by box (the part of a node's name before its first dot). Beside every row stands how much of the
+/// period it is busy; what is busy all the time is marked red. Thin vertical lines are the ends of slots. Transfers
+/// narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider ones too where a
+/// schedule has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
 /// O(b log b) for b boxes before merging.
 pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
+    let platform = problem.platform();
     let bars = occupancy::of_period(problem, schedule);
     let mut end = Rational::zero();
     let mut marks = Vec::new();
@@ -33,20 +41,21 @@ pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
         title: format!("{}: one period", words::describe(problem)),
         subtitle: format!(
             "period {} · {} per period · throughput {}",
-            words::show(&schedule.period),
+            quantities::time(platform, &schedule.period),
             words::plural(words::show(&Rational::from_integer(schedule.instances.clone().into())), "instance"),
-            words::show(&schedule.throughput())
+            quantities::frequency(platform, &schedule.throughput())
         ),
         horizon: chart::horizon(&bars, &schedule.period.clone().max(end)),
         bars: &bars,
         marks,
         phases: Vec::new(),
+        period: Some(&schedule.period),
         time_label: "time within the period",
         widest: 1800.0,
     })
 }
 
-/// A whole run, the same rows as [`gantt`]; boxes are coloured by message and labelled by instance, and the phases
+/// A whole run, the same rows as [`gantt`]; boxes are coloured as there and labelled by instance, and the phases
 /// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
 /// O(b log b) for b events and merges.
@@ -63,11 +72,12 @@ pub fn timeline_gantt(problem: Problem<'_>, timeline: &Timeline) -> String {
         title: format!("{}: {}", words::describe(problem), words::plural(total, "instance")),
         subtitle: format!(
             "period {} · {} per period · {} · total time {}",
-            words::show(&timeline.period),
+            quantities::time(problem.platform(), &timeline.period),
             words::plural(timeline.instances_per_period, "instance"),
             words::plural(periods, "period"),
-            words::show(&horizon)
+            quantities::time(problem.platform(), &horizon)
         ),
+        period: None,
         phases: phases(starting, clean_up, &timeline.period, &horizon),
         horizon,
         bars: &bars,
