@@ -74,7 +74,8 @@ pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
         let name = format!("bound: {}", run.name);
         series.push(svg::Series { name, points: points(run, &|k| run.paper_floor(k)) });
     }
-    let options = svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())) };
+    let options =
+        svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())), ..Default::default() };
     svg::curve(title, "K, units of time", "instances delivered / (TP K)", &series, &options)
 }
 

@@ -476,7 +476,8 @@ fn fixed_curve(toy: &Toy) -> Result<Figure> {
         svg::Series { name: "ours".to_string(), points: points(&|fixed| &fixed.ours) },
         svg::Series { name: "rounding down the paper's paths".to_string(), points: points(&|fixed| &fixed.rule) },
     ];
-    let options = svg::CurveOptions { log_x: false, reference: Some((1.0, "optimum".to_string())) };
+    let options =
+        svg::CurveOptions { log_x: false, reference: Some((1.0, "optimum".to_string())), ..Default::default() };
     let attained = all.iter().filter(|fixed| fixed.ours == throughput).count();
     let caption = format!(
         "Throughput of the toy for a given period, as a share of the optimum; ours is optimal for {attained} of {} periods.",

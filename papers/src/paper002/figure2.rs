@@ -145,7 +145,8 @@ pub fn figures() -> Result<Vec<Figure>> {
             let points = vec![(2.0, height), (MOST as f64, height)];
             series.push(svg::Series { name: format!("{label} = {}", digits(height)), points });
         }
-        let options = svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum".to_string())) };
+        let options =
+            svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum".to_string())), ..Default::default() };
         let title = format!("Figure 2 of papers 002, ties: {name}");
         let drawing = svg::curve(&title, "number of values", "length over the optimum", &series, &options);
         let caption = "Ratios of schedule lengths for 2 <= n <= 10000.";

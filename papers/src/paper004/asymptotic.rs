@@ -128,7 +128,8 @@ pub fn figures() -> Result<Vec<Figure>> {
         }
     }
     let title = "Series of broadcasts: delivered within K";
-    let options = svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())) };
+    let options =
+        svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())), ..Default::default() };
     let drawing = svg::curve(title, "K, periods", "broadcasts delivered / (TP K)", &series, &options);
     let periods: Vec<String> = runs
         .iter()

@@ -132,7 +132,8 @@ pub fn figures() -> Result<Vec<Figure>> {
             points: points(&|fixed| (&two.throughput - bound(&two, fixed.period)).max(Rational::zero())),
         },
     ];
-    let options = svg::CurveOptions { log_x: false, reference: Some((1.0, "optimum".to_string())) };
+    let options =
+        svg::CurveOptions { log_x: false, reference: Some((1.0, "optimum".to_string())), ..Default::default() };
     let title = "Reduce of figure 6 with a fixed period";
     let curve = svg::curve(title, "T_fixed, units of time", "throughput / TP", &series, &options);
     let caption = "Proposition 4: rounding every tree down converges to the optimum, at least as fast as the bound TP - card(TREES) (1 - 1/T) / T_fixed.";

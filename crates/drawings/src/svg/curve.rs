@@ -1,8 +1,9 @@
 //! Line charts.
 
+use super::chart::Measure;
 use super::colour::Colour;
 use super::legend::{self, Entry, Mark};
-use super::ticks;
+use super::page::Head;
 use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
 use crate::words;
 
@@ -26,13 +27,17 @@ pub struct Series {
 pub struct CurveOptions {
     /// Logarithmic x axis; points with x <= 0 are left out.
     pub log_x: bool,
+    /// Logarithmic y axis; points with y <= 0 are left out.
+    pub log_y: bool,
+    /// What the axes count.
+    pub measures: (Measure, Measure),
     /// A horizontal line at this height, with a label.
     pub reference: Option<(f64, String)>,
 }
 
 /// The mapping from values to pixels.
 struct Axes {
-    log_x: bool,
+    log: (bool, bool),
     x: (f64, f64),
     y: (f64, f64),
     left: f64,
@@ -43,45 +48,51 @@ struct Axes {
 
 impl Axes {
     fn x(&self, value: f64) -> f64 {
-        let of = |value: f64| if self.log_x { value.log10() } else { value };
-        self.left + (self.right - self.left) * (of(value) - of(self.x.0)) / (of(self.x.1) - of(self.x.0))
+        self.left + (self.right - self.left) * part(value, self.x, self.log.0)
     }
 
     fn y(&self, value: f64) -> f64 {
-        self.bottom - (self.bottom - self.top) * (value - self.y.0) / (self.y.1 - self.y.0)
+        self.bottom - (self.bottom - self.top) * part(value, self.y, self.log.1)
     }
+}
+
+/// Where a value is in a range, from 0 to 1.
+fn part(value: f64, (low, high): (f64, f64), log: bool) -> f64 {
+    let of = |value: f64| if log { value.log10() } else { value };
+    (of(value) - of(low)) / (of(high) - of(low))
 }
 
 /// A line chart of measured values, such as delivered over optimal throughput against the number of instances.
 pub fn curve(title: &str, x_label: &str, y_label: &str, series: &[Series], options: &CurveOptions) -> String {
-    let usable = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite() && (!options.log_x || x > 0.0);
+    let log = (options.log_x, options.log_y);
+    let usable = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite() && (!log.0 || x > 0.0) && (!log.1 || y > 0.0);
     let lines: Vec<Vec<(f64, f64)>> =
         series.iter().map(|series| series.points.iter().copied().filter(usable).collect()).collect();
-    let reference = options.reference.as_ref().filter(|(height, _)| height.is_finite());
+    let reference = options.reference.as_ref().filter(|(height, _)| height.is_finite() && (!log.1 || *height > 0.0));
     let entries = entries(series, reference);
     let legend = legend::layout(&entries, MARGIN, WIDTH - 2.0 * MARGIN);
-    let top = 62.0;
-    let mut axes = scales(&lines, reference.map(|(height, _)| *height), options.log_x);
+    let head = Head::new(title, "", WIDTH);
+    let top = 48.0 + head.extra;
+    let mut axes = scales(&lines, reference.map(|(height, _)| *height), log);
     (axes.top, axes.bottom, axes.right) = (top, top + PLOT_HEIGHT, WIDTH - 30.0);
-    let y_ticks: Vec<(f64, String)> = ticks::round_values(axes.y.0, axes.y.1, 7)
-        .into_iter()
-        .map(|y| (y, words::decimal(tidy(y, axes.y), 4)))
-        .collect();
+    let measure = options.measures.1;
+    let y_ticks: Vec<(f64, String)> =
+        measure.ticks(axes.y, log.1, 7).into_iter().map(|y| (y, measure.show(tidy(y, axes.y)))).collect();
     let widest = y_ticks.iter().map(|(_, text)| words::width(text, SIZE)).fold(0.0, f64::max);
     axes.left = MARGIN + 22.0 + widest + 8.0;
     let legend_top = axes.bottom + 54.0;
     let height = legend_top + legend.height + 4.0;
 
     let mut canvas = Canvas::new(WIDTH, height, title);
-    canvas.text((MARGIN, 30.0), "start", 17.0, INK, &words::fit(title, 17.0, WIDTH - 2.0 * MARGIN));
-    draw_axes(&mut canvas, &axes, &y_ticks, x_label, y_label);
+    head.draw(&mut canvas);
+    draw_axes(&mut canvas, &axes, &y_ticks, (x_label, y_label), options.measures.0);
     if let Some((height, _)) = reference {
         let y = axes.y(*height);
         let tag = canvas.tag("line").n("x1", axes.left).n("y1", y).n("x2", axes.right).n("y2", y);
         tag.s("stroke", SOFT_INK).n("stroke-width", 1.4).s("stroke-dasharray", "5 4").end();
     }
     for (index, (line, series)) in lines.iter().zip(series).enumerate() {
-        draw_line(&mut canvas, &axes, index, line, &series.name);
+        draw_line(&mut canvas, &axes, index, line, &series.name, options.measures);
     }
     if lines.iter().all(Vec::is_empty) {
         let middle = ((axes.left + axes.right) / 2.0, (axes.top + axes.bottom) / 2.0);
@@ -108,7 +119,7 @@ fn entries(series: &[Series], reference: Option<&(f64, String)>) -> Vec<Entry> {
 }
 
 /// Ranges that hold every point, never empty.
-fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log_x: bool) -> Axes {
+fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) -> Axes {
     let range = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
     };
@@ -118,13 +129,18 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log_x: bool) -> Axe
         (x0, x1) = (1.0, 10.0);
     }
     if x0 == x1 {
-        (x0, x1) = if log_x { (x0 / 2.0, x1 * 2.0) } else { (x0 - 0.5, x1 + 0.5) };
+        (x0, x1) = if log.0 { (x0 / 2.0, x1 * 2.0) } else { (x0 - 0.5, x1 + 0.5) };
     }
-    if !log_x && x0 > 0.0 && x0 < 0.2 * x1 {
+    if !log.0 && x0 > 0.0 && x0 < 0.2 * x1 {
         x0 = 0.0;
     }
     if y0 > y1 {
-        (y0, y1) = (0.0, 1.0);
+        (y0, y1) = if log.1 { (1.0, 10.0) } else { (0.0, 1.0) };
+    }
+    if log.1 {
+        // A little room on both sides.
+        let factor = (y1 / y0).powf(0.04).max(1.05);
+        return Axes { log, x: (x0, x1), y: (y0 / factor, y1 * factor), left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 };
     }
     // An axis that nearly starts at zero starts at zero.
     if y0 >= 0.0 && y0 < 0.5 * y1 {
@@ -132,7 +148,7 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log_x: bool) -> Axe
     }
     let room = if y1 > y0 { (y1 - y0) * 0.05 } else { y1.abs().max(1.0) * 0.5 };
     let low = if y0 == 0.0 { 0.0 } else { y0 - room };
-    Axes { log_x, x: (x0, x1), y: (low, y1 + room), left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 }
+    Axes { log, x: (x0, x1), y: (low, y1 + room), left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 }
 }
 
 /// Zero instead of the tiny values that adding steps leaves behind.
@@ -140,20 +156,25 @@ fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
     if value.abs() < (high - low) * 1e-9 { 0.0 } else { value }
 }
 
-fn draw_axes(canvas: &mut Canvas, axes: &Axes, y_ticks: &[(f64, String)], x_label: &str, y_label: &str) {
+fn draw_axes(
+    canvas: &mut Canvas,
+    axes: &Axes,
+    y_ticks: &[(f64, String)],
+    (x_label, y_label): (&str, &str),
+    measure: Measure,
+) {
     for (value, text) in y_ticks {
         let y = axes.y(*value);
         canvas.line((axes.left, y), (axes.right, y), "#dddddd", 0.8);
         canvas.text((axes.left - 7.0, y + SIZE * 0.36), "end", SIZE, INK, text);
     }
-    let values =
-        if axes.log_x { ticks::log_values(axes.x.0, axes.x.1) } else { ticks::round_values(axes.x.0, axes.x.1, 9) };
+    let values = measure.ticks(axes.x, axes.log.0, 9);
     let mut free = f64::NEG_INFINITY;
     for value in values {
         let x = axes.x(value);
         canvas.line((x, axes.top), (x, axes.bottom), "#ececec", 0.8);
         canvas.line((x, axes.bottom), (x, axes.bottom + 4.0), SOFT_INK, 1.0);
-        let text = words::decimal(tidy(value, axes.x), 4);
+        let text = measure.show(tidy(value, axes.x));
         let half = words::width(&text, SIZE) / 2.0 + 3.0;
         if x - half >= free {
             canvas.text((x, axes.bottom + 17.0), "middle", SIZE, INK, &text);
@@ -172,7 +193,14 @@ fn draw_axes(canvas: &mut Canvas, axes: &Axes, y_ticks: &[(f64, String)], x_labe
     canvas.close();
 }
 
-fn draw_line(canvas: &mut Canvas, axes: &Axes, index: usize, points: &[(f64, f64)], name: &str) {
+fn draw_line(
+    canvas: &mut Canvas,
+    axes: &Axes,
+    index: usize,
+    points: &[(f64, f64)],
+    name: &str,
+    measures: (Measure, Measure),
+) {
     /// Beyond this many points the line speaks for itself.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
@@ -188,7 +216,7 @@ fn draw_line(canvas: &mut Canvas, axes: &Axes, index: usize, points: &[(f64, f64
     if points.len() <= DOTS {
         for &(x, y) in points {
             let tag = canvas.tag("circle").n("cx", axes.x(x)).n("cy", axes.y(y)).n("r", 3.0).s("fill", &colour);
-            tag.titled(&format!("{name}: {}, {}", words::decimal(x, 4), words::decimal(y, 4)));
+            tag.titled(&format!("{name}: {}, {}", measures.0.show(x), measures.1.show(y)));
         }
     }
 }

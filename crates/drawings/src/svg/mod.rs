@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
 mod arborescence;
+mod chart;
 mod colour;
 mod curve;
 mod gantt;
@@ -22,6 +23,7 @@ mod ticks;
 mod tree;
 mod xml;
 
+pub use chart::{Bar, Measure, bars};
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, timeline_gantt};
 pub use graph::graph;
