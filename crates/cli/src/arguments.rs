@@ -208,15 +208,16 @@ pub struct ShowArguments {
     /// Print fractions in full beside the decimals.
     #[arg(long)]
     pub exact: bool,
-    /// Draw one period: a send and a receive row per node, and a compute row where merges happen.
+    /// Draw one period: a send and a receive row per node, and a compute row where merges happen. F.svg or F.png, as
+    /// all drawings.
     #[arg(long, value_name = "F.svg")]
     pub gantt: Option<PathBuf>,
     /// Draw a whole run: start-up, steady periods, clean-up.
     #[arg(long, value_name = "F.svg")]
     pub timeline: Option<PathBuf>,
-    /// Periods in which instances start, for --timeline.
-    #[arg(long, value_name = "K", default_value_t = 4, requires = "timeline")]
-    pub periods: u64,
+    /// Periods in which instances start, for --timeline [default: as many as one instance takes, and four].
+    #[arg(long, value_name = "K", requires = "timeline", value_parser = clap::value_parser!(u64).range(1..))]
+    pub periods: Option<u64>,
     /// Draw the platform and its flows.
     #[arg(long, value_name = "F.svg")]
     pub graph: Option<PathBuf>,
@@ -265,10 +266,10 @@ pub enum ReduceModel {
 /// Where the answer goes.
 #[derive(Debug, Args)]
 pub struct AnswerArguments {
-    /// Draw a Gantt chart (SVG).
+    /// Draw a Gantt chart (F.svg or F.png).
     #[arg(long, value_name = "F.svg")]
     pub gantt: Option<PathBuf>,
-    /// Draw the tree (F.svg), or write it for Graphviz (F.dot) or programs (F.json).
+    /// Draw the tree (F.svg or F.png), or write it for Graphviz (F.dot) or programs (F.json).
     #[arg(long, value_name = "F.svg")]
     pub tree: Option<PathBuf>,
     /// Print one JSON object; up to 100,000 processors it holds the schedule.

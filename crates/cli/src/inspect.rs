@@ -13,6 +13,7 @@ use oneport::{Collective, Platform, Problem, Rational, Volumes};
 use serde_json::{Value, json};
 
 use crate::End;
+use crate::drawing;
 use crate::numbers::both;
 use crate::output::{count, named, print, try_outputs};
 use crate::topology::TopologyArguments;
@@ -30,7 +31,7 @@ pub struct InspectArguments {
     /// What the file leaves open.
     #[command(flatten)]
     topology: TopologyArguments,
-    /// Draw the platform.
+    /// Draw the platform (F.svg or F.png).
     #[arg(short = 'o', long = "output", value_name = "F.svg")]
     output: Option<PathBuf>,
     /// Print one JSON object.
@@ -43,10 +44,12 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     let format = arguments.from.as_ref().map(|name| name.parse::<PlatformFormat>()).transpose();
     let format = format.map_err(|error| usage(format!("--from: {error}")))?;
     try_outputs(&[("FILE", &arguments.file)], &named(&[("--output", &arguments.output)]))?;
+    if let Some(path) = &arguments.output {
+        drawing::check("--output", path, &[])?;
+    }
     let imported = formats::read_topology(&arguments.file, format, &arguments.topology.options()?)?;
     if let Some(path) = &arguments.output {
-        let svg = drawing(&imported)?;
-        formats::write_atomically(path, svg.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        drawing::write(path, &platform(&imported)?)?;
     }
     if arguments.json {
         print(&object(&imported).to_string())?;
@@ -185,7 +188,7 @@ fn object(imported: &Imported) -> Value {
 }
 
 /// The platform, drawn with all processors as participants.
-fn drawing(imported: &Imported) -> Result<String> {
+fn platform(imported: &Imported) -> Result<String> {
     let platform = &imported.platform;
     let collective = Collective::AllGather { participants: platform.processors().collect() };
     let volumes = Volumes::default();

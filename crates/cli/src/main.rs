@@ -8,6 +8,7 @@ mod arguments;
 mod bottleneck;
 mod check;
 mod convert;
+mod drawing;
 mod export;
 mod generate;
 mod hardware;

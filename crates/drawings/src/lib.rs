@@ -2,6 +2,8 @@
 
 mod arborescence;
 pub mod dot;
+#[cfg(feature = "png")]
+pub mod png;
 mod quantities;
 mod reduction;
 mod scheme;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use oneport::plan::{Broadcast, Proof, Reduction};
 use oneport::referee::Recheck;
 use oneport::{Checked, Rational, Status, formats};
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::End;
 use crate::arguments::AnswerArguments;
+use crate::drawing;
 use crate::numbers::{percent, readable};
 use crate::output::{named, print, try_outputs};
 use crate::usage::usage;
@@ -55,10 +56,11 @@ impl AnswerArguments {
     /// # Errors
     /// As [`try_outputs`]; a drawing whose name does not say what it is to be.
     pub fn try_outputs(&self) -> Result<()> {
-        if let Some(path) = &self.gantt
-            && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
-        {
-            bail!(usage(format!("--gantt: {} should end in .svg", path.display())));
+        if let Some(path) = &self.gantt {
+            drawing::check("--gantt", path, &[])?;
+        }
+        if let Some(path) = &self.tree {
+            drawing::check("--tree", path, &["dot", "gv", "json"])?;
         }
         try_outputs(&[], &named(&[("--gantt", &self.gantt), ("--tree", &self.tree)]))
     }
@@ -104,7 +106,7 @@ impl Answer {
         let tree = arguments.tree.as_ref().map(|path| Ok((path, self.tree(path)?)));
         let drawings: Vec<(&PathBuf, String)> = gantt.into_iter().chain(tree).collect::<Result<_>>()?;
         // The answer is printed even if a drawing cannot be written after all.
-        let written: Result<()> = drawings.iter().try_for_each(|(path, drawing)| write(path, drawing));
+        let written: Result<()> = drawings.iter().try_for_each(|(path, text)| drawing::write(path, text));
         if arguments.json {
             self.fact("solve_seconds", took.as_secs_f64());
             print(&Value::Object(self.object()?).to_string())?;
@@ -124,17 +126,15 @@ impl Answer {
     }
 
     fn tree(&self, path: &Path) -> Result<String> {
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        Ok(match (&self.schedule, extension.as_str()) {
+        Ok(match (&self.schedule, drawing::extension(path).as_str()) {
             (Schedule::None, _) => bail!("--tree: there is no schedule to draw"),
             (Schedule::Reduction(reduction), "json") => formats::reduction_to_json(reduction),
             (Schedule::Broadcast(broadcast), "json") => formats::broadcast_to_json(broadcast),
             (Schedule::Reduction(reduction), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
-            (Schedule::Reduction(reduction), "svg") => oneport_drawings::svg::once_tree(reduction),
-            (Schedule::Broadcast(_), "svg" | "dot" | "gv") => {
+            (Schedule::Reduction(reduction), _) => oneport_drawings::svg::once_tree(reduction),
+            (Schedule::Broadcast(_), _) => {
                 bail!(usage("--tree: a broadcast is written as F.json; draw the tree of the reduction, it is the same"))
             }
-            _ => bail!(usage(format!("--tree: {} should end in .svg, .dot or .json", path.display()))),
         })
     }
 
@@ -204,10 +204,6 @@ fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
     if transfers.len() > LINES {
         let _ = write!(out, "\n  ... {} more transfers", transfers.len() - LINES);
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn proof_name(proof: &Proof) -> &'static str {

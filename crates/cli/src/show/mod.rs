@@ -8,13 +8,14 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use oneport::plan::{Kind, WeightedPattern};
+use oneport::plan::{Kind, Timeline, WeightedPattern};
+use oneport::schedule::ScheduleError;
 use oneport::{Plan, formats, referee, schedule};
 
 use crate::End;
 use crate::arguments::ShowArguments;
+use crate::drawing;
 use crate::output::{named, print, try_outputs};
-use crate::usage::usage;
 
 /// Runs the command.
 pub fn run(arguments: &ShowArguments) -> Result<End> {
@@ -26,11 +27,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     ];
     try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
     for (option, path) in named(&drawings) {
-        let known: &[&str] = if option == "--tree" { &["svg", "dot", "gv"] } else { &["svg"] };
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        if extension.is_some_and(|extension| !known.contains(&extension.as_str())) {
-            bail!(usage(format!("{option}: {} should end in .{}", path.display(), known.join(", ."))));
-        }
+        drawing::check(option, path, if option == "--tree" { &["dot", "gv"] } else { &[] })?;
     }
     let plan = formats::read_plan(&arguments.plan)?;
     // A drawing of a broken plan would lend it credit.
@@ -48,7 +45,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state), Some(&plan.certificate)))
     })?;
     draw(&arguments.timeline, &|| {
-        let timeline = schedule::timeline(plan.problem()?, &plan.schedule, arguments.periods)?;
+        let timeline = timeline(&plan, arguments.periods)?;
         Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))
     })?;
     if let Some(path) = &arguments.tree {
@@ -59,6 +56,31 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         print(&text::text(&plan, arguments)?)?;
     }
     Ok(End::Done)
+}
+
+/// Periods of steady state in a timeline, unless told otherwise.
+const STEADY: u64 = 4;
+
+/// The whole run over so many periods; by default over those that the deepest pattern takes, and a few more, so that
+/// there is a steady state to be seen.
+fn timeline(plan: &Plan, periods: Option<u64>) -> Result<Timeline> {
+    let wanted = periods.unwrap_or((plan.schedule.depth() as u64).saturating_add(STEADY));
+    let mut tried = wanted;
+    loop {
+        match schedule::timeline(plan.problem()?, &plan.schedule, tried) {
+            Err(ScheduleError::TooManyEvents { .. }) if periods.is_none() && tried > 1 => tried /= 2,
+            Err(error @ ScheduleError::TooManyEvents { .. }) => {
+                let way_out = if tried > 1 { "try --periods 1, or " } else { "" };
+                bail!("--timeline: {error} ({way_out}solve with a smaller --max-instances)");
+            }
+            timeline => {
+                if tried < wanted {
+                    eprintln!("note: {wanted} periods would be too much for a timeline; {tried} of them are drawn");
+                }
+                return Ok(timeline?);
+            }
+        }
+    }
 }
 
 /// Most patterns drawn: an all-gather among a thousand has thousands.
@@ -73,13 +95,13 @@ fn trees(plan: &Plan, path: &Path) -> Result<()> {
     if patterns.len() > DRAWN {
         eprintln!("note: the first {DRAWN} of {} trees are drawn", patterns.len());
     }
-    let dot = path.extension().is_some_and(|extension| extension == "dot" || extension == "gv");
+    let dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
     for (number, WeightedPattern { pattern, weight }) in patterns.iter().take(DRAWN).enumerate() {
         let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
-        let drawing = draw(plan.problem()?, pattern, Some(weight));
+        let text = draw(plan.problem()?, pattern, Some(weight));
         match patterns.len() {
-            1 => write(path, &drawing)?,
-            _ => write(&numbered(path, number + 1), &drawing)?,
+            1 => write(path, &text)?,
+            _ => write(&numbered(path, number + 1), &text)?,
         }
     }
     Ok(())
@@ -92,7 +114,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(format!("{stem}-{number}{extension}"))
 }
 
-fn write(path: &Path, svg: &str) -> Result<()> {
-    formats::write_atomically(path, svg.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+fn write(path: &Path, drawing: &str) -> Result<()> {
+    drawing::write(path, drawing)?;
     print(&path.display().to_string())
 }

@@ -134,9 +134,13 @@ fn drawings_say_by_their_names_what_they_are() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
     oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", &plan]).ok();
-    oneport(&["show", &plan, "--gantt", &folder.path("a.png")]).refused(2, &["--gantt", "a.png", ".svg"]);
-    oneport(&["show", &plan, "--graph", &folder.path("a.dot")]).refused(2, &["--graph", "a.dot", ".svg"]);
+    oneport(&["show", &plan, "--gantt", &folder.path("a.pdf")]).refused(2, &["--gantt", "a.pdf", ".svg or .png"]);
+    oneport(&["show", &plan, "--graph", &folder.path("a.dot")]).refused(2, &["--graph", "a.dot", ".svg or .png"]);
+    oneport(&["show", &plan, "--timeline", &folder.path("a")]).refused(2, &["--timeline", ".svg or .png"]);
     assert_eq!(folder.names(), ["plan.json"]);
+    let picture = folder.path("a.PNG");
+    oneport(&["show", &plan, "--graph", &picture]).ok();
+    assert!(std::fs::read(&picture).unwrap().starts_with(b"\x89PNG\r\n"));
 }
 
 #[test]

@@ -260,6 +260,10 @@ fn drawings_are_whole_svg_files() {
         oneport(&["show", &plan, option, &unwritable(&folder)]).refused(1, &["cannot write", "a-file"]);
     }
     oneport(&["show", &plan, "--periods=-1"]).misused(&["--periods"]);
+    oneport(&["show", &plan, "--timeline", &timeline, "--periods", "0"]).misused(&["--periods"]);
+    // Without a number there are enough periods for a steady state.
+    oneport(&["show", &plan, "--timeline", &timeline]).ok();
+    assert!(read(&timeline).contains(">steady state<"));
 }
 
 /// Names that mean something to XML, TOML, JSON and a comma-separated list.

@@ -168,7 +168,7 @@ fn drawings_are_written() {
         assert!(rows.iter().all(|row| row["processor"].is_u64() && row["start"].is_string()), "{rows:?}");
     }
     reduce(&["homogeneous", "--n", "9", "--transfer", "2", "--compute", "1", "--tree", &folder.path("t.txt")])
-        .refused(2, &["--tree", "t.txt", ".svg, .dot or .json"]);
+        .refused(2, &["--tree", "t.txt", ".svg, .png, .dot, .gv or .json"]);
     reduce(&[
         "homogeneous",
         "--n",
@@ -199,8 +199,8 @@ fn bad_questions_are_named_and_refused() {
     let equal = |n: &str, d: &str, c: &str| reduce(&["homogeneous", "--n", n, "--transfer", d, "--compute", c]);
     reduce(&["homogeneous", "--n", "1e9", "--transfer", "1", "--compute", "1", "--tree", "x.json"])
         .refused(1, &["1000000000 values", "at most 100000000"]);
-    reduce(&["homogeneous", "--n", "9", "--transfer", "1", "--compute", "1", "--gantt", "x.png"])
-        .refused(2, &["x.png"]);
+    reduce(&["homogeneous", "--n", "9", "--transfer", "1", "--compute", "1", "--gantt", "x.gif"])
+        .refused(2, &["x.gif", ".svg or .png"]);
     reduce(&["heterogeneous", "--times=1\n2"]).refused(2, &["--times"]);
     equal("0", "1", "1").refused(2, &["--n", "'0'", "1 to 2^63"]);
     equal("9223372036854775809", "1", "1").refused(2, &["--n", "2^63"]);

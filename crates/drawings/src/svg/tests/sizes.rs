@@ -290,3 +290,21 @@ fn quantities_have_the_units_of_the_platform() {
     let text = gantt(sample.problem(), &sample.schedule);
     assert!(text.contains("time within the period (ms)") && text.contains(" ms to "), "{text}");
 }
+
+#[cfg(feature = "png")]
+#[test]
+fn pictures_have_twice_the_size_and_letters() {
+    let sample = cluster(3, 3);
+    let svg = graph(sample.problem(), Some(&sample.steady_state), None);
+    let picture = crate::png::png(&svg).unwrap();
+    assert_eq!(picture, crate::png::png(&svg).unwrap(), "the same input gives the same bytes");
+    assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let number = |at: usize| f64::from(u32::from_be_bytes(picture[at..at + 4].try_into().unwrap()));
+    let root = &parse(&svg)[0];
+    for (at, side) in [(16, "width"), (20, "height")] {
+        assert!((number(at) - 2.0 * root.number(side)).abs() <= 1.0, "{side}");
+    }
+    let wordless = svg.replace(">box0<", "><").replace(">gpu0<", "><");
+    assert_ne!(crate::png::png(&wordless).unwrap(), picture, "names are painted");
+    assert!(crate::png::png("no drawing").is_err());
+}
