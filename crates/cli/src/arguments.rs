@@ -114,12 +114,13 @@ pub struct QuestionArguments {
     /// What the file of a topology leaves open.
     #[command(flatten)]
     pub topology: TopologyArguments,
-    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also A+Bn
-    /// with n the operands combined, or @FILE: a table by interval.
+    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also
+    /// A+Bn with n the operands combined, or @FILE: a table by interval.
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     pub size: String,
-    /// Size of the whole operation, instead of --size, as nccl-tests count it: of all ranks' messages where each rank has
-    /// one (scatter, gather, all-gather, reduce-scatter, all-to-all), else of the message. A plain number is in bytes.
+    /// Size of the whole operation, instead of --size, as nccl-tests count it: of all ranks' messages where each rank
+    /// has one (scatter, gather, all-gather, reduce-scatter, all-to-all), else of the message. A plain number is in
+    /// bytes.
     #[arg(long, value_name = "B", conflicts_with = "size")]
     pub bytes: Option<String>,
     /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a

@@ -4,7 +4,8 @@
 //! holds outside quotes). An optional first row names the columns, an optional first column the rows; a first row is
 //! one of names when a cell of it is no number. `0`, `-` or nothing means no link; the diagonal is ignored. Lines
 //! that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes
-//! are `P0`, `P1`, ... A link costs 1 / bandwidth. Where the top left cell is a rate, as `Gbit/s`, it is the unit of all.
+//! are `P0`, `P1`, ... A link costs 1 / bandwidth. Where the top left cell is a rate, as `Gbit/s`, it is the unit of
+//! all.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -81,8 +81,8 @@ pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<R
 }
 
 /// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, which
-/// Steiner arborescences ask for: an arc is a link or a route of fewer links than there are nodes, and there are no more
-/// arcs than links or pairs of nodes.
+/// Steiner arborescences ask for: an arc is a link or a route of fewer links than there are nodes, and there are no
+/// more arcs than links or pairs of nodes.
 pub fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
     let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);
     let limit = u128::MAX / (4 * links.max(nodes * nodes).max(1) * nodes.max(1));

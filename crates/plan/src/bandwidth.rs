@@ -7,9 +7,9 @@ use crate::{Problem, Traffic};
 /// The bandwidths of an operation, in the columns of nccl-tests: `size`, `algbw`, `busbw`.
 ///
 /// The size of an operation among `n` ranks is that of its message; where every rank has a message of its own (scatter,
-/// gather, all-gather, reduce-scatter, all-to-all), of `n` messages. Algorithm bandwidth is size over time. Bus bandwidth
-/// makes different `n` comparable: algorithm bandwidth times `2 (n - 1) / n` for an all-reduce, `(n - 1) / n` where every
-/// rank has a message, 1 for broadcast and reduce.
+/// gather, all-gather, reduce-scatter, all-to-all), of `n` messages. Algorithm bandwidth is size over time. Bus
+/// bandwidth makes different `n` comparable: algorithm bandwidth times `2 (n - 1) / n` for an all-reduce, `(n - 1) / n`
+/// where every rank has a message, 1 for broadcast and reduce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bandwidth {
     /// The ranks: nodes that send or receive values.

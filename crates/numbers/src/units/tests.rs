@@ -1,3 +1,5 @@
+//! Quantities mean what they say, and what is shown is what they mean.
+
 use super::*;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
