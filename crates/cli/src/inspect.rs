@@ -22,10 +22,10 @@ use crate::usage::usage;
 /// `oneport inspect`.
 #[derive(Debug, Args)]
 pub struct InspectArguments {
-    /// A platform file, or a topology: a dump of NCCL or RCCL, and others.
+    /// A platform file, or a topology of another program: a dump of NCCL, a table of nvidia-smi, a graph, ...
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The format of the file; by default told from its name and content.
+    /// The format of the file, as `oneport convert --from` takes it; by default told from its name and content.
     #[arg(long, value_name = "F")]
     from: Option<String>,
     /// What the file leaves open.

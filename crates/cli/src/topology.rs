@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use num_traits::Signed;
-use oneport::formats::{self, Fabric, ImportOptions, Imported, PlatformFormat, Replicate, Topic};
+use oneport::formats::{self, Capacity, Fabric, ImportOptions, Imported, PlatformFormat, Replicate, Topic};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Rational, Units, parse_rational};
 
@@ -20,6 +20,13 @@ pub struct TopologyArguments {
     /// kinds of a file and the bandwidths assumed.
     #[arg(long = "link-bandwidth", value_name = "KIND=RATE")]
     link_bandwidth: Vec<String>,
+    /// Graphs: the attribute of edges that is their bandwidth, and the units of plain numbers (default: capacity or
+    /// bandwidth, in GB/s).
+    #[arg(long, value_name = "ATTRIBUTE[,UNITS]")]
+    capacity: Option<String>,
+    /// Graphs: bandwidth of edges that have none, in GB/s or with a unit.
+    #[arg(long, value_name = "RATE")]
+    capacity_default: Option<String>,
     /// How fast a GPU combines values, in GB/s of result (default: 1000).
     #[arg(long, value_name = "RATE")]
     merge_bandwidth: Option<String>,
@@ -48,7 +55,16 @@ impl TopologyArguments {
         }
         let merge_rate = self.merge_bandwidth.as_ref().map(|text| rate("--merge-bandwidth", text)).transpose()?;
         let replicate = self.replicate.as_ref().map(|count| self.machines(count)).transpose()?;
-        Ok(ImportOptions { link_bandwidth, merge_rate, multicast: self.multicast, replicate })
+        let capacity = self.capacity.as_ref().map(|text| capacity(text)).transpose()?;
+        let default = self.capacity_default.as_ref().map(|text| rate("--capacity-default", text)).transpose()?;
+        Ok(ImportOptions {
+            link_bandwidth,
+            merge_rate,
+            multicast: self.multicast,
+            capacity,
+            capacity_default: default,
+            replicate,
+        })
     }
 
     fn machines(&self, count: &str) -> Result<Replicate> {
@@ -66,6 +82,14 @@ impl TopologyArguments {
         let bandwidth = bandwidth.map(|text| rate("--fabric", text)).transpose()?;
         Ok(Replicate { count, fabric, bandwidth })
     }
+}
+
+/// `weight` or `LinkSpeedRaw,bit/s`.
+fn capacity(text: &str) -> Result<Capacity> {
+    let (attribute, units) = text.split_once(',').map_or((text, None), |(name, units)| (name, Some(units)));
+    let units = units.map_or(Ok(Units::gigabytes_and_seconds()), Units::parse);
+    let units = units.map_err(|error| usage(format!("--capacity: {error}")))?;
+    Ok(Capacity { attribute: attribute.trim().to_string(), units })
 }
 
 /// A bandwidth in GB/s, or with a unit.

@@ -16,6 +16,7 @@ use oneport_platform::{Node, Platform, Rational, parse_rational};
 use crate::error::{FormatError, Mistake, clip};
 use crate::native::refused;
 use crate::source::Source;
+use crate::topologies::{self, Attributes, Draft, MAX_ATTRIBUTES};
 
 /// Most bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
@@ -79,6 +80,44 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
+/// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
+pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    let mut reader = Reader { source: *source, at: 0 };
+    let mut graph = topologies::Graph::new(draft);
+    let mut directed = false;
+    let mut edges = Vec::new();
+    reader.find_graph()?;
+    loop {
+        let (offset, token) = reader.token()?;
+        match token {
+            Token::Close => break,
+            Token::Key("directed") => directed = reader.directed()?,
+            Token::Key("node") => {
+                let mut attributes = reader.attributes("node")?;
+                let id = reader.take(offset, "node", &mut attributes, "id", "the node's number")?;
+                graph.node(&id, &attributes).map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
+            }
+            // Nodes may come later.
+            Token::Key("edge") => {
+                edges.push(reader.at);
+                reader.skip()?;
+            }
+            Token::Key(_) => reader.skip()?,
+            _ => return Err(reader.broken(offset, token)),
+        }
+    }
+    for offset in edges {
+        reader.at = offset;
+        let mut attributes = reader.attributes("edge")?;
+        let from = reader.take(offset, "edge", &mut attributes, "source", "the id of a node")?;
+        let to = reader.take(offset, "edge", &mut attributes, "target", "the id of a node")?;
+        let key = || Some(format!("edge ({} -- {})", clip(&from), clip(&to)));
+        let add = graph.edge(&from, &to, directed, &attributes);
+        add.map_err(|mistake| source.error(offset, key(), mistake))?;
+    }
+    Ok(())
+}
+
 struct Graph<'a> {
     directed: bool,
     nodes: Vec<GraphNode<'a>>,
@@ -110,8 +149,8 @@ impl Edge<'_> {
             _ => match self.kind.as_deref().and_then(|kind| kind.strip_prefix("OC-")) {
                 Some(multiple) => ("LinkType OC-", multiple, SONET),
                 None => {
-                    let meaning =
-                        "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n)";
+                    let meaning = "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n; or name \
+                         another attribute with --capacity)";
                     return Err(Mistake::MissingKey { key: "LinkSpeedRaw", meaning });
                 }
             },
@@ -170,13 +209,15 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// The first top-level `graph [ ... ]`.
     fn graph(&mut self) -> Result<Graph<'a>, FormatError> {
+        self.find_graph()?;
+        self.graph_list()
+    }
+
+    fn find_graph(&mut self) -> Result<(), FormatError> {
         loop {
             let (offset, token) = self.token()?;
             match token {
-                Token::Key("graph") => {
-                    self.open("graph")?;
-                    return self.graph_list();
-                }
+                Token::Key("graph") => return self.open("graph"),
                 Token::Key(_) => self.skip()?,
                 Token::End => return Err(self.syntax(offset, "there is no graph [ ... ] in the file")),
                 _ => return Err(self.syntax(offset, "a key is expected, such as graph")),
@@ -252,6 +293,48 @@ impl<'a> Reader<'a> {
                 return Err(self.source.error(offset, Some(name.to_string()), mistake));
             }
         }
+    }
+
+    /// All numbers and texts of `[ ... ]`.
+    fn attributes(&mut self, name: &str) -> Result<Attributes<'a>, FormatError> {
+        self.open(name)?;
+        let mut attributes = Vec::new();
+        loop {
+            let (offset, token) = self.token()?;
+            let key = match token {
+                Token::Close => return Ok(attributes),
+                Token::Key(key) => key,
+                _ => return Err(self.broken(offset, token)),
+            };
+            let at = self.at;
+            match self.token()?.1 {
+                Token::Number(text) => attributes.push((Cow::Borrowed(key), Cow::Borrowed(text))),
+                Token::Text(text) => attributes.push((Cow::Borrowed(key), decode(text))),
+                _ => {
+                    self.at = at;
+                    self.skip()?;
+                }
+            }
+            if attributes.len() > MAX_ATTRIBUTES {
+                let instead = "leave out what is no bandwidth";
+                let mistake = Mistake::TooMany { what: "attributes", limit: MAX_ATTRIBUTES, instead };
+                return Err(self.source.error(offset, None, mistake));
+            }
+        }
+    }
+
+    /// Takes out an attribute that has to be there.
+    fn take(
+        &self,
+        offset: usize,
+        entry: &str,
+        attributes: &mut Attributes<'a>,
+        key: &'static str,
+        meaning: &'static str,
+    ) -> Result<Cow<'a, str>, FormatError> {
+        let place = attributes.iter().position(|(name, _)| name == key);
+        let value = place.map(|place| attributes.swap_remove(place).1);
+        self.need(offset, entry, value, key, meaning)
     }
 
     fn need(

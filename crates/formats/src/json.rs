@@ -108,6 +108,26 @@ impl<'a> Json<'a, '_> {
         })
     }
 
+    /// Calls `f` on every member of an object, in order, without storing the object. Keys may repeat.
+    pub fn entries(
+        &self,
+        mut f: impl FnMut(Cow<'a, str>, Json<'a, '_>) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        if !self.text.starts_with('{') {
+            return Err(self.wrong("an object"));
+        }
+        self.walk(|key, raw| {
+            let key = key.unwrap_or_default();
+            let path = KeyPath::Key(&self.path, &key);
+            f(key.clone(), Json { source: self.source, text: raw.get(), path })
+        })
+    }
+
+    /// The value as it is written.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Visits the members of an object or array, one level.
     fn walk(
         &self,

@@ -3,6 +3,7 @@
 mod amount;
 mod atomic;
 mod demands;
+mod detect;
 mod error;
 mod gml;
 mod json;
@@ -31,4 +32,4 @@ pub use platform::{
 };
 pub use platform_format::{ParseFormatError, PlatformFormat};
 pub use single::{broadcast_to_json, reduction_to_json};
-pub use topologies::{Accelerator, Fabric, ImportOptions, Imported, Note, Replicate, Topic};
+pub use topologies::{Accelerator, Capacity, Fabric, ImportOptions, Imported, Note, Replicate, Topic};

@@ -67,7 +67,7 @@ pub fn parse_topology(
         return Err(FormatError::new(name, None, None, Mistake::TooLarge { limit: MAX_PLATFORM_BYTES }));
     }
     let source = Source::new(name, bytes, "a platform")?;
-    match reader(format) {
+    match reader(format, options) {
         Reader::Platform(read) => topologies::plain(&source, read(source)?, format, options),
         Reader::Topology(read) => topologies::import(&source, read, format, options),
     }
@@ -80,15 +80,32 @@ enum Reader {
 }
 
 /// The list of readers.
-fn reader(format: PlatformFormat) -> Reader {
+fn reader(format: PlatformFormat, options: &ImportOptions) -> Reader {
     use Reader::{Platform, Topology};
     match format {
         PlatformFormat::Toml => Platform(native::read_toml),
         PlatformFormat::Json => Platform(native::read_json),
         PlatformFormat::Matrix => Platform(matrix::read),
+        PlatformFormat::Gml if options.capacity.is_some() || options.capacity_default.is_some() => {
+            Topology(gml::read_graph)
+        }
         PlatformFormat::Gml => Platform(gml::read),
         PlatformFormat::Joined => Platform(tiers_json::read),
         PlatformFormat::Nccl => Topology(topologies::read_nccl),
+        PlatformFormat::NvidiaSmi => Topology(topologies::read_nvidia_smi),
+        PlatformFormat::RocmSmi => Topology(topologies::read_rocm_smi),
+        PlatformFormat::NodeLink => Topology(topologies::read_node_link),
+        PlatformFormat::GraphMl => Topology(topologies::read_graphml),
+        PlatformFormat::Dot => Topology(topologies::read_dot),
+        PlatformFormat::IbNetDiscover => Topology(topologies::read_ibnetdiscover),
+        PlatformFormat::IbLinkInfo => Topology(topologies::read_iblinkinfo),
+        PlatformFormat::SlurmConf => Topology(topologies::read_slurm_conf),
+        PlatformFormat::SlurmYaml => Topology(topologies::read_slurm_yaml),
+        PlatformFormat::Taccl => Topology(topologies::read_taccl),
+        PlatformFormat::Msccl => Topology(topologies::read_msccl),
+        PlatformFormat::AstraSim => Topology(topologies::read_astra_sim),
+        PlatformFormat::Hwloc => Topology(topologies::read_hwloc),
+        PlatformFormat::SimGrid => Topology(topologies::read_simgrid),
     }
 }
 

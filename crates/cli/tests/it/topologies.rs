@@ -56,3 +56,16 @@ fn inspect_says_what_was_understood() {
     oneport(&["inspect", &dump, "--replicate", "2", "--fabric", "ring"]).misused(&["'ring'", "switch, rail or full"]);
     oneport(&["inspect", &dump, "--replicate", "2", "--fabric", "rail"]).refused(1, &["--fabric switch,25"]);
 }
+
+#[test]
+fn a_graph_takes_its_capacities_from_an_attribute() {
+    let folder = Folder::new();
+    let edges = "\"edges\": [{\"source\": 0, \"target\": 1, \"weight\": 8}]";
+    let graph = folder.write("g.json", format!("{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], {edges}}}"));
+    let solve = ["solve", "broadcast", "--source", "0", "--platform", &graph, "--json"];
+    oneport(&solve).refused(1, &["edges[0] (0 -- 1)", "there is weight", "--capacity"]);
+    let run = oneport(&[&solve[..], &["--capacity", "weight,Gbit/s"]].concat());
+    assert_eq!(run.noted(&["weight is the bandwidth, in Gbit/s"]).object()["throughput"], "1");
+    oneport(&[&solve[..], &["--capacity", "weight,apples"]].concat()).misused(&["--capacity", "apples"]);
+    oneport(&[&solve[..], &["--capacity-default", "0"]].concat()).misused(&["--capacity-default", "above 0"]);
+}

@@ -141,6 +141,17 @@ impl<'o> Draft<'o> {
         self.link(other, one, kind, rate)
     }
 
+    /// Whether there is a link.
+    pub fn has_link(&self, from: usize, to: usize) -> bool {
+        self.by_ends.contains_key(&(from, to))
+    }
+
+    /// The bandwidth of a link.
+    pub fn rate_between(&self, from: usize, to: usize) -> Option<Rational> {
+        let place = self.by_ends.get(&(from, to))?;
+        self.wires.get(*place).map(|wire| wire.rate.clone())
+    }
+
     /// Whether a name is taken.
     pub fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)

@@ -4,17 +4,36 @@
 //! for the bandwidths that its file does not state, and notes what it assumed, merged and left out. Nothing else is
 //! shared.
 
+mod astra_sim;
+mod dot;
 mod draft;
+mod graph;
+mod graphml;
+mod hostlist;
+mod hwloc;
+mod iblinkinfo;
+mod ibnetdiscover;
 mod imported;
+mod infiniband;
+mod msccl;
 mod nccl;
 mod nccl_rates;
+mod node_link;
+mod nvidia_smi;
 mod options;
+mod pci_tree;
 mod replicate;
+mod rocm_smi;
+mod simgrid;
+mod slurm;
+mod taccl;
 mod xml;
+mod yaml;
 
-use draft::Draft;
+pub(crate) use draft::Draft;
+pub(crate) use graph::{Attributes, Graph, MAX_ATTRIBUTES};
 pub use imported::{Accelerator, Imported, Note, Topic};
-pub use options::{Fabric, ImportOptions, Replicate};
+pub use options::{Capacity, Fabric, ImportOptions, Replicate};
 
 use oneport_platform::Platform;
 
@@ -22,7 +41,20 @@ use crate::error::{FormatError, Mistake};
 use crate::platform_format::PlatformFormat;
 use crate::source::Source;
 
+pub(crate) use astra_sim::read as read_astra_sim;
+pub(crate) use dot::read as read_dot;
+pub(crate) use graphml::read as read_graphml;
+pub(crate) use hwloc::read as read_hwloc;
+pub(crate) use iblinkinfo::read as read_iblinkinfo;
+pub(crate) use ibnetdiscover::read as read_ibnetdiscover;
+pub(crate) use msccl::read as read_msccl;
 pub(crate) use nccl::read as read_nccl;
+pub(crate) use node_link::read as read_node_link;
+pub(crate) use nvidia_smi::read as read_nvidia_smi;
+pub(crate) use rocm_smi::read as read_rocm_smi;
+pub(crate) use simgrid::read as read_simgrid;
+pub(crate) use slurm::{read_conf as read_slurm_conf, read_yaml as read_slurm_yaml};
+pub(crate) use taccl::read as read_taccl;
 
 /// Puts what a file says into a draft.
 pub(crate) type Importer = fn(&Source<'_>, &mut Draft<'_>) -> Result<(), FormatError>;

@@ -27,7 +27,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let document = xml::parse(source)?;
     let system = document.root_element();
     if !system.has_tag_name("system") {
-        let expected = "<system>, the root of a topology dump of NCCL or RCCL".into();
+        let expected = "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid".into();
         let value = format!("<{}>", clip(system.tag_name().name()));
         return Err(wrong(source, system, Mistake::WrongValue { value, expected }));
     }

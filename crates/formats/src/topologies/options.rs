@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::Rational;
+use oneport_platform::{Rational, Units};
 
 /// What the file leaves open. The default asks for nothing: one box, stated tables, no capacities.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,8 +13,21 @@ pub struct ImportOptions {
     pub merge_rate: Option<Rational>,
     /// Whether NVSwitches duplicate messages (multicast); by default they only forward.
     pub multicast: bool,
+    /// Which attribute of a graph's edges is the bandwidth, and its units where it is a plain number.
+    pub capacity: Option<Capacity>,
+    /// GB/s of a graph's edges that have no bandwidth.
+    pub capacity_default: Option<Rational>,
     /// Several machines like the one of the file.
     pub replicate: Option<Replicate>,
+}
+
+/// An attribute of edges that is their bandwidth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capacity {
+    /// Its name.
+    pub attribute: String,
+    /// The units of plain numbers.
+    pub units: Units,
 }
 
 /// Several machines of one kind, and what joins them.

@@ -6,7 +6,7 @@ use crate::error::{FormatError, Mistake, clip, clip_message};
 use crate::source::Source;
 
 /// Most elements, texts and comments of a document.
-const MAX_NODES: u32 = 300_000;
+const MAX_NODES: u32 = 1_000_000;
 /// Most attributes of a document.
 const MAX_ATTRIBUTES: usize = 800_000;
 /// Most attributes of one element: the parser compares every two.

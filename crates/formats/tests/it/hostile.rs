@@ -324,7 +324,7 @@ fn joined_files() {
 
 #[test]
 fn bytes_that_are_no_text() {
-    for format in PlatformFormat::ALL {
+    for format in PlatformFormat::all() {
         refused(format, "", &["is empty"]);
         refused(format, " \n\t\r\n", &["is empty"]);
         refused(format, "\u{feff}", &["is empty"]);

@@ -1,6 +1,10 @@
 //! Topologies of other programs: small ones written from facts, and real ones where they are at hand.
 
+mod clusters;
+mod graphs;
 mod nccl;
+mod simulators;
+mod smi;
 
 use std::path::{Path, PathBuf};
 

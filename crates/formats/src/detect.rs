@@ -1,0 +1,216 @@
+//! The format of a platform file by its content.
+
+use crate::platform_format::PlatformFormat;
+
+/// How much of a file is looked at: licences and comments may come first.
+const BEGINNING: usize = 16 << 10;
+/// Most keys of a JSON object that are looked at.
+const MAX_KEYS: usize = 100;
+
+/// The format of these bytes; `json` says that the name promises JSON.
+pub(crate) fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
+    if json || beginning.trim_start().starts_with('{') {
+        return from_json(bytes);
+    }
+    if beginning.trim_start().starts_with('<') {
+        return from_xml(&beginning);
+    }
+    if beginning.contains(" between two GPUs") {
+        return PlatformFormat::RocmSmi;
+    }
+    if beginning.lines().any(is_row_of_gpu0) {
+        return PlatformFormat::NvidiaSmi;
+    }
+    if is_dot(&beginning) {
+        return PlatformFormat::Dot;
+    }
+    if let Some(format) = beginning.lines().find_map(from_line) {
+        return format;
+    }
+    let mut lines = beginning.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.clone().next().unwrap_or_default();
+    let opens_graph = |line: &str| line.strip_prefix("graph").is_some_and(|rest| rest.trim_start().starts_with('['));
+    if first == "graph" || lines.any(opens_graph) {
+        PlatformFormat::Gml
+    } else if first.starts_with('[') || first.contains('=') {
+        PlatformFormat::Toml
+    } else {
+        PlatformFormat::Matrix
+    }
+}
+
+/// By the keys of the outermost object.
+fn from_json(bytes: &[u8]) -> PlatformFormat {
+    let keys = top_keys(bytes);
+    let has = |key: &str| keys.contains(&key.as_bytes());
+    if has("msccl_type") {
+        PlatformFormat::Msccl
+    } else if has("gpus_per_node") {
+        PlatformFormat::Taccl
+    } else if has("nodes") && (has("edges") || has("links")) {
+        PlatformFormat::NodeLink
+    } else {
+        PlatformFormat::Json
+    }
+}
+
+/// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
+fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
+    let (mut keys, mut depth, mut at) = (Vec::new(), 0_usize, 0);
+    let mut text: Option<&[u8]> = None;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
+                    at += if *byte == b'\\' { 2 } else { 1 };
+                }
+                text = bytes.get(start..at);
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b':' if depth == 1 => keys.extend(text.take()),
+            _ => {}
+        }
+        if keys.len() == MAX_KEYS {
+            break;
+        }
+        at += 1;
+    }
+    keys
+}
+
+/// By the root element, behind declarations and comments.
+fn from_xml(text: &str) -> PlatformFormat {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("<!--") => rest.find("-->").map(|end| end + 3),
+            _ if rest.starts_with("<?") || rest.starts_with("<!") => rest.find('>').map(|end| end + 1),
+            _ => None,
+        };
+        match end.and_then(|end| rest.get(end..)) {
+            Some(behind) => rest = behind.trim_start(),
+            None => break,
+        }
+    }
+    let name = rest.trim_start_matches('<').split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+    match name {
+        Some("graphml") => PlatformFormat::GraphMl,
+        Some("topology") => PlatformFormat::Hwloc,
+        Some("platform") => PlatformFormat::SimGrid,
+        _ => PlatformFormat::Nccl,
+    }
+}
+
+/// By lines that one format alone has.
+fn from_line(line: &str) -> Option<PlatformFormat> {
+    let line = line.trim();
+    let begins = |key: &str| line.get(..key.len()).is_some_and(|head| head.eq_ignore_ascii_case(key));
+    if line.contains("==>") && line.contains("==(") {
+        Some(PlatformFormat::IbLinkInfo)
+    } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
+        Some(PlatformFormat::IbNetDiscover)
+    } else if begins("SwitchName=") || begins("BlockName=") {
+        Some(PlatformFormat::SlurmConf)
+    } else if begins("npus_count:") {
+        Some(PlatformFormat::AstraSim)
+    } else if begins("- topology:") {
+        Some(PlatformFormat::SlurmYaml)
+    } else {
+        None
+    }
+}
+
+/// `Switch 36 "S-...`, `Ca 1 "H-...`.
+fn is_block(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let kind = words.next().is_some_and(|word| matches!(word, "Switch" | "Ca" | "Hca" | "Rt"));
+    let ports = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    kind && ports && words.next().is_some_and(|word| word.starts_with('"'))
+}
+
+/// `GPU0  X  NV4 ...`, as nvidia-smi prints it.
+fn is_row_of_gpu0(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next() == Some("GPU0") && words.next() == Some("X")
+}
+
+/// `strict`, `digraph`, or `graph` before a brace.
+fn is_dot(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("/*") => rest.find("*/").map(|end| end + 2),
+            _ if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n'),
+            _ => None,
+        };
+        match end.and_then(|end| rest.get(end..)) {
+            Some(behind) => rest = behind.trim_start(),
+            None => break,
+        }
+    }
+    let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
+    match word.as_str() {
+        "strict" | "digraph" => rest.contains('{'),
+        "graph" => rest.find(['{', '[']).is_some_and(|at| rest[at..].starts_with('{')),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn formats_are_detected() {
+        for (name, content, format) in [
+            ("a.toml", "", PlatformFormat::Toml),
+            ("a.JSON", "", PlatformFormat::Json),
+            ("a.joined.json", "", PlatformFormat::Joined),
+            ("a.csv", "", PlatformFormat::Matrix),
+            ("a.mat", "{", PlatformFormat::Matrix),
+            ("a.txt", "<!-- c -->\n<system/>", PlatformFormat::Nccl),
+            ("a.gml", "", PlatformFormat::Gml),
+            ("stdin", "\u{feff}# c\nformat = \"oneport-platform/1\"", PlatformFormat::Toml),
+            ("stdin", "[[node]]", PlatformFormat::Toml),
+            ("stdin", "  {\"format\"", PlatformFormat::Json),
+            ("stdin", "Creator \"x\"\r\ngraph [\r\n", PlatformFormat::Gml),
+            ("stdin", "graph\n[\n", PlatformFormat::Gml),
+            ("stdin", "0 1\n1 0\n", PlatformFormat::Matrix),
+            ("a.json", "{\"nodes\": [], \"edges\": []}", PlatformFormat::NodeLink),
+            (
+                "a.json",
+                "{\"directed\": false, \"graph\": {\"node\": 1}, \"nodes\": [], \"links\": []}",
+                PlatformFormat::NodeLink,
+            ),
+            ("stdin", "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]", PlatformFormat::Json),
+            ("stdin", "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<graphml xmlns=\"\">", PlatformFormat::GraphMl),
+            ("stdin", "/* c */ // d\n strict digraph \"a [\" {", PlatformFormat::Dot),
+            ("stdin", "graph{a--b}", PlatformFormat::Dot),
+            ("stdin", "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4", PlatformFormat::NvidiaSmi),
+            ("stdin", "== Weight between two GPUs ==\n", PlatformFormat::RocmSmi),
+            ("a.yml", "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", PlatformFormat::AstraSim),
+            ("a.yaml", "---\n- topology: t\n  tree:\n", PlatformFormat::SlurmYaml),
+            ("topology.conf", "# c\nswitchname=s0 Nodes=a", PlatformFormat::SlurmConf),
+            ("net", "vendid=0x2c9\nswitchguid=0x1(1)\n", PlatformFormat::IbNetDiscover),
+            ("net", "Switch 8 \"S-1\"\n", PlatformFormat::IbNetDiscover),
+            (
+                "links",
+                "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"",
+                PlatformFormat::IbLinkInfo,
+            ),
+            ("a.json", "{\"msccl_type\": \"topology\"}", PlatformFormat::Msccl),
+            ("a.json", "{\"name\": \"n\", \"gpus_per_node\": 8}", PlatformFormat::Taccl),
+            ("a.xml", "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">", PlatformFormat::Hwloc),
+            ("a.xml", "<platform version=\"4.1\">", PlatformFormat::SimGrid),
+            ("no.extension.here", ",a,b\na,0,1\nb,1,0", PlatformFormat::Matrix),
+        ] {
+            assert_eq!(PlatformFormat::detect(Path::new(name), content.as_bytes()), format, "{name} {content:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Tables of `nvidia-smi topo -m` and `rocm-smi --showtopo`.
+
+use oneport_formats::{Fabric, ImportOptions, PlatformFormat, Topic};
+
+use super::{check_whole, import, import_with, rate, reached, refused, replicated, says};
+
+/// A table of `nvidia-smi topo -m`: columns, rows without their labels.
+fn table(labels: &str, rows: &[&str]) -> String {
+    let head = format!("\t\u{1b}[4m{}\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\u{1b}[0m\n", labels.replace(' ', "\t"));
+    let row = |(label, cells): (&str, &&str)| {
+        format!("{label}\t{}\n", cells.split_whitespace().collect::<Vec<_>>().join("\t"))
+    };
+    let rows: String = labels.split(' ').zip(rows).map(row).collect();
+    format!(
+        "{head}{rows}\nLegend:\n\n  X    = Self\n  NV#  = Connection traversing a bonded set of # NVLinks\n\nNIC Legend:\n\n  NIC0: mlx5_0\n"
+    )
+}
+
+#[test]
+fn four_gpus_with_direct_nvlinks() {
+    let text = table(
+        "GPU0 GPU1 GPU2 GPU3",
+        &[
+            "X NV4 NV4 NV4 0-31 0 N/A",
+            "NV4 X NV4 NV4 0-31 0 N/A",
+            "NV4 NV4 X NV4 32-63 1 N/A",
+            "NV4 NV4 NV4 X 32-63 1 N/A",
+        ],
+    );
+    let imported = import(&text);
+    assert_eq!(imported.format, PlatformFormat::NvidiaSmi);
+    // Four links of 20 GB/s; three times four are fewer than a GPU may have.
+    assert_eq!(rate(&imported.platform, "gpu0", "gpu3"), "80");
+    assert_eq!(rate(&imported.platform, "gpu0", "cpu0"), "24");
+    assert_eq!(rate(&imported.platform, "gpu3", "cpu1"), "24");
+    assert_eq!(rate(&imported.platform, "cpu0", "cpu1"), "16");
+    assert!(says(&imported, Topic::Assumed, "NVLinks lead straight"));
+    assert_eq!(reached(&imported.platform), 4);
+    assert_eq!(imported.accelerators.len(), 4);
+    check_whole(&imported);
+}
+
+#[test]
+fn eight_gpus_with_nvswitches_and_cards() {
+    let labels = "GPU0 GPU1 GPU2 GPU3 GPU4 GPU5 GPU6 GPU7 NIC0 NIC1";
+    let rows: Vec<String> = (0..10)
+        .map(|row| {
+            let cell = |column| match (row, column) {
+                _ if row == column => "X",
+                (8.., 8..) => "SYS",
+                (card @ 8.., gpu) | (gpu, card @ 8..) if gpu / 4 == card - 8 => "PXB",
+                (8.., _) | (_, 8..) => "SYS",
+                _ => "NV18",
+            };
+            let affinity = if row < 8 { format!(" 0-55,112-167 {} N/A", row / 4) } else { String::new() };
+            (0..10).map(cell).collect::<Vec<_>>().join(" ") + &affinity
+        })
+        .collect();
+    let text = table(labels, &rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let imported = import(&text);
+    // 18 links of 20.6 GB/s, not seven times as many.
+    assert_eq!(rate(&imported.platform, "gpu5", "nvswitch"), "1854/5");
+    assert_eq!(rate(&imported.platform, "gpu5", "gpu6"), "none");
+    assert!(says(&imported, Topic::Merged, "more than the 18 of any GPU"));
+    // PXB joins four GPUs and a card below one switch.
+    assert_eq!(rate(&imported.platform, "nic1", "pcis1"), "24");
+    assert_eq!(rate(&imported.platform, "gpu7", "pcis1"), "24");
+    assert_eq!(rate(&imported.platform, "pcis1", "cpu1"), "24");
+    refused(&text, &replicated(2, Fabric::Rail, None), &["does not say how fast", "--fabric"]);
+    let two = import_with(&text, &replicated(2, Fabric::Rail, Some(50))).platform;
+    assert_eq!(rate(&two, "box1.nic1", "rail1"), "50");
+    assert_eq!(reached(&two), 16);
+}
+
+#[test]
+fn gpus_behind_one_switch_and_one_host_bridge() {
+    let text = table(
+        "GPU0 GPU1 GPU2 mlx5_0",
+        &["X PIX PHB SYS 0-7 N/A", "PIX X PHB SYS 0-7 N/A", "PHB PHB X SYS 0-7 N/A", "SYS SYS SYS X"],
+    );
+    let platform = import(&text).platform;
+    assert_eq!(rate(&platform, "gpu0", "pci0"), "24");
+    assert_eq!(rate(&platform, "gpu1", "pci0"), "24");
+    assert_eq!(rate(&platform, "pci0", "cpu0"), "24");
+    assert_eq!(rate(&platform, "gpu2", "cpu0"), "24");
+    assert_eq!(rate(&platform, "mlx5_0", "cpu1"), "24");
+}
+
+#[test]
+fn tables_that_are_wrong() {
+    let none = ImportOptions::default();
+    let rows = ["X NV4 0-31 0 N/A", "NV4 X 0-31 0 N/A"];
+    let good = table("GPU0 GPU1", &rows);
+    import(&good);
+    refused(&good.replace("GPU1\tNV4\tX", "GPU1\tNV4"), &none, &["GPU1", "'0-31'"]);
+    refused(
+        &good.replace("GPU1\tNV4\tX\t0-31\t0\tN/A", "GPU1\tNV4"),
+        &none,
+        &["the row of GPU1 is missing or cut off"],
+    );
+    refused(&good.replacen("NV4", "NV", 1), &none, &["file:2", "GPU0, GPU1", "'NV'", "PIX"]);
+    refused(&good.replacen("NV4", "NV99999999999", 1), &none, &["file:2", "NV99999999999"]);
+    refused(&good.replacen("NV4", "X", 1), &none, &["file:2", "'X'"]);
+    refused(&format!("{good}GPU0\tX\tNV4\n"), &none, &["'GPU0' is given twice"]);
+    let wide: String = (0..2000).map(|gpu| format!("GPU{gpu} ")).collect();
+    refused(&format!("{wide} CPU Affinity\nGPU0 X\n"), &none, &["over 500 devices"]);
+}
+
+/// The output of `rocm-smi --showtopo` for GPUs in a row on two NUMA nodes: neighbours have xGMI, others two hops.
+fn showtopo(types: &str, weight: u32) -> String {
+    let square = |title: &str, cell: &dyn Fn(u32, u32) -> String| {
+        let row = |one| (0..3).fold(format!("GPU{one}"), |row, other| format!("{row}   {}", cell(one, other)));
+        format!("========= {title} =========\n       GPU0   GPU1   GPU2\n{}\n{}\n{}\n\n", row(0), row(1), row(2))
+    };
+    let weights = square("Weight between two GPUs", &|one, other| (one.abs_diff(other) * weight).to_string());
+    let hops = square("Hops between two GPUs", &|one, other| u32::from(one != other).to_string());
+    let types = square("Link Type between two GPUs", &|one, other| {
+        if one == other { "0".to_string() } else { types.to_string() }
+    });
+    let numa = "===== Numa Nodes =====\nGPU[0]\t\t: (Topology) Numa Node: 0\nGPU[0]\t\t: (Topology) Numa Affinity: 0\n\
+                GPU[1]\t\t: (Topology) Numa Node: 0\nGPU[2]\t\t: (Topology) Numa Node: 1\n";
+    format!(
+        "===== ROCm System Management Interface =====\n{weights}{hops}{types}{numa}===== End of ROCm SMI Log =====\n"
+    )
+}
+
+#[test]
+fn xgmi_between_neighbours() {
+    let imported = import(&showtopo("XGMI", 15));
+    assert_eq!(imported.format, PlatformFormat::RocmSmi);
+    assert_eq!(rate(&imported.platform, "gpu0", "gpu1"), "48");
+    assert_eq!(rate(&imported.platform, "gpu0", "gpu2"), "none");
+    assert_eq!(rate(&imported.platform, "gpu1", "cpu0"), "24");
+    assert_eq!(rate(&imported.platform, "gpu2", "cpu1"), "24");
+    assert!(says(&imported, Topic::LeftOut, "xGMI over several hops"));
+    check_whole(&imported);
+    let bandwidths = "===== Bandwidth between two GPUs =====\n GPU0 GPU1 GPU2\nGPU0 N/A 50000-100000 N/A\n\
+                      GPU1 50000-100000 N/A 50000-50000\nGPU2 N/A 50000-50000 N/A\n";
+    let platform = import(&format!("{}{bandwidths}", showtopo("XGMI", 15))).platform;
+    assert_eq!((rate(&platform, "gpu0", "gpu1"), rate(&platform, "gpu2", "gpu1")), ("100".into(), "50".into()));
+    let platform = import(&showtopo("PCIE", 40)).platform;
+    assert_eq!((rate(&platform, "gpu0", "gpu1"), reached(&platform)), ("none".to_string(), 3));
+}
+
+#[test]
+fn showtopo_that_is_wrong() {
+    let none = ImportOptions::default();
+    refused(&showtopo("WARP", 15), &none, &["GPU0, GPU1", "WARP", "XGMI, PCIE"]);
+    let good = showtopo("XGMI", 15);
+    refused(&good.replacen("   15   30", "   NaN   30", 1), &none, &["GPU0, GPU1", "NaN", "a weight"]);
+    refused(&good.replacen("   15   30", "   15", 1), &none, &["file:4", "GPU0", "2 cells, and 3 columns"]);
+    refused(
+        good.split_once("Link Type").map_or("", |(head, _)| head),
+        &none,
+        &["no table 'Link Type between two GPUs'"],
+    );
+    let negative = "== Bandwidth between two GPUs ==\n GPU0 GPU1 GPU2\nGPU0 0 1e999999 0\n";
+    refused(&format!("{good}{negative}"), &none, &["GPU0, GPU1", "1e999999"]);
+}
