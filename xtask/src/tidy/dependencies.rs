@@ -70,10 +70,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-formats",
         ],
     ),
+    (
+        "oneport-baselines",
+        &["oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan", "oneport-schedule"],
+    ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
-    ("oneport-cli", &["oneport", "oneport-drawings", "oneport-exports"]),
+    ("oneport-cli", &["oneport", "oneport-baselines", "oneport-drawings", "oneport-exports"]),
     (
         "oneport-papers",
         &[

@@ -1,0 +1,96 @@
+//! An algorithm: who takes part, in which phases.
+
+use oneport_plan::{NodeId, Problem};
+
+use crate::phase::{Message, Phase};
+
+/// A collective algorithm as people run it today: messages between processors, each along the cheapest path.
+///
+/// Every value is cut into `pieces` equal pieces, which travel as blocks: piece `k` of demand `d` is block
+/// `d * pieces + k`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Algorithm {
+    /// What it is called: `ring`, `binomial tree`.
+    pub name: String,
+    /// What it does, in a sentence.
+    pub about: String,
+    /// The nodes at the places that the phases name.
+    pub places: Vec<NodeId>,
+    /// Into how many blocks a value is cut; positive.
+    pub pieces: u32,
+    /// One after another; what does not depend on one another overlaps.
+    pub phases: Vec<Phase>,
+}
+
+impl Algorithm {
+    /// Tells all messages, by step. `O(blocks sent)`.
+    pub fn messages(&self, sink: &mut dyn FnMut(Message<'_>)) {
+        let _ = self.phases.iter().fold(0, |step, phase| phase.messages(step, sink));
+    }
+
+    /// Whether operands are combined in the participants' order, so that the operator need not be commutative; always
+    /// where nothing is combined. Ends at the first two that are not neighbours. `O(places blocks + blocks sent)`.
+    pub fn is_in_order(&self, problem: Problem<'_>) -> bool {
+        if !problem.collective().combines() {
+            return true;
+        }
+        let blocks = problem.collective().demands() * self.pieces as usize;
+        let mut runs = Runs { held: self.owned(problem, blocks), blocks, in_order: true };
+        let (mut step, mut arriving) = (0, Vec::new());
+        self.messages(&mut |message| {
+            if !runs.in_order {
+                return;
+            }
+            if message.step != step {
+                step = message.step;
+                runs.arrive(&mut arriving);
+            }
+            for &block in message.blocks {
+                arriving.push((message.to, block, runs.held[message.from * blocks + block as usize], message.combine));
+            }
+        });
+        runs.arrive(&mut arriving);
+        runs.in_order
+    }
+
+    /// By place and block: the place's own operand.
+    fn owned(&self, problem: Problem<'_>, blocks: usize) -> Vec<Option<(u32, u32)>> {
+        let mut held = vec![None; self.places.len() * blocks];
+        for (number, demand) in problem.demands().enumerate() {
+            for (operand, owner) in (0_u32..).zip(demand.operands) {
+                let Some(place) = self.places.iter().position(|node| node == owner) else { continue };
+                let pieces = self.pieces as usize;
+                let first = place * blocks + number * pieces;
+                held[first..first + pieces].fill(Some((operand, operand)));
+            }
+        }
+        held
+    }
+}
+
+/// Runs of operands that are combined already, by place and block.
+struct Runs {
+    held: Vec<Option<(u32, u32)>>,
+    blocks: usize,
+    in_order: bool,
+}
+
+/// The receiver, the block, the operands from and to, and whether they are combined with the receiver's.
+type Arrival = (usize, u32, Option<(u32, u32)>, bool);
+
+impl Runs {
+    fn arrive(&mut self, arriving: &mut Vec<Arrival>) {
+        for (to, block, run, combine) in arriving.drain(..) {
+            let own = &mut self.held[to * self.blocks + block as usize];
+            *own = match (*own, run) {
+                (Some(own), Some(run)) if combine && own.1 + 1 == run.0 => Some((own.0, run.1)),
+                (Some(own), Some(run)) if combine && run.1 + 1 == own.0 => Some((run.0, own.1)),
+                (Some(own), Some(_)) if combine => {
+                    self.in_order = false;
+                    Some(own)
+                }
+                (own, run) => run.or(own),
+            };
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Which algorithms people run today for which collective.
+
+use oneport_plan::{Collective, NodeId, Problem};
+
+use crate::phase::{Between, Blocks, Phase, Step};
+use crate::tree::Tree;
+use crate::{Algorithm, BaselineError};
+
+/// What algorithms are shaped after, beside the order in which nodes are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// A better order for rings and chains: all [places](places), each once. Empty: none.
+    pub order: Vec<usize>,
+    /// Places that are close to one another: every place in one group. Empty: no groups.
+    pub groups: Vec<Vec<usize>>,
+}
+
+/// The nodes that take part, in the order that named algorithms number them: the participants; the root before the
+/// others. Where these are listed in the platform's order, numbers count on from the root and round.
+pub fn places(problem: Problem<'_>) -> Vec<NodeId> {
+    let cast = problem.collective().cast();
+    match cast[..] {
+        [&[root], others] => {
+            let others: Vec<NodeId> = others.iter().copied().filter(|&node| node != root).collect();
+            let after = if others.is_sorted() { others.partition_point(|&node| node < root) } else { 0 };
+            [root].iter().chain(&others[after..]).chain(&others[..after]).copied().collect()
+        }
+        [targets, participants] => {
+            let further = participants.iter().filter(|node| !targets.contains(node));
+            targets.iter().chain(further).copied().collect()
+        }
+        [participants] => participants.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// The algorithms that people run today for the collective; none for groups and custom demands.
+pub fn named(problem: Problem<'_>, shape: &Shape) -> Vec<Algorithm> {
+    let maker = Maker::new(problem);
+    let mut all = Vec::new();
+    if maker.places.len() < 2 {
+        return all;
+    }
+    all.extend(maker.rings(shape));
+    all.extend(maker.trees(shape));
+    all.extend(maker.by_powers_of_two());
+    all.extend(maker.direct());
+    all.extend(maker.hierarchical(&shape.groups));
+    all.extend(maker.scans());
+    all
+}
+
+/// A tree over the [places](places), whose root is place 0 where the collective has a root, as an algorithm; `None`
+/// where trees do not do.
+pub fn of_tree(problem: Problem<'_>, name: &str, about: &str, tree: &Tree) -> Option<Algorithm> {
+    Maker::new(problem).tree(name, about, std::slice::from_ref(tree))
+}
+
+/// A ring through all [places](places), as an algorithm; `None` where rings do not do.
+pub fn of_ring(problem: Problem<'_>, name: &str, about: &str, order: &[usize]) -> Option<Algorithm> {
+    Maker::new(problem).ring(name, about, &[order.to_vec()])
+}
+
+/// Listed messages between nodes, as an algorithm. Every value is cut into so many pieces.
+///
+/// # Errors
+/// Nothing is sent.
+pub fn of_steps(
+    name: &str,
+    about: &str,
+    places: Vec<NodeId>,
+    pieces: u32,
+    steps: Vec<Vec<Step>>,
+) -> Result<Algorithm, BaselineError> {
+    if steps.iter().all(Vec::is_empty) {
+        return Err(BaselineError::Nothing);
+    }
+    let (name, about) = (name.to_string(), about.to_string());
+    Ok(Algorithm { name, about, places, pieces: pieces.max(1), phases: vec![Phase::Steps(steps)] })
+}
+
+/// Makes the algorithms of one collective.
+struct Maker<'a> {
+    collective: &'a Collective,
+    /// The name of the collective.
+    what: &'static str,
+    places: Vec<NodeId>,
+}
+
+/// `from..to` as block numbers.
+fn blocks(from: usize, to: usize) -> Vec<u32> {
+    (from..to).map(|block| u32::try_from(block).unwrap_or(u32::MAX)).collect()
+}
+
+/// A block for every place.
+fn one_each(places: usize) -> Blocks {
+    (0..places).map(|place| blocks(place, place + 1)).collect()
+}
+
+impl<'a> Maker<'a> {
+    fn new(problem: Problem<'a>) -> Maker<'a> {
+        let collective = problem.collective();
+        Maker { collective, what: collective.name(), places: places(problem) }
+    }
+
+    fn made(&self, name: &str, about: &str, pieces: usize, phases: Vec<Phase>) -> Algorithm {
+        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
+        Algorithm { name: name.into(), about: about.into(), places: self.places.clone(), pieces, phases }
+    }
+
+    /// By place: the blocks of its own message, one for each demand; the root of a scatter or gather has none.
+    fn own(&self) -> Blocks {
+        let place = |node: &NodeId| {
+            let listed = self.collective.cast().last().and_then(|nodes| nodes.iter().position(|other| other == node));
+            listed.map_or_else(Vec::new, |demand| blocks(demand, demand + 1))
+        };
+        self.places.iter().map(place).collect()
+    }
+
+    /// The places that have an operand: all but the target of a reduction that owns none.
+    fn owners(&self) -> Vec<usize> {
+        let cast = self.collective.cast();
+        let owns = |place: &usize| cast.last().is_none_or(|nodes| nodes.contains(&self.places[*place]));
+        (0..self.places.len()).filter(|place| !self.collective.combines() || owns(place)).collect()
+    }
+
+    /// Trees, a piece of the message (or of every message) on each.
+    fn tree(&self, name: &str, about: &str, trees: &[Tree]) -> Option<Algorithm> {
+        let places = self.places.len();
+        let each = |phase: &dyn Fn(&Tree, Vec<u32>) -> Phase| -> Vec<(Vec<usize>, Phase)> {
+            let piece = |(piece, tree)| ((0..places).collect(), phase(tree, blocks(piece, piece + 1)));
+            trees.iter().enumerate().map(piece).collect()
+        };
+        let up = || Phase::Together(each(&|tree, blocks| Phase::Combine(tree.clone(), blocks)));
+        let down = || Phase::Together(each(&|tree, blocks| Phase::Spread(tree.clone(), blocks)));
+        let single = || trees.first().filter(|_| trees.len() == 1).cloned();
+        let phases = match self.what {
+            "broadcast" => vec![down()],
+            "reduce" => vec![up()],
+            "all-reduce" => vec![up(), down()],
+            "scatter" => vec![Phase::Scatter(single()?, self.own())],
+            "gather" => vec![Phase::Gather(single()?, self.own())],
+            "all-gather" => {
+                vec![Phase::Gather(single()?, self.own()), Phase::Spread(single()?, blocks(0, places))]
+            }
+            "reduce-scatter" => {
+                vec![Phase::Combine(single()?, blocks(0, places)), Phase::Scatter(single()?, self.own())]
+            }
+            _ => return None,
+        };
+        Some(self.made(name, about, trees.len(), phases))
+    }
+
+    fn trees(&self, shape: &Shape) -> Vec<Algorithm> {
+        let places = self.places.len();
+        let order: Vec<Option<usize>> = match shape.order.iter().position(|&place| place == 0) {
+            Some(root) if !shape.order.is_empty() => {
+                let mut parents = vec![None; places];
+                let turned = || shape.order[root..].iter().chain(&shape.order[..root]);
+                turned().zip(turned().skip(1)).for_each(|(&parent, &child)| parents[child] = Some(parent));
+                parents
+            }
+            _ => Vec::new(),
+        };
+        let best = Tree::of_parents(&order).ok().filter(|tree| tree.places() == places);
+        let listed = [
+            ("chain", "every node passes on to the next, pipelined", vec![Tree::chain(places)]),
+            ("flat tree", "the root serves all others itself", vec![Tree::flat(places)]),
+            ("binomial tree", "who has it serves one more at every step", vec![Tree::binomial(places)]),
+            ("binary tree", "a heap: every node has two children", vec![Tree::binary(places)]),
+            (
+                "double binary tree",
+                "two binary trees, half of the message on each; inner nodes of one are leaves of the other",
+                Tree::double_binary(places).to_vec(),
+            ),
+        ];
+        let best = best.map(|tree| ("chain, best order found", "a chain through neighbours", vec![tree]));
+        let mut all = listed.into_iter().collect::<Vec<_>>();
+        if let Some(best) = best {
+            all.insert(1, best);
+        }
+        all.into_iter().filter_map(|(name, about, trees)| self.tree(name, about, &trees)).collect()
+    }
+
+    /// Rings through all places, the same share of every message on each.
+    fn ring(&self, name: &str, about: &str, rings: &[Vec<usize>]) -> Option<Algorithm> {
+        let (places, count) = (self.places.len(), rings.len());
+        let many = matches!(self.what, "all-gather" | "reduce-scatter");
+        // Block of a place on a ring: a piece of its own message, or a piece of the one message.
+        let of = |ring: usize, place: usize| if many { place * count + ring } else { ring * places + place };
+        let on_ring =
+            |ring| -> Blocks { (0..places).map(|place| blocks(of(ring, place), of(ring, place) + 1)).collect() };
+        let everybody: Vec<usize> = (0..places).collect();
+        let owners = self.owners();
+        let each = |phase: &dyn Fn(Vec<usize>, Blocks) -> Phase| {
+            let one = |(ring, order): (usize, &Vec<usize>)| {
+                let order = order.iter().copied().filter(|place| owners.contains(place)).collect();
+                (everybody.clone(), phase(order, on_ring(ring)))
+            };
+            Phase::Together(rings.iter().enumerate().map(one).collect())
+        };
+        let root_has_all = || -> Blocks {
+            let all = |place| (0..count).flat_map(|ring| blocks(of(ring, place), of(ring, place) + 1)).collect();
+            (0..places).map(all).collect()
+        };
+        let phases = match self.what {
+            "all-gather" => vec![each(&Phase::RingCopy)],
+            "reduce-scatter" => vec![each(&Phase::RingCombine)],
+            "all-reduce" => vec![each(&Phase::RingCombine), each(&Phase::RingCopy)],
+            "broadcast" => vec![Phase::Scatter(Tree::binomial(places), root_has_all()), each(&Phase::RingCopy)],
+            "reduce" if owners.len() == places => {
+                vec![each(&Phase::RingCombine), Phase::Gather(Tree::binomial(places), root_has_all())]
+            }
+            _ => return None,
+        };
+        Some(self.made(name, about, if many { count } else { count * places }, phases))
+    }
+
+    fn rings(&self, shape: &Shape) -> Vec<Algorithm> {
+        let about = match self.what {
+            "broadcast" => "scatter, then a ring all-gather (van de Geijn)",
+            "reduce" => "a ring reduce-scatter, then gather",
+            "all-reduce" => "a ring reduce-scatter, then a ring all-gather",
+            _ => "every block goes round",
+        };
+        let given: Vec<usize> = (0..self.places.len()).collect();
+        let mut all: Vec<Algorithm> = self.ring("ring", about, &[given]).into_iter().collect();
+        if !shape.order.is_empty() {
+            all.extend(self.ring("ring, best order found", about, std::slice::from_ref(&shape.order)));
+        }
+        let rings = rings_through(&shape.groups);
+        if rings.len() > 1 {
+            let about = format!("{} rings, each from group to group at nodes of its own; {about}", rings.len());
+            all.extend(self.ring("rings, one per member of a group", &about, &rings));
+        }
+        all
+    }
+
+    /// Recursive doubling and halving, and Rabenseifner's algorithm.
+    fn by_powers_of_two(&self) -> Vec<Algorithm> {
+        let places = self.places.len();
+        let whole: Vec<usize> = (0..places).collect();
+        let power = places.is_power_of_two();
+        let each = || one_each(places);
+        let scatter = || Phase::Scatter(Tree::binomial(places), each());
+        let gather = || Phase::Gather(Tree::binomial(places), each());
+        let doubled = "partners exchange all they have, at doubling distances";
+        let halved = "partners exchange and combine halves, at halving distances";
+        match self.what {
+            "all-gather" if power => {
+                vec![self.made("recursive doubling", doubled, 1, vec![Phase::Doubling(whole, each())])]
+            }
+            "reduce-scatter" if power => {
+                vec![self.made("recursive halving", halved, 1, vec![Phase::Halving(whole, each())])]
+            }
+            "broadcast" if power => {
+                let about = "scatter, then all-gather by recursive doubling";
+                vec![self.made("recursive doubling", about, places, vec![scatter(), Phase::Doubling(whole, each())])]
+            }
+            "reduce" if power && self.owners().len() == places => {
+                let about = "reduce-scatter by recursive halving, then gather (Rabenseifner)";
+                vec![self.made("Rabenseifner", about, places, vec![Phase::Halving(whole, each()), gather()])]
+            }
+            "all-reduce" => self.folded(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// All-reduces among a power of two: of the first few places, every second gives its operand to its neighbour
+    /// before and has the result from it in the end.
+    fn folded(&self) -> Vec<Algorithm> {
+        let places = self.places.len();
+        let power = 1_usize << places.ilog2();
+        let extra = places - power;
+        let core: Vec<usize> = (0..places).filter(|&place| place >= 2 * extra || place % 2 == 0).collect();
+        let fold = |pieces: usize, inwards: bool| {
+            let step = |pair: usize| {
+                let (inner, outer) = (2 * pair, 2 * pair + 1);
+                let (from, to) = if inwards { (outer, inner) } else { (inner, outer) };
+                Step { from, to, blocks: blocks(0, pieces), combine: inwards }
+            };
+            Phase::Steps(if extra == 0 { Vec::new() } else { vec![(0..extra).map(step).collect()] })
+        };
+        let mut pieces = vec![Vec::new(); places];
+        core.iter().enumerate().for_each(|(block, &place)| pieces[place] = blocks(block, block + 1));
+        let exchange = vec![fold(1, true), Phase::Exchange(core.clone(), vec![0]), fold(1, false)];
+        let halves = [Phase::Halving(core.clone(), pieces.clone()), Phase::Doubling(core, pieces)];
+        let halves = [fold(power, true)].into_iter().chain(halves).chain([fold(power, false)]).collect();
+        vec![
+            self.made("recursive doubling", "partners exchange and combine everything", 1, exchange),
+            self.made("Rabenseifner", "reduce-scatter by recursive halving, all-gather by doubling", power, halves),
+        ]
+    }
+
+    /// Bruck, pairwise exchange, and all to all directly.
+    fn direct(&self) -> Vec<Algorithm> {
+        let places = self.places.len();
+        let order: Vec<usize> = (0..places).collect();
+        let pairwise = "in step k everyone sends to the k-th after it";
+        match self.what {
+            "all-gather" => vec![
+                self.made(
+                    "Bruck",
+                    "blocks double at every step",
+                    1,
+                    vec![Phase::BruckCopy(order.clone(), one_each(places))],
+                ),
+                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, Between::OfSender)]),
+            ],
+            "reduce-scatter" => {
+                vec![self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, Between::OfReceiver)])]
+            }
+            "all-to-all" => vec![
+                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order.clone(), Between::OfPair)]),
+                self.made(
+                    "Bruck",
+                    "blocks travel by the binary digits of their way",
+                    1,
+                    vec![Phase::BruckExchange(order)],
+                ),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    /// A leader per group: inside the groups binomial trees, among the leaders a tree or a ring.
+    fn hierarchical(&self, groups: &[Vec<usize>]) -> Vec<Algorithm> {
+        if groups.len() < 2 {
+            return Vec::new();
+        }
+        let about = "a leader per group; binomial trees inside, a ring among the leaders";
+        let leaders: Vec<usize> = groups.iter().filter_map(|group| group.first().copied()).collect();
+        let inside = |phase: &dyn Fn(Tree, &Vec<usize>) -> Phase| {
+            let one = |group: &Vec<usize>| (group.clone(), phase(Tree::binomial(group.len()), group));
+            Phase::Together(groups.iter().map(one).collect())
+        };
+        let (places, count) = (self.places.len(), groups.len());
+        // By place: of a leader, the blocks of its group.
+        let mut of_groups: Blocks = vec![Vec::new(); places];
+        let of_members = |group: &Vec<usize>| group.iter().flat_map(|&place| blocks(place, place + 1)).collect();
+        leaders.iter().zip(groups).for_each(|(&leader, group)| of_groups[leader] = of_members(group));
+        let mut one_of_leaders: Blocks = vec![Vec::new(); places];
+        leaders.iter().enumerate().for_each(|(block, &leader)| one_of_leaders[leader] = blocks(block, block + 1));
+        let own = |group: &Vec<usize>| group.iter().map(|&place| blocks(place, place + 1)).collect();
+        let phases = match self.what {
+            "all-reduce" => vec![
+                inside(&|tree, _| Phase::Combine(tree, blocks(0, count))),
+                Phase::RingCombine(leaders.clone(), one_of_leaders.clone()),
+                Phase::RingCopy(leaders, one_of_leaders),
+                inside(&|tree, _| Phase::Spread(tree, blocks(0, count))),
+            ],
+            "all-gather" => vec![
+                inside(&|tree, group| Phase::Gather(tree, own(group))),
+                Phase::RingCopy(leaders, of_groups),
+                inside(&|tree, _| Phase::Spread(tree, blocks(0, places))),
+            ],
+            "reduce-scatter" => vec![
+                inside(&|tree, _| Phase::Combine(tree, blocks(0, places))),
+                Phase::RingCombine(leaders, of_groups),
+                inside(&|tree, group| Phase::Scatter(tree, own(group))),
+            ],
+            _ => {
+                let about = "a leader per group; binomial trees inside and among the leaders";
+                return self
+                    .tree("hierarchical", about, &[Tree::of_groups(groups, Tree::binomial)])
+                    .into_iter()
+                    .collect();
+            }
+        };
+        let pieces = if self.what == "all-reduce" { count } else { 1 };
+        vec![self.made("hierarchical", about, pieces, phases)]
+    }
+
+    fn scans(&self) -> Vec<Algorithm> {
+        if self.what != "scan" {
+            return Vec::new();
+        }
+        let places = self.places.len();
+        let send = |from: usize, to: usize| Step { from, to, blocks: blocks(0, 1), combine: true };
+        let chain = (1..places).map(|place| vec![send(place - 1, place)]).collect();
+        let distances = std::iter::successors(Some(1_usize), |distance| Some(distance * 2));
+        let further = |distance: usize| (distance..places).rev().map(|place| send(place - distance, place)).collect();
+        let doubling = distances.take_while(|&distance| distance < places).map(further).collect();
+        vec![
+            self.made(
+                "chain",
+                "every node combines what comes with its own and passes it on",
+                1,
+                vec![Phase::Steps(chain)],
+            ),
+            self.made("recursive doubling", "everyone sends to the one 2^k after it", 1, vec![Phase::Steps(doubling)]),
+        ]
+    }
+}
+
+/// As many rings as the smallest group has members: ring `k` enters every group at its member `k` and leaves it at the
+/// member before; every second group is passed backwards, so that neighbours meet at members of the same number.
+fn rings_through(groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    if groups.len() < 2 {
+        return Vec::new();
+    }
+    let rings = groups.iter().map(Vec::len).min().unwrap_or(0);
+    let through = |(place, group): (usize, &Vec<usize>), ring: usize| -> Vec<usize> {
+        let mut members: Vec<usize> = group[ring..].iter().chain(&group[..ring]).copied().collect();
+        if place % 2 == 1 {
+            members.reverse();
+        }
+        members
+    };
+    (0..rings).map(|ring| groups.iter().enumerate().flat_map(|group| through(group, ring)).collect()).collect()
+}

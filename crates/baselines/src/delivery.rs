@@ -1,0 +1,218 @@
+//! An algorithm carried out: what every place holds after every step, and the patterns that come of it.
+//!
+//! Every block is a pattern of its own: the sends of the block along the routes, and the merges where it is combined.
+//! The operands of a partial result are kept as a list in the order in which they were combined; the list of the
+//! final result is the pattern's order. A merge puts first what comes first: neighbours in their order, else the list
+//! that begins with the earlier operand, so that partners who exchange and combine make the same.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use num_traits::One;
+use oneport_plan::{Demand, Goals, Interval, LinkId, NodeId, Pattern, Problem, WeightedPattern};
+use oneport_platform::Rational;
+
+use crate::{Algorithm, BaselineError, Message, Routes};
+
+/// Operands in the order in which they were combined.
+type Operands = Rc<[u32]>;
+
+/// What a place holds of a block: the task that made it or brought it, and the operands.
+type Held = (Option<u32>, Operands);
+
+/// A task whose part is known as operands only.
+enum Raw {
+    Send { link: LinkId, what: Operands, after: Option<u32> },
+    Merge { node: NodeId, what: Operands, left: (Option<u32>, usize), right: Option<u32> },
+}
+
+/// An algorithm as it is carried out.
+struct Delivery<'a> {
+    algorithm: &'a Algorithm,
+    problem: Problem<'a>,
+    routes: &'a Routes,
+    /// By block.
+    tasks: Vec<Vec<Raw>>,
+    /// By place and block.
+    held: BTreeMap<(usize, u32), Held>,
+    step: usize,
+    /// Receiver, block, what arrives, whether it is combined.
+    arriving: Vec<(usize, u32, Held, bool)>,
+}
+
+impl Algorithm {
+    /// The patterns of an instance, one for every block, with weights that add up to 1 for every demand: what the
+    /// algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block sent
+    /// and link passed.
+    ///
+    /// # Errors
+    /// The first message that cannot be sent; the first goal that is not reached; operands combined out of order
+    /// though the operator is not commutative.
+    pub fn patterns(&self, problem: Problem<'_>, routes: &Routes) -> Result<Vec<WeightedPattern>, BaselineError> {
+        let demands = problem.collective().demands();
+        let blocks = demands.saturating_mul(self.pieces as usize);
+        let mut delivery = Delivery {
+            algorithm: self,
+            problem,
+            routes,
+            tasks: (0..blocks).map(|_| Vec::new()).collect(),
+            held: BTreeMap::new(),
+            step: 0,
+            arriving: Vec::new(),
+        };
+        delivery.own();
+        let mut result = Ok(());
+        self.messages(&mut |message| {
+            if result.is_ok() {
+                result = delivery.send(message);
+            }
+        });
+        result?;
+        delivery.arrive()?;
+        delivery.finish()
+    }
+}
+
+impl Delivery<'_> {
+    fn name(&self, place: usize) -> String {
+        self.problem.platform().name(self.algorithm.places[place]).to_string()
+    }
+
+    /// The blocks of a demand.
+    fn blocks(&self, demand: usize) -> impl Iterator<Item = u32> + use<> {
+        let pieces = self.algorithm.pieces as usize;
+        (demand * pieces..(demand + 1) * pieces).map(|block| u32::try_from(block).unwrap_or(u32::MAX))
+    }
+
+    /// Everybody holds its own operands.
+    fn own(&mut self) {
+        let places: BTreeMap<NodeId, usize> =
+            self.algorithm.places.iter().enumerate().map(|(place, node)| (*node, place)).collect();
+        for (number, demand) in self.problem.demands().enumerate() {
+            for (operand, owner) in (0_u32..).zip(demand.operands) {
+                let Some(&place) = places.get(owner) else { continue };
+                let own: Operands = Rc::from([operand]);
+                self.held.extend(self.blocks(number).map(|block| ((place, block), (None, own.clone()))));
+            }
+        }
+    }
+
+    fn send(&mut self, message: Message<'_>) -> Result<(), BaselineError> {
+        if message.step != self.step {
+            self.arrive()?;
+            self.step = message.step;
+        }
+        let step = message.step + 1;
+        let [from, to] = [message.from, message.to].map(|place| self.algorithm.places[place]);
+        let path = self.routes.path(from, to);
+        let path = path.ok_or_else(|| BaselineError::no_way(self.problem.platform(), from, to))?;
+        for &block in message.blocks {
+            let Some(tasks) = self.tasks.get_mut(block as usize) else {
+                return Err(BaselineError::UnknownBlock { step, block, blocks: self.tasks.len() });
+            };
+            let Some((mut after, what)) = self.held.get(&(message.from, block)).cloned() else {
+                return Err(BaselineError::NotHeld { step, node: self.name(message.from), block });
+            };
+            for &link in &path {
+                tasks.push(Raw::Send { link, what: what.clone(), after });
+                after = u32::try_from(tasks.len() - 1).ok();
+            }
+            self.arriving.push((message.to, block, (after, what), message.combine));
+        }
+        Ok(())
+    }
+
+    /// The messages of a step arrive, in the order in which they were sent.
+    fn arrive(&mut self) -> Result<(), BaselineError> {
+        for (to, block, new, combine) in std::mem::take(&mut self.arriving) {
+            let own = self.held.get(&(to, block)).filter(|_| combine).cloned();
+            let kept = match own {
+                None => new,
+                Some(own) => self.merge(to, block, own, new)?,
+            };
+            self.held.insert((to, block), kept);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, to: usize, block: u32, own: Held, new: Held) -> Result<Held, BaselineError> {
+        if let Some(&operand) = own.1.iter().find(|operand| new.1.contains(operand)) {
+            let demand = self.problem.collective().demand(block as usize / self.algorithm.pieces as usize);
+            let owner = demand.and_then(|demand| demand.operands.get(operand as usize).copied());
+            let operand = owner.map_or_else(String::new, |owner| self.problem.platform().name(owner).to_string());
+            return Err(BaselineError::Twice { step: self.step + 1, node: self.name(to), operand, block });
+        }
+        let follows = |one: &Held, other: &Held| one.1.last().map(|last| last + 1) == other.1.first().copied();
+        let own_first = follows(&own, &new) || !follows(&new, &own) && own.1.first() < new.1.first();
+        let (left, right) = if own_first { (own, new) } else { (new, own) };
+        let what: Operands = left.1.iter().chain(right.1.iter()).copied().collect();
+        let tasks = &mut self.tasks[block as usize];
+        let node = self.algorithm.places[to];
+        tasks.push(Raw::Merge { node, what: what.clone(), left: (left.0, left.1.len()), right: right.0 });
+        Ok((u32::try_from(tasks.len() - 1).ok(), what))
+    }
+
+    fn finish(mut self) -> Result<Vec<WeightedPattern>, BaselineError> {
+        let weight = Rational::one() / Rational::from_integer(self.algorithm.pieces.into());
+        let mut patterns = Vec::new();
+        for (number, demand) in self.problem.demands().enumerate() {
+            for block in self.blocks(number) {
+                let order = self.order(&demand, block)?;
+                let tasks = std::mem::take(&mut self.tasks[block as usize]);
+                let pattern = pattern(number, &demand, &order, tasks).ok_or(BaselineError::OutOfOrder { block })?;
+                patterns.push(WeightedPattern { pattern, weight: weight.clone() });
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// The order in which the result was combined, the same wherever it is wanted.
+    fn order(&self, demand: &Demand<'_>, block: u32) -> Result<Operands, BaselineError> {
+        let platform = self.problem.platform();
+        let mut order: Option<Operands> = None;
+        for (node, part) in demand.goals() {
+            let lacks = |found: String| BaselineError::Lacks { node: platform.name(node).to_string(), block, found };
+            let place = self.algorithm.places.iter().position(|place| *place == node);
+            let held = place.and_then(|place| self.held.get(&(place, block)));
+            let (_, found) = held.ok_or_else(|| lacks("it has nothing of it".to_string()))?;
+            let mut sorted = found.to_vec();
+            sorted.sort_unstable();
+            let missing = (part.first..=part.last).find(|&operand| sorted.binary_search(&(operand as u32)).is_err());
+            if let Some(missing) = missing {
+                let owner = demand.operands.get(missing).map_or("", |&owner| platform.name(owner));
+                return Err(lacks(format!("the operand of '{owner}' is missing")));
+            }
+            let in_order = sorted[..] == found[..];
+            let prefixes = demand.goals == Goals::Prefixes;
+            if found.len() != part.operands() || (!in_order && (prefixes || !demand.commutative)) {
+                return Err(BaselineError::OutOfOrder { block });
+            }
+            order = Some(found.clone());
+        }
+        Ok(order.unwrap_or_else(|| Rc::from([])))
+    }
+}
+
+/// The pattern whose operands are numbered in this order; `None` if something is no run of it.
+fn pattern(number: usize, demand: &Demand<'_>, order: &Operands, tasks: Vec<Raw>) -> Option<Pattern> {
+    let mut position = vec![usize::MAX; demand.operands.len()];
+    order.iter().enumerate().for_each(|(place, &operand)| position[operand as usize] = place);
+    let part = |what: &Operands| {
+        let first = position[*what.first()? as usize];
+        let run = order.get(first..first.checked_add(what.len())?)?;
+        (run == &what[..]).then(|| Interval { first, last: first + what.len() - 1 })
+    };
+    let mut pattern = Pattern::new(number);
+    let in_order = order.is_sorted();
+    pattern.order = (!in_order).then(|| order.iter().map(|&operand| operand as usize).collect());
+    for task in tasks {
+        match task {
+            Raw::Send { link, what, after } => pattern.send(link, part(&what)?, after),
+            Raw::Merge { node, what, left, right } => {
+                let part = part(&what)?;
+                pattern.merge(node, part, part.first + left.1 - 1, [left.0, right])
+            }
+        };
+    }
+    Some(pattern)
+}

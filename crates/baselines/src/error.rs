@@ -1,0 +1,94 @@
+//! What can be wrong with an algorithm.
+
+use oneport_plan::{NodeId, Platform};
+use oneport_schedule::ScheduleError;
+
+/// Why an algorithm does not carry out its collective on its platform.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// Two places that exchange messages are not connected.
+    #[error("no way leads from '{from}' to '{to}'; connect them")]
+    NoWay {
+        /// Who sends.
+        from: String,
+        /// Who should receive.
+        to: String,
+    },
+    /// Something is sent over a link that does not exist.
+    #[error(
+        "step {step} sends from '{from}' to '{to}', but no link joins them, nor a way over routers alone; \
+             send along the links, and list what a processor passes on as a send of its own"
+    )]
+    MissingLink {
+        /// The step, counted from 1.
+        step: usize,
+        /// Who sends.
+        from: String,
+        /// Who should receive.
+        to: String,
+    },
+    /// Sizes or work depend on what is combined.
+    #[error("named algorithms are counted for one size and one amount of work; give --size and --work as numbers")]
+    NotConstant,
+    /// Nothing is sent at all.
+    #[error("nothing is sent; list at least one message")]
+    Nothing,
+    /// Somebody sends what it does not have.
+    #[error("step {step}: '{node}' sends block {block}, which it does not have yet; let it arrive in an earlier step")]
+    NotHeld {
+        /// The step, counted from 1.
+        step: usize,
+        /// Who sends.
+        node: String,
+        /// The block, counted from 0.
+        block: u32,
+    },
+    /// Somebody combines operands that are combined already.
+    #[error("step {step}: '{node}' would combine the operand of '{operand}' twice in block {block}; combine each once")]
+    Twice {
+        /// The step, counted from 1.
+        step: usize,
+        /// Who combines.
+        node: String,
+        /// Whose operand.
+        operand: String,
+        /// The block, counted from 0.
+        block: u32,
+    },
+    /// A block that does not exist.
+    #[error("step {step} sends block {block}; there are {blocks}, numbered from 0")]
+    UnknownBlock {
+        /// The step, counted from 1.
+        step: usize,
+        /// The block.
+        block: u32,
+        /// How many there are.
+        blocks: usize,
+    },
+    /// Something wanted does not arrive.
+    #[error("in the end '{node}' lacks block {block}: {found}; send it what is wanted there")]
+    Lacks {
+        /// Who wants it.
+        node: String,
+        /// The block, counted from 0.
+        block: u32,
+        /// What it has instead.
+        found: String,
+    },
+    /// Operands are combined in another order, and the operator is not commutative.
+    #[error("block {block} is combined out of the operands' order; that needs a commutative operator (--commutative)")]
+    OutOfOrder {
+        /// The block, counted from 0.
+        block: u32,
+    },
+    /// The half-duplex ports cannot be looked at.
+    #[error(transparent)]
+    Ports(#[from] ScheduleError),
+}
+
+impl BaselineError {
+    pub(crate) fn no_way(platform: &Platform, from: NodeId, to: NodeId) -> Self {
+        BaselineError::NoWay { from: platform.name(from).to_string(), to: platform.name(to).to_string() }
+    }
+}

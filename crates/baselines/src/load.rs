@@ -1,0 +1,122 @@
+//! What an algorithm occupies, counted, and how often it can be carried out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::{One, Zero};
+use oneport_plan::{Problem, Resource};
+use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_schedule::ports;
+
+use crate::{Algorithm, BaselineError, Routes};
+
+/// How often an algorithm can be carried out when one instance follows another without a break, and what limits it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Throughput {
+    /// Instances per unit of time. Nothing that does the same things in other order does them more often.
+    pub throughput: Rational,
+    /// What is busy all the time then, ascending; empty where odd sets of half-duplex ports limit, and no port alone.
+    pub busiest: Vec<Resource>,
+}
+
+/// What every link carries and every processor computes for one instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loads {
+    /// By link: the time for which one instance keeps it busy.
+    pub links: Vec<Rational>,
+    /// By node: the time for which one instance keeps its processor busy.
+    pub nodes: Vec<Rational>,
+}
+
+impl Algorithm {
+    /// Counts the messages, whose routes must be among those given: from every place. Sizes and work must be constant.
+    /// `O(blocks sent + places (nodes + links))`.
+    ///
+    /// # Errors
+    /// No way between two places that send; a size that depends on what is combined.
+    pub fn loads(&self, problem: Problem<'_>, routes: &Routes) -> Result<Loads, BaselineError> {
+        let (platform, volumes) = (problem.platform(), problem.volumes());
+        let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
+            return Err(BaselineError::NotConstant);
+        };
+        let counts = Counts::of(self, problem);
+        let mut traffic = vec![0_u64; platform.links().len()];
+        for (from, to) in self.places.iter().zip(&counts.sent) {
+            let mut amounts = vec![0; platform.nodes().len()];
+            for (&to, &blocks) in to {
+                let to = self.places[to];
+                if routes.path(*from, to).is_none() {
+                    return Err(BaselineError::no_way(platform, *from, to));
+                }
+                amounts[to.index()] += blocks;
+            }
+            routes.spread(*from, amounts, |link, amount| traffic[link.index()] += amount);
+        }
+        let whole = |count: u64| Rational::new(count.into(), self.pieces.into());
+        let link = |(link, count): (LinkId, u64)| &platform.link(link).cost * size * whole(count);
+        let mut nodes = vec![Rational::zero(); platform.nodes().len()];
+        for (node, &count) in self.places.iter().zip(&counts.merged) {
+            if let (Some(compute), true) = (&platform.node(*node).compute, count > 0) {
+                nodes[node.index()] += compute * work * whole(count);
+            }
+        }
+        Ok(Loads { links: platform.link_ids().zip(traffic).map(link).collect(), nodes })
+    }
+}
+
+impl Loads {
+    /// How often what is counted can be done. Where nodes are half-duplex, odd sets of ports are looked at, too
+    /// (`O(ports)` largest flows); else `O(links)`.
+    ///
+    /// # Errors
+    /// Nothing is sent.
+    pub fn throughput(&self, problem: Problem<'_>) -> Result<Throughput, BaselineError> {
+        let platform = problem.platform();
+        let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
+        let used: Vec<LinkId> = platform.link_ids().filter(|link| !self.links[link.index()].is_zero()).collect();
+        for &link in &used {
+            for resource in Resource::of_link(platform, link) {
+                *busy.entry(resource).or_insert_with(Rational::zero) += &self.links[link.index()];
+            }
+        }
+        for (resource, time) in &mut busy {
+            *time /= Rational::from_integer(resource.capacity(platform).into());
+        }
+        let nodes = platform.node_ids().map(|node| (Resource::Compute(node), self.nodes[node.index()].clone()));
+        busy.extend(nodes.filter(|(_, time)| !time.is_zero()));
+        let mut period = busy.values().max().cloned().ok_or(BaselineError::Nothing)?;
+        if ports::has_odd_sets(platform) {
+            let times = used.into_iter().map(|link| (link, self.links[link.index()].clone())).collect();
+            period = period.max(ports::least_period(platform, &times)?);
+        }
+        let busiest = busy.into_iter().filter(|(_, time)| *time == period).map(|(resource, _)| resource).collect();
+        Ok(Throughput { throughput: Rational::one() / period, busiest })
+    }
+}
+
+/// How many blocks are sent from place to place, and combined.
+struct Counts {
+    /// By sender: by receiver.
+    sent: Vec<BTreeMap<usize, u64>>,
+    /// By place.
+    merged: Vec<u64>,
+}
+
+impl Counts {
+    fn of(algorithm: &Algorithm, problem: Problem<'_>) -> Counts {
+        let places = algorithm.places.len();
+        let mut counts = Counts { sent: vec![BTreeMap::new(); places], merged: vec![0; places] };
+        let owners: BTreeSet<NodeId> = problem.demands().flat_map(|demand| demand.operands.to_vec()).collect();
+        // Who has no operand keeps the first block of a number as it comes.
+        let mut kept: BTreeSet<(usize, u32)> = BTreeSet::new();
+        algorithm.messages(&mut |message| {
+            let blocks = message.blocks.len() as u64;
+            *counts.sent[message.from].entry(message.to).or_default() += blocks;
+            if message.combine {
+                let owns = owners.contains(&algorithm.places[message.to]);
+                let first = |block: &&u32| !owns && kept.insert((message.to, **block));
+                counts.merged[message.to] += blocks - message.blocks.iter().filter(first).count() as u64;
+            }
+        });
+        counts
+    }
+}

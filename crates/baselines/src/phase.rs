@@ -1,0 +1,277 @@
+//! Phases: what the steps of today's algorithms are made of.
+
+use crate::tree::Tree;
+
+/// Some blocks sent at once from one place to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Messages of one step carry what their senders held before the step.
+    pub step: usize,
+    /// The place that sends.
+    pub from: usize,
+    /// The place that receives.
+    pub to: usize,
+    /// What is sent, each block once.
+    pub blocks: &'a [u32],
+    /// Whether the receiver combines the blocks with its own of the same numbers; else they replace these.
+    pub combine: bool,
+}
+
+/// Who takes the messages of an algorithm, step by step.
+pub type Sink<'s> = &'s mut dyn FnMut(Message<'_>);
+
+/// Blocks by place.
+pub type Blocks = Vec<Vec<u32>>;
+
+/// A part of an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Phase {
+    /// Down a tree, the same blocks to everyone.
+    Spread(Tree, Vec<u32>),
+    /// Up a tree; everyone combines what comes with its own.
+    Combine(Tree, Vec<u32>),
+    /// Down a tree, to every place its own blocks: a place receives those of all places below it.
+    Scatter(Tree, Blocks),
+    /// Up a tree, from every place its own blocks.
+    Gather(Tree, Blocks),
+    /// Round a ring, the blocks of every place pass all others and are copied. (All-gather.)
+    RingCopy(Vec<usize>, Blocks),
+    /// Round a ring, the blocks of every place pass all others, are combined with theirs, and end there.
+    /// (Reduce-scatter.)
+    RingCombine(Vec<usize>, Blocks),
+    /// Partners at doubling distances exchange all that they have: after `k` steps groups of `2^k` have the same. A
+    /// power of two places.
+    Doubling(Vec<usize>, Blocks),
+    /// Partners at halving distances exchange and combine the half that the other's group ends with. A power of two
+    /// places.
+    Halving(Vec<usize>, Blocks),
+    /// Partners at doubling distances exchange and combine everything. A power of two places.
+    Exchange(Vec<usize>, Vec<u32>),
+    /// In step `k`, every place sends to the one `2^k` before it all that it has and the other lacks (Bruck 1997).
+    BruckCopy(Vec<usize>, Blocks),
+    /// In step `k`, the block of every pair moves `2^k` on if that binary digit of the way between them is 1
+    /// (Bruck 1997).
+    BruckExchange(Vec<usize>),
+    /// In step `k`, every place sends one block to the place `k` after it.
+    Pairwise(Vec<usize>, Between),
+    /// Some messages, as listed, by step.
+    Steps(Vec<Vec<Step>>),
+    /// Several at the same time, each among some of the places, which it numbers from 0.
+    Together(Vec<(Vec<usize>, Phase)>),
+}
+
+/// Which block a place sends to another directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// The block numbered as the sender: its message is copied.
+    OfSender,
+    /// The block numbered as the receiver, which combines it with its own.
+    OfReceiver,
+    /// The block of the pair, numbered by sender and then by receiver, without pairs of a place and itself.
+    OfPair,
+}
+
+impl Between {
+    fn block(self, places: usize, from: usize, to: usize) -> u32 {
+        let block = match self {
+            Between::OfSender => from,
+            Between::OfReceiver => to,
+            Between::OfPair => from * (places - 1) + to - usize::from(to > from),
+        };
+        u32::try_from(block).unwrap_or(u32::MAX)
+    }
+}
+
+/// A message of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The place that sends.
+    pub from: usize,
+    /// The place that receives.
+    pub to: usize,
+    /// What is sent, each block once.
+    pub blocks: Vec<u32>,
+    /// Whether the receiver combines them with its own.
+    pub combine: bool,
+}
+
+/// Sends with the step counted.
+struct Sender<'s> {
+    step: usize,
+    sink: Sink<'s>,
+}
+
+impl Sender<'_> {
+    fn send(&mut self, from: usize, to: usize, blocks: &[u32], combine: bool) {
+        if from != to && !blocks.is_empty() {
+            (self.sink)(Message { step: self.step, from, to, blocks, combine });
+        }
+    }
+}
+
+impl Phase {
+    /// Tells all messages, from this step on; returns the step after the last. Time follows the blocks that are sent.
+    pub fn messages(&self, step: usize, sink: Sink<'_>) -> usize {
+        let mut out = Sender { step, sink };
+        match self {
+            Phase::Spread(tree, blocks) => down(&mut out, tree, |_| blocks),
+            Phase::Combine(tree, blocks) => up(&mut out, tree, |_| blocks, true),
+            Phase::Scatter(tree, blocks) => {
+                let below = subtrees(tree, blocks);
+                down(&mut out, tree, |child| &below[child]);
+            }
+            Phase::Gather(tree, blocks) => {
+                let below = subtrees(tree, blocks);
+                up(&mut out, tree, |child| &below[child], false);
+            }
+            Phase::RingCopy(order, blocks) => ring(&mut out, order, blocks, 0, false),
+            Phase::RingCombine(order, blocks) => ring(&mut out, order, blocks, 1, true),
+            Phase::Doubling(order, blocks) => doubling(&mut out, order, blocks),
+            Phase::Halving(order, blocks) => halving(&mut out, order, blocks),
+            Phase::Exchange(order, blocks) => exchange(&mut out, order, blocks),
+            Phase::BruckCopy(order, blocks) => bruck_copy(&mut out, order, blocks),
+            Phase::BruckExchange(order) => bruck_exchange(&mut out, order),
+            Phase::Pairwise(order, between) => pairwise(&mut out, order, *between),
+            Phase::Steps(steps) => {
+                for list in steps {
+                    list.iter().for_each(|one| out.send(one.from, one.to, &one.blocks, one.combine));
+                    out.step += 1;
+                }
+            }
+            Phase::Together(phases) => {
+                let mut last = step;
+                for (members, phase) in phases {
+                    let renamed = &mut |message: Message<'_>| {
+                        let [from, to] = [message.from, message.to].map(|place| members[place]);
+                        (out.sink)(Message { from, to, ..message });
+                    };
+                    last = last.max(phase.messages(step, renamed));
+                }
+                out.step = last;
+            }
+        }
+        out.step
+    }
+}
+
+fn down<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec<u32>) {
+    let first = out.step;
+    for (step, parent, child) in tree.edges() {
+        out.step = first + step - 1;
+        out.send(parent, child, blocks(child), false);
+    }
+    out.step += 1;
+}
+
+/// The steps of the way down in reverse.
+fn up<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec<u32>, combine: bool) {
+    let (first, edges) = (out.step, tree.edges());
+    let last = edges.last().map_or(0, |&(step, ..)| step);
+    for (step, parent, child) in edges.into_iter().rev() {
+        out.step = first + last - step;
+        out.send(child, parent, blocks(child), combine);
+    }
+    out.step = first + last;
+}
+
+/// By place: the blocks of all places below it.
+fn subtrees(tree: &Tree, blocks: &Blocks) -> Blocks {
+    let gathered = |below: Vec<usize>| below.into_iter().flat_map(|place| blocks[place].clone()).collect();
+    tree.below().into_iter().map(gathered).collect()
+}
+
+/// In step `k` the place at position `p` sends the blocks that the place at `p - k - behind` began with (ends with).
+fn ring(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks, behind: usize, combine: bool) {
+    let places = order.len();
+    for step in 0..places.saturating_sub(1) {
+        for position in 0..places {
+            let owner = order[(position + 2 * places - step - behind) % places];
+            out.send(order[position], order[(position + 1) % places], &blocks[owner], combine);
+        }
+        out.step += 1;
+    }
+}
+
+/// The blocks of the places at these positions.
+fn of_positions(order: &[usize], positions: impl Iterator<Item = usize>, blocks: &Blocks) -> Vec<u32> {
+    positions.flat_map(|position| blocks[order[position % order.len()]].iter().copied()).collect()
+}
+
+fn doubling(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
+    let mut distance = 1;
+    while distance < order.len() {
+        for position in 0..order.len() {
+            let group = position & !(distance - 1);
+            let held = of_positions(order, group..group + distance, blocks);
+            out.send(order[position], order[position ^ distance], &held, false);
+        }
+        distance *= 2;
+        out.step += 1;
+    }
+}
+
+fn halving(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
+    let mut distance = order.len() / 2;
+    while distance > 0 {
+        for position in 0..order.len() {
+            let partner = position ^ distance;
+            let group = partner & !(distance - 1);
+            let wanted = of_positions(order, group..group + distance, blocks);
+            out.send(order[position], order[partner], &wanted, true);
+        }
+        distance /= 2;
+        out.step += 1;
+    }
+}
+
+fn exchange(out: &mut Sender<'_>, order: &[usize], blocks: &[u32]) {
+    let mut distance = 1;
+    while distance < order.len() {
+        (0..order.len()).for_each(|position| out.send(order[position], order[position ^ distance], blocks, true));
+        distance *= 2;
+        out.step += 1;
+    }
+}
+
+fn bruck_copy(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
+    let places = order.len();
+    let mut distance = 1;
+    while distance < places {
+        for position in 0..places {
+            let lacking = distance.min(places - distance);
+            let held = of_positions(order, position..position + lacking, blocks);
+            out.send(order[position], order[(position + places - distance) % places], &held, false);
+        }
+        distance *= 2;
+        out.step += 1;
+    }
+}
+
+fn bruck_exchange(out: &mut Sender<'_>, order: &[usize]) {
+    let places = order.len();
+    let mut distance = 1;
+    while distance < places {
+        for position in 0..places {
+            // A block that has come by the lower digits of its way already.
+            let block = |way: usize| {
+                let origin = (position + places - way % distance) % places;
+                Between::OfPair.block(places, order[origin], order[(origin + way) % places])
+            };
+            let moved: Vec<u32> = (1..places).filter(|way| way & distance != 0).map(block).collect();
+            out.send(order[position], order[(position + distance) % places], &moved, false);
+        }
+        distance *= 2;
+        out.step += 1;
+    }
+}
+
+fn pairwise(out: &mut Sender<'_>, order: &[usize], between: Between) {
+    let places = order.len();
+    for ahead in 1..places {
+        for position in 0..places {
+            let (from, to) = (order[position], order[(position + ahead) % places]);
+            out.send(from, to, &[between.block(places, from, to)], between == Between::OfReceiver);
+        }
+        out.step += 1;
+    }
+}

@@ -1,0 +1,3 @@
+//! Named algorithms against the referee, hand counts and one another.
+
+mod named;

@@ -1,0 +1,206 @@
+//! Every named algorithm carries out its collective: its patterns, weighted, are a steady state that the referee
+//! accepts, with the throughput that was counted.
+
+use oneport_baselines::{Algorithm, Over, Routes, Shape, named, places};
+use oneport_plan::{Collective, Form, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes};
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_platform::{PortModel, parse_rational};
+
+fn uniform(seed: u64) -> Options {
+    let costs = Costs::Uniform { low: 1, high: 9 };
+    Options { seed, link_cost: costs.clone(), compute: costs }
+}
+
+/// Every named collective on the platform's processors; the second is the root.
+pub fn collectives(platform: &Platform) -> Vec<Collective> {
+    let all: Vec<NodeId> = platform.processors().collect();
+    let build = |form: &Form| {
+        let root = vec![all[1]];
+        let others: Vec<NodeId> = all.iter().copied().filter(|node| form.overlaps() || *node != root[0]).collect();
+        let nodes = match form.roles {
+            [one, _] if !one.many => vec![root, others],
+            [_, _] => vec![all[..2].to_vec(), all.clone()],
+            _ => vec![all.clone()],
+        };
+        form.build(&nodes, form.commutes).expect("roles")
+    };
+    Collective::forms().iter().map(build).collect()
+}
+
+/// Two or three consecutive places each.
+pub fn groups(places: usize) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = (0..places).collect::<Vec<_>>().chunks(3).map(<[usize]>::to_vec).collect();
+    if groups.last().is_some_and(|group| group.len() == 1) && groups.len() > 1 {
+        let last = groups.pop().expect("a group");
+        groups.last_mut().expect("a group").extend(last);
+    }
+    groups
+}
+
+/// The patterns as a steady state, whose loads are those counted.
+fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
+    let name = format!("{} {} of {}", problem.collective(), algorithm.name, algorithm.places.len());
+    let loads = algorithm.loads(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let found = loads.throughput(problem).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut patterns = algorithm.patterns(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let platform = problem.platform();
+    let mut links = vec![Rational::default(); platform.links().len()];
+    let mut nodes = vec![Rational::default(); platform.nodes().len()];
+    for weighted in &patterns {
+        for task in &weighted.pattern.tasks {
+            match *task {
+                Task::Send { link, part, .. } => {
+                    links[link.index()] += problem.transfer_time(link, part) * &weighted.weight;
+                }
+                Task::Merge { node, part, .. } => {
+                    let work = problem.volumes().work.of(part).expect("work");
+                    let compute = platform.node(node).compute.clone().expect("a processor");
+                    nodes[node.index()] += work * compute * &weighted.weight;
+                }
+            }
+        }
+    }
+    assert_eq!((&links, &nodes), (&loads.links, &loads.nodes), "{name}: counted otherwise than carried out");
+    let any_order = patterns.iter().any(|weighted| weighted.pattern.order.is_some());
+    assert_eq!(!any_order, algorithm.is_in_order(problem), "{name}: in order");
+    for weighted in &mut patterns {
+        weighted.weight *= &found.throughput;
+        without_detours(problem, &mut weighted.pattern);
+    }
+    let state = SteadyState { throughput: found.throughput.clone(), patterns };
+    oneport_referee::check_steady_state(problem, &state).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(!found.busiest.is_empty() || platform.model() == PortModel::HalfDuplex, "{name}");
+}
+
+/// A value that one node wants never comes to a node twice in the referee's patterns; algorithms that store and forward
+/// may do that. What lies between the two is left out.
+fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
+    let demand = problem.collective().demand(pattern.demand).expect("a demand");
+    if demand.goals().len() > 1 || demand.kind().copies() {
+        return;
+    }
+    let platform = problem.platform();
+    let mut kept = oneport_plan::Pattern { tasks: Vec::new(), ..pattern.clone() };
+    // By task: the task of the shortened pattern that stands for its result.
+    let mut stands: Vec<Option<u32>> = Vec::new();
+    let ends = |pattern: &oneport_plan::Pattern, place: Option<u32>, part: oneport_plan::Interval| match place {
+        None => {
+            let operand = pattern.order.as_ref().map_or(part.first, |order| order[part.first]);
+            demand.operands[operand]
+        }
+        Some(place) => match pattern.tasks[place as usize] {
+            Task::Send { link, .. } => platform.link(link).to,
+            Task::Merge { node, .. } => node,
+        },
+    };
+    for task in &pattern.tasks {
+        let of = |place: Option<u32>| place.and_then(|place| stands[place as usize]);
+        let place = match *task {
+            Task::Send { link, part, after } => {
+                let mut holder = of(after);
+                let start = holder;
+                // Has it been where it goes already? Then it goes on from there.
+                loop {
+                    if ends(&kept, holder, part) == platform.link(link).to {
+                        break holder;
+                    }
+                    match holder.map(|place| kept.tasks[place as usize]) {
+                        Some(Task::Send { after, .. }) => holder = after,
+                        _ => break kept.send(link, part, start),
+                    }
+                }
+            }
+            Task::Merge { node, part, split, left, right } => kept.merge(node, part, split, [of(left), of(right)]),
+        };
+        stands.push(place);
+    }
+    // Sends that nobody follows any more.
+    let used = |kept: &oneport_plan::Pattern, place: usize| {
+        place + 1 == kept.tasks.len() || kept.tasks.iter().any(|task| task.inputs().any(|input| input == place))
+    };
+    let end = stands.last().copied().flatten();
+    if let Some(end) = end {
+        kept.tasks.truncate(end as usize + 1);
+    }
+    while let Some(idle) = (0..kept.tasks.len()).rev().find(|&place| !used(&kept, place)) {
+        kept.tasks.remove(idle);
+        let moved = |input: &mut Option<u32>| {
+            *input = input.map(|place| if place as usize > idle { place - 1 } else { place });
+        };
+        for task in &mut kept.tasks {
+            match task {
+                Task::Send { after, .. } => moved(after),
+                Task::Merge { left, right, .. } => [left, right].into_iter().for_each(moved),
+            }
+        }
+    }
+    *pattern = kept;
+}
+
+#[test]
+fn the_referee_accepts_what_is_counted() {
+    let mut checked = 0;
+    for nodes in [2, 3, 4, 5, 7, 8] {
+        for (seed, model) in (1..).zip(PortModel::ALL) {
+            let made = match nodes {
+                2..4 => generate::complete(nodes, &uniform(seed)),
+                _ => generate::random_connected(nodes, 3, &uniform(seed)),
+            };
+            checked += check_all(&made.expect("a platform").with_model(model), nodes);
+        }
+    }
+    assert!(checked > 1000, "{checked} algorithms");
+}
+
+#[test]
+fn switches_only_forward() {
+    let platform = generate::dgx_a100(2).expect("boxes");
+    assert!(check_all(&platform, 16) > 40);
+}
+
+fn check_all(platform: &Platform, nodes: usize) -> usize {
+    let volumes = Volumes::of_size(parse_rational("3/2").expect("a number"));
+    let mut checked = 0;
+    for collective in collectives(platform) {
+        let problem = Problem::new(platform, &collective, &volumes).expect("a question");
+        let routes = Routes::new(platform, &places(problem), Over::Anything);
+        let order: Vec<usize> = (0..nodes).rev().collect();
+        for algorithm in named(problem, &Shape { order, groups: groups(nodes) }) {
+            check(problem, &algorithm, &routes);
+            checked += 1;
+        }
+    }
+    checked
+}
+
+/// By hand, on a complete graph of 8 nodes with costs 1 and full-duplex ports: a ring all-reduce sends and receives
+/// 2 x 7/8 of a message at every node; a chain 2 at its inner nodes, one for each way; a flat tree 7 at its root, a
+/// binomial tree 3; a binary tree 3 at inner nodes, two such trees (3 + 1) / 2.
+#[test]
+fn loads_by_hand() {
+    let one = Costs::Constant(Rational::from_integer(1.into()));
+    let options = Options { seed: 1, link_cost: one.clone(), compute: one };
+    let platform = generate::complete(8, &options).expect("a platform");
+    let mut volumes = Volumes::of_size(Rational::from_integer(1.into()));
+    volumes.work = oneport_plan::Amount::Constant(Rational::default());
+    let all: Vec<NodeId> = platform.processors().collect();
+    let expected = [
+        ("ring", "4/7"),
+        ("chain", "1/2"),
+        ("flat tree", "1/7"),
+        ("binomial tree", "1/3"),
+        ("binary tree", "1/3"),
+        ("double binary tree", "1/2"),
+        ("recursive doubling", "1/3"),
+        ("Rabenseifner", "4/7"),
+    ];
+    let collective = Collective::AllReduce { participants: all, commutative: true };
+    let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+    let routes = Routes::new(&platform, &places(problem), Over::Anything);
+    let found = named(problem, &Shape::default());
+    for (name, throughput) in expected {
+        let algorithm = found.iter().find(|algorithm| algorithm.name == name).expect(name);
+        let counted = algorithm.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).expect(name);
+        assert_eq!(counted.throughput.to_string(), throughput, "{name}");
+    }
+}
