@@ -2,9 +2,9 @@
 
 use oneport_plan::{Collective, NodeId, Problem};
 
+use crate::Algorithm;
 use crate::phase::{Between, Blocks, Phase, Step};
 use crate::tree::Tree;
-use crate::{Algorithm, BaselineError};
 
 /// What algorithms are shaped after, beside the order in which nodes are listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,37 +50,8 @@ pub fn named(problem: Problem<'_>, shape: &Shape) -> Vec<Algorithm> {
     all
 }
 
-/// A tree over the [places](places), whose root is place 0 where the collective has a root, as an algorithm; `None`
-/// where trees do not do.
-pub fn of_tree(problem: Problem<'_>, name: &str, about: &str, tree: &Tree) -> Option<Algorithm> {
-    Maker::new(problem).tree(name, about, std::slice::from_ref(tree))
-}
-
-/// A ring through all [places](places), as an algorithm; `None` where rings do not do.
-pub fn of_ring(problem: Problem<'_>, name: &str, about: &str, order: &[usize]) -> Option<Algorithm> {
-    Maker::new(problem).ring(name, about, &[order.to_vec()])
-}
-
-/// Listed messages between nodes, as an algorithm. Every value is cut into so many pieces.
-///
-/// # Errors
-/// Nothing is sent.
-pub fn of_steps(
-    name: &str,
-    about: &str,
-    places: Vec<NodeId>,
-    pieces: u32,
-    steps: Vec<Vec<Step>>,
-) -> Result<Algorithm, BaselineError> {
-    if steps.iter().all(Vec::is_empty) {
-        return Err(BaselineError::Nothing);
-    }
-    let (name, about) = (name.to_string(), about.to_string());
-    Ok(Algorithm { name, about, places, pieces: pieces.max(1), phases: vec![Phase::Steps(steps)] })
-}
-
 /// Makes the algorithms of one collective.
-struct Maker<'a> {
+pub(crate) struct Maker<'a> {
     collective: &'a Collective,
     /// The name of the collective.
     what: &'static str,
@@ -98,7 +69,7 @@ fn one_each(places: usize) -> Blocks {
 }
 
 impl<'a> Maker<'a> {
-    fn new(problem: Problem<'a>) -> Maker<'a> {
+    pub(crate) fn new(problem: Problem<'a>) -> Maker<'a> {
         let collective = problem.collective();
         Maker { collective, what: collective.name(), places: places(problem) }
     }
@@ -125,7 +96,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Trees, a piece of the message (or of every message) on each.
-    fn tree(&self, name: &str, about: &str, trees: &[Tree]) -> Option<Algorithm> {
+    pub(crate) fn tree(&self, name: &str, about: &str, trees: &[Tree]) -> Option<Algorithm> {
         let places = self.places.len();
         let each = |phase: &dyn Fn(&Tree, Vec<u32>) -> Phase| -> Vec<(Vec<usize>, Phase)> {
             let piece = |(piece, tree)| ((0..places).collect(), phase(tree, blocks(piece, piece + 1)));
@@ -183,7 +154,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Rings through all places, the same share of every message on each.
-    fn ring(&self, name: &str, about: &str, rings: &[Vec<usize>]) -> Option<Algorithm> {
+    pub(crate) fn ring(&self, name: &str, about: &str, rings: &[Vec<usize>]) -> Option<Algorithm> {
         let (places, count) = (self.places.len(), rings.len());
         let many = matches!(self.what, "all-gather" | "reduce-scatter");
         // Block of a place on a ring: a piece of its own message, or a piece of the one message.

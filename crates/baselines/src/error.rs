@@ -28,6 +28,59 @@ pub enum BaselineError {
         /// Who should receive.
         to: String,
     },
+    /// A node in a ring or tree that takes no part.
+    #[error("'{node}' takes no part in this collective; leave it out of the list")]
+    NoPart {
+        /// The node.
+        node: String,
+    },
+    /// A ring that misses a node.
+    #[error("the ring misses '{node}'; list every node that takes part once")]
+    NotListed {
+        /// The node.
+        node: String,
+    },
+    /// A ring that comes by twice.
+    #[error("the ring lists '{node}' twice; list every node that takes part once")]
+    ListedTwice {
+        /// The node.
+        node: String,
+    },
+    /// A node below two others.
+    #[error("'{node}' has two parents in the tree; every node but the root has one")]
+    TwoParents {
+        /// The node.
+        node: String,
+    },
+    /// Nodes whose parents go round.
+    #[error("'{node}' is not below the tree's root: its parents go round in a circle")]
+    InCircle {
+        /// The node.
+        node: String,
+    },
+    /// A forest.
+    #[error("the tree has {} nodes without a parent ({}); give every node that takes part but one a parent",
+            .roots.len(), .roots.join(", "))]
+    NotOneRoot {
+        /// The first nodes without a parent.
+        roots: Vec<String>,
+    },
+    /// A tree with another root than the collective's.
+    #[error("the tree's root is '{root}', but the collective's is '{wanted}'; let '{wanted}' be without a parent")]
+    OtherRoot {
+        /// The collective's root.
+        wanted: String,
+        /// The tree's.
+        root: String,
+    },
+    /// A shape that does not carry out the collective.
+    #[error("{shape} does no {collective}; list rounds of sends")]
+    NotDone {
+        /// What was listed.
+        shape: &'static str,
+        /// The collective.
+        collective: &'static str,
+    },
     /// Sizes or work depend on what is combined.
     #[error("named algorithms are counted for one size and one amount of work; give --size and --work as numbers")]
     NotConstant,

@@ -2,18 +2,25 @@
 
 mod algorithm;
 mod catalogue;
+mod compare;
+mod custom;
 mod delivery;
 mod error;
 mod load;
 mod phase;
+mod published;
 mod routes;
+mod shape;
 mod tree;
 
 pub use algorithm::Algorithm;
-pub use catalogue::{Shape, named, of_ring, of_steps, of_tree, places};
+pub use catalogue::{Shape, named, places};
+pub use compare::{Compared, Comparison};
+pub use custom::{Send, of_ring, of_rounds, of_tree};
 pub use error::BaselineError;
 pub use load::{Loads, Throughput};
 pub use oneport_plan::Problem;
 pub use phase::{Between, Blocks, Message, Phase, Sink, Step};
+pub use published::published;
 pub use routes::{Over, Routes};
 pub use tree::{Tree, TreeError};

@@ -3,6 +3,8 @@
 use oneport_graph::shortest_paths;
 use oneport_numbers::{Exact, Scaled};
 use oneport_platform::{LinkId, NodeId, Platform};
+use petgraph::graph::EdgeIndex;
+use petgraph::visit::EdgeRef;
 
 /// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the one is
 /// taken whose last node but one is nearer, then comes first in the platform; so the way is the same in every run.
@@ -49,11 +51,11 @@ impl Routes {
             let paths = shortest_paths(
                 platform.graph(),
                 [(node.into(), N::zero())],
-                |edge| &costs[LinkId::from(petgraph::visit::EdgeRef::id(&edge)).index()],
+                |edge| &costs[LinkId::from(edge.id()).index()],
                 |next| over == Over::Anything || !platform.node(next.into()).is_processor(),
             );
             let short = |node: usize| u32::try_from(node).unwrap_or(u32::MAX);
-            let last = |last: Option<(petgraph::graph::EdgeIndex, usize)>| last.map(|(e, n)| (e.into(), short(n)));
+            let last = |last: Option<(EdgeIndex, usize)>| last.map(|(e, n)| (e.into(), short(n)));
             routes.from[node.index()] = Some(Tree {
                 last: paths.last.into_iter().map(last).collect(),
                 settled: paths.settled.into_iter().map(short).collect(),

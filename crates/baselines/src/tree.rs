@@ -14,33 +14,50 @@ pub enum TreeError {
     /// Nobody is without a parent, or several are.
     #[error("{0} nodes have no parent; exactly one, the root, has none")]
     Roots(usize),
+    /// A place below two others.
+    #[error("place {0} has two parents; every node but the root has one")]
+    TwoParents(usize),
     /// A place that the root does not reach: a circle, or a parent that does not exist.
     #[error("place {0} is not below the root: its parents go round in a circle")]
     Unreached(usize),
 }
 
 impl Tree {
+    /// The tree of these pairs of a parent and its child; who is listed first is served first. `O(n)`.
+    ///
+    /// # Errors
+    /// A place with two parents; not exactly one root; a place that is not below it.
+    pub fn of_edges(places: usize, edges: &[(usize, usize)]) -> Result<Tree, TreeError> {
+        let mut has_parent = vec![false; places];
+        let mut children = vec![Vec::new(); places];
+        for &(parent, child) in edges {
+            let (Some(below), Some(has)) = (children.get_mut(parent), has_parent.get_mut(child)) else {
+                return Err(TreeError::Unreached(child.min(parent)));
+            };
+            if std::mem::replace(has, true) {
+                return Err(TreeError::TwoParents(child));
+            }
+            below.push(child);
+        }
+        let roots: Vec<usize> = (0..places).filter(|&place| !has_parent[place]).collect();
+        let &[root] = &roots[..] else { return Err(TreeError::Roots(roots.len())) };
+        let tree = Tree { root, children };
+        let mut reached = vec![false; places];
+        tree.downwards().into_iter().for_each(|place| reached[place] = true);
+        match reached.iter().position(|reached| !reached) {
+            Some(place) => Err(TreeError::Unreached(place)),
+            None => Ok(tree),
+        }
+    }
+
     /// The tree with this parent for every place, `None` for the root. Children are served in the order of their
     /// places. `O(n)`.
     ///
     /// # Errors
     /// Not exactly one root; a place that is not below it.
     pub fn of_parents(parents: &[Option<usize>]) -> Result<Tree, TreeError> {
-        let roots: Vec<usize> = (0..parents.len()).filter(|&place| parents[place].is_none()).collect();
-        let &[root] = &roots[..] else { return Err(TreeError::Roots(roots.len())) };
-        let mut children = vec![Vec::new(); parents.len()];
-        for (place, parent) in parents.iter().enumerate() {
-            if let Some(parent) = parent {
-                children.get_mut(*parent).ok_or(TreeError::Unreached(place))?.push(place);
-            }
-        }
-        let tree = Tree { root, children };
-        let mut reached = vec![false; parents.len()];
-        tree.downwards().into_iter().for_each(|place| reached[place] = true);
-        match reached.iter().position(|reached| !reached) {
-            Some(place) => Err(TreeError::Unreached(place)),
-            None => Ok(tree),
-        }
+        let edges = parents.iter().enumerate().filter_map(|(child, parent)| Some(((*parent)?, child)));
+        Tree::of_edges(parents.len(), &edges.collect::<Vec<_>>())
     }
 
     /// A tree whose parents are right by construction.

@@ -72,7 +72,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "oneport-baselines",
-        &["oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan", "oneport-schedule"],
+        &[
+            "oneport-numbers",
+            "oneport-graph",
+            "oneport-platform",
+            "oneport-plan",
+            "oneport-schedule",
+            "oneport-homogeneous",
+            "oneport-heterogeneous",
+        ],
     ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),
@@ -82,6 +90,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "oneport-papers",
         &[
             "oneport",
+            "oneport-baselines",
             "oneport-drawings",
             "oneport-exact",
             "oneport-graph",
