@@ -145,7 +145,11 @@ impl Draft {
         for (link, cost) in old.links().iter().zip(self.costs) {
             let ends = nodes[link.from.index()].zip(nodes[link.to.index()]);
             let kept = ends.zip(cost).map(|((from, to), cost)| builder.link(from, to, cost));
-            links.push(kept.transpose()?);
+            let kept = kept.transpose()?;
+            if let (Some(kept), Some(delays)) = (kept, &link.delays) {
+                builder.delays(kept, (**delays).clone())?;
+            }
+            links.push(kept);
         }
         Ok(Changed { platform: builder.build()?, nodes, links })
     }

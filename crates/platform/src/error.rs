@@ -44,6 +44,18 @@ pub enum PlatformError {
         /// The refused cost.
         cost: Box<Rational>,
     },
+    /// A latency or an overhead below 0.
+    #[error("link {from} -> {to}: {what} is {value}; a time is 0 or more")]
+    BadDelay {
+        /// Name of the sending node.
+        from: String,
+        /// Name of the receiving node.
+        to: String,
+        /// Latency or overhead.
+        what: &'static str,
+        /// The refused time.
+        value: Box<Rational>,
+    },
     /// A link from a node to itself.
     #[error("link {node} -> {node}: a node needs no link to itself")]
     SelfLoop {

@@ -14,5 +14,5 @@ pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
 pub use oneport_numbers::{NumberError, Rational, Units, decimal, parse_rational, units};
 pub use petgraph;
-pub use platform::{Link, LinkId, Node, NodeId, Platform, PlatformBuilder};
+pub use platform::{Delays, Link, LinkId, Node, NodeId, Platform, PlatformBuilder};
 pub use symmetry::{Automorphism, free_automorphisms};

@@ -115,6 +115,30 @@ pub struct Link {
     pub to: NodeId,
     /// `c(from, to)`: time to transfer one unit of message.
     pub cost: Rational,
+    /// What a message takes beside size times cost; `None`: nothing.
+    pub delays: Option<Box<Delays>>,
+}
+
+/// What a message takes on a link beside size times cost. The distinction is that of LogGP: a latency only delays, an
+/// overhead occupies. Steady states know neither: they are the limit of large messages.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Delays {
+    /// Time between the end of a transfer and its arrival, in which neither link nor ports are occupied; 0 or more.
+    pub latency: Rational,
+    /// Time for which every message occupies the link and the ports at its ends, however small it is; 0 or more.
+    pub overhead: Rational,
+}
+
+impl Link {
+    /// The latency; 0 where there is none.
+    pub fn latency(&self) -> Rational {
+        self.delays.as_ref().map(|delays| delays.latency.clone()).unwrap_or_default()
+    }
+
+    /// The overhead; 0 where there is none.
+    pub fn overhead(&self) -> Rational {
+        self.delays.as_ref().map(|delays| delays.overhead.clone()).unwrap_or_default()
+    }
 }
 
 /// A validated platform graph. Immutable; built by [`PlatformBuilder`] or [from a graph](Platform::from_graph).
@@ -385,7 +409,7 @@ impl PlatformBuilder {
             let first = Box::new(self.graph[EdgeIndex::from(*first)].cost.clone());
             return Err(PlatformError::DuplicateLink { from: name(from), to: name(to), first, second: Box::new(cost) });
         }
-        let id = LinkId::from(self.graph.add_edge(from.into(), to.into(), Link { from, to, cost }));
+        let id = LinkId::from(self.graph.add_edge(from.into(), to.into(), Link { from, to, cost, delays: None }));
         self.by_ends.insert((from, to), id);
         Ok(id)
     }
@@ -396,6 +420,25 @@ impl PlatformBuilder {
     /// As [`link`](Self::link).
     pub fn duplex(&mut self, from: NodeId, to: NodeId, cost: Rational) -> Result<(LinkId, LinkId), PlatformError> {
         Ok((self.link(from, to, cost.clone())?, self.link(to, from, cost)?))
+    }
+
+    /// Gives a link latency and overhead.
+    ///
+    /// # Errors
+    /// An unknown link; a time below 0.
+    pub fn delays(&mut self, link: LinkId, delays: Delays) -> Result<(), PlatformError> {
+        let links = self.graph.edge_count();
+        let Some(found) = self.graph.edge_weight_mut(link.into()) else {
+            return Err(PlatformError::UnknownLinkId { id: link.index(), links });
+        };
+        let wrong = [("latency", &delays.latency), ("overhead", &delays.overhead)];
+        if let Some((what, value)) = wrong.into_iter().find(|(_, value)| value.is_negative()) {
+            let [from, to] = [found.from, found.to].map(|node| self.graph[NodeIndex::from(node)].name.clone());
+            return Err(PlatformError::BadDelay { from, to, what, value: Box::new(value.clone()) });
+        }
+        let none = delays == Delays::default();
+        found.delays = (!none).then(|| Box::new(delays));
+        Ok(())
     }
 
     /// The node of this name, if it was added.

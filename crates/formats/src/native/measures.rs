@@ -14,6 +14,8 @@ pub(super) enum Measure {
     Bandwidth,
     /// Time per unit of work: `2 ms`; or per unit of data that is merged: `2 ms/GB`, `500 GB/s`.
     Compute,
+    /// Time that a message takes however small it is.
+    Delay,
 }
 
 /// What the file's numbers have in common.
@@ -73,6 +75,7 @@ impl Measures {
                 self.compute(text, false)?;
                 units.time(&quantity, text)?
             }
+            (Measure::Delay, _) => units.time(&quantity, text)?,
             // A bandwidth that stands for a cost is a slip of the key.
             (Measure::Cost, Dimension::Rate) => return Err(Mistake::RateAsCost(clip(text))),
             (Measure::Cost, _) => units.cost(&quantity, text)?,

@@ -10,7 +10,9 @@ mod write;
 use std::borrow::Cow;
 
 use num_traits::{Signed, Zero};
-use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational, parse_rational};
+use oneport_platform::{
+    Delays, Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational, parse_rational,
+};
 
 use measures::{Measure, Measures};
 
@@ -26,7 +28,7 @@ use crate::source::Source;
 const FORMAT: &str = "oneport-platform/1";
 const TOP_KEYS: [&str; 5] = ["format", "model", "units", "node", "link"];
 const NODE_KEYS: [&str; 6] = ["name", "compute", "model", "ports", "replicates", "switch"];
-const LINK_KEYS: [&str; 5] = ["from", "to", "cost", "bandwidth", "duplex"];
+const LINK_KEYS: [&str; 7] = ["from", "to", "cost", "bandwidth", "duplex", "latency", "overhead"];
 
 /// Node names that are compared with a misspelt one.
 const COMPARED: usize = 20_000;
@@ -126,9 +128,9 @@ impl<'a> Assembly<'a> {
     }
 
     /// One `link`; fields in the order of [`LINK_KEYS`].
-    fn link(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 5]) -> Result<(), FormatError> {
+    fn link(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 7]) -> Result<(), FormatError> {
         let entry = Entry { list: "link", index, offset };
-        let [from, to, cost, bandwidth, duplex] = fields;
+        let [from, to, cost, bandwidth, duplex, latency, overhead] = fields;
         let from = self.end(entry, from, "from", "the sending node")?;
         let to = self.end(entry, to, "to", "the receiving node")?;
         let cost = self.cost(entry, cost, bandwidth)?;
@@ -136,12 +138,22 @@ impl<'a> Assembly<'a> {
             Some(field) => self.boolean(entry, "duplex", &field)?,
             None => false,
         };
-        let added = if duplex {
-            self.builder.duplex(from, to, cost).map(|_| ())
-        } else {
-            self.builder.link(from, to, cost).map(|_| ())
+        let delays = Delays {
+            latency: self.delay(entry, "latency", latency)?,
+            overhead: self.delay(entry, "overhead", overhead)?,
         };
+        let builder = &mut self.builder;
+        let mut one_way = |from, to| {
+            let link = builder.link(from, to, cost.clone())?;
+            builder.delays(link, delays.clone())
+        };
+        let added = one_way(from, to).and_then(|()| if duplex { one_way(to, from) } else { Ok(()) });
         added.map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
+    }
+
+    /// `latency` or `overhead`: 0 where absent.
+    fn delay(&mut self, entry: Entry, key: &str, field: Option<Field<'_>>) -> Result<Rational, FormatError> {
+        field.map_or_else(|| Ok(Rational::zero()), |field| self.value(entry, key, Measure::Delay, &field))
     }
 
     fn finish(mut self) -> Result<Platform, FormatError> {

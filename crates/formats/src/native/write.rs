@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use num_traits::Zero;
 use oneport_platform::{Link, Node, Platform, parse_rational};
 
 use super::toml::check_size;
@@ -11,7 +12,9 @@ use crate::error::{FormatError, Mistake};
 /// Why a platform cannot be written in a format that reads numbers of bounded length only.
 fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), FormatError> {
     let costs = platform.links().iter().map(|link| &link.cost);
-    let numbers = platform.nodes().iter().filter_map(|node| node.compute.as_ref()).chain(costs);
+    let delays = platform.links().iter().filter_map(|link| link.delays.as_deref());
+    let delays = delays.flat_map(|delays| [&delays.latency, &delays.overhead]);
+    let numbers = platform.nodes().iter().filter_map(|node| node.compute.as_ref()).chain(costs).chain(delays);
     for number in numbers {
         // Cheap bound first: 1,000 characters are over 3,000 bits.
         if number.numer().bits() + number.denom().bits() > 3000
@@ -107,7 +110,7 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
 }
 
 fn link_values(platform: &Platform, link: &Link, both: bool) -> Values {
-    let [from, to, cost, _, duplex] = LINK_KEYS;
+    let [from, to, cost, _, duplex, latency, overhead] = LINK_KEYS;
     let mut values = vec![
         (from, quote(platform.name(link.from))),
         (to, quote(platform.name(link.to))),
@@ -115,6 +118,11 @@ fn link_values(platform: &Platform, link: &Link, both: bool) -> Values {
     ];
     if both {
         values.push((duplex, "true".to_string()));
+    }
+    for (key, value) in [(latency, link.latency()), (overhead, link.overhead())] {
+        if !value.is_zero() {
+            values.push((key, format!("\"{value}\"")));
+        }
     }
     values
 }
@@ -124,7 +132,9 @@ fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (&Link, bool)
     let mut links = platform.links().iter().peekable();
     std::iter::from_fn(move || {
         let link = links.next()?;
-        let reverse = |next: &&Link| fold && next.from == link.to && next.to == link.from && next.cost == link.cost;
+        let reverse = |next: &&Link| {
+            fold && next.from == link.to && next.to == link.from && next.cost == link.cost && next.delays == link.delays
+        };
         Some((link, links.next_if(reverse).is_some()))
     })
 }

@@ -311,3 +311,40 @@ fn fixtures() {
     ]);
     assert_eq!(links_by_name(&toy), expected);
 }
+
+/// Latency and overhead: read in both syntaxes, with and without units, written and read back; below 0 refused.
+#[test]
+fn delays_of_links() {
+    let text = |link: &str| {
+        format!(
+            "format = \"oneport-platform/1\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             link = [{{ from = \"a\", to = \"b\", {link} }}]\n"
+        )
+    };
+    let read = |text: &str, format| oneport_formats::parse_platform("text", text.as_bytes(), format);
+    let q = |text: &str| oneport_platform::parse_rational(text).expect("a number");
+    let of = |link: &str| read(&text(link), PlatformFormat::Toml).unwrap_or_else(|error| panic!("{error}"));
+    let platform = of("bandwidth = \"25 GB/s\", latency = \"5 us\", overhead = \"1/2 us\", duplex = true");
+    for link in platform.links() {
+        assert_eq!((link.latency(), link.overhead()), (q("1/200000"), q("1/2000000")));
+    }
+    for format in [PlatformFormat::Toml, PlatformFormat::Json] {
+        let written = oneport_formats::write_platform(&platform, format).expect("written");
+        assert_eq!(
+            read(&written, format).expect("read").links().iter().next(),
+            platform.links().iter().next(),
+            "{written}"
+        );
+        assert_eq!(written.matches("latency").count(), 1, "a duplex link is one entry: {written}");
+    }
+    assert!(of("cost = 1, latency = 0").links().iter().all(|link| link.delays.is_none()));
+    for (link, words) in [
+        ("cost = 1, latency = -1", "latency is -1; a time is 0 or more"),
+        ("cost = 1, overhead = \"-1/3\"", "overhead is -1/3"),
+        ("cost = \"1 s/GB\", latency = \"5 GB\"", "'5 GB' is an amount of data"),
+        ("cost = 1, latency = true", "link[0].latency"),
+    ] {
+        let error = read(&text(link), PlatformFormat::Toml).expect_err(link).to_string();
+        assert!(error.contains(words), "{link}: {error}");
+    }
+}
