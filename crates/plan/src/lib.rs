@@ -9,6 +9,7 @@ mod pattern;
 mod plan;
 mod problem;
 mod reduction;
+mod run;
 mod schedule;
 mod timeline;
 mod volume;
@@ -24,6 +25,7 @@ pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern
 pub use plan::{Plan, Status};
 pub use problem::{Problem, ProblemError};
 pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};
+pub use run::{Action, Deed, Piece, Run};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use timeline::{Event, MergeEvent, Timeline};
 pub use volume::{Amount, VolumeError, Volumes};

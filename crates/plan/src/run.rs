@@ -1,0 +1,53 @@
+//! One operation carried out once: every message with its date.
+
+use oneport_platform::{LinkId, NodeId, Rational};
+
+/// A part of a demand's values that travels by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Place among the collective's [demands](crate::Collective::demand).
+    pub demand: usize,
+    /// Its share of the values, positive; the pieces of a demand add up to 1.
+    pub share: Rational,
+}
+
+/// What is done at a date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// A message over a link. It occupies the link for its overhead and size times cost, and arrives a latency later.
+    Send {
+        /// The link.
+        link: LinkId,
+        /// The pieces in it, each once, and the action that made or brought it; `None`: the sender's own operand.
+        carried: Vec<(u32, Option<u32>)>,
+    },
+    /// Two partial results of a piece are combined, for work times compute times the piece's share.
+    Merge {
+        /// The processor.
+        node: NodeId,
+        /// The piece.
+        piece: u32,
+        /// The action behind the left part; `None`: the processor's own operand.
+        left: Option<u32>,
+        /// The action behind the right part.
+        right: Option<u32>,
+    },
+}
+
+/// A deed and when it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// When it starts.
+    pub start: Rational,
+    /// What is done.
+    pub deed: Deed,
+}
+
+/// One operation, with dates.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Run {
+    /// Into what the values are cut.
+    pub pieces: Vec<Piece>,
+    /// Every action after those whose results it uses.
+    pub actions: Vec<Action>,
+}
