@@ -23,6 +23,8 @@ pub struct Comparison {
     pub rows: Vec<Compared>,
     /// Those that would need a commutative operator.
     pub out_of_order: Vec<Compared>,
+    /// Names of those that send where no way leads.
+    pub without_way: Vec<String>,
 }
 
 impl Comparison {
@@ -30,13 +32,17 @@ impl Comparison {
     /// Largest in time is the counting: `O(blocks sent)` per algorithm.
     ///
     /// # Errors
-    /// Places that are not connected; sizes or work that are not constant.
+    /// Sizes or work that are not constant.
     pub fn of(problem: Problem<'_>) -> Result<Comparison, BaselineError> {
         let routes = Routes::new(problem.platform(), &places(problem), Over::Anything);
         let shape = Shape::find(problem, &routes);
-        let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new() };
+        let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new(), without_way: Vec::new() };
         for algorithm in named(problem, &shape).into_iter().chain(published(problem, &routes)) {
-            comparison.add(problem, algorithm, &routes)?;
+            let name = algorithm.name.clone();
+            match comparison.add(problem, algorithm, &routes) {
+                Err(BaselineError::NoWay { .. }) => comparison.without_way.push(name),
+                added => added?,
+            }
         }
         Ok(comparison)
     }
@@ -44,7 +50,7 @@ impl Comparison {
     /// One more algorithm, on these routes.
     ///
     /// # Errors
-    /// As [`Comparison::of`].
+    /// A send where no way leads; sizes or work that are not constant.
     pub fn add(&mut self, problem: Problem<'_>, algorithm: Algorithm, routes: &Routes) -> Result<(), BaselineError> {
         let sustained = algorithm.loads(problem, routes)?.throughput(problem)?;
         let in_order = algorithm.is_in_order(problem);

@@ -1,5 +1,8 @@
 //! Trees over places: who gets from whom.
 
+/// Another place for a place, of so many.
+type Moved = fn(usize, usize) -> usize;
+
 /// A rooted tree over the places `0..n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
@@ -100,7 +103,7 @@ impl Tree {
         };
         let others = places.saturating_sub(1);
         // The place whose part `place` plays in the second tree, and the reverse.
-        let (part, player): (fn(usize, usize) -> usize, fn(usize, usize) -> usize) = if places.is_multiple_of(2) {
+        let (part, player): (Moved, Moved) = if places.is_multiple_of(2) {
             (|place, others| (place + others - 2) % others + 1, |part, others| part % others + 1)
         } else {
             (|place, others| others + 1 - place, |part, others| others + 1 - part)

@@ -1,3 +1,6 @@
 //! Named algorithms against the referee, hand counts and one another.
 
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod custom;
 mod named;
