@@ -39,15 +39,26 @@ pub fn read_demands_file(path: &Path, platform: &Platform) -> Result<Collective,
 /// # Errors
 /// As [`read_demands_file`].
 pub fn parse_demands(name: &str, bytes: &[u8], is_toml: bool, platform: &Platform) -> Result<Collective, FormatError> {
-    let source = Source::new(name, bytes, "demands")?;
+    of_text(name, bytes, is_toml, "demands", &|source| read(source, platform))
+}
+
+/// Reads text that has the same keys in JSON and TOML. No key may hold a number that is not whole, so nothing passes
+/// through a float on the way.
+pub(crate) fn of_text<T>(
+    name: &str,
+    bytes: &[u8],
+    is_toml: bool,
+    what: &'static str,
+    read: &dyn Fn(Source<'_>) -> Result<T, FormatError>,
+) -> Result<T, FormatError> {
+    let source = Source::new(name, bytes, what)?;
     if !is_toml {
-        return read(source, platform);
+        return read(source);
     }
-    // No key holds a number that is not whole, so nothing passes through a float on the way.
     let table: toml::Table = toml::from_str(source.text).map_err(|error| toml_syntax(&source, &error))?;
     let json = serde_json::to_string(&table).unwrap_or_default();
     // The key tells where: lines would be those of the JSON.
-    read(Source { text: &json, ..source }, platform).map_err(FormatError::without_line)
+    read(Source { text: &json, ..source }).map_err(FormatError::without_line)
 }
 
 fn read(source: Source<'_>, platform: &Platform) -> Result<Collective, FormatError> {

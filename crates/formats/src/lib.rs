@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod algorithm;
 mod amount;
 mod atomic;
 mod demands;
@@ -9,6 +10,7 @@ mod gml;
 mod json;
 mod matrix;
 mod native;
+mod nccl_tests;
 mod number;
 mod plan;
 mod platform;
@@ -19,11 +21,13 @@ mod source;
 mod tiers_json;
 mod topologies;
 
+pub use algorithm::{ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm};
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount};
 pub use atomic::{try_writing, write_atomically};
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
 pub use native::closest;
+pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use oneport_plan::{Collective, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};

@@ -17,7 +17,7 @@ pub(super) struct Reader<'c> {
 }
 
 /// The node that a value names.
-pub(super) fn find(value: &Json<'_, '_>, platform: &Platform) -> Result<NodeId, FormatError> {
+pub(crate) fn find(value: &Json<'_, '_>, platform: &Platform) -> Result<NodeId, FormatError> {
     let name = value.string()?;
     platform.find(&name).ok_or_else(|| {
         let close = closest(&name, platform.nodes().iter().map(|node| node.name.as_str()));

@@ -21,7 +21,8 @@ use crate::Mistake;
 use crate::error::FormatError;
 use crate::source::read_bytes;
 
-pub(crate) use question::read_demands;
+pub(crate) use cells::find;
+pub(crate) use question::{flag, read_demands, read_nodes};
 pub use read::plan_from_json;
 pub use write::plan_to_json;
 

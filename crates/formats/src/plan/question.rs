@@ -86,10 +86,11 @@ fn read_role(
     Ok(vec![find(&need(value, listed, role.key, "a node's name")?, platform)?])
 }
 
-fn read_nodes(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<NodeId>, FormatError> {
+/// Listed nodes.
+pub(crate) fn read_nodes(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<NodeId>, FormatError> {
     let mut nodes = Vec::new();
-    list.each(|_, node| {
-        nodes.push(find(&node, platform)?);
+    list.each(|_, name| {
+        nodes.push(find(&name, platform)?);
         Ok(())
     })?;
     Ok(nodes)
@@ -143,7 +144,7 @@ fn read_rate(rate: &Json<'_, '_>, none: CollectiveError) -> Result<u64, FormatEr
 }
 
 /// `commutative`: false when absent.
-fn flag(value: Option<Json<'_, '_>>) -> Result<bool, FormatError> {
+pub(crate) fn flag(value: Option<Json<'_, '_>>) -> Result<bool, FormatError> {
     let Some(value) = value else { return Ok(false) };
     match value.scalar()? {
         Scalar::Bool(flag) => Ok(flag),
