@@ -15,6 +15,7 @@ mod gantt;
 mod graph;
 mod legend;
 mod page;
+mod parts;
 mod scheme;
 mod single;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use chart::{Bar, Measure, bars};
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, timeline_gantt};
 pub use graph::graph;
+pub use parts::{Part, parts};
 pub use single::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
 

@@ -1,0 +1,58 @@
+//! Bar charts: parts of a whole.
+
+use oneport_platform::Rational;
+
+use super::colour::Colour;
+use super::xml::{Canvas, GRID, INK, SOFT_INK};
+use crate::words;
+
+const WIDTH: f64 = 760.0;
+const MARGIN: f64 = 16.0;
+const ROW: f64 = 24.0;
+const SIZE: f64 = 12.0;
+
+/// A part: a bar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Before the bar.
+    pub name: String,
+    /// How long it is.
+    pub value: Rational,
+    /// Behind the bar.
+    pub label: String,
+    /// Tooltip.
+    pub about: String,
+    /// Whether it stands out from the others.
+    pub marked: bool,
+}
+
+/// Horizontal bars from the top down against a whole, which a line marks. `O(bars)`.
+pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) -> String {
+    const TOP: f64 = 72.0;
+    let bottom = TOP + ROW * bars.len() as f64;
+    let mut canvas = Canvas::new(WIDTH, bottom + MARGIN, title);
+    canvas.text((MARGIN, 30.0), "start", 17.0, INK, &words::fit(title, 17.0, WIDTH - 2.0 * MARGIN));
+    let widest = |texts: &mut dyn Iterator<Item = &String>| {
+        texts.map(|text| words::width(text, SIZE)).fold(0.0, f64::max).min(WIDTH / 3.0)
+    };
+    let left = MARGIN + widest(&mut bars.iter().map(|bar| &bar.name)) + 10.0;
+    let right = WIDTH - MARGIN - widest(&mut bars.iter().map(|bar| &bar.label)) - 10.0;
+    let length = |value: &Rational| (right - left) * words::share(value, whole).clamp(0.0, 1.0);
+    canvas.text((right, TOP - 12.0), "end", SIZE, SOFT_INK, &words::fit(whole_label, SIZE, right - MARGIN));
+    canvas.line((left, TOP - 4.0), (left, bottom + 4.0), GRID, 1.0);
+    for (place, bar) in bars.iter().enumerate() {
+        let top = TOP + ROW * place as f64;
+        let base = top + ROW / 2.0 + SIZE * 0.36;
+        let name = words::fit(&bar.name, SIZE, left - MARGIN - 8.0);
+        canvas.text((left - 8.0, base), "end", SIZE, INK, &name);
+        let colour = Colour::category(if bar.marked { 5 } else { 0 }).hex();
+        let tag = canvas.tag("rect").s("class", "bar").n("x", left).n("y", top + 4.0);
+        let tag = tag.n("width", length(&bar.value)).n("height", ROW - 8.0).s("fill", &colour);
+        tag.titled(&bar.about);
+        let label = words::fit(&bar.label, SIZE, WIDTH / 3.0);
+        canvas.text((left + length(&bar.value) + 6.0, base), "start", SIZE, INK, &label);
+    }
+    let tag = canvas.tag("line").n("x1", right).n("y1", TOP - 4.0).n("x2", right).n("y2", bottom + 4.0);
+    tag.s("stroke", SOFT_INK).n("stroke-width", 1.4).s("stroke-dasharray", "5 4").end();
+    canvas.finish()
+}
