@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
 use crate::check::CheckArguments;
+use crate::compare::CompareArguments;
 use crate::export::ExportArguments;
 use crate::generate::GenerateArguments;
 use crate::inspect::InspectArguments;
@@ -27,6 +28,8 @@ pub struct Arguments {
 pub enum Command {
     /// Find the optimal steady-state throughput of a collective, its proof and a periodic schedule.
     Solve(Box<SolveArguments>),
+    /// Rate the algorithms that people run today, and yours, against the optimum: rings, trees, recursive doubling, ...
+    Compare(Box<CompareArguments>),
     /// Find the shortest schedule of one reduction executed once.
     Reduce(ReduceArguments),
     /// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.

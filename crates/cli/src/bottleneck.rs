@@ -95,6 +95,13 @@ impl Bottleneck {
         self.limiting.iter().map(class).collect()
     }
 
+    /// What the certificate charges most, by name.
+    pub fn limiting_names(&self) -> String {
+        let names = self.limiting.iter().take(NAMED).map(Class::named);
+        let more = if self.limiting.len() > NAMED { ", ..." } else { "" };
+        names.collect::<Vec<_>>().join(", ") + more
+    }
+
     /// The lines of a report.
     pub fn lines(&self) -> Vec<String> {
         let shares = self.limiting.iter().take(NAMED).map(|class| {
@@ -115,6 +122,22 @@ impl Bottleneck {
         lines.extend(self.hints.iter().map(|hint| format!("hint        {hint}")));
         lines
     }
+}
+
+/// Resources by name, those that are alike together: `8 x send port of 'gpu*'`.
+pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
+    let mut classes: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for resource in resources {
+        let name = resource.describe(platform);
+        let class = classes.entry(common(&name)).or_insert((0, name));
+        class.0 += 1;
+    }
+    let named = classes.iter().map(|(common, (members, name))| match members {
+        1 => name.clone(),
+        _ => format!("{members} x {common}"),
+    });
+    let more = if classes.len() > 1 { format!("; and {} more", classes.len() - 1) } else { String::new() };
+    named.take(1).map(|name| name + &more).collect()
 }
 
 /// How long each resource is busy per unit of time it has; those that are used. Sums are taken in integers, over the

@@ -1,5 +1,5 @@
-//! The `oneport` command: solve, reduce, verify, show, convert, generate, export, check. `oneport --help` is its
-//! contract.
+//! The `oneport` command: solve, compare, reduce, verify, show, convert, generate, export, check.
+//! `oneport --help` is its contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
@@ -7,6 +7,7 @@ mod answer;
 mod arguments;
 mod bottleneck;
 mod check;
+mod compare;
 mod convert;
 mod drawing;
 mod export;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| usage::refuse(&error));
     let end = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

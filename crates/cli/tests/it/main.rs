@@ -6,6 +6,7 @@
 mod all_reduce;
 mod collectives;
 mod common;
+mod compare;
 mod events;
 mod generate;
 mod limits;

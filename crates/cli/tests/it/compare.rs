@@ -1,0 +1,125 @@
+//! `oneport compare`: named and listed algorithms, measured values.
+
+use crate::common;
+
+use common::{Folder, fixture, oneport};
+use serde_json::Value;
+
+const ALL_REDUCE: [&str; 4] = ["compare", "all-reduce", "--commutative", "--work=0"];
+
+fn share(row: &Value) -> f64 {
+    row["share_decimal"].as_str().expect("a share").parse().expect("a number")
+}
+
+/// Rows of a comparison by name.
+fn row<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let rows = report["rows"].as_array().expect("rows");
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name} in {report}"))
+}
+
+#[test]
+fn shares_descend_from_the_optimum() {
+    let torus = fixture("torus-4x4.toml");
+    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat()).ok().object();
+    assert_eq!((&report["status"], &report["throughput"]), (&"optimal".into(), &report["upper_bound"]));
+    let shares: Vec<f64> = report["rows"].as_array().expect("rows").iter().map(share).collect();
+    assert!(shares.len() > 8 && shares.windows(2).all(|pair| pair[0] >= pair[1]), "{shares:?}");
+    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+    // A ring through neighbours keeps one of the four links out of every node busy.
+    assert_eq!(row(&report, "ring, best order found")["share"], "1/4");
+    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &torus]].concat()).ok().stdout;
+    for word in ["optimum ", "limited by", "of the optimum", "Rabenseifner", "cheapest path"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
+fn order_counts_unless_the_operator_commutes() {
+    let torus = fixture("torus-4x4.toml");
+    let text = oneport(&["compare", "all-reduce", "--work=0", "--platform", &torus]).ok().stdout;
+    let (table, left) = text.split_once("left out").expect("some need --commutative");
+    assert!(left.contains("ring") && table.contains("chain"), "{text}");
+}
+
+#[test]
+fn own_algorithms_are_rated() {
+    let folder = Folder::new();
+    let star = fixture("star.json");
+    let file = |name: &str, text: &str| {
+        let path = folder.path(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    let ring = file(
+        "given.toml",
+        "format = 'oneport-algorithm/1'\nring = ['hub', 'leaf1', 'leaf2', 'leaf3', 'leaf4', 'leaf5']\n",
+    );
+    let tree = file(
+        "tree.json",
+        r#"{"format": "oneport-algorithm/1", "name": "mine", "tree": [["hub", "leaf1"], ["hub", "leaf2"], ["hub", "leaf3"],
+            ["hub", "leaf4"], ["hub", "leaf5"]]}"#,
+    );
+    let with = ["--platform", &star, "--with", &ring, "--with", &tree, "--json"];
+    let report = oneport(&[&ALL_REDUCE[..], &with].concat()).ok().object();
+    assert_eq!(row(&report, "given")["throughput"], row(&report, "ring")["throughput"]);
+    assert_eq!(row(&report, "mine")["throughput"], row(&report, "flat tree")["throughput"]);
+    assert_eq!(row(&report, "mine")["own"], true);
+
+    let refused = |name: &str, text: &str, words: &[&str]| {
+        let path = file(name, text);
+        oneport(&[&ALL_REDUCE[..], &["--platform", &star, "--with", &path]].concat()).refused(1, words);
+    };
+    let list = |rest: &str| format!(r#"{{"format": "oneport-algorithm/1", {rest}}}"#);
+    refused("a.json", &list(r#""ring": ["hub", "leaf1", "leaf2", "leaf3", "leaf5"]"#), &["misses 'leaf4'"]);
+    refused("b.json", &list(r#""ring": ["hub", "hub"]"#), &["'hub' twice"]);
+    refused("c.json", &list(r#""rounds": [[{"from": "leaf1", "to": "leaf2"}]]"#), &["step 1", "'leaf1'", "no link"]);
+    refused("d.json", &list(r#""rounds": [[{"from": "leaf1", "to": "hub"}]]"#), &["'hub'", "missing"]);
+    refused("e.json", &list(r#""rounds": [[{"from": "leaf1", "to": "hup"}]]"#), &["'hup'", "'hub'", "rounds[0][0].to"]);
+    refused("f.json", &list(r#""tree": [["hub", "leaf1"]]"#), &["without a parent"]);
+    refused("g.json", &list(r#""name": "nothing""#), &["'ring' is missing", "rounds"]);
+}
+
+#[test]
+fn rounds_are_carried_out() {
+    let folder = Folder::new();
+    let (toy, path) = (fixture("toy-broadcast.toml"), folder.path("rounds.toml"));
+    let rounds = "format = 'oneport-algorithm/1'\nname = 'relay'\nrounds = [\n  [{ from = 'Ps', to = 'P1' }],\n  \
+                  [{ from = 'P1', to = 'P2' }],\n  [{ from = 'P1', to = 'P3' }, { from = 'P2', to = 'P4' }],\n]\n";
+    std::fs::write(&path, rounds).expect("written");
+    let question = ["compare", "broadcast", "--source=Ps", "--platform", &toy, "--with", &path];
+    let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+    // P1 receives for 1, sends for 1/4 + 1/2, with one port for both.
+    assert_eq!(row(&report, "relay")["throughput"], "4/7");
+    let chart = folder.path("chart.svg");
+    oneport(&[&question[..], &["-o", &chart]].concat()).ok();
+    let svg = std::fs::read_to_string(chart).expect("drawn");
+    assert!(svg.contains("relay (yours)") && svg.matches("class=\"bar\"").count() > 3, "{svg}");
+}
+
+#[test]
+fn measured_values_stand_beside_the_bound() {
+    let folder = Folder::new();
+    let box_ = fixture("dgx-a100-2.toml");
+    let measured =
+        |value: &str| oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--units=GB/s", "--measured", value]].concat());
+    // 520/3 operations of 1 GB per second, times 2 x 15/16: 325 GB/s on the bus.
+    let text = measured("260 GB/s").ok().stdout;
+    assert!(text.contains("your 260 GB/s is 80 % of the proved optimum, 325 GB/s; that is limited by"), "{text}");
+    assert!(measured("6 ms").ok().stdout.contains("is 96.1 %"));
+    assert!(measured("80 GB/s algbw").ok().stdout.contains("is 46.1 %"));
+    let wrong = measured("326 GB/s");
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+    wrong.one_error(&["326 GB/s", "325 GB/s", "the platform file or the measurement must be wrong"]);
+    measured("5 GB").refused(2, &["--measured", "an amount of data"]);
+    measured("0").refused(2, &["--measured", "not positive"]);
+
+    let tests = folder.path("nccl.json");
+    let file = r#"{"version": 3, "args": ["./build/all_reduce_perf", "-J", "x"], "results": [
+        {"size": 8, "count": 2, "out_of_place": {"time": 30.5, "alg_bw": 0.0, "bus_bw": 0.000000, "nwrong": 0}, "in_place": null},
+        {"size": 1073741824, "out_of_place": {"time": 1, "bus_bw": 162.5}, "in_place": {"time": 1, "bus_bw": "nan"}}]}"#;
+    std::fs::write(&tests, file).expect("written");
+    let text = measured(&tests).ok().stdout;
+    assert!(text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"), "{text}");
+    let other = ["compare", "all-gather", "--units=GB/s", "--platform", &box_, "--measured", &tests];
+    oneport(&other).refused(1, &["all-reduce", "all-gather"]);
+}
