@@ -1,10 +1,11 @@
-//! `oneport-papers [--out DIR]`: every printed value and claim of the papers against ours, and the same pipeline on
-//! real networks.
+//! `oneport-papers [--out DIR | compare]`: every printed value and claim of the papers against ours, and the same
+//! pipeline on real networks.
 //!
 //! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
 //! the expected one, 1 some verdict is not, 2 usage.
 
 mod cases;
+mod compare;
 mod errata;
 mod figures;
 mod html;
@@ -61,16 +62,26 @@ impl Chapter {
 pub const CHAPTERS: &[Chapter] =
     &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
 
-const USAGE: &str = "usage: oneport-papers [--out DIR]";
+const USAGE: &str = "usage: oneport-papers [--out DIR | compare]";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let folder = match (arguments.next(), arguments.next(), arguments.next()) {
         (None, ..) => rows::root().join("target/reproduce"),
         (Some(option), Some(folder), None) if option == "--out" => PathBuf::from(folder),
+        (Some(word), None, None) if word == "compare" => {
+            return match compare::write() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("error: {error:#}");
+                    ExitCode::FAILURE
+                }
+            };
+        }
         (Some(option), None, None) if option == "--help" || option == "-h" => {
             println!(
-                "{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce)."
+                "{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce).\n\
+                 compare: writes docs/compare.md, named algorithms against the optimum on every fixture."
             );
             return ExitCode::SUCCESS;
         }

@@ -1,0 +1,139 @@
+//! `docs/compare.md`: named algorithms against the optimum, on every platform of fixtures/platforms.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, bail};
+use num_traits::Zero;
+use oneport::formats::{read_platform, write_atomically};
+use oneport::plan::Form;
+use oneport::{Amount, NodeId, Options, Platform, Problem, Rating, Rational, Status, Volumes, decimal, rate};
+use oneport_baselines::Comparison;
+
+use crate::rows::root;
+
+/// The columns.
+const COLLECTIVES: [&str; 6] = ["broadcast", "reduce", "all-gather", "reduce-scatter", "all-reduce", "all-to-all"];
+
+const INTRODUCTION: &str = "\
+# Named algorithms against the optimum
+
+What `oneport compare` says of every platform in `fixtures/platforms`. `cargo xtask reproduce compare` writes this page, and a test
+compares it with what is computed.
+
+A cell is the throughput of an algorithm as a share of the proved optimum, when one operation follows another without a break: what its
+messages keep busy, counted exactly. Messages between nodes that are no neighbours take the cheapest path. All processors take part, the
+first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
+time of the file; where it begins with `<=` it is the proved bound, and shares are of the bound. `-`: no such algorithm for this
+collective (recursive doubling of an all-gather wants a power of two nodes).
+
+What the names mean is in [crates/baselines](../crates/baselines/README.md). `RR-7898` and `Liu-Kuo-Wang` are the trees of the shortest
+single reductions of these two papers: made for one short message at a time, not for a stream of them.
+";
+
+/// Writes the page.
+pub fn write() -> Result<()> {
+    let path = root().join("docs/compare.md");
+    write_atomically(&path, page()?.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The page.
+fn page() -> Result<String> {
+    let folder = root().join("fixtures/platforms");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        files.push(entry?.path());
+    }
+    files.sort();
+    let mut text = INTRODUCTION.to_string();
+    for file in files {
+        let platform = read_platform(&file)?;
+        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        if let Some(table) = table(&platform).with_context(|| name.clone())? {
+            let nodes = platform.processors().count();
+            let _ = write!(text, "\n## {name}\n\n{nodes} processors, {}.\n\n{table}", platform.model());
+        }
+    }
+    Ok(text)
+}
+
+/// The table of a platform; none where its processors do not all reach one another.
+fn table(platform: &Platform) -> Result<Option<String>> {
+    let mut cells: BTreeMap<String, BTreeMap<&str, Rational>> = BTreeMap::new();
+    let mut optima = Vec::new();
+    for label in COLLECTIVES {
+        let all: Vec<NodeId> = platform.processors().collect();
+        let form = Form::find(label).context("a collective")?;
+        let [first, ref others @ ..] = all[..] else { return Ok(None) };
+        let others = if form.overlaps() { all.clone() } else { others.to_vec() };
+        let nodes = if form.roles.len() == 2 { vec![vec![first], others] } else { vec![all.clone()] };
+        let collective = form.build(&nodes, true).context("roles")?;
+        let volumes = Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() };
+        let problem = Problem::new(platform, &collective, &volumes)?;
+        let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { return Ok(None) };
+        let optimum = decimal(&rated.upper_bound, 5);
+        optima.push(if rated.status == Status::Optimal { optimum } else { format!("<= {optimum}") });
+        for row in Comparison::of(problem)?.rows {
+            let share = &row.sustained.throughput / &rated.upper_bound;
+            if share > Rational::from_integer(1.into()) {
+                bail!("{label}: {} is faster than the bound", row.algorithm.name);
+            }
+            cells.entry(row.algorithm.name).or_default().insert(label, share);
+        }
+    }
+    let mut text = format!("| | {} |\n|---|{}\n", COLLECTIVES.join(" | "), "---:|".repeat(COLLECTIVES.len()));
+    let _ = writeln!(text, "| **optimum** | {} |", optima.join(" | "));
+    for (name, shares) in cells {
+        let hundred = Rational::from_integer(100.into());
+        let cell = |label| shares.get(label).map_or("-".to_string(), |share| decimal(&(share * &hundred), 3) + " %");
+        let _ = writeln!(text, "| {name} | {} |", COLLECTIVES.map(cell).join(" | "));
+    }
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport::platform::generate::{self, Costs};
+    use oneport::{Collective, PortModel};
+
+    /// No algorithm beats the proved bound of any collective, on small platforms of every port model.
+    #[test]
+    fn nothing_is_faster_than_the_bound() -> Result<()> {
+        let costs = Costs::Uniform { low: 1, high: 6 };
+        let mut rows = 0;
+        for (seed, model) in (0..4).zip(PortModel::ALL.into_iter().cycle()) {
+            let options = generate::Options { seed, link_cost: costs.clone(), compute: costs.clone() };
+            let platform = generate::random_connected(4 + seed as usize % 2, 3, &options)?.with_model(model);
+            let all: Vec<NodeId> = platform.processors().collect();
+            for form in Collective::forms() {
+                let others = if form.overlaps() { all.clone() } else { all[1..].to_vec() };
+                let nodes = if form.roles.len() == 2 { vec![vec![all[0]], others] } else { vec![all.clone()] };
+                for commutative in [false, true] {
+                    let collective = form.build(&nodes, commutative).context("roles")?;
+                    let volumes = Volumes::default();
+                    let problem = Problem::new(&platform, &collective, &volumes)?;
+                    let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { bail!("connected") };
+                    for row in Comparison::of(problem)?.rows {
+                        let (name, found) = (&row.algorithm.name, &row.sustained.throughput);
+                        assert!(found <= &rated.upper_bound, "{model} {seed} {}: {name}: {found}", form.name);
+                        rows += 1;
+                    }
+                }
+            }
+        }
+        assert!(rows > 300, "{rows}");
+        Ok(())
+    }
+
+    #[test]
+    fn the_page_is_what_is_computed() -> Result<()> {
+        let found = std::fs::read_to_string(root().join("docs/compare.md"))?;
+        let computed = page()?;
+        for (line, (found, computed)) in found.lines().zip(computed.lines()).enumerate() {
+            assert_eq!(found, computed, "docs/compare.md:{}: run `cargo xtask reproduce compare`", line + 1);
+        }
+        assert_eq!(found, computed, "docs/compare.md: run `cargo xtask reproduce compare`");
+        Ok(())
+    }
+}
