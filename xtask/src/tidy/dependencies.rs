@@ -82,10 +82,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-heterogeneous",
         ],
     ),
+    ("oneport-once", &["oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan", "oneport-baselines"]),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
-    ("oneport-cli", &["oneport", "oneport-baselines", "oneport-drawings", "oneport-exports"]),
+    ("oneport-cli", &["oneport", "oneport-baselines", "oneport-once", "oneport-drawings", "oneport-exports"]),
     (
         "oneport-papers",
         &[

@@ -1,0 +1,218 @@
+//! What has to be done, without dates.
+
+use num_traits::{ToPrimitive, Zero};
+use oneport_baselines::{Algorithm, Message, Routes};
+use oneport_plan::{Deed, Piece, Problem, Rational, SteadyState, Task};
+
+use crate::OnceError;
+
+/// Most deeds of a draft.
+const MOST: usize = 4_000_000;
+
+/// Deeds, every one after those whose results it uses.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Draft {
+    /// Into what values are cut.
+    pub pieces: Vec<Piece>,
+    /// What is done.
+    pub deeds: Vec<Deed>,
+    /// By deed: of those that can start at one time, the least goes first.
+    pub order: Vec<u64>,
+}
+
+/// What a place holds of a block: the deed behind it, the first and the last of its operands as combined.
+type Held = Option<(Option<u32>, (u32, u32))>;
+
+/// An algorithm being written down, one segment at a time.
+struct Writer<'a> {
+    problem: Problem<'a>,
+    algorithm: &'a Algorithm,
+    routes: &'a Routes,
+    draft: Draft,
+    blocks: usize,
+    segment: u32,
+    held: Vec<Held>,
+    step: usize,
+    /// Receiver, block, what arrives, whether it is combined.
+    arriving: Vec<(usize, u32, Held, bool)>,
+}
+
+impl Draft {
+    /// An algorithm on segments of the values, one behind the other; blocks that travel together are one message.
+    /// `O(blocks sent x segments)`.
+    ///
+    /// # Errors
+    /// A message that nobody can send; more than four million deeds.
+    pub fn of_algorithm(
+        problem: Problem<'_>,
+        algorithm: &Algorithm,
+        routes: &Routes,
+        segments: u32,
+    ) -> Result<Draft, OnceError> {
+        let blocks = problem.collective().demands() * algorithm.pieces as usize;
+        let share = Rational::new(1.into(), (u64::from(algorithm.pieces) * u64::from(segments.max(1))).into());
+        let mut writer = Writer {
+            problem,
+            algorithm,
+            routes,
+            draft: Draft::default(),
+            blocks,
+            segment: 0,
+            held: Vec::new(),
+            step: 0,
+            arriving: Vec::new(),
+        };
+        for segment in 0..segments.max(1) {
+            let pieces = (0..blocks).map(|block| block / algorithm.pieces as usize);
+            writer.draft.pieces.extend(pieces.map(|demand| Piece { demand, share: share.clone() }));
+            writer.segment = segment;
+            writer.carry_out()?;
+        }
+        Ok(writer.draft)
+    }
+
+    /// The patterns of a steady state, each by itself on its share of the values: the largest share is cut into `count`
+    /// pieces, others into pieces of about the same size, one at least. Pieces take turns. `O(tasks x pieces)`.
+    ///
+    /// # Errors
+    /// More than four million deeds.
+    pub fn of_patterns(problem: Problem<'_>, steady_state: &SteadyState, count: u32) -> Result<Draft, OnceError> {
+        let mut sums = vec![Rational::zero(); problem.collective().demands()];
+        for weighted in &steady_state.patterns {
+            sums[weighted.pattern.demand] += &weighted.weight;
+        }
+        let shares = steady_state.patterns.iter().map(|weighted| &weighted.weight / &sums[weighted.pattern.demand]);
+        let largest = shares.max().unwrap_or_default();
+        let mut draft = Draft::default();
+        for weighted in &steady_state.patterns {
+            let pattern = &weighted.pattern;
+            let share = &weighted.weight / &sums[pattern.demand];
+            if share.is_zero() {
+                continue;
+            }
+            let wanted = (&share / &largest * Rational::from_integer(count.into())).round().to_integer();
+            let pieces = wanted.to_u32().unwrap_or(count).max(1);
+            let share = share / Rational::from_integer(pieces.into());
+            for number in 0..pieces {
+                let piece = index(draft.pieces.len())?;
+                draft.pieces.push(Piece { demand: pattern.demand, share: share.clone() });
+                let turn = ((2 * u64::from(number) + 1) << 31) / u64::from(pieces);
+                draft.piece(piece, &pattern.tasks, turn)?;
+            }
+        }
+        Ok(draft)
+    }
+
+    fn piece(&mut self, piece: u32, tasks: &[Task], turn: u64) -> Result<(), OnceError> {
+        let first = index(self.deeds.len())?;
+        let moved = |input: Option<u32>| input.map(|input| input + first);
+        for task in tasks {
+            let deed = match *task {
+                Task::Send { link, after, .. } => Deed::Send { link, carried: vec![(piece, moved(after))] },
+                Task::Merge { node, left, right, .. } => {
+                    Deed::Merge { node, piece, left: moved(left), right: moved(right) }
+                }
+            };
+            self.push(deed, turn)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, deed: Deed, order: u64) -> Result<u32, OnceError> {
+        let place = index(self.deeds.len())?;
+        self.deeds.push(deed);
+        self.order.push(order);
+        Ok(place)
+    }
+}
+
+fn index(place: usize) -> Result<u32, OnceError> {
+    u32::try_from(place).ok().filter(|_| place < MOST).ok_or(OnceError::TooMany(MOST))
+}
+
+impl Writer<'_> {
+    fn carry_out(&mut self) -> Result<(), OnceError> {
+        self.own();
+        self.step = 0;
+        let algorithm = self.algorithm;
+        let mut result = Ok(());
+        algorithm.messages(&mut |message| {
+            if result.is_ok() {
+                result = self.send(message);
+            }
+        });
+        result?;
+        self.arrive()
+    }
+
+    /// Everybody holds its own operands.
+    fn own(&mut self) {
+        self.held = vec![None; self.algorithm.places.len() * self.blocks];
+        let pieces = self.algorithm.pieces as usize;
+        for (number, demand) in self.problem.demands().enumerate() {
+            for (operand, owner) in (0_u32..).zip(demand.operands) {
+                let Some(place) = self.algorithm.places.iter().position(|node| node == owner) else { continue };
+                let first = place * self.blocks + number * pieces;
+                self.held[first..first + pieces].fill(Some((None, (operand, operand))));
+            }
+        }
+    }
+
+    fn turn(&self) -> u64 {
+        u64::from(self.segment) << 32 | self.step as u64
+    }
+
+    fn piece(&self, block: u32) -> Result<u32, OnceError> {
+        index(self.segment as usize * self.blocks + block as usize)
+    }
+
+    fn send(&mut self, message: Message<'_>) -> Result<(), OnceError> {
+        if message.step != self.step {
+            self.arrive()?;
+            self.step = message.step;
+        }
+        let [from, to] = [message.from, message.to].map(|place| self.algorithm.places[place]);
+        let name = |node| self.problem.platform().name(node).to_string();
+        let path = self.routes.path(from, to);
+        let path = path.ok_or_else(|| OnceError::NoWay { from: name(from), to: name(to) })?;
+        let mut carried = Vec::with_capacity(message.blocks.len());
+        for &block in message.blocks {
+            let held = self.held.get(message.from * self.blocks + block as usize).copied().flatten();
+            let not_held = || OnceError::NotHeld { node: name(from), block, step: message.step + 1 };
+            let (behind, _) = held.ok_or_else(not_held)?;
+            carried.push((self.piece(block)?, behind));
+        }
+        let mut last = None;
+        for link in path {
+            if let Some(before) = last {
+                carried.iter_mut().for_each(|(_, behind)| *behind = Some(before));
+            }
+            last = Some(self.draft.push(Deed::Send { link, carried: carried.clone() }, self.turn())?);
+        }
+        for &block in message.blocks {
+            let held = self.held[message.from * self.blocks + block as usize];
+            let arrived = held.map(|(_, run)| (last, run));
+            self.arriving.push((message.to, block, arrived, message.combine));
+        }
+        Ok(())
+    }
+
+    /// The messages of a step arrive, in the order in which they were sent.
+    fn arrive(&mut self) -> Result<(), OnceError> {
+        for (to, block, new, combine) in std::mem::take(&mut self.arriving) {
+            let place = to * self.blocks + block as usize;
+            let own = self.held[place].filter(|_| combine);
+            self.held[place] = match (own, new) {
+                (Some(own), Some(new)) => {
+                    let own_first = own.1.1 + 1 == new.1.0 || new.1.1 + 1 != own.1.0 && own.1.0 < new.1.0;
+                    let (left, right) = if own_first { (own, new) } else { (new, own) };
+                    let node = self.algorithm.places[to];
+                    let deed = Deed::Merge { node, piece: self.piece(block)?, left: left.0, right: right.0 };
+                    Some((Some(self.draft.push(deed, self.turn())?), (left.1.0, right.1.1)))
+                }
+                (_, new) => new,
+            };
+        }
+        Ok(())
+    }
+}

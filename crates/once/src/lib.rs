@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+
+mod bound;
+mod dated;
+mod draft;
+mod shortest;
+
+pub use bound::least_time;
+pub use dated::Dated;
+pub use draft::Draft;
+pub use oneport_plan::{Problem, Run};
+pub use shortest::{Shortest, shortest};
+
+/// Why there is no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnceError {
+    /// Sizes or work depend on what is combined.
+    #[error("one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers")]
+    NotConstant,
+    /// Two nodes that exchange messages are not connected.
+    #[error("no way leads from '{from}' to '{to}'; connect them")]
+    NoWay {
+        /// Who sends.
+        from: String,
+        /// Who should receive.
+        to: String,
+    },
+    /// Somebody sends what it does not have.
+    #[error("'{node}' sends block {block} in step {step}, which it does not have")]
+    NotHeld {
+        /// Who sends.
+        node: String,
+        /// The block, counted from 0.
+        block: u32,
+        /// The step, counted from 1.
+        step: usize,
+    },
+    /// Too much to do for machine memory.
+    #[error("more than {0} actions; take fewer pieces")]
+    TooMany(usize),
+}

@@ -1,0 +1,6 @@
+//! Runs against the referee, the bound and exhaustive search.
+
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod runs;
+mod small;

@@ -1,0 +1,158 @@
+//! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
+
+use oneport_baselines::{Over, Routes, Shape, named, places};
+use oneport_once::{Draft, least_time, shortest};
+use oneport_plan::{Collective, Deed, Form, NodeId, Platform, Problem, Rational, Run, SteadyState, Volumes};
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_platform::{Delays, PortModel, parse_rational};
+use oneport_referee::check_run;
+
+pub fn number(text: &str) -> Rational {
+    parse_rational(text).expect("a number")
+}
+
+/// The same platform; link `i` has latency `i mod 3 / 2` and overhead `i mod 2 / 3`.
+pub fn delayed(platform: &Platform) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(platform.model());
+    platform.nodes().iter().for_each(|node| assert!(builder.node(node.clone()).is_ok()));
+    for (number, link) in platform.links().iter().enumerate() {
+        let made = builder.link(link.from, link.to, link.cost.clone()).expect("a link");
+        let latency = Rational::new((number % 3).into(), 2.into());
+        let overhead = Rational::new((number % 2).into(), 3.into());
+        builder.delays(made, Delays { latency, overhead }).expect("delays");
+    }
+    builder.build().expect("a platform")
+}
+
+fn collectives(platform: &Platform) -> Vec<Collective> {
+    let all: Vec<NodeId> = platform.processors().collect();
+    let build = |form: &Form| {
+        let others = if form.overlaps() { all.clone() } else { all[1..].to_vec() };
+        let nodes = match form.roles {
+            [one, _] if !one.many => vec![vec![all[0]], others],
+            [_, _] => vec![all[..2].to_vec(), all.clone()],
+            _ => vec![all.clone()],
+        };
+        form.build(&nodes, form.commutes).expect("roles")
+    };
+    Collective::forms().iter().map(build).collect()
+}
+
+/// No steady state is so fast: only delays and ports count.
+fn boundless() -> Rational {
+    number("1000000000")
+}
+
+#[test]
+fn the_referee_executes_every_run() {
+    let mut checked = 0;
+    for (seed, model) in (0..).zip(PortModel::ALL) {
+        let costs = Costs::Uniform { low: 1, high: 5 };
+        let options = Options { seed, link_cost: costs.clone(), compute: costs };
+        let made = generate::random_connected(5, 3, &options).expect("a platform").with_model(model);
+        let platform = delayed(&made);
+        for collective in collectives(&platform) {
+            let volumes = Volumes::of_size(number("3/2"));
+            let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+            let routes = Routes::new(&platform, &places(problem), Over::Anything);
+            let bound = least_time(problem, &boundless());
+            for algorithm in named(problem, &Shape { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] }) {
+                for segments in [1, 3] {
+                    let draft = Draft::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
+                    check(problem, draft, &bound, &format!("{model} {collective} {}", algorithm.name));
+                    checked += 1;
+                }
+                let patterns = algorithm.patterns(problem, &routes).expect("patterns");
+                let state = SteadyState { throughput: number("1"), patterns };
+                let draft = Draft::of_patterns(problem, &state, 4).expect("a draft");
+                check(problem, draft, &bound, &format!("{model} {collective} {} as patterns", algorithm.name));
+            }
+        }
+    }
+    assert!(checked > 200, "{checked} runs");
+}
+
+fn check(problem: Problem<'_>, draft: Draft, bound: &Rational, name: &str) {
+    let dated = draft.dated(problem).expect("dates");
+    let run = dated.run(draft);
+    let executed = check_run(problem, &run).unwrap_or_else(|violation| panic!("{name}: {violation}"));
+    assert_eq!(executed, dated.length(), "{name}");
+    assert!(*bound <= executed, "{name}: {executed} below {bound}");
+}
+
+/// A chain of three nodes, two pieces, by hand: cost 1, overhead 1/4, latency 1/2; the second piece follows the first.
+#[test]
+fn a_pipeline_by_hand() {
+    let one = Costs::Constant(number("1"));
+    let ring = generate::ring(3, &Options { seed: 0, link_cost: one.clone(), compute: one }).expect("a ring");
+    let mut builder = Platform::builder();
+    let nodes: Vec<NodeId> = ring.nodes().iter().map(|node| builder.node(node.clone()).expect("a node")).collect();
+    for pair in nodes.windows(2) {
+        let link = builder.link(pair[0], pair[1], number("1")).expect("a link");
+        builder.delays(link, Delays { latency: number("1/2"), overhead: number("1/4") }).expect("delays");
+    }
+    let platform = builder.build().expect("a platform");
+    let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+    let volumes = Volumes::of_size(number("4"));
+    let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+    let routes = Routes::new(&platform, &places(problem), Over::Anything);
+    let named = named(problem, &Shape::default());
+    let chain = named.iter().find(|one| one.name == "chain").expect("a chain");
+    let draft = |segments| Draft::of_algorithm(problem, chain, &routes, segments);
+    let length = |segments| draft(segments).expect("a draft").dated(problem).expect("dates").length().to_string();
+    // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
+    assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
+    let best = shortest(problem, 1, 1000, draft).expect("a best");
+    assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
+    // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
+    assert_eq!(least_time(problem, &boundless()).to_string(), "11/2");
+}
+
+#[test]
+fn broken_runs_are_refused() {
+    let one = Costs::Constant(number("1"));
+    let ring = generate::ring(4, &Options { seed: 0, link_cost: one.clone(), compute: one }).expect("a ring");
+    let platform = delayed(&ring);
+    let nodes: Vec<NodeId> = platform.processors().collect();
+    let collective = Collective::AllReduce { participants: nodes, commutative: true };
+    let volumes = Volumes::of_size(number("1"));
+    let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+    let routes = Routes::new(&platform, &places(problem), Over::Anything);
+    let named = named(problem, &Shape::default());
+    let ring = named.iter().find(|one| one.name == "ring").expect("a ring");
+    let draft = Draft::of_algorithm(problem, ring, &routes, 1).expect("a draft");
+    let run = draft.dated(problem).expect("dates").run(draft.clone());
+    assert!(check_run(problem, &run).is_ok());
+    let refused = |change: &dyn Fn(&mut Run), word: &str| {
+        let mut run = run.clone();
+        change(&mut run);
+        let violation = check_run(problem, &run).expect_err(word).to_string();
+        assert!(violation.contains(word), "{word}: {violation}");
+    };
+    let last = run.actions.len() - 1;
+    refused(&|run| run.pieces[0].share = number("1/2"), "add up to");
+    refused(&|run| run.actions[last].start = number("0"), "it has to be there");
+    refused(&|run| run.actions[0].start = number("-1"), "dates are 0 or more");
+    refused(&|run| drop(run.actions.pop()), "in the end");
+    refused(
+        &|run| {
+            if let Deed::Send { carried, .. } = &mut run.actions[0].deed {
+                carried.clear()
+            }
+        },
+        "carries pieces",
+    );
+    let again = |run: &mut Run| run.actions.push(run.actions[0].clone());
+    refused(&again, "occupied 2 times");
+    let twice = |run: &mut Run| {
+        let merge = run.actions.iter_mut().find_map(|action| match &mut action.deed {
+            Deed::Merge { left, right, .. } => Some((left, right)),
+            Deed::Send { .. } => None,
+        });
+        if let Some((left, right)) = merge {
+            *left = *right;
+        }
+    };
+    refused(&twice, "");
+}

@@ -1,0 +1,94 @@
+//! Small broadcasts and gathers against all schedules.
+
+use oneport_baselines::{Over, Routes, Shape, named, places};
+use oneport_once::{Draft, least_time};
+use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_platform::{LinkId, PortModel};
+use std::collections::BTreeMap;
+
+use crate::runs::{delayed, number};
+
+/// The shortest broadcast in whole pieces: every order of sends, each as early as it can be. An optimal schedule, its
+/// sends taken by their starts, is one of these.
+struct Search<'a> {
+    platform: &'a Platform,
+    pieces: usize,
+    size: Rational,
+    best: Option<Rational>,
+}
+
+#[derive(Clone)]
+struct State {
+    /// By node and piece: when it is there.
+    there: BTreeMap<(NodeId, usize), Rational>,
+    free: BTreeMap<Resource, Rational>,
+    /// Start of the last send: later ones do not start before.
+    last: Rational,
+}
+
+impl Search<'_> {
+    fn search(&mut self, state: &State) {
+        let platform = self.platform;
+        if state.there.len() == platform.nodes().len() * self.pieces {
+            let end = state.there.values().max().cloned().expect("pieces");
+            self.best = Some(self.best.take().map_or(end.clone(), |best| best.min(end)));
+            return;
+        }
+        let links: Vec<LinkId> = platform.link_ids().collect();
+        let pieces = self.pieces;
+        for (link, piece) in links.into_iter().flat_map(|link| (0..pieces).map(move |piece| (link, piece))) {
+            let of = platform.link(link);
+            let Some(ready) = state.there.get(&(of.from, piece)) else { continue };
+            if state.there.contains_key(&(of.to, piece)) {
+                continue;
+            }
+            let free = Resource::of_link(platform, link).filter_map(|resource| state.free.get(&resource));
+            let start = free.chain([ready, &state.last]).max().cloned().expect("a date");
+            let end = &start + of.overhead() + &of.cost * &self.size;
+            let arrival = &end + of.latency();
+            if self.best.as_ref().is_some_and(|best| arrival >= *best) {
+                continue;
+            }
+            let mut next = state.clone();
+            next.there.insert((of.to, piece), arrival);
+            Resource::of_link(platform, link).for_each(|resource| drop(next.free.insert(resource, end.clone())));
+            next.last = start;
+            self.search(&next);
+        }
+    }
+}
+
+#[test]
+fn no_schedule_undercuts_the_bound() {
+    let mut met = 0;
+    for seed in 0..12 {
+        let costs = Costs::Uniform { low: 1, high: 4 };
+        let options = Options { seed, link_cost: costs.clone(), compute: costs };
+        let model = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Links][seed as usize % 3];
+        let made = generate::random_connected(4, 2, &options).expect("a platform").with_model(model);
+        let platform = delayed(&made);
+        let nodes: Vec<NodeId> = platform.node_ids().collect();
+        let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+        let volumes = Volumes::of_size(number("2"));
+        let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+        let bound = least_time(problem, &number("1000000000"));
+        let routes = Routes::new(&platform, &places(problem), Over::Anything);
+        for pieces in [1, 2] {
+            let size = number("2") / Rational::from_integer(pieces.into());
+            let mut search = Search { platform: &platform, pieces, size, best: None };
+            let there = (0..pieces).map(|piece| ((nodes[0], piece), Rational::default())).collect();
+            search.search(&State { there, free: BTreeMap::new(), last: Rational::default() });
+            let best = search.best.expect("connected");
+            assert!(bound <= best, "{seed} {model}: the bound {bound} is above {best}");
+            for algorithm in named(problem, &Shape::default()).iter().filter(|one| one.pieces == 1) {
+                let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
+                let length = draft.dated(problem).expect("dates").length();
+                // Trees along routes may bring a node a piece twice, which never helps.
+                assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
+                met += usize::from(length == best);
+            }
+        }
+    }
+    assert!(met > 5, "{met} algorithms are the shortest schedule");
+}
