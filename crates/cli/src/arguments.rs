@@ -11,6 +11,7 @@ use crate::compare::CompareArguments;
 use crate::export::ExportArguments;
 use crate::generate::GenerateArguments;
 use crate::inspect::InspectArguments;
+use crate::time::TimeArguments;
 use crate::topology::TopologyArguments;
 use crate::whatif::WhatIfArguments;
 
@@ -30,6 +31,8 @@ pub enum Command {
     Solve(Box<SolveArguments>),
     /// Rate the algorithms that people run today, and yours, against the optimum: rings, trees, recursive doubling, ...
     Compare(Box<CompareArguments>),
+    /// Time one operation of so many bytes, with latency and start-up, against a proved lower bound.
+    Time(Box<TimeArguments>),
     /// Find the shortest schedule of one reduction executed once.
     Reduce(ReduceArguments),
     /// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.

@@ -1,4 +1,4 @@
-//! The `oneport` command: solve, compare, reduce, verify, show, convert, generate, export, check.
+//! The `oneport` command: solve, compare, time, reduce, verify, show, convert, generate, export, check.
 //! `oneport --help` is its contract.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
@@ -24,6 +24,7 @@ mod reduce;
 mod report;
 mod show;
 mod solve;
+mod time;
 mod topology;
 mod usage;
 mod verify;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     let end = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Time(arguments) => time::run(&arguments),
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

@@ -151,9 +151,19 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Re
 
 /// Sizes and work: a number, one with a unit, `A+Bn` or `@FILE`.
 pub fn volumes(platform: &Platform, collective: &Collective, arguments: &QuestionArguments) -> Result<Volumes> {
+    volumes_of(platform, collective, arguments, arguments.bytes.as_deref())
+}
+
+/// The same where the whole operation has so many bytes, if that is given.
+pub fn volumes_of(
+    platform: &Platform,
+    collective: &Collective,
+    arguments: &QuestionArguments,
+    bytes: Option<&str>,
+) -> Result<Volumes> {
     let units = platform.units();
     let file = |text: &str| text.strip_prefix('@').map(|path| formats::read_amount(Path::new(path)));
-    let size = match (&arguments.bytes, file(&arguments.size)) {
+    let size = match (bytes, file(&arguments.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
         (None, None) => {

@@ -16,5 +16,6 @@ mod reduce;
 mod schemas;
 mod single;
 mod solve;
+mod time;
 mod topologies;
 mod whatif;

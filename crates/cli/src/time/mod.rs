@@ -1,0 +1,189 @@
+//! `oneport time`: one operation of so many bytes.
+
+mod report;
+mod sizes;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use num_traits::Zero;
+use oneport::{Options, Problem, Rated, Rating, Rational, Volumes, formats, rate_watched, referee};
+use oneport_baselines::{Algorithm, Over, Routes, Shape, named, places};
+use oneport_once::{Draft, least_time, shortest};
+
+use crate::End;
+use crate::answer::label;
+use crate::arguments::{LimitArguments, QuestionArguments};
+use crate::limits;
+use crate::output::{named as given, print, try_outputs};
+use crate::progress::Progress;
+use crate::question;
+use crate::solve::{infeasible, unreachable};
+use crate::usage::usage;
+use report::Report;
+
+/// `oneport time`.
+#[derive(Debug, Args)]
+pub struct TimeArguments {
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON. Links may have latency and overhead.
+    #[arg(long, value_name = "FILE")]
+    pub platform: PathBuf,
+    /// The question.
+    #[command(flatten)]
+    pub question: QuestionArguments,
+    /// Sizes of the operation, each the one before times FACTOR: 8:4GiB:x2.
+    #[arg(long, value_name = "FROM:TO:xFACTOR", conflicts_with_all = ["bytes", "size"])]
+    pub sizes: Option<String>,
+    /// When to end with the best bound so far.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the bus bandwidth against the size (F.svg), or write the table (F.csv).
+    #[arg(short = 'o', long = "output", value_name = "F.svg")]
+    pub output: Option<PathBuf>,
+}
+
+/// What one way of doing it takes.
+#[derive(Debug, Clone)]
+pub struct Timed {
+    /// Name of the algorithm.
+    pub name: String,
+    /// How many segments, or pieces of a steady state.
+    pub pieces: u32,
+    /// Time of the operation.
+    pub length: Rational,
+}
+
+/// One size.
+pub struct Row {
+    /// The volumes.
+    pub volumes: Volumes,
+    /// The shortest first.
+    pub timed: Vec<Timed>,
+    /// What no schedule undercuts.
+    pub least: Rational,
+}
+
+/// Most deeds of a run that is tried: of a named algorithm, of the optimum's patterns.
+const NAMED: usize = 30_000;
+const OWN: usize = 300_000;
+
+/// The name of our own.
+pub const OPTIMUM: &str = "oneport";
+
+/// Runs the command.
+pub fn run(arguments: &TimeArguments) -> Result<End> {
+    let options = Options { watch: limits::watch(&arguments.limits)?, ..Options::default() };
+    try_outputs(&[("--platform", &arguments.platform)], &given(&[("--output", &arguments.output)]))?;
+    let platform = question::platform(&arguments.platform, &arguments.question)?;
+    let collective = question::collective(&platform, &arguments.question)?;
+    let volumes = |bytes: Option<&str>| question::volumes_of(&platform, &collective, &arguments.question, bytes);
+    let all: Vec<Volumes> = match &arguments.sizes {
+        Some(text) => sizes::read(text)?.iter().map(|bytes| volumes(Some(bytes))).collect::<Result<_>>()?,
+        None => vec![volumes(arguments.question.bytes.as_deref())?],
+    };
+    let Some(first) = all.first() else { bail!(usage("--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2")) };
+    let problem = question::problem(&platform, &collective, first)?;
+    if !collective.members().is_empty() {
+        bail!(usage("time takes no --group; time each group by itself"));
+    }
+    let routes = Routes::new(&platform, &places(problem), Over::Anything);
+    let shape = Shape::find(problem, &routes);
+    let algorithms = suitable(problem, named(problem, &shape));
+    let mut rated: Option<(Volumes, Rated)> = None;
+    let mut rows: Vec<Row> = Vec::with_capacity(all.len());
+    for volumes in &all {
+        let problem = question::problem(&platform, &collective, volumes)?;
+        let factor = rated.as_ref().and_then(|(known, _)| proportion(known, volumes));
+        if factor.is_none() {
+            match self::rated(problem, &options)? {
+                Some(found) => rated = Some((volumes.clone(), found)),
+                None => return Ok(End::Refused),
+            }
+        }
+        let Some((_, rated)) = &rated else { return Ok(End::Refused) };
+        let factor = factor.unwrap_or_else(|| Rational::from_integer(1.into()));
+        let before = rows.last().map(|row| row.timed.clone()).unwrap_or_default();
+        let timed = time(problem, rated, &algorithms, &routes, &before)?;
+        let least = least_time(problem, &(&rated.upper_bound / factor));
+        rows.push(Row { volumes: volumes.clone(), timed, least });
+    }
+    let report = Report { problem, rows: &rows, single: arguments.sizes.is_none() };
+    let written = arguments.output.as_ref().map_or(Ok(()), |path| {
+        let csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let text = if csv { report.csv() } else { report.curve() };
+        formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    });
+    print(&if arguments.json { report.json().to_string() } else { report.text() })?;
+    written?;
+    Ok(End::Done)
+}
+
+/// Those whose order of operands is right.
+fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
+    let commutes = problem.demands().all(|demand| demand.commutative);
+    algorithms.into_iter().filter(|algorithm| commutes || algorithm.is_in_order(problem)).collect()
+}
+
+/// How many times the known volumes these are, if sizes and work grow alike.
+fn proportion(known: &Volumes, volumes: &Volumes) -> Option<Rational> {
+    let factor = volumes.size.constant()? / known.size.constant()?;
+    let (old, new) = (known.work.constant()?, volumes.work.constant()?);
+    (*new == old * &factor || old.is_zero() && new.is_zero()).then_some(factor)
+}
+
+fn rated(problem: Problem<'_>, options: &Options) -> Result<Option<Rated>> {
+    let progress = Progress::new();
+    let rating = rate_watched(problem, options, None, &mut |stage| {
+        progress.stage(stage);
+        ControlFlow::Continue(())
+    })?;
+    drop(progress);
+    match rating {
+        Rating::Rated(rated) => Ok(Some(*rated)),
+        Rating::Unreachable(commodities) => {
+            let names = unreachable(problem.platform(), &commodities);
+            eprintln!("error: {}", infeasible(label(problem.collective()), &names));
+            Ok(None)
+        }
+    }
+}
+
+/// All algorithms, each with its best number of pieces; the best is executed by the referee.
+fn time(
+    problem: Problem<'_>,
+    rated: &Rated,
+    algorithms: &[Algorithm],
+    routes: &Routes,
+    before: &[Timed],
+) -> Result<Vec<Timed>> {
+    let guess = |name: &str| before.iter().find(|timed| timed.name == name).map_or(1, |timed| timed.pieces);
+    let optimum = |pieces| Draft::of_patterns(problem, &rated.steady_state, pieces);
+    let of = |algorithm: &Algorithm, pieces| Draft::of_algorithm(problem, algorithm, routes, pieces);
+    let best = shortest(problem, guess(OPTIMUM), OWN, optimum)?;
+    let mut timed = vec![Timed { name: OPTIMUM.to_string(), pieces: best.pieces, length: best.length }];
+    for algorithm in algorithms {
+        let found = match shortest(problem, guess(&algorithm.name), NAMED, |pieces| of(algorithm, pieces)) {
+            Err(oneport_once::OnceError::NoWay { .. }) => continue,
+            found => found?,
+        };
+        timed.push(Timed { name: algorithm.name.clone(), pieces: found.pieces, length: found.length });
+    }
+    timed.sort_by(|one, other| one.length.cmp(&other.length));
+    if let Some(best) = timed.first() {
+        let algorithm = algorithms.iter().find(|algorithm| algorithm.name == best.name);
+        let draft = algorithm.map_or_else(|| optimum(best.pieces), |algorithm| of(algorithm, best.pieces))?;
+        let dated = draft.dated(problem)?;
+        let run = dated.run(draft);
+        let executed =
+            referee::check_run(problem, &run).context("the referee objects to our own run; please report it")?;
+        if executed != best.length {
+            bail!("the referee's run takes {executed}, ours {}; please report it with the platform file", best.length);
+        }
+    }
+    Ok(timed)
+}
