@@ -61,13 +61,13 @@ fn rounds_go_over_links() {
     assert!(matches!(rounds(&[vec![]]), Err(BaselineError::Nothing)));
 }
 
-/// On equal costs and merges of no time, both papers' trees for 8 processors are binomial: the root combines three times.
+/// On equal costs and merges of no time, both papers' trees for 8 processors are binomial: the root combines three
+/// times.
 #[test]
 fn published_trees_reduce() {
     let platform = clique(8);
     let nodes: Vec<NodeId> = platform.processors().collect();
-    let mut volumes = Volumes::default();
-    volumes.work = oneport_plan::Amount::Constant(Default::default());
+    let volumes = Volumes { work: oneport_plan::Amount::Constant(Default::default()), ..Volumes::default() };
     for target in [0, 3] {
         let collective = Collective::Reduce { target: nodes[target], participants: nodes.clone(), commutative: true };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
