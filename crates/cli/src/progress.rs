@@ -139,9 +139,13 @@ fn describe(stage: &Stage) -> String {
     match stage {
         Stage::Throughput => "1/4 optimal throughput (linear program, exact)".to_string(),
         Stage::Round(progress) => {
-            let gap = &progress.upper_bound - &progress.throughput;
-            let share = if progress.upper_bound.is_positive() { gap / &progress.upper_bound } else { gap };
-            format!("1/4 optimal throughput: {} patterns, {} below the bound", progress.patterns, percent(&share))
+            let (found, bound) = (&progress.throughput, &progress.upper_bound);
+            let patterns = format!("1/4 optimal throughput: {} patterns", progress.patterns);
+            // While exchanges are looked for, what the program believes is below what is sustained proves nothing yet.
+            if bound <= found || !bound.is_positive() {
+                return patterns;
+            }
+            format!("{patterns}, {} below the bound", percent(&((bound - found) / bound)))
         }
         Stage::Period => "2/4 whole messages and the period".to_string(),
         Stage::Slots => "3/4 slots (one-port decomposition)".to_string(),
