@@ -100,8 +100,7 @@ fn rounds_are_carried_out() {
 fn measured_values_stand_beside_the_bound() {
     let folder = Folder::new();
     let box_ = fixture("dgx-a100-2.toml");
-    let measured =
-        |value: &str| oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--units=GB/s", "--measured", value]].concat());
+    let measured = |value: &str| oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--measured", value]].concat());
     // 520/3 operations of 1 GB per second, times 2 x 15/16: 325 GB/s on the bus.
     let text = measured("260 GB/s").ok().stdout;
     assert!(text.contains("your 260 GB/s is 80 % of the proved optimum, 325 GB/s; that is limited by"), "{text}");
@@ -120,6 +119,6 @@ fn measured_values_stand_beside_the_bound() {
     std::fs::write(&tests, file).expect("written");
     let text = measured(&tests).ok().stdout;
     assert!(text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"), "{text}");
-    let other = ["compare", "all-gather", "--units=GB/s", "--platform", &box_, "--measured", &tests];
+    let other = ["compare", "all-gather", "--platform", &box_, "--measured", &tests];
     oneport(&other).refused(1, &["all-reduce", "all-gather"]);
 }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, oneport, read};
+use common::{Folder, fixture, oneport, read};
 
 /// Shapes, with how many nodes and processors each has.
 const SHAPES: &[(&[&str], usize, usize)] = &[
@@ -39,6 +39,29 @@ fn every_shape_is_a_platform_that_can_be_solved() {
     let file = folder.path("tiers.toml");
     let made = oneport(&["generate", "tiers", "-o", &file]).ok();
     assert!(made.stdout.contains("27 nodes ("), "{made:#?}");
+}
+
+/// The bundled machines and networks say where their facts are from, and are what the command writes today.
+#[test]
+fn fixtures_are_what_the_command_writes() {
+    for (name, shape) in [
+        ("dgx1.toml", &["dgx1"][..]),
+        ("ndv2-2.toml", &["ndv2", "--boxes", "2"]),
+        ("dgx-a100-1.toml", &["dgx-a100"]),
+        ("dgx-a100-2.toml", &["dgx-a100", "--boxes", "2"]),
+        ("dgx-a100-4.toml", &["dgx-a100", "--boxes", "4"]),
+        ("dgx-h100-2.toml", &["dgx-h100", "--boxes", "2"]),
+        ("mi250-1.toml", &["mi250"]),
+        ("mi250-2.toml", &["mi250", "--boxes", "2"]),
+        ("torus-4x4.toml", &["torus", "--sides", "4x4"]),
+        ("fat-tree-4.toml", &["fat-tree", "--ports", "4"]),
+        ("dragonfly-5-4-1.toml", &["dragonfly", "--groups", "5", "--routers", "4", "--hosts", "1"]),
+    ] {
+        let text = read(fixture(name));
+        let (source, platform) = text.split_at(text.find("format =").unwrap());
+        assert!(!source.is_empty() && source.lines().all(|line| line.starts_with("# ")), "{name}: {source}");
+        assert_eq!(platform, oneport(&[&["generate"], shape].concat()).ok().stdout, "{name}");
+    }
 }
 
 /// Machines are in GB/s, and their merges follow the size of messages: with twice the size all takes twice as long.

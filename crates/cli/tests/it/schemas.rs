@@ -74,7 +74,7 @@ fn answers_of_whatif_are_as_the_schema_says() {
     for run in [
         whatif(&["reduce-scatter", "--platform", &toy]),
         whatif(&["all-reduce", "--platform", &torus, "--time-limit", "0.2", "--model", "half-duplex"]),
-        whatif(&["all-to-all", "--platform", &torus, "--change", "P0 -> P1: bandwidth x2", "--units", "GB/s"]),
+        whatif(&["all-to-all", "--platform", &torus, "--change", "P0 -> P1: bandwidth x2"]),
         whatif(&["all-to-all", "--platform", &torus, "--change", "P0 <-> *: remove"]),
     ] {
         let [answer] = &answers(&schema, &run)[..] else { panic!("{run:#?}") };

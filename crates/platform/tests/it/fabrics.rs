@@ -1,4 +1,4 @@
-//! Accelerator fabrics and networks of hosts: against public facts, against definitions, against the fixtures.
+//! Accelerator fabrics and networks of hosts: against public facts, against definitions.
 
 use crate::common;
 
@@ -110,62 +110,6 @@ fn machines_agree_with_the_public_facts() {
         assert_eq!(platform.nodes().iter().map(|node| node.name.clone()).collect::<BTreeSet<_>>(), names, "{file}");
         assert!(links.len() >= 16, "{file} was read");
         assert_eq!(bandwidths(&platform), links, "{file}");
-    }
-}
-
-/// Name, compute, `replicates`.
-type NodeFacts = (String, Option<Rational>, bool);
-
-/// A platform as our writer writes it, read line by line.
-fn fixture(name: &str) -> (PortModel, Vec<NodeFacts>, BTreeSet<(String, String, Rational)>) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
-    let text = fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("# "), "{name} begins with its source");
-    let (mut model, mut nodes, mut links) = (PortModel::default(), Vec::new(), BTreeSet::new());
-    for table in text.split("\n[[") {
-        let value = |key: &str| {
-            let line = table.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "))?;
-            Some(line.trim_matches('"').to_string())
-        };
-        if table.starts_with("node]]") {
-            let compute = value("compute").map(|compute| parse_rational(&compute).unwrap());
-            nodes.push((value("name").unwrap(), compute, value("replicates").as_deref() != Some("false")));
-        } else if table.starts_with("link]]") {
-            let (from, to) = (value("from").unwrap(), value("to").unwrap());
-            let cost = parse_rational(&value("cost").unwrap()).unwrap();
-            if value("duplex").as_deref() == Some("true") {
-                links.insert((to.clone(), from.clone(), cost.clone()));
-            }
-            links.insert((from, to, cost));
-        } else {
-            model = value("model").unwrap().parse().unwrap();
-        }
-    }
-    (model, nodes, links)
-}
-
-#[test]
-fn fixtures_are_what_the_generators_make() {
-    for (name, platform) in [
-        ("dgx1.toml", dgx1()),
-        ("dgx-a100-1.toml", dgx_a100(1)),
-        ("dgx-a100-2.toml", dgx_a100(2)),
-        ("dgx-a100-4.toml", dgx_a100(4)),
-        ("ndv2-2.toml", ndv2(2)),
-        ("mi250-1.toml", mi250(1)),
-        ("mi250-2.toml", mi250(2)),
-        ("dgx-h100-2.toml", dgx_h100(2)),
-        ("fat-tree-4.toml", fat_tree(4)),
-        ("torus-4x4.toml", torus(&[4, 4])),
-        ("dragonfly-5-4-1.toml", dragonfly(5, 4, 1)),
-    ] {
-        let platform = platform.unwrap();
-        let (model, nodes, links) = fixture(name);
-        assert_eq!(model, platform.model(), "{name}");
-        let ours: Vec<_> = platform.nodes().iter().map(|n| (n.name.clone(), n.compute.clone(), n.replicates)).collect();
-        assert_eq!(nodes, ours, "{name}");
-        let ours = bandwidths(&platform).into_iter().map(|((from, to), bandwidth)| (from, to, bandwidth.recip()));
-        assert_eq!(links, ours.collect(), "{name}");
     }
 }
 
