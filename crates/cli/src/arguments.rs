@@ -86,7 +86,7 @@ pub struct LimitArguments {
 }
 
 /// What is asked: a collective, who takes part, what is moved. (Of which platform, every command says itself.)
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct QuestionArguments {
     /// What to schedule.
     #[arg(value_parser = collectives())]

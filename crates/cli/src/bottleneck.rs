@@ -36,6 +36,9 @@ pub struct Bottleneck {
     pub hints: Vec<String>,
 }
 
+/// The hint that the order of the operands may cost something.
+pub const IN_ORDER: &str = "operands are combined in their order; --commutative may give more";
+
 /// Most classes that are named in a line.
 const NAMED: usize = 3;
 
@@ -196,7 +199,7 @@ fn hints(
     let any_order = !certificate.borders.is_empty() || !certificate.exchanges.is_empty();
     let in_order = in_order && !(any_order && status == Status::Optimal);
     if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes) {
-        hints.push("operands are combined in their order; --commutative may give more".to_string());
+        hints.push(IN_ORDER.to_string());
     }
     hints
 }

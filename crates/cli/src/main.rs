@@ -4,6 +4,7 @@
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
 mod answer;
+mod any_order;
 mod arguments;
 mod bottleneck;
 mod check;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::End;
 use crate::answer::{self, label};
+use crate::any_order;
 use crate::arguments::{FormulationName, SolveArguments};
 use crate::bottleneck;
 use crate::limits;
@@ -94,10 +95,16 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                     .with_context(|| format!("cannot write {}", path.display()))
             });
             let plan = &planned.plan;
-            let bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
+            let mut bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
                 print(&report::planned(path, &planned, &bottleneck, seconds).to_string())?;
             } else {
+                // People are told how much, programs at once.
+                let hint = |text: String| match text == bottleneck::IN_ORDER {
+                    true => any_order::hint(plan, &arguments.question, options, seconds),
+                    false => Some(text),
+                };
+                bottleneck.hints = bottleneck.hints.into_iter().filter_map(hint).collect();
                 print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
             }
             written?;

@@ -13,7 +13,7 @@ use oneport::{Rational, Units, parse_rational};
 use crate::usage::usage;
 
 /// What the file of a topology leaves open.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options for topologies of other programs")]
 pub struct TopologyArguments {
     /// Bandwidth of every link of a kind, in GB/s or with a unit: nvlink=25, net=400Gbit/s. `oneport inspect` lists the

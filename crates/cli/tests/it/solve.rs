@@ -367,7 +367,19 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
     let racks = folder.write("routers.toml", racks);
     says(&["solve", "all-reduce", "--platform", &racks], &["router 'switch-b'", "switch = true"]);
     let reduce = ["solve", "reduce", "--platform", &fixture("toy-reduce.toml"), "--target", "0"];
-    says(&reduce, &["--commutative may give more"]);
+    let json = oneport(&[&reduce[..], &["--json"]].concat()).ok().object();
+    assert!(json["hints"].to_string().contains("--commutative may give more"), "{json}");
+    let told = oneport(&reduce).ok().stdout;
+    let any = oneport(&[&reduce[..], &["--commutative", "--json"]].concat()).ok().object();
+    let number = |object: &Value| object["throughput_decimal"].as_str().unwrap().parse::<f64>().unwrap();
+    let more = (number(&any) / number(&json) - 1.0) * 100.0;
+    match more > 0.0 {
+        true => assert!(
+            told.contains("--commutative gives ") && told.contains(&format!("{}", (more + 1e-6).floor())),
+            "{more}: {told}"
+        ),
+        false => assert!(!told.contains("--commutative"), "{told}"),
+    }
     let any_order = says(&[&reduce[..], &["--commutative"]].concat(), &["optimal"]);
     assert!(!any_order.contains("--commutative"), "{any_order}");
 }
