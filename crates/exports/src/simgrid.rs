@@ -1,16 +1,17 @@
 //! SimGrid: a platform, the transfers and merges of a run with their dates, and a program that replays them.
 //!
-//! Every port and every link is a link of the simulator that carries as many transfers at a time as it may. So a
-//! transfer that starts at its date ends at its date, or its port was not free: the program compares.
+//! Every port and every link is a link of the simulator that carries as many transfers at a time as it may, and what
+//! is sent or combined waits until it has arrived. So what starts at its date ends at its date, or its port was not
+//! free, or its inputs were not there: the program compares.
 
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use oneport_plan::{Resource, Task};
 use oneport_platform::{LinkId, Platform, Rational};
-use oneport_schedule::Execution;
+use oneport_schedule::{DatedTask, Execution};
 
-use crate::run::Run;
+use crate::run::{Occurrence, Run};
 use crate::text::{decimal, xml};
 use crate::{ExportError, File, Format, Request};
 
@@ -18,14 +19,14 @@ use crate::{ExportError, File, Format, Request};
 pub const FORMAT: Format = Format {
     name: "simgrid",
     about: "a SimGrid platform (OUT), a run (OUT.replay) and an S4U program that replays it (OUT.cpp)",
-    lacks: "exact dates (18 decimals), what is passed on and combined (the dates alone are replayed), the proof",
+    lacks: "exact dates (18 decimals), the values themselves (who waits for whom is replayed), the proof",
     write,
 };
 
 /// Decimals of dates, bytes and bandwidths.
 const DECIMALS: u32 = 18;
-/// Bytes of a message of size 1, and operations of a unit of time.
-const SCALE: u64 = 1_000_000_000;
+/// Digits of the bytes of the largest message, and of the operations of a unit of time: doubles hold them.
+const DIGITS: u32 = 15;
 
 const HEAD: &str = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
     <platform version=\"4.1\">\n  <zone id=\"oneport\" routing=\"Full\">\n";
@@ -35,10 +36,18 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     let platform = run.problem.platform();
     let file = |suffix: &str, text: String| File { suffix: suffix.to_string(), bytes: text.into_bytes() };
     Ok(vec![
-        file("", hosts_and_links(platform)),
-        file(".replay", replay(&run)),
+        file("", hosts_and_links(platform, &scale(&run))),
+        file(".replay", replay(&run, &scale(&run))),
         file(".cpp", include_str!("simgrid/replay.cpp").to_string()),
     ])
+}
+
+/// Bytes of a message of size 1: a power of ten.
+fn scale(run: &Run<'_>) -> BigInt {
+    let sizes = run.execution.tasks.iter().map(|dated| run.problem.volumes().size.of(dated.task.part()));
+    let largest = sizes.flatten().max().unwrap_or_default().ceil().to_integer();
+    let digits = largest.to_string().len().try_into().unwrap_or(DIGITS);
+    BigInt::from(10).pow(DIGITS.saturating_sub(digits))
 }
 
 /// What the simulator calls a port.
@@ -58,12 +67,12 @@ fn way(platform: &Platform, link: LinkId) -> Vec<Resource> {
     from.into_iter().chain([Resource::Link(link)]).chain(to).collect()
 }
 
-fn hosts_and_links(platform: &Platform) -> String {
+fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
     let mut text = HEAD.to_string();
     for node in platform.node_ids() {
         let _ = writeln!(
             text,
-            "    <host id=\"node{node}\" speed=\"{SCALE}f\"/> <!-- {} -->",
+            "    <host id=\"node{node}\" speed=\"1e{DIGITS}f\"/> <!-- {} -->",
             comment(platform.name(node))
         );
     }
@@ -74,7 +83,7 @@ fn hosts_and_links(platform: &Platform) -> String {
         let bandwidth = match port {
             Resource::Link(link) if platform.link(link).cost > Rational::default() => {
                 let cost = &platform.link(link).cost;
-                decimal(&(Rational::from_integer(SCALE.into()) / cost), DECIMALS)
+                decimal(&(Rational::from_integer(scale.clone()) / cost), DECIMALS)
             }
             _ => "1e30".to_string(),
         };
@@ -97,8 +106,9 @@ fn comment(name: &str) -> String {
     xml(name).replace("--", "- -")
 }
 
-/// Limits of ports, then transfers and merges in the order of their starts: start, end, and what.
-fn replay(run: &Run<'_>) -> String {
+/// Limits of ports, then transfers and merges in the order of their starts: start, end, where, how much, and the
+/// numbers of those lines, from 0, that have to end before.
+fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let time = |date: &BigInt| decimal(&execution.time(date), DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
@@ -108,27 +118,78 @@ fn replay(run: &Run<'_>) -> String {
     for port in ports {
         let _ = writeln!(text, "limit {} {}", name(port), port.capacity(platform));
     }
-    let mut lines: Vec<(BigInt, usize, String)> = Vec::new();
-    for occurrence in run.occurrences() {
-        let dates = format!("{} {}", time(&occurrence.start), time(&occurrence.end));
-        let line = match occurrence.dated.task {
-            Task::Send { link, part, .. } => {
-                let ends = platform.link(link);
-                let size = run.problem.volumes().size.of(part).unwrap_or_default();
-                let length = &occurrence.piece.end - &occurrence.piece.start;
-                let bytes = share(execution, &length, &occurrence.dated.duration) * size * BigInt::from(SCALE);
-                format!("send {dates} node{} node{} {}", ends.from, ends.to, decimal(&bytes, DECIMALS))
-            }
-            Task::Merge { node, .. } => {
-                let length = execution.time(&(&occurrence.end - &occurrence.start)) * BigInt::from(SCALE);
-                format!("merge {dates} node{node} node{node} {}", decimal(&length, DECIMALS))
-            }
-        };
-        lines.push((occurrence.start, occurrence.number, line));
+    let events: Vec<Occurrence<'_>> = run.occurrences().collect();
+    let mut order: Vec<usize> = (0..events.len()).collect();
+    order.sort_by_key(|&event| (&events[event].start, event));
+    let mut line = vec![0; events.len()];
+    order.iter().enumerate().for_each(|(at, &event)| line[event] = at);
+    let before = Before::new(run);
+    for &event in &order {
+        let occurrence = &events[event];
+        text.push_str(&what(run, scale, occurrence));
+        for input in before.of(event, occurrence) {
+            let _ = write!(text, " {}", line[input]);
+        }
+        text.push('\n');
     }
-    lines.sort();
-    lines.iter().for_each(|(_, _, line)| text.push_str(&format!("{line}\n")));
     text
+}
+
+/// A transfer or merge: start, end, from, to, bytes or operations.
+fn what(run: &Run<'_>, scale: &BigInt, occurrence: &Occurrence<'_>) -> String {
+    let (platform, execution) = (run.problem.platform(), &run.execution);
+    let time = |date: &BigInt| decimal(&execution.time(date), DECIMALS);
+    let dates = format!("{} {}", time(&occurrence.start), time(&occurrence.end));
+    let length = &occurrence.piece.end - &occurrence.piece.start;
+    match occurrence.dated.task {
+        Task::Send { link, part, .. } => {
+            let ends = platform.link(link);
+            let size = run.problem.volumes().size.of(part).unwrap_or_default();
+            let bytes = share(execution, &length, &occurrence.dated.duration) * size * scale;
+            format!("send {dates} node{} node{} {}", ends.from, ends.to, decimal(&bytes, DECIMALS))
+        }
+        Task::Merge { node, .. } => {
+            let operations = execution.time(&length) * BigInt::from(10).pow(DIGITS);
+            format!("merge {dates} node{node} node{node} {}", decimal(&operations, DECIMALS))
+        }
+    }
+}
+
+/// Which pieces have to end before a piece starts.
+struct Before<'r> {
+    tasks: &'r [DatedTask],
+    /// By task: its first piece in the order of the run's occurrences.
+    first: Vec<usize>,
+}
+
+impl<'r> Before<'r> {
+    fn new(run: &'r Run<'_>) -> Self {
+        let mut next = 0;
+        let mut first = Vec::new();
+        for dated in &run.execution.tasks {
+            first.push(next);
+            next += dated.pieces.len() * run.periods as usize;
+        }
+        Before { tasks: &run.execution.tasks, first }
+    }
+
+    /// The piece before it of the same message; of the first piece, the last ones of the inputs.
+    fn of(&self, event: usize, occurrence: &Occurrence<'_>) -> Vec<usize> {
+        let period = occurrence.period;
+        if event > self.first[occurrence.number] + period as usize * occurrence.dated.pieces.len() {
+            return vec![event - 1];
+        }
+        let mut last = Vec::new();
+        let mut inputs: Vec<usize> = occurrence.dated.inputs.into_iter().flatten().collect();
+        while let Some(input) = inputs.pop() {
+            match self.tasks[input].pieces.len() {
+                // A link of cost 0: it takes no time, and stands in no slot.
+                0 => inputs.extend(self.tasks[input].inputs.into_iter().flatten()),
+                pieces => last.push(self.first[input] + (period as usize + 1) * pieces - 1),
+            }
+        }
+        last
+    }
 }
 
 /// Which share of a message is sent in so many units; all of one that takes no time.

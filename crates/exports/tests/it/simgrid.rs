@@ -6,16 +6,6 @@ use std::process::Command;
 use crate::common::files;
 use crate::mpi::folder;
 
-const FLAGS: [&str; 7] = [
-    "--cfg=network/model:CM02",
-    "--cfg=network/crosstraffic:0",
-    "--cfg=network/TCP-gamma:0",
-    "--cfg=network/weight-S:0",
-    "--cfg=network/bandwidth-factor:1",
-    "--cfg=network/latency-factor:1",
-    "--log=root.thresh:warning",
-];
-
 #[test]
 fn dates_hold_in_the_simulator() {
     if !Path::new("/usr/include/simgrid/s4u.hpp").exists() {
@@ -38,7 +28,7 @@ fn dates_hold_in_the_simulator() {
                 compiler.args(["-std=c++17", "-o"]).args([&program, &source]).arg("-lsimgrid").output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let replay = || Command::new(&program).args([&platform, &run]).args(FLAGS).output().unwrap();
+        let replay = || Command::new(&program).args([&platform, &run]).output().unwrap();
         let output = replay();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success() && said.contains(" 0 not at their dates"), "{name}: {said}");
