@@ -8,6 +8,7 @@ mod mutants;
 mod package;
 mod reproduce;
 mod setup;
+mod simgrid;
 mod test;
 mod tidy;
 mod workspace;
@@ -51,6 +52,8 @@ enum Verb {
     Mutants(mutants::Arguments),
     /// Pack every library, and build and run an empty project with them, without HiGHS
     Package,
+    /// Replay plans in SimGrid, another simulator, by date and as soon as possible, and with planted faults
+    Simgrid(simgrid::Arguments),
     /// Check the house rules that no compiler checks
     Tidy,
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Verb::Bench { arguments } => bench::run(&arguments),
         Verb::Mutants(arguments) => mutants::run(&arguments),
         Verb::Package => package::run(),
+        Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),
     };
     match result {

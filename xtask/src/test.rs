@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::{package, setup, tidy, workspace};
+use crate::{package, setup, simgrid, tidy, workspace};
 
-/// The steps of `--quick`, then the rest. `tidy` and `package` are our own; everything else is a cargo command.
+/// The steps of `--quick`, then the rest. `tidy`, `simgrid` and `package` are our own; everything else is a cargo
+/// command.
 const QUICK: &[Step] = &[
     Step::Cargo(&["fmt", "--all", "--check"]),
     Step::Tidy,
@@ -18,6 +19,7 @@ const REST: &[Step] = &[
     Step::Doc(&["doc", "--workspace", "--no-deps"]),
     Step::Cargo(&["run", "--release", "--package", "oneport-papers"]),
     Step::Cargo(&["bench", "--package", "oneport-benches", "--", "--test"]),
+    Step::Simgrid,
     Step::Package,
 ];
 
@@ -30,6 +32,8 @@ enum Step {
     Doc(&'static [&'static str]),
     /// The house rules.
     Tidy,
+    /// A sample of plans in another simulator, where it is installed.
+    Simgrid,
     /// What a stranger gets.
     Package,
 }
@@ -53,7 +57,7 @@ impl Step {
                 command.env("RUSTDOCFLAGS", "-D warnings");
                 Ok(Some(command))
             }
-            Step::Tidy | Step::Package => Ok(None),
+            Step::Tidy | Step::Simgrid | Step::Package => Ok(None),
         }
     }
 }
@@ -84,6 +88,10 @@ fn one(step: Step, label: &str) -> Result<()> {
         None if matches!(step, Step::Package) => {
             eprintln!("== {label}: cargo xtask package");
             package::run()?;
+        }
+        None if matches!(step, Step::Simgrid) => {
+            eprintln!("== {label}: cargo xtask simgrid --sample");
+            simgrid::run(&simgrid::Arguments::sample())?;
         }
         None => {
             eprintln!("== {label}: cargo xtask tidy");
