@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod rating;
+mod rings;
 mod single;
 
 use std::ops::ControlFlow;
@@ -15,7 +16,7 @@ pub use oneport_referee as referee;
 pub use oneport_schedule as schedule;
 pub use oneport_watch as watch;
 
-pub use oneport_lp::{Formulation, LpError, Progress};
+pub use oneport_lp::{Formulation, LpError, MOST_GPUS, Progress, RingError};
 pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
@@ -27,6 +28,7 @@ use oneport_referee::Violation;
 use oneport_schedule::ScheduleError;
 use oneport_watch::{Limit, Watch};
 pub use rating::{Rated, Rating, rate, rate_watched};
+pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use single::{
     Checked, Found, SingleError, all_reduce, broadcast_homogeneous, reduce_cluster, reduce_homogeneous,
     reduce_processors, reduce_released,

@@ -9,6 +9,7 @@ mod pattern;
 mod plan;
 mod problem;
 mod reduction;
+mod ring;
 mod run;
 mod schedule;
 mod timeline;
@@ -25,6 +26,7 @@ pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern
 pub use plan::{Plan, Status};
 pub use problem::{Problem, ProblemError};
 pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};
+pub use ring::{EqualRings, Ring, RingPacking};
 pub use run::{Action, Deed, Piece, Run};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use timeline::{Event, MergeEvent, Timeline};

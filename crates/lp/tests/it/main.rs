@@ -14,6 +14,7 @@ mod in_order;
 mod models;
 mod paths;
 mod reductions;
+mod rings;
 mod scan;
 mod ssr;
 mod symmetric;

@@ -15,6 +15,7 @@ mod mutations;
 mod nonsense;
 mod reduction_words;
 mod reductions;
+mod rings;
 mod runs;
 mod schemes;
 mod shares;

@@ -1,0 +1,170 @@
+//! Cheapest Hamiltonian cycles, by the subset program of Bellman (1962) and of Held and Karp (1962).
+
+use oneport_numbers::Exact;
+
+/// The cheapest cycle through all places for each choice of the place before the first one; the cheapest first, none
+/// where there is no cycle. `costs[i][j]` is what going from `i` to `j` costs; `None` where no way leads.
+///
+/// O(2^n n^2) additions for `n` places, O(2^n n) numbers.
+pub fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>)> {
+    let others = costs.len().saturating_sub(1);
+    let table = Table::new(costs, others);
+    let all = (1usize << others) - 1;
+    let closed = |last: usize| {
+        let mut cost = table.cost[all * others + last].clone()?;
+        cost += costs[last + 1][0].as_ref()?;
+        Some((cost, table.order(all, last)))
+    };
+    let mut cycles: Vec<(N, Vec<usize>)> = (0..others).filter_map(closed).collect();
+    cycles.sort();
+    cycles
+}
+
+/// Cycles that cost no more than the cheapest, at most so many; in no order that matters.
+///
+/// O(2^n n^2 + n^2) additions, the second part for every cycle.
+pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<usize>> {
+    let Some((least, _)) = cheapest_cycles(costs).into_iter().next() else { return Vec::new() };
+    let others = costs.len() - 1;
+    let table = Table::new(costs, others);
+    let all = (1usize << others) - 1;
+    let is_sum = |way: &Option<N>, step: &Option<N>, sum: &N| {
+        way.as_ref().zip(step.as_ref()).is_some_and(|(way, step)| way.plus(step) == *sum)
+    };
+    let mut found = Vec::new();
+    // A way from the end back: places still to be visited, what the way to the last of the places below costs, these.
+    let mut open: Vec<(usize, N, Vec<usize>)> = vec![(all, least, vec![0])];
+    while let Some((set, cost, places)) = open.pop() {
+        if set == 0 {
+            found.push(places.into_iter().rev().collect());
+            if found.len() == most {
+                break;
+            }
+            continue;
+        }
+        let next = places[places.len() - 1];
+        for last in (0..others).filter(|last| set >> last & 1 == 1) {
+            let way = &table.cost[set * others + last];
+            let rest = set & !(1 << last);
+            if let Some(before) = way.as_ref().filter(|_| is_sum(way, &costs[last + 1][next], &cost)) {
+                open.push((rest, before.clone(), [&places[..], &[last + 1]].concat()));
+            }
+        }
+    }
+    // The first place stands at the end of a finished way; it begins the cycle.
+    found.iter_mut().for_each(|order: &mut Vec<usize>| order.rotate_right(1));
+    found
+}
+
+/// By set of places but the first, and by the last one visited: the cheapest way from the first through the set.
+struct Table<N> {
+    others: usize,
+    cost: Vec<Option<N>>,
+    /// The place visited before the last.
+    before: Vec<u8>,
+}
+
+impl<N: Exact> Table<N> {
+    fn new(costs: &[Vec<Option<N>>], others: usize) -> Self {
+        let entries = (1usize << others) * others;
+        let mut table = Table { others, cost: vec![None; entries], before: vec![0; entries] };
+        for set in 1..1usize << others {
+            for last in (0..others).filter(|last| set >> last & 1 == 1) {
+                let rest = set & !(1 << last);
+                let place = set * others + last;
+                if rest == 0 {
+                    table.cost[place].clone_from(&costs[0][last + 1]);
+                } else if let Some((cost, before)) = table.cheapest(rest, |place| costs[place + 1][last + 1].as_ref()) {
+                    table.cost[place] = Some(cost);
+                    table.before[place] = before;
+                }
+            }
+        }
+        table
+    }
+
+    /// The cheapest way through the set and on, with the last place of the set.
+    fn cheapest<'n>(&self, set: usize, on: impl Fn(usize) -> Option<&'n N>) -> Option<(N, u8)>
+    where
+        N: 'n,
+    {
+        let mut best: Option<(N, u8)> = None;
+        for last in (0..self.others).filter(|last| set >> last & 1 == 1) {
+            let (Some(way), Some(step)) = (&self.cost[set * self.others + last], on(last)) else { continue };
+            let cost = way.plus(step);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, last as u8));
+            }
+        }
+        best
+    }
+
+    /// The places in the order of the way, the first place included.
+    fn order(&self, mut set: usize, mut last: usize) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.others + 1);
+        while set != 0 {
+            order.push(last + 1);
+            let before = usize::from(self.before[set * self.others + last]);
+            set &= !(1 << last);
+            last = before;
+        }
+        order.push(0);
+        order.reverse();
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// All orders of the places but the first.
+    fn orders(places: usize) -> Vec<Vec<usize>> {
+        let mut orders = vec![vec![0]];
+        for _ in 1..places {
+            let longer = |order: &Vec<usize>| {
+                let free = (1..places).filter(|place| !order.contains(place)).collect::<Vec<_>>();
+                let order = order.clone();
+                free.into_iter().map(move |place| order.iter().copied().chain([place]).collect())
+            };
+            orders = orders.iter().flat_map(longer).collect();
+        }
+        orders
+    }
+
+    proptest! {
+        /// The cheapest cycle for every last place is that of all orders, and costs what it says; and so on for all
+        /// that are cheapest.
+        #[test]
+        fn cheapest_by_enumeration(
+            places in 2..7usize,
+            drawn in prop::collection::vec(prop::option::weighted(0.7, 0..20u64), 49),
+        ) {
+            let costs: Vec<Vec<Option<u64>>> = (0..places).map(|i| drawn[7 * i..7 * i + places].to_vec()).collect();
+            let price = |order: &[usize]| -> Option<u64> {
+                (0..places).map(|step| costs[order[step]][order[(step + 1) % places]]).sum()
+            };
+            let found = cheapest_cycles(&costs);
+            let mut expected: Vec<u64> = (1..places)
+                .filter_map(|last| {
+                    orders(places).iter().filter(|order| order.last() == Some(&last)).filter_map(|order| price(order)).min()
+                })
+                .collect();
+            expected.sort_unstable();
+            prop_assert_eq!(found.iter().map(|(cost, _)| *cost).collect::<Vec<_>>(), expected);
+            for (cost, order) in found {
+                prop_assert_eq!(price(&order), Some(cost));
+                prop_assert!(orders(places).contains(&order));
+            }
+            let mut tight = tight_cycles(&costs, 1000);
+            tight.sort();
+            let least = expected.first().copied();
+            let all: Vec<Vec<usize>> =
+                orders(places).into_iter().filter(|order| least.is_some() && price(order) == least).collect();
+            prop_assert_eq!(&tight, &all);
+            prop_assert_eq!(tight_cycles(&costs, 1).len(), all.len().min(1));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Rings that all carry the same: what runtimes use that know no weights.
+//!
+//! Of `k` rings with the same share `s`, a resource of capacity `c` on which a unit of data in all of them takes `t`
+//! bears `s t <= c`. So a choice of rings decides its best share, `s = min c / t`, and the search is for the choice of
+//! at most so many rings with the largest `k s`.
+//!
+//! - From the best packing with weights, rounded by largest remainders, for every `k`.
+//! - For a share `s`, as many rings as fit, one after the other: of those that fit the one that takes least of what is
+//!   scarce.
+//! - From integer programs: for a share `s`, as many rings as fit. Where only links are limited, a best share is the
+//!   bandwidth of some link over a whole number (how often the rings cross it), so these shares are all there are.
+//!
+//! The integer programs choose among the rings that the packing uses or might use, which need not be all that matter.
+//! What is proved: rings of share `s` are at most `w / s` in number, if no packing carries more than `w`, and a whole
+//! number. So no equal rings carry more than the largest `s min(most, floor(w / s))`, over all shares.
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
+use oneport_numbers::{Scaled, common_denominator};
+use oneport_plan::{EqualRings, Ring, RingPacking};
+use oneport_platform::{NodeId, Platform, PortModel, Rational};
+use oneport_watch::Watch;
+
+use super::{Carrier, RingError, pattern_of};
+use crate::LpError;
+use crate::resources::Resources;
+
+/// Nodes of the search tree for one share.
+const NODES: u32 = 100;
+/// Shares that integer programs are solved for.
+const SHARES: usize = 3;
+/// Shares for which rings are chosen one after the other.
+const FILLED: usize = 64;
+/// Bits of what rings take of resources, where they are filled one after the other.
+const BITS: u64 = 48;
+
+/// At most so many rings, all with the same share, that carry as much as possible together, and what is proved of it.
+/// Of equal totals the fewest rings found. `most` is at least 1.
+///
+/// # Errors
+/// [`LpError`]: the packing is not one of this platform's, or HiGHS refuses to work.
+pub fn equal_rings(
+    platform: &Platform,
+    gpus: &[NodeId],
+    packing: &RingPacking,
+    most: u32,
+    watch: &Watch,
+) -> Result<EqualRings, RingError> {
+    let pool = Pool::new(platform, gpus, packing)?;
+    let most = most.max(1);
+    let mut best = pool.rounded(packing, most)?;
+    let crossings = most.saturating_mul(gpus.len() as u32);
+    let shares = shares(platform, &packing.upper_bound, [most, crossings], &best.total());
+    let bound = |share: &Rational| share * BigInt::from(fitting(&packing.upper_bound, share, most));
+    let mut tried: Vec<(Rational, Rational)> = shares.iter().map(|share| (bound(share), share.clone())).collect();
+    // What could be best first, and of equals the fewest rings.
+    tried.sort_by(|one, other| other.cmp(one));
+    let proved = match is_of_links(platform) {
+        true => tried.first().map_or_else(|| best.total(), |(bound, _)| bound.clone().max(best.total())),
+        false => packing.upper_bound.clone(),
+    };
+    let taken = pool.taken();
+    for exactly in [false, true] {
+        for (bound, share) in tried.iter().take(if exactly { SHARES } else { FILLED }) {
+            let fewer = fitting(&packing.upper_bound, share, most) < best.count;
+            if *bound < best.total() || *bound == best.total() && !fewer || watch.ask().is_err() {
+                break;
+            }
+            let found = match (exactly, &taken) {
+                (true, _) => pool.fitted(share, most, watch)?,
+                (false, Some(taken)) => pool.filled(taken, share, most),
+                (false, None) => None,
+            };
+            best = found.filter(|found| found.is_better(&best)).unwrap_or(best);
+        }
+    }
+    let rings = best.times.iter().zip(&pool.rings).filter(|(times, _)| **times > 0);
+    let rings = rings.map(|(&times, ring)| ((*ring).clone(), times)).collect();
+    Ok(EqualRings { rings, share: best.share, upper_bound: proved })
+}
+
+fn is_of_links(platform: &Platform) -> bool {
+    platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links)
+}
+
+/// How many rings of a share fit, as far as the bound says.
+fn fitting(upper_bound: &Rational, share: &Rational, most: u32) -> u32 {
+    (upper_bound / share).floor().to_integer().to_u32().unwrap_or(u32::MAX).min(most)
+}
+
+/// Shares worth a try for at most so many rings, which cross a link at most so often. Where only links are limited, all
+/// that could be part of a total above the one known, or of as much with fewer rings.
+fn shares(platform: &Platform, bound: &Rational, [most, crossings]: [u32; 2], known: &Rational) -> BTreeSet<Rational> {
+    let whole = |number: u32| Rational::from_integer(number.into());
+    if !is_of_links(platform) {
+        return (1..=most).map(|count| bound / whole(count)).collect();
+    }
+    let bandwidths: BTreeSet<Rational> = platform.links().iter().map(|link| link.cost.recip()).collect();
+    let mut shares = BTreeSet::new();
+    for bandwidth in bandwidths {
+        let of = |crossed: u32| &bandwidth / whole(crossed);
+        let worth = |share: &Rational| share * whole(most) >= *known;
+        let all = (1..=crossings).map(of).take_while(worth);
+        shares.extend(all.filter(|share| share <= bound));
+    }
+    shares
+}
+
+/// Rings by their number of uses, with the share that then fits.
+struct Choice {
+    times: Vec<u32>,
+    count: u32,
+    share: Rational,
+}
+
+impl Choice {
+    fn total(&self) -> Rational {
+        &self.share * Rational::from_integer(self.count.into())
+    }
+
+    fn is_better(&self, other: &Choice) -> bool {
+        let (own, others) = (self.total(), other.total());
+        own > others || own == others && self.count < other.count
+    }
+}
+
+/// The rings to choose from, and what they load.
+struct Pool<'p> {
+    rings: Vec<&'p Ring>,
+    resources: Resources,
+    loads: Vec<Vec<(usize, Rational)>>,
+}
+
+impl<'p> Pool<'p> {
+    fn new(platform: &Platform, gpus: &[NodeId], packing: &'p RingPacking) -> Result<Self, LpError> {
+        let carrier = Carrier::new(gpus);
+        let question = carrier.question(platform, &Watch::unlimited())?;
+        let resources = Resources::new(platform, false);
+        let rings: Vec<&Ring> = packing.rings.iter().map(|(ring, _)| ring).chain(&packing.others).collect();
+        let loads = rings.iter().map(|ring| resources.loads(&question, &pattern_of(ring))).collect();
+        Ok(Pool { rings, resources, loads })
+    }
+
+    /// The choice with the largest share that fits; `None` where nothing is chosen.
+    fn choice(&self, times: Vec<u32>) -> Option<Choice> {
+        let mut busy = vec![Rational::zero(); self.resources.count()];
+        for (loads, &times) in self.loads.iter().zip(&times).filter(|(_, times)| **times > 0) {
+            loads.iter().for_each(|(place, time)| busy[*place] += time * BigInt::from(times));
+        }
+        let share =
+            |(place, busy): (usize, &Rational)| busy.is_positive().then(|| self.resources.capacity(place) / busy);
+        let share = busy.iter().enumerate().filter_map(share).min()?;
+        Some(Choice { count: times.iter().sum(), times, share })
+    }
+
+    /// The best of the packing's weights, rounded to so many rings.
+    fn rounded(&self, packing: &RingPacking, most: u32) -> Result<Choice, LpError> {
+        let unit = common_denominator(packing.rings.iter().map(|(_, weight)| weight));
+        let weights: Vec<BigInt> =
+            packing.rings.iter().map(|(_, weight)| weight.numer() * (&unit / weight.denom())).collect();
+        let choices = (1..=most).filter_map(|count| self.choice(apportioned(&weights, count, self.rings.len())));
+        let best = choices.reduce(|best, other| if other.is_better(&best) { other } else { best });
+        best.ok_or(LpError::Contradiction("a packing has no rings"))
+    }
+
+    /// What a unit of data in a ring takes of resources, as parts of what there is of them, in whole numbers, with
+    /// their unit; `None` where these are long.
+    fn taken(&self) -> Option<(Vec<Vec<(usize, u64)>>, Rational)> {
+        let part = |(place, time): &(usize, Rational)| time / self.resources.capacity(*place);
+        let parts: Vec<Rational> = self.loads.iter().flatten().map(part).collect();
+        let scaled = Scaled::coarsest(&parts);
+        let mut whole = scaled.narrow::<u64>(BITS)?.into_iter();
+        let of_ring = |loads: &Vec<(usize, Rational)>| loads.iter().map(|(place, _)| *place).zip(&mut whole).collect();
+        Some((self.loads.iter().map(of_ring).collect(), scaled.unit))
+    }
+
+    /// Rings of this share, one after the other, each the one that takes least of what is scarce, while one fits.
+    fn filled(&self, taken: &(Vec<Vec<(usize, u64)>>, Rational), share: &Rational, most: u32) -> Option<Choice> {
+        let (taken, unit) = taken;
+        let whole = (share * unit).recip().floor().to_integer().to_u64()?;
+        let mut left = vec![whole; self.resources.count()];
+        let mut times = vec![0; taken.len()];
+        for _ in 0..most {
+            let fits = |ring: &[(usize, u64)]| ring.iter().all(|(place, part)| *part <= left[*place]);
+            let scarcity = |(place, part): &(usize, u64)| (u128::from(*part) << 64) / u128::from(left[*place].max(1));
+            let cost = |ring: &[(usize, u64)]| -> u128 { ring.iter().map(scarcity).sum() };
+            let cheapest = taken.iter().enumerate().filter(|(_, ring)| fits(ring));
+            let Some((chosen, ring)) = cheapest.min_by_key(|(_, ring)| cost(ring)) else { break };
+            times[chosen] += 1;
+            ring.iter().for_each(|(place, part)| left[*place] -= part);
+        }
+        self.choice(times)
+    }
+
+    /// As many rings of this share as an integer program finds room for.
+    fn fitted(&self, share: &Rational, most: u32, watch: &Watch) -> Result<Option<Choice>, LpError> {
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let capacity = |place: usize| self.resources.capacity(place) / share;
+        let rows: Vec<Row> =
+            (0..self.resources.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
+        let count = program.add_row(Relation::AtMost, Rational::from_integer(most.into()));
+        for loads in &self.loads {
+            let entries = loads.iter().map(|(place, time)| (rows[*place], time.clone()));
+            program.add_column(Rational::one(), entries.chain([(count, Rational::one())]))?;
+        }
+        let options = IntegerOptions { node_limit: NODES, upper: most };
+        let point = find_integer_point(&program, options, watch)?;
+        let times = point.map(|point| point.iter().map(|value| value.to_u32().unwrap_or(0)).collect());
+        Ok(times.and_then(|times| self.choice(times)))
+    }
+}
+
+/// So many rings by weight: whole parts first, then the largest remainders (of equals, the first).
+fn apportioned(weights: &[BigInt], count: u32, rings: usize) -> Vec<u32> {
+    let sum: BigInt = weights.iter().sum();
+    let part = |weight: &BigInt| -> (u32, BigInt) {
+        let scaled = weight * BigInt::from(count);
+        ((&scaled / &sum).to_u32().unwrap_or(count), scaled % &sum)
+    };
+    let parts: Vec<(u32, BigInt)> = weights.iter().map(part).collect();
+    let mut times: Vec<u32> = parts.iter().map(|(whole, _)| *whole).collect();
+    let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
+    by_remainder.sort_by(|&one, &other| parts[other].1.cmp(&parts[one].1).then(one.cmp(&other)));
+    let missing = count.saturating_sub(times.iter().sum());
+    by_remainder.into_iter().take(missing as usize).for_each(|place| times[place] += 1);
+    times.resize(rings, 0);
+    times
+}

@@ -1,0 +1,304 @@
+//! The best packing of rings: as much data as Hamiltonian cycles over the processors of one box can carry together.
+//!
+//! The program is that of every other pattern, and so is the driver (`column_generation`): a ring is a pattern, and the
+//! oracle is a cheapest Hamiltonian cycle. A hop from one processor to the next takes the cheapest route through nodes
+//! that are not among them, so switches disappear, and what they load is counted.
+
+mod cycle;
+mod equal;
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigUint;
+use oneport_numbers::Exact;
+use oneport_plan::{Collective, Pattern, Problem, Ring, RingPacking, Task, Volumes};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_trees::cheapest::Prices;
+use oneport_watch::Watch;
+
+use crate::column_generation::generate;
+use crate::costs::{self, Costs, Times, amount};
+use crate::oracle::{Guided, Pricing};
+use crate::oracles::route::ShortestPaths;
+use crate::resources::Resources;
+use crate::{LpError, Question};
+use cycle::{cheapest_cycles, tight_cycles};
+pub use equal::equal_rings;
+
+/// Most processors that rings are searched over: there are `2^16` sets of so many.
+pub const MOST_GPUS: usize = 16;
+
+/// Most rings listed that cost no more than the cheapest.
+const MOST_TIGHT: usize = 1000;
+
+/// Why there are no rings.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RingError {
+    /// Rings go from one processor to another.
+    #[error("a ring needs at least 2 processors; here {count}")]
+    TooFew {
+        /// How many there are.
+        count: usize,
+    },
+    /// More than the search can go through.
+    #[error("{count} processors; rings are searched over at most {MOST_GPUS}: name those of one box")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+    },
+    /// A processor that is listed twice.
+    #[error("'{node}' is listed twice; a ring visits every processor once")]
+    Twice {
+        /// Its name.
+        node: String,
+    },
+    /// A processor sends while it receives.
+    #[error(
+        "'{node}' has one port for sends and receives together (half-duplex); rings are packed for nodes that send \
+             while they receive: give another port model"
+    )]
+    HalfDuplex {
+        /// Its name.
+        node: String,
+    },
+    /// Nowhere to go from a processor, or nothing that leads to it.
+    #[error("no ring visits all {count} processors: {what} '{node}' that passes no other of them")]
+    DeadEnd {
+        /// How many processors there are.
+        count: usize,
+        /// "no route leads from" or "no route leads to".
+        what: &'static str,
+        /// The processor's name.
+        node: String,
+    },
+    /// All orders have been tried.
+    #[error(
+        "no ring visits all {count} processors: whatever the order, some hop has no route that passes no other of \
+             them"
+    )]
+    NoRing {
+        /// How many processors there are.
+        count: usize,
+    },
+    /// An order that no ring has.
+    #[error("no route leads from '{from}' to '{to}' that passes no other processor of the ring")]
+    NoHop {
+        /// The processor before.
+        from: String,
+        /// The one after.
+        to: String,
+    },
+    /// The programs failed.
+    #[error(transparent)]
+    Program(#[from] LpError),
+}
+
+/// The rings of most weight over these processors, with the proof that no others carry more. Where the watch ends the
+/// search, the best found, and what is proved of it.
+///
+/// # Errors
+/// [`RingError`] says what stands in the way of a ring.
+pub fn rings(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<RingPacking, RingError> {
+    check(platform, gpus)?;
+    let carrier = Carrier::new(gpus);
+    let question = carrier.question(platform, watch)?;
+    let pricing = Cycles::new(&question, gpus);
+    pricing.check()?;
+    let resources = Resources::new(platform, false);
+    let solution = generate(&question, resources, &pricing, None, &mut |_| ControlFlow::Continue(()))?;
+    let (resources, prices) = Resources::of_certificate(platform, &solution.certificate);
+    let tight = pricing.tight(&resources.prices(&prices))?;
+    let ring = |pattern: &Pattern| ring_of(platform, gpus, pattern);
+    let patterns = solution.steady_state.patterns.iter();
+    Ok(RingPacking {
+        rings: patterns.map(|weighted| (ring(&weighted.pattern), weighted.weight.clone())).collect(),
+        others: tight.iter().map(ring).collect(),
+        total: solution.steady_state.throughput,
+        certificate: solution.certificate,
+        upper_bound: solution.upper_bound,
+    })
+}
+
+fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
+    let count = gpus.len();
+    if count < 2 {
+        return Err(RingError::TooFew { count });
+    }
+    if count > MOST_GPUS {
+        return Err(RingError::TooMany { count });
+    }
+    let name = |node: NodeId| platform.name(node).to_string();
+    if let Some(place) = (0..count).find(|&place| gpus[..place].contains(&gpus[place])) {
+        return Err(RingError::Twice { node: name(gpus[place]) });
+    }
+    match platform.node_ids().find(|&node| platform.model_of(node) == PortModel::HalfDuplex) {
+        Some(node) => Err(RingError::HalfDuplex { node: name(node) }),
+        None => Ok(()),
+    }
+}
+
+/// What rings are patterns of, for the driver: data that leave the first processor and come back to it. Messages have
+/// size 1.
+struct Carrier {
+    collective: Collective,
+    volumes: Volumes,
+}
+
+impl Carrier {
+    fn new(gpus: &[NodeId]) -> Self {
+        let collective = Collective::Broadcast { source: gpus[0], targets: gpus[1..].to_vec() };
+        Carrier { collective, volumes: Volumes::default() }
+    }
+
+    fn question<'q>(&'q self, platform: &'q Platform, watch: &Watch) -> Result<Question<'q>, LpError> {
+        let problem = Problem::new(platform, &self.collective, &self.volumes);
+        let problem = problem.map_err(|_| LpError::Contradiction("a broadcast among processors is none"))?;
+        Ok(Question::new(problem).watched(watch.clone()))
+    }
+}
+
+const NO_RING: LpError = LpError::Contradiction("there is a ring, but no cheapest one");
+
+/// The oracle: cheapest cycles.
+struct Cycles<'a> {
+    question: &'a Question<'a>,
+    gpus: &'a [NodeId],
+    is_gpu: Vec<bool>,
+    times: Times,
+    rates: Vec<Rational>,
+}
+
+impl<'a> Cycles<'a> {
+    fn new(question: &'a Question<'a>, gpus: &'a [NodeId]) -> Self {
+        let mut is_gpu = vec![false; question.platform().nodes().len()];
+        gpus.iter().for_each(|gpu| is_gpu[gpu.index()] = true);
+        let rates = vec![Rational::from_integer(1.into())];
+        Cycles { question, gpus, is_gpu, times: Times::new(question), rates }
+    }
+
+    /// Whether there is a ring at all.
+    fn check(&self) -> Result<(), RingError> {
+        let (platform, count) = (self.question.platform(), self.gpus.len());
+        let ways = self.ways(&vec![1u64; platform.links().len()]);
+        let costs = self.costs(&ways);
+        for (place, &gpu) in self.gpus.iter().enumerate() {
+            let node = || platform.name(gpu).to_string();
+            if costs[place].iter().all(Option::is_none) {
+                return Err(RingError::DeadEnd { count, what: "no route leads from", node: node() });
+            }
+            if costs.iter().all(|row| row[place].is_none()) {
+                return Err(RingError::DeadEnd { count, what: "no route leads to", node: node() });
+            }
+        }
+        if cheapest_cycles(&costs).is_empty() { Err(RingError::NoRing { count }) } else { Ok(()) }
+    }
+
+    /// By processor, cheapest routes from it that pass no other.
+    fn ways<N: Exact>(&self, links: &[N]) -> Vec<ShortestPaths<N>> {
+        let through = |node: NodeId| !self.is_gpu[node.index()];
+        let from = |&gpu: &NodeId| ShortestPaths::new(self.question.platform(), links, gpu, through);
+        self.gpus.iter().map(from).collect()
+    }
+
+    fn costs<N: Exact>(&self, ways: &[ShortestPaths<N>]) -> Vec<Vec<Option<N>>> {
+        let cost = |(from, ways): (usize, &ShortestPaths<N>)| {
+            let hop = |(to, gpu): (usize, &NodeId)| if to == from { None } else { ways.cost(*gpu).cloned() };
+            self.gpus.iter().enumerate().map(hop).collect()
+        };
+        ways.iter().enumerate().map(cost).collect()
+    }
+
+    /// Cheap rings with their prices, the cheapest first.
+    fn cheapest_rings<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        let ways = self.ways(&costs.links);
+        let cycles = cheapest_cycles(&self.costs(&ways)).into_iter();
+        let priced = cycles.map(|(cost, order)| Some((amount(&costs.unit, &cost), self.pattern(&ways, &order)?)));
+        priced.collect::<Option<Vec<_>>>().filter(|rings| !rings.is_empty()).ok_or(NO_RING)
+    }
+
+    fn pattern<N: Exact>(&self, ways: &[ShortestPaths<N>], order: &[usize]) -> Option<Pattern> {
+        let next = order.iter().cycle().skip(1);
+        let hops = order.iter().zip(next).map(|(&from, &to)| Some(ways[from].to(self.gpus[to])?.1));
+        Some(Pattern::path(0, hops.collect::<Option<Vec<_>>>()?.into_iter().flatten()))
+    }
+
+    /// Rings that cost no more than the cheapest, many of them.
+    fn tight(&self, prices: &Prices<Rational>) -> Result<Vec<Pattern>, LpError> {
+        let costs = costs::exact(self.question, prices);
+        let of_ways = |orders: Vec<Option<Pattern>>| orders.into_iter().collect::<Option<_>>().ok_or(NO_RING);
+        match costs::narrowed(&costs, self.question.platform()) {
+            Some(narrow) => {
+                let ways = self.ways(&narrow.links);
+                let orders = tight_cycles(&self.costs(&ways), MOST_TIGHT);
+                of_ways(orders.iter().map(|order| self.pattern(&ways, order)).collect())
+            }
+            None => {
+                let ways = self.ways(&costs.links);
+                let orders = tight_cycles(&self.costs(&ways), MOST_TIGHT);
+                of_ways(orders.iter().map(|order| self.pattern(&ways, order)).collect())
+            }
+        }
+    }
+}
+
+impl Pricing for Cycles<'_> {
+    fn rates(&self) -> &[Rational] {
+        &self.rates
+    }
+
+    fn guide(&self, prices: &Prices<u64>) -> Result<Guided, LpError> {
+        let rings = self.cheapest_rings(&self.times.costs(prices))?;
+        let at_least = rings[0].0.clone();
+        Ok(Guided { at_least, patterns: rings.into_iter().map(|(_, pattern)| pattern).collect() })
+    }
+
+    fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+        let costs = costs::exact(self.question, prices);
+        let mut rings = match costs::narrowed(&costs, self.question.platform()) {
+            Some(narrow) => self.cheapest_rings(&narrow)?,
+            None => self.cheapest_rings(&costs)?,
+        };
+        rings.truncate(1);
+        Ok(rings)
+    }
+}
+
+/// The ring of a pattern: its links, hop by hop.
+fn ring_of(platform: &Platform, gpus: &[NodeId], pattern: &Pattern) -> Ring {
+    let mut hops: Vec<Vec<LinkId>> = Vec::with_capacity(gpus.len());
+    for task in &pattern.tasks {
+        let Task::Send { link, .. } = *task else { continue };
+        match hops.last_mut() {
+            Some(hop) if !gpus.contains(&platform.link(link).from) => hop.push(link),
+            _ => hops.push(vec![link]),
+        }
+    }
+    Ring { hops }
+}
+
+/// The ring that visits processors in this order, each hop over a shortest route (the least time for a unit of data)
+/// that passes none of them: what a runtime makes of an order.
+///
+/// # Errors
+/// As [`rings`]; [`RingError::NoHop`] where no route leads from one processor to the next.
+pub fn ring_of_order(platform: &Platform, order: &[NodeId]) -> Result<Ring, RingError> {
+    check(platform, order)?;
+    let carrier = Carrier::new(order);
+    let question = carrier.question(platform, &Watch::unlimited())?;
+    let cycles = Cycles::new(&question, order);
+    let times: Vec<Rational> = platform.links().iter().map(|link| link.cost.clone()).collect();
+    let ways = cycles.ways(&times);
+    let next = order.iter().cycle().skip(1);
+    let hop = |((way, &from), &to): ((&ShortestPaths<Rational>, &NodeId), &NodeId)| {
+        let name = |node: NodeId| platform.name(node).to_string();
+        let hop = way.to(to).map(|(_, links)| links);
+        hop.ok_or_else(|| RingError::NoHop { from: name(from), to: name(to) })
+    };
+    Ok(Ring { hops: ways.iter().zip(order).zip(next).map(hop).collect::<Result<_, _>>()? })
+}
+
+/// The pattern of a ring.
+fn pattern_of(ring: &Ring) -> Pattern {
+    Pattern::path(0, ring.hops.iter().flatten().copied())
+}

@@ -1,0 +1,90 @@
+//! The best rings over the processors of a box, checked.
+
+use oneport_lp as lp;
+use std::collections::BTreeMap;
+
+use oneport_plan::{EqualRings, Resource, RingPacking, Status};
+use oneport_platform::{NodeId, Platform, Rational};
+use oneport_referee::{self as referee, Violation};
+use oneport_watch::Watch;
+
+use crate::RingError;
+
+/// Percent of the time and memory left that the packing may use, and of what is left then, that equal rings may.
+const PACKING: u32 = 60;
+const EQUAL: u32 = 50;
+
+/// Rings and what is proved of them; the referee has checked both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rings {
+    /// The best packing with weights; its bound is as the referee recomputed it.
+    pub packing: RingPacking,
+    /// Whether the packing attains its bound.
+    pub status: Status,
+    /// The best equal rings, at most as many as asked for.
+    pub equal: EqualRings,
+}
+
+/// Why there are no rings.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RingsError {
+    /// There are none, or no program finds them.
+    #[error(transparent)]
+    Rings(#[from] RingError),
+    /// The referee objects to our own rings: a defect of oneport; or a limit ended the check.
+    #[error("the rings found are not accepted: {0}")]
+    Referee(#[from] Violation),
+}
+
+/// The packing of rings over these processors that carries most, and the best of at most so many equal rings.
+///
+/// ```
+/// use oneport::platform::generate;
+/// use oneport::watch::Watch;
+/// let box_of_gpus = generate::dgx1()?;
+/// let gpus: Vec<_> = box_of_gpus.processors().collect();
+/// let rings = oneport::rings(&box_of_gpus, &gpus, 32, &Watch::unlimited())?;
+/// // Six links of 25 GB/s at every processor, all of them busy.
+/// assert_eq!(rings.packing.total, oneport::parse_rational("150")?);
+/// assert_eq!(rings.equal.total(), rings.packing.total);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RingsError`] says why there is no ring.
+pub fn rings(platform: &Platform, gpus: &[NodeId], most: u32, watch: &Watch) -> Result<Rings, RingsError> {
+    let mut packing = lp::rings(platform, gpus, &watch.stage(PACKING))?;
+    packing.upper_bound = referee::ring_bound(platform, gpus, &packing.certificate, watch)?;
+    referee::check_rings(platform, gpus, &packing, watch)?;
+    let equal = lp::equal_rings(platform, gpus, &packing, most, &watch.stage(EQUAL))?;
+    referee::check_equal_rings(platform, gpus, &equal)?;
+    let status = Status::of(&packing.total, &packing.upper_bound);
+    Ok(Rings { packing, status, equal })
+}
+
+/// What rings in these orders carry, all the same, where every hop takes a shortest route; the upper bound is theirs
+/// alone. `None` where no order is given.
+///
+/// # Errors
+/// An order that is no ring.
+pub fn rings_of_orders(platform: &Platform, orders: &[Vec<NodeId>]) -> Result<Option<EqualRings>, RingsError> {
+    let mut rings: BTreeMap<_, u32> = BTreeMap::new();
+    for order in orders {
+        *rings.entry(lp::ring_of_order(platform, order)?).or_default() += 1;
+    }
+    let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
+    for (ring, times) in &rings {
+        for (resource, time) in ring.loads(platform) {
+            *busy.entry(resource).or_default() += time * Rational::from_integer((*times).into());
+        }
+    }
+    let share =
+        |(resource, busy): (&Resource, &Rational)| Rational::from_integer(resource.capacity(platform).into()) / busy;
+    let (Some(share), Some(order)) = (busy.iter().map(share).min(), orders.first()) else { return Ok(None) };
+    let upper_bound = &share * Rational::from_integer(orders.len().into());
+    let equal = EqualRings { rings: rings.into_iter().collect(), share, upper_bound };
+    referee::check_equal_rings(platform, order, &equal)?;
+    Ok(Some(equal))
+}

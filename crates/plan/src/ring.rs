@@ -1,0 +1,76 @@
+//! Rings: cycles that visit every processor of a box once.
+
+use std::collections::BTreeMap;
+
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
+
+use crate::{Certificate, Resource};
+
+/// A cycle through all of some processors: from each to the next over a link, or over links through nodes that are not
+/// among them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ring {
+    /// For every processor, in the order of the ring, the links to the next one.
+    pub hops: Vec<Vec<LinkId>>,
+}
+
+impl Ring {
+    /// The processors, in the order in which data visit them. The links exist.
+    pub fn order(&self, platform: &Platform) -> Vec<NodeId> {
+        self.hops.iter().filter_map(|hop| hop.first()).map(|&link| platform.link(link).from).collect()
+    }
+
+    /// How long a unit of data on every hop occupies each port and link; positive times. The links exist.
+    pub fn loads(&self, platform: &Platform) -> BTreeMap<Resource, Rational> {
+        let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
+        for &link in self.hops.iter().flatten() {
+            for resource in Resource::of_link(platform, link) {
+                *loads.entry(resource).or_default() += &platform.link(link).cost;
+            }
+        }
+        loads
+    }
+}
+
+/// Rings in use at the same time, with the data that each carries per unit of time on every hop.
+///
+/// Each of `n` processors sends its message of size 1 around: a ring that carries `w` takes `n - 1` hops for that, so
+/// rings that carry `w` together sustain `w / (n - 1)` all-gathers, and as many reduce-scatters, per unit of time; in
+/// the words of nccl-tests, `w` is their bus bandwidth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingPacking {
+    /// The rings and what each carries; positive.
+    pub rings: Vec<(Ring, Rational)>,
+    /// Further rings that cost no more under the certificate's prices, so that other best packings may use them: some
+    /// of those.
+    pub others: Vec<Ring>,
+    /// What the rings in use carry together.
+    pub total: Rational,
+    /// Prices that prove `upper_bound`: their worth over the price of the cheapest ring.
+    pub certificate: Certificate,
+    /// No rings carry more.
+    pub upper_bound: Rational,
+}
+
+/// Rings that all carry the same; one that is listed `k` times over counts `k` times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EqualRings {
+    /// The rings, each with how often it is used.
+    pub rings: Vec<(Ring, u32)>,
+    /// What each carries.
+    pub share: Rational,
+    /// No equal rings, as many as were allowed, carry more together.
+    pub upper_bound: Rational,
+}
+
+impl EqualRings {
+    /// How many rings, with repetition.
+    pub fn count(&self) -> u32 {
+        self.rings.iter().map(|(_, times)| times).sum()
+    }
+
+    /// What they carry together.
+    pub fn total(&self) -> Rational {
+        &self.share * Rational::from_integer(self.count().into())
+    }
+}
