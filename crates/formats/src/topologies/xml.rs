@@ -15,7 +15,7 @@ const MAX_PER_ELEMENT: usize = 100;
 pub(super) const MAX_DEPTH: usize = 100;
 
 /// The document of a file.
-pub(super) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError> {
+pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError> {
     check(source)?;
     let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     Document::parse_with_options(source.text, options).map_err(|error| {

@@ -7,6 +7,7 @@ mod amounts;
 mod collectives;
 mod common;
 mod hostile;
+mod nccl_graphs;
 mod plans;
 mod platforms;
 mod reductions;
