@@ -12,6 +12,7 @@ use crate::export::ExportArguments;
 use crate::generate::GenerateArguments;
 use crate::inspect::InspectArguments;
 use crate::time::TimeArguments;
+use crate::rings::RingsArguments;
 use crate::topology::TopologyArguments;
 use crate::whatif::WhatIfArguments;
 
@@ -51,6 +52,8 @@ pub enum Command {
     Export(ExportArguments),
     /// Run another program's schedule with the data it moves: races, deadlocks, wrong results are named.
     Check(CheckArguments),
+    /// The best rings over the GPUs of one box, and what they cost beside trees; written as a graph file for NCCL.
+    Rings(RingsArguments),
 }
 
 /// Custom demands, beside the named collectives.

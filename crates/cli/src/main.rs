@@ -19,10 +19,12 @@ mod limits;
 mod names;
 mod numbers;
 mod output;
+mod platform_file;
 mod progress;
 mod question;
 mod reduce;
 mod report;
+mod rings;
 mod show;
 mod solve;
 mod time;
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Rings(arguments) => rings::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -234,7 +234,7 @@ fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
 }
 
 /// A list of names; "all" and nothing mean every processor except one.
-fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
+pub fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
     match list {
         None | Some("all") => Ok(platform.processors().filter(|&id| Some(id) != except).collect()),
         // A name may contain a comma.

@@ -14,6 +14,7 @@ mod plans;
 mod platforms;
 mod reduce;
 mod schemas;
+mod rings;
 mod single;
 mod solve;
 mod time;
