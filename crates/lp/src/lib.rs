@@ -23,7 +23,7 @@ mod support;
 mod symmetry;
 
 pub use bounds::shared_tasks::{Shared, shared_bound};
-pub use bounds::{Bound, all_reduce_bound};
+pub use bounds::{Bound, all_reduce_bound, cut_bound};
 pub use oneport_plan::{Problem, Status, SteadyState};
 pub use oneport_watch::{Limit, Watch};
 pub use question::{LpError, Question};

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod bounding;
 mod rating;
 mod rings;
 mod single;
@@ -21,6 +22,7 @@ pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, Period
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
 
+pub use bounding::{Bounded, Bounding, bound};
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};

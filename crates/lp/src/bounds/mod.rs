@@ -12,6 +12,7 @@
 
 pub(crate) mod arborescences;
 pub(crate) mod contained;
+mod cuts;
 mod cutting_planes;
 mod exchange;
 mod partition;
@@ -35,6 +36,7 @@ use partition::Partitions;
 use singletons::Least;
 use volume::Volume;
 
+pub use cuts::cut_bound;
 pub use volume::Bound;
 
 /// Most links of a platform that cutting planes are tried on.

@@ -7,6 +7,7 @@ mod all_reduce_bound;
 mod anytime;
 mod broadcast;
 mod common;
+mod cuts;
 mod families;
 mod groups;
 mod half_duplex;

@@ -1,0 +1,321 @@
+//! Cuts for every collective: what must leave a set of nodes, over what can.
+//!
+//! Every demand with an operand inside a set and something to bring outside sends at least one message over the links
+//! that leave it, so, where only links are exclusive,
+//!
+//! ```text
+//! TP <= capacity leaving S / demands that cross S
+//! ```
+//!
+//! The set is searched for by maximum flows: all-gathers and, with all links turned, reduce-scatters by Newton's method
+//! ([`slowest_cut`]); one message or one reduction by the least cut between its ends; scatters and gathers by Newton's
+//! method on one flow. For messages between all pairs the sparsest cut is hard to find: the other sets found, single
+//! nodes and neighbourhoods are tried. Whatever was found, the bound holds.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::One;
+use oneport_graph::cut_below;
+use oneport_numbers::Scaled;
+use oneport_plan::{Block, Certificate, Collective, Cut, Demand, Goals, Kind, Problem, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, free_automorphisms};
+
+use super::volume::Bound;
+use crate::bounds::slowest_cut::slowest_cut;
+use crate::{LpError, Question};
+
+/// Neighbourhoods of so many nodes are tried, in so many sizes, for messages between all pairs.
+const CENTRES: usize = 16;
+const SIZES: usize = 64;
+
+/// The best bound by a cut that is found; `None` where ports count, too, or for collectives whose values are combined
+/// for several nodes.
+///
+/// # Errors
+/// [`LpError::Contradiction`] never, unless oneport is wrong.
+pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
+    let platform = question.platform();
+    let links = platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links);
+    let sized = question.volumes().size.constant().is_some();
+    let Some(block) = question.block().filter(|_| links && sized) else { return Ok(None) };
+    let search = Search::new(question, block);
+    let sides = match block.kind {
+        Kind::Copy | Kind::Combine if search.is_mutual() => search.of_all(block.kind == Kind::Combine)?,
+        Kind::Copy | Kind::Combine => search.of_each(),
+        Kind::Route => search.of_routes()?,
+        Kind::CombineCopy | Kind::Prefix => return Ok(None),
+    };
+    let best = sides.into_iter().filter_map(|side| Some((search.proved(&side)?, side))).min();
+    Ok(best.map(|(throughput, side)| Bound { throughput, certificate: search.certificate(&side) }))
+}
+
+/// By node, whether it is inside.
+type Side = Vec<bool>;
+
+struct Search<'q> {
+    question: &'q Question<'q>,
+    block: Block<'q>,
+    /// How many messages a link carries per unit of time, as integers over one denominator.
+    capacities: Vec<BigUint>,
+    denominator: BigInt,
+    /// Who owns or wants something, ascending.
+    members: Vec<NodeId>,
+}
+
+impl<'q> Search<'q> {
+    fn new(question: &'q Question<'q>, block: Block<'q>) -> Self {
+        let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link).recip()).collect();
+        let Scaled { values, unit } = Scaled::of(&exact);
+        let mut members: Vec<NodeId> = Vec::new();
+        for demand in block.demands() {
+            members.extend(demand.operands);
+            // One list for all demands of a copy.
+            if demand.kind() != Kind::Copy || members.len() == demand.operands.len() {
+                members.extend(demand.targets());
+            }
+        }
+        members.sort_unstable();
+        members.dedup();
+        Search { question, block, capacities: values, denominator: unit.denom().clone(), members }
+    }
+
+    fn platform(&self) -> &'q Platform {
+        self.question.platform()
+    }
+
+    /// Whether all members play the same role.
+    fn is_mutual(&self) -> bool {
+        let count = self.members.len();
+        match self.block.kind {
+            Kind::Copy => self.block.count == count && self.block.count > 1,
+            Kind::Combine => self.block.count == count && self.block.operands().len() == count,
+            _ => self.block.count == count * (count - 1),
+        }
+    }
+
+    /// Capacity that leaves a set, and how many demands cross it.
+    fn proved(&self, side: &Side) -> Option<Rational> {
+        let leaving = self.platform().links().iter().zip(&self.capacities);
+        let leaving = leaving.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
+        let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
+        let crossing = self.crossing(side);
+        (crossing > 0).then(|| Rational::new(capacity.into(), &self.denominator * BigInt::from(crossing)))
+    }
+
+    fn crossing(&self, side: &Side) -> usize {
+        let inside = |node: &NodeId| side[node.index()];
+        if self.block.kind == Kind::Route && self.is_mutual() {
+            let count = self.members.iter().filter(|node| inside(node)).count();
+            return count * (self.members.len() - count);
+        }
+        let crosses = |demand: &Demand<'_>| {
+            let outside = match demand.goals {
+                Goals::At(target) => !inside(&target),
+                Goals::Everywhere(targets) => targets.iter().any(|node| !inside(node)),
+                Goals::Prefixes => false,
+            };
+            outside && demand.operands.iter().any(inside)
+        };
+        self.block.demands().filter(crosses).count()
+    }
+
+    fn certificate(&self, side: &Side) -> Certificate {
+        let platform = self.platform();
+        let leaves = |link: &LinkId| side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()];
+        let price = |link: LinkId| (Resource::Link(link), self.question.time(link).recip());
+        let nodes = platform.node_ids().filter(|node| side[node.index()]).collect();
+        Certificate {
+            prices: platform.link_ids().filter(leaves).map(price).collect(),
+            cuts: vec![Cut { demand: None, nodes, weight: Rational::one() }],
+            ..Certificate::default()
+        }
+    }
+
+    /// The slowest cut of an all-gather among the members; on the platform with all links turned, its other side.
+    fn of_all(&self, turned: bool) -> Result<Vec<Side>, LpError> {
+        const NONE: LpError = LpError::Contradiction("an all-gather among the members is none");
+        let reversed = if turned { Some(turned_platform(self.platform()).ok_or(NONE)?) } else { None };
+        let platform = reversed.as_ref().unwrap_or(self.platform());
+        let collective = Collective::AllGather { participants: self.members.clone() };
+        let problem = Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;
+        let question = Question::new(problem).watched(self.question.watch().clone());
+        let sinks = representatives(platform, &self.members);
+        let found = slowest_cut(&question, Some(&sinks)).ok_or(NONE)?;
+        let cuts = found.certificate.cuts.iter();
+        let side = |cut: &Cut| -> Side {
+            let inside = |node: NodeId| cut.nodes.binary_search(&node).is_ok() != turned;
+            platform.node_ids().map(inside).collect()
+        };
+        Ok(cuts.map(side).collect())
+    }
+
+    /// Least cuts between an owner and a goal of single demands.
+    fn of_each(&self) -> Vec<Side> {
+        let arcs = self.arcs();
+        let mut least = self.capacities.iter().sum::<BigUint>() + BigUint::one();
+        let mut sides = Vec::new();
+        for demand in self.block.demands() {
+            let goals = demand.targets();
+            let pairs = demand.operands.iter().flat_map(|&owner| goals.iter().map(move |&goal| (owner, goal)));
+            for (owner, goal) in pairs.filter(|(owner, goal)| owner != goal) {
+                if self.question.watch().ask().is_err() && !sides.is_empty() {
+                    return sides;
+                }
+                let (owner, goal) = (owner.index(), goal.index());
+                while let Some(side) = cut_below(self.platform().nodes().len(), &arcs, owner, goal, &least) {
+                    least = self.leaving(&side);
+                    sides.push(side);
+                }
+            }
+        }
+        sides
+    }
+
+    fn leaving(&self, side: &Side) -> BigUint {
+        let links = self.platform().links().iter().zip(&self.capacities);
+        let leaving = links.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
+        leaving.map(|(_, capacity)| capacity).sum()
+    }
+
+    fn arcs(&self) -> Vec<(usize, usize, BigUint)> {
+        let links = self.platform().links().iter().zip(&self.capacities);
+        links.map(|(link, capacity)| (link.from.index(), link.to.index(), capacity.clone())).collect()
+    }
+
+    /// Sets for messages that travel alone.
+    fn of_routes(&self) -> Result<Vec<Side>, LpError> {
+        let ends: Vec<(NodeId, NodeId)> =
+            self.block.commodities().into_iter().map(|commodity| (commodity.source, commodity.target)).collect();
+        let Some(&(source, target)) = ends.first() else { return Ok(Vec::new()) };
+        if ends.iter().all(|ends| ends.0 == source) {
+            let wanted: Vec<NodeId> = ends.iter().map(|ends| ends.1).collect();
+            return Ok(self.of_one(source, &wanted, false));
+        }
+        if ends.iter().all(|ends| ends.1 == target) {
+            let owners: Vec<NodeId> = ends.iter().map(|ends| ends.0).collect();
+            return Ok(self.of_one(target, &owners, true));
+        }
+        let mut sides = self.neighbourhoods();
+        if self.is_mutual() {
+            sides.extend(self.of_all(false)?);
+            sides.extend(self.of_all(true)?);
+        }
+        Ok(sides)
+    }
+
+    /// Newton's method on one flow: from a node to others, or from the others to it.
+    fn of_one(&self, centre: NodeId, others: &[NodeId], turned: bool) -> Vec<Side> {
+        let count = self.platform().nodes().len();
+        let turn = |from: usize, to: usize| if turned { (to, from) } else { (from, to) };
+        let alone = self.platform().node_ids().map(|node| (node == centre) != turned).collect();
+        let mut sides: Vec<Side> = vec![alone];
+        loop {
+            let Some(throughput) = sides.last().and_then(|side| self.proved(side)) else { return sides };
+            // Everything times the throughput's denominator.
+            let unit = throughput.denom().magnitude();
+            let offer = (throughput.numer() * &self.denominator).magnitude().clone();
+            let links = self.platform().links().iter().zip(&self.capacities).map(|(link, capacity)| {
+                let (from, to) = turn(link.from.index(), link.to.index());
+                (from, to, capacity * unit)
+            });
+            let ends = others.iter().map(|node| (node.index(), count, offer.clone()));
+            let arcs: Vec<(usize, usize, BigUint)> = links.chain(ends).collect();
+            let all = &offer * BigUint::from(others.len());
+            let Some(mut side) = cut_below(count + 1, &arcs, centre.index(), count, &all) else { return sides };
+            side.truncate(count);
+            sides.push(side.into_iter().map(|inside| inside != turned).collect());
+        }
+    }
+
+    /// Every member alone, all but it, and the nearest nodes around some members, as many as prove most.
+    fn neighbourhoods(&self) -> Vec<Side> {
+        let platform = self.platform();
+        let mut sides = Vec::new();
+        for &member in &self.members {
+            let alone = || platform.node_ids().map(|node| node == member);
+            sides.push(alone().collect());
+            sides.push(alone().map(|inside| !inside).collect());
+        }
+        let step = self.members.len().div_ceil(CENTRES).max(1);
+        let coarse = self.members.len().div_ceil(SIZES).max(1);
+        for &centre in self.members.iter().step_by(step) {
+            let mut side = vec![false; platform.nodes().len()];
+            let mut best: Option<(Rational, Side)> = None;
+            let mut inside = 0;
+            for node in nearest(platform, centre) {
+                side[node.index()] = true;
+                if self.members.binary_search(&node).is_err() {
+                    continue;
+                }
+                inside += 1;
+                let Some(proved) = (inside % coarse == 0).then(|| self.proved(&side)).flatten() else { continue };
+                if best.as_ref().is_none_or(|(least, _)| proved < *least) {
+                    best = Some((proved, side.clone()));
+                }
+            }
+            sides.extend(best.map(|(_, side)| self.tightened(side)));
+        }
+        sides
+    }
+
+    /// The set with the same members whose links carry least.
+    fn tightened(&self, side: Side) -> Side {
+        let count = self.platform().nodes().len();
+        let large = self.capacities.iter().sum::<BigUint>() + BigUint::one();
+        let mut arcs = self.arcs();
+        for member in &self.members {
+            let (from, to) = if side[member.index()] { (count, member.index()) } else { (member.index(), count + 1) };
+            arcs.push((from, to, large.clone()));
+        }
+        let mut best = side;
+        while let Some(mut better) = cut_below(count + 2, &arcs, count, count + 1, &self.leaving(&best)) {
+            better.truncate(count);
+            best = better;
+        }
+        best
+    }
+}
+
+/// All nodes that a node reaches over links in either direction, by the number of links.
+fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
+    let mut seen = vec![false; platform.nodes().len()];
+    seen[centre.index()] = true;
+    let mut order = vec![centre];
+    let mut next = 0;
+    while let Some(&node) = order.get(next) {
+        let out = platform.outgoing(node).iter().map(|&link| platform.link(link).to);
+        for other in out.chain(platform.incoming(node).iter().map(|&link| platform.link(link).from)) {
+            if !std::mem::replace(&mut seen[other.index()], true) {
+                order.push(other);
+            }
+        }
+        next += 1;
+    }
+    order
+}
+
+/// The platform with all links turned; ids stay.
+fn turned_platform(platform: &Platform) -> Option<Platform> {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    for node in platform.nodes() {
+        builder.node(node.clone()).ok()?;
+    }
+    for link in platform.links() {
+        builder.link(link.to, link.from, link.cost.clone()).ok()?;
+    }
+    builder.build().ok()
+}
+
+/// Participants that stand for all others, which symmetries map to them.
+fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> {
+    let group = free_automorphisms(platform, participants);
+    let mut seen = vec![false; platform.nodes().len()];
+    let mut chosen = Vec::new();
+    for &participant in participants {
+        if !seen[participant.index()] {
+            chosen.push(participant);
+            group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+        }
+    }
+    chosen
+}
