@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oneport::Collective;
 
+use crate::bound::BoundArguments;
 use crate::check::CheckArguments;
 use crate::compare::CompareArguments;
 use crate::export::ExportArguments;
@@ -54,6 +55,8 @@ pub enum Command {
     Check(CheckArguments),
     /// The best rings over the GPUs of one box, and what they cost beside trees; written as a graph file for NCCL.
     Rings(RingsArguments),
+    /// What no schedule exceeds, collective by collective, and the cut that says so; no schedule is made.
+    Bound(BoundArguments),
 }
 
 /// Custom demands, beside the named collectives.

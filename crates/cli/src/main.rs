@@ -7,6 +7,7 @@ mod answer;
 mod any_order;
 mod arguments;
 mod bottleneck;
+mod bound;
 mod check;
 mod compare;
 mod convert;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => export::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Rings(arguments) => rings::run(&arguments),
+        Command::Bound(arguments) => bound::run(&arguments),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

@@ -221,7 +221,7 @@ fn some(platform: &Platform) -> String {
     }
 }
 
-fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
+pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     platform.find(name).ok_or_else(|| {
         let clipped: String = name.chars().take(60).flat_map(char::escape_debug).collect();
         let alike = platform.processors().map(|id| platform.name(id)).find(|known| known.eq_ignore_ascii_case(name));

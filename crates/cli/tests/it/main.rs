@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
 mod all_reduce;
+mod bound;
 mod collectives;
 mod common;
 mod compare;
@@ -13,8 +14,8 @@ mod limits;
 mod plans;
 mod platforms;
 mod reduce;
-mod schemas;
 mod rings;
+mod schemas;
 mod single;
 mod solve;
 mod time;

@@ -1,0 +1,73 @@
+//! `oneport bound`: the bounds of `solve`, without a schedule, and what they say.
+
+use crate::common;
+
+use common::{Folder, fixture, oneport};
+
+#[test]
+fn bounds_of_a_box_are_its_optima() {
+    let dgx1 = fixture("dgx1.toml");
+    let all = oneport(&["bound", &dgx1, "--json"]).ok().object();
+    let bounds = all["bounds"].as_array().expect("a list");
+    assert_eq!(bounds.len(), 6);
+    for row in bounds {
+        let name = row["collective"].as_str().expect("a name");
+        let root = match name {
+            "broadcast" => &["--source", "box0.gpu0"][..],
+            "reduce" => &["--target", "box0.gpu0", "--work", "0", "--commutative"],
+            "reduce-scatter" | "all-reduce" => &["--work", "0", "--commutative"],
+            _ => &[],
+        };
+        let solved = oneport(&[&["solve", name, "--platform", &dgx1, "--json"], root].concat()).ok().object();
+        assert_eq!(row["bound"], solved["upper_bound"], "{name}");
+    }
+    assert_eq!((&bounds[0]["busbw"], &bounds[0]["status"]), (&"150".into(), &"attained".into()));
+}
+
+#[test]
+fn the_cut_is_a_sentence() {
+    let folder = Folder::new();
+    let file = folder.write(
+        "pair.toml",
+        "format = \"oneport-platform/1\"\nmodel = \"links\"\nunits = \"GB/s\"\nnode = [{ name = \"a\", compute = 1 }, \
+         { name = \"b\", compute = 1 }, { name = \"c\", compute = 1 }]\nlink = [{ from = \"a\", to = \"b\", cost = \"1/50\", \
+         duplex = true }, { from = \"b\", to = \"c\", cost = \"1/10\", duplex = true }]\n",
+    );
+    let run = oneport(&["bound", &file, "all-gather"]).ok();
+    let sentence = "{c} gets the data of the other 2 processors through 1 link (b -> c) of 10 GB/s together: no schedule exceeds 10 GB/s / 2 \
+                    = 5 GB/s per message";
+    assert!(run.stdout.contains(sentence), "{run:#?}");
+    assert!(run.stdout.contains("algbw 15 GB/s, busbw 10 GB/s; attained"), "{run:#?}");
+    let measured = oneport(&["bound", &file, "all-gather", "--measured", "8 GB/s"]).ok();
+    assert!(measured.stdout.contains("measured 8 GB/s: 80 % of what is possible"), "{measured:#?}");
+    let measured = oneport(&["bound", &file, "all-gather", "--measured", "88 Gbit/s"]).ok();
+    assert!(measured.stdout.contains("110 % more than is possible"), "{measured:#?}");
+}
+
+#[test]
+fn large_platforms_are_bounded() {
+    let folder = Folder::new();
+    let file = folder.path("racks.toml");
+    oneport(&["generate", "racks", "--racks", "12", "--hosts", "3..5", "--seed", "3", "-o", &file]).ok();
+    let run = oneport(&["bound", &file, "--json"]).ok().object();
+    assert!(run["bounds"].as_array().expect("a list").iter().all(|row| row["bound"].is_string()), "{run:#}");
+}
+
+#[test]
+fn questions_that_make_no_sense_are_refused() {
+    let dgx1 = fixture("dgx1.toml");
+    oneport(&["bound", &dgx1, "scan"]).refused(2, &["'scan' is no collective", "all-gather"]);
+    oneport(&["bound", &dgx1, "--measured", "8"]).refused(2, &["--measured", "name the collective"]);
+    oneport(&["bound", &dgx1, "all-gather", "--measured", "8 GB/s"]).refused(2, &["--units GB/s"]);
+    oneport(&["bound", &dgx1, "broadcast", "--root", "nobody"]).refused(1, &["nobody"]);
+    let folder = Folder::new();
+    let file = folder.write(
+        "apart.toml",
+        "format = \"oneport-platform/1\"\nmodel = \"links\"\nnode = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1 }]\n\
+         link = [{ from = \"a\", to = \"b\", cost = 1 }]\n",
+    );
+    let apart = oneport(&["bound", &file, "all-gather", "broadcast"]);
+    assert_eq!(apart.code, Some(1), "{apart:#?}");
+    assert!(apart.stdout.contains("all-gather      infeasible"), "{apart:#?}");
+    assert!(apart.stdout.contains("{b} gets the message of {a} through 1 link"), "{apart:#?}");
+}
