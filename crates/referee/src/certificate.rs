@@ -40,15 +40,15 @@ use crate::violation::fault;
 ///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of the
 ///   price of a tree that may use the same operand several times, and of what it costs to leave every owner once plus
 ///   the cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges
-///   cost.
+///   cost. Where every demand crosses cuts and the trees would take more than 2^24 operations, only the cuts count.
 /// - **Schemes** (several values, several targets), from below: the larger of what cuts weigh, plus the least that
-///   merges cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Where there are
-///   too many partial trees, these are left out if there are cuts, and replaced by the longest way of a value
-///   otherwise. For an all-reduce also what has to be exchanged (see [`Exchange`](oneport_plan::Exchange)), if every
-///   participant is a part of its own and pays all prices. Where the certificate has borders or exchanges for it, only
-///   what these prove is added up, plus the least that merges cost. Where the certificate has
-///   [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction tree under the goal's shares,
-///   after a check that no task's shares exceed its price.
+///   merges cost, and of the dearest of the reduction trees that a scheme contains, one for every goal. Trees are left
+///   out as above where every demand crosses cuts, and replaced by the longest way of a value where there are no cuts
+///   and too many partial trees. For an all-reduce also what has to be exchanged (see
+///   [`Exchange`](oneport_plan::Exchange)), if every participant is a part of its own and pays all prices. Where the
+///   certificate has borders or exchanges for it, only what these prove is added up, plus the least that merges cost.
+///   Where the certificate has [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction
+///   tree under the goal's shares, after a check that no task's shares exceed its price.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///

@@ -45,8 +45,8 @@ const SET_OPERANDS: usize = 12;
 const SET_OPERATIONS: u128 = 1 << 29;
 /// Most partial results times processors: half a gigabyte of lower bounds.
 const MAX_STATES: u128 = 1 << 25;
-/// Most machine operations where something else is known.
-const MAX_OPERATIONS: u128 = 1 << 31;
+/// Most machine operations where cuts bound all demands: those of some seventy operands, a second or so.
+const MAX_OPERATIONS: u128 = 1 << 24;
 /// Most bits of all distances together (half a gigabyte), with the bits that every big integer has besides its digits.
 const MAX_DISTANCE_BITS: u64 = 1 << 32;
 const OVERHEAD_BITS: u64 = 256;

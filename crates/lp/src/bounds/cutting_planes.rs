@@ -271,7 +271,10 @@ impl<'a> Program<'a> {
 
     /// Rounds in floating point, until nothing is violated by much; on large platforms also until they lead nowhere.
     fn approach(&mut self, enough: &Rational, watch: Observer<'_>) -> Result<(), LpError> {
-        let least = enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34));
+        // No period is long enough to prove that nothing is possible.
+        let least = enough
+            .is_positive()
+            .then(|| enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34)));
         let mut periods: Vec<Rational> = Vec::new();
         loop {
             let limits = exact::Options { watch: self.question.watch().clone(), ..exact::Options::default() };
@@ -279,7 +282,7 @@ impl<'a> Program<'a> {
             self.question.watch().ask()?;
             let period = &estimate.primal[self.period.0];
             let mut added = self.price(&estimate.dual)?;
-            if *period < least {
+            if least.as_ref().is_none_or(|least| period < least) {
                 // Floating point may believe in a little less than nothing.
                 let transfers = self.links.iter().map(|link| estimate.primal[link.0].clone().max(Rational::zero()));
                 let transfers: Vec<Rational> = transfers.collect();
@@ -292,7 +295,8 @@ impl<'a> Program<'a> {
                 return Ok(());
             }
             periods.push(period.clone());
-            let lost = self.links.len() > super::MOST_SHARED_LINKS && is_stalled(&periods, &least);
+            let lost = self.links.len() > super::MOST_SHARED_LINKS
+                && least.as_ref().is_some_and(|least| is_stalled(&periods, least));
             if lost || watch(&progress).is_break() {
                 self.stopped = true;
                 return Ok(());

@@ -153,7 +153,7 @@ mod tests {
                 })
                 .collect();
             expected.sort_unstable();
-            prop_assert_eq!(found.iter().map(|(cost, _)| *cost).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(&found.iter().map(|(cost, _)| *cost).collect::<Vec<_>>(), &expected);
             for (cost, order) in found {
                 prop_assert_eq!(price(&order), Some(cost));
                 prop_assert!(orders(places).contains(&order));

@@ -346,6 +346,7 @@ fn a_bound_never_falls_below_what_is_reached() {
         // Asked for the impossible, it proves what it can.
         let (least, one) = (ask(&ratio(1, 1_000_000)), ask(&ratio(1_000_000, 1)));
         assert!(least.is_positive() && least <= one, "{least} {one}");
+        assert_eq!(ask(&ratio(0, 1)), least);
         let Ok(Answer::Steady(solution)) =
             solve(&question, &Options { formulation: Formulation::Columns, time_limit: None })
         else {
