@@ -12,8 +12,8 @@ use crate::compare::CompareArguments;
 use crate::export::ExportArguments;
 use crate::generate::GenerateArguments;
 use crate::inspect::InspectArguments;
-use crate::time::TimeArguments;
 use crate::rings::RingsArguments;
+use crate::time::TimeArguments;
 use crate::topology::TopologyArguments;
 use crate::whatif::WhatIfArguments;
 

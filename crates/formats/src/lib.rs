@@ -10,8 +10,8 @@ mod gml;
 mod json;
 mod matrix;
 mod native;
-mod nccl_tests;
 mod nccl_graph;
+mod nccl_tests;
 mod number;
 mod plan;
 mod platform;
@@ -28,10 +28,10 @@ pub use atomic::{try_writing, write_atomically};
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
 pub use native::closest;
-pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use nccl_graph::{
     MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
 };
+pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use oneport_plan::{Collective, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};

@@ -27,8 +27,8 @@ mod rocm_smi;
 mod simgrid;
 mod slurm;
 mod taccl;
-mod yaml;
 pub(crate) mod xml;
+mod yaml;
 
 pub(crate) use draft::Draft;
 pub(crate) use graph::{Attributes, Graph, MAX_ATTRIBUTES};
