@@ -134,6 +134,9 @@ struct Pool<'p> {
     loads: Vec<Vec<(usize, Rational)>>,
 }
 
+/// By place of a resource, what a ring takes of it.
+type Taken = Vec<(usize, u64)>;
+
 impl<'p> Pool<'p> {
     fn new(platform: &Platform, gpus: &[NodeId], packing: &'p RingPacking) -> Result<Self, LpError> {
         let carrier = Carrier::new(gpus);
@@ -168,7 +171,7 @@ impl<'p> Pool<'p> {
 
     /// What a unit of data in a ring takes of resources, as parts of what there is of them, in whole numbers, with
     /// their unit; `None` where these are long.
-    fn taken(&self) -> Option<(Vec<Vec<(usize, u64)>>, Rational)> {
+    fn taken(&self) -> Option<(Vec<Taken>, Rational)> {
         let part = |(place, time): &(usize, Rational)| time / self.resources.capacity(*place);
         let parts: Vec<Rational> = self.loads.iter().flatten().map(part).collect();
         let scaled = Scaled::coarsest(&parts);
@@ -178,7 +181,7 @@ impl<'p> Pool<'p> {
     }
 
     /// Rings of this share, one after the other, each the one that takes least of what is scarce, while one fits.
-    fn filled(&self, taken: &(Vec<Vec<(usize, u64)>>, Rational), share: &Rational, most: u32) -> Option<Choice> {
+    fn filled(&self, taken: &(Vec<Taken>, Rational), share: &Rational, most: u32) -> Option<Choice> {
         let (taken, unit) = taken;
         let whole = (share * unit).recip().floor().to_integer().to_u64()?;
         let mut left = vec![whole; self.resources.count()];
