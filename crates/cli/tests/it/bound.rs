@@ -58,7 +58,7 @@ fn questions_that_make_no_sense_are_refused() {
     let dgx1 = fixture("dgx1.toml");
     oneport(&["bound", &dgx1, "scan"]).refused(2, &["'scan' is no collective", "all-gather"]);
     oneport(&["bound", &dgx1, "--measured", "8"]).refused(2, &["--measured", "name the collective"]);
-    oneport(&["bound", &dgx1, "all-gather", "--measured", "8 GB/s"]).refused(2, &["--units GB/s"]);
+    oneport(&["bound", &fixture("star.json"), "all-gather", "--measured", "8 GB/s"]).refused(2, &["--units GB/s"]);
     oneport(&["bound", &dgx1, "broadcast", "--root", "nobody"]).refused(1, &["nobody"]);
     let folder = Folder::new();
     let file = folder.write(
