@@ -223,7 +223,7 @@ mod tests {
                 assert_eq!(group.case.demand(place), case.demand(group.first + place));
             }
         }
-        assert_eq!(case.demand_name(4), "c=>all of group 2");
+        assert_eq!(case.demand_name(4), "c=>all of group 3");
         assert_eq!(case.demand(7), None);
     }
 }
