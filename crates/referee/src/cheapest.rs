@@ -76,7 +76,7 @@ pub(crate) fn cheapest_combinations(
 fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Result<Rational, Violation> {
     let case = &group.case;
     let below = simple::of_cuts(group, prices, cuts)?;
-    let all_cut = below.iter().all(Option::is_some);
+    let (all_cut, some_cut) = (below.iter().all(Option::is_some), below.iter().any(Option::is_some));
     let many = are_many(case);
     let trees = if all_cut && operations(case, many) > MAX_OPERATIONS {
         None
@@ -84,6 +84,8 @@ fn without_exchange(group: &Group<'_>, prices: &Prices, cuts: &Cuts<'_>) -> Resu
         match priced_demands(case, prices, many) {
             Ok(trees) => Some(trees),
             Err(violation) if violation.rule() == Rule::TooLarge && all_cut => None,
+            // A reduction that no cut is for costs nothing at least.
+            Err(violation) if violation.rule() == Rule::TooLarge && group.kind == Kind::Combine && some_cut => None,
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
                 return simple::longest_way(case, prices);
             }
