@@ -5,10 +5,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use clap::Args;
 use oneport::plan::{Certificate, Form, LinkId, Resource};
-use oneport::units::{Dimension, Quantity};
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
-    parse_rational,
 };
 use serde_json::{Value, json};
 
@@ -16,6 +14,7 @@ use crate::End;
 use crate::answer::models;
 use crate::arguments::LimitArguments;
 use crate::limits;
+use crate::measured::{self, Measured};
 use crate::names;
 use crate::numbers::{Shown, both, percent};
 use crate::output::{count, print};
@@ -43,8 +42,9 @@ pub struct BoundArguments {
     /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
     #[arg(long, value_name = "NODE")]
     root: Option<String>,
-    /// What was measured: a bus bandwidth as nccl-tests print it ("212 GB/s"), for one collective.
-    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
+    /// What was measured, for one collective, as compare takes it: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the
+    /// time of one operation of a message of size 1, or the JSON file that nccl-tests write with -J.
+    #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     measured: Option<String>,
     /// When to end.
     #[command(flatten)]
@@ -61,6 +61,7 @@ struct Row {
     bandwidth: Option<Bandwidth>,
     /// `None` where some message cannot arrive.
     bounded: Option<Box<Bounded>>,
+    measured: Option<Measured>,
 }
 
 /// Runs the command.
@@ -88,24 +89,27 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             Bounding::Bounded(bounded) => Some(bounded),
             _ => None,
         };
-        rows.push(Row { form, participants: participants.clone(), bandwidth: Bandwidth::of(problem), bounded });
+        let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
+        let (participants, bandwidth) = (participants.clone(), Bandwidth::of(problem));
+        rows.push(Row { form, participants, bandwidth, bounded, measured });
     }
-    let measured = arguments.measured.as_deref().map(|text| measured(&platform, text)).transpose()?;
     let text = match arguments.json {
         true => json!({
             "processors": platform.processors().count(),
             "links": platform.links().len(),
             "model": platform.model().name(),
             "units": platform.units().map(|units| units.to_string()),
-            "bounds": rows.iter().map(|row| row.json(&platform, measured.as_ref())).collect::<Vec<_>>(),
+            "bounds": rows.iter().map(|row| row.json(&platform)).collect::<Vec<_>>(),
             "seconds": limits::elapsed().as_secs_f64(),
         })
         .to_string(),
-        false => text(&platform, &rows, measured.as_ref()),
+        false => text(&platform, &rows),
     };
     print(&text)?;
+    let wrong: Vec<String> = rows.iter().filter_map(|row| row.impossible(&platform)).collect();
+    wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
     let all = rows.iter().all(|row| row.bounded.is_some());
-    Ok(if all { End::Done } else { End::Refused })
+    Ok(if all && wrong.is_empty() { End::Done } else { End::Refused })
 }
 
 fn form(name: &str) -> Result<&'static Form> {
@@ -134,16 +138,6 @@ fn collective(form: &'static Form, participants: &[NodeId], root: Option<NodeId>
     form.build(&nodes, true).ok_or_else(|| usage(format!("{} needs a participant", form.name)))
 }
 
-/// A measured bus bandwidth in the platform's units.
-fn measured(platform: &Platform, text: &str) -> Result<Rational> {
-    let quantity = Quantity::parse(text).map_err(|error| usage(format!("--measured: {error}")))?;
-    match (quantity.dimension, platform.units()) {
-        (Dimension::Number, _) => parse_rational(text).map_err(|error| usage(format!("--measured: {error}"))),
-        (_, Some(units)) => units.rate(&quantity, text).map_err(|error| usage(format!("--measured: {error}"))),
-        (_, None) => Err(usage("--measured: the platform has no units; give --units GB/s, or a plain number")),
-    }
-}
-
 fn rate(platform: &Platform, value: &Rational) -> String {
     match platform.units() {
         Some(units) => units.show_rate(value),
@@ -151,8 +145,7 @@ fn rate(platform: &Platform, value: &Rational) -> String {
     }
 }
 
-fn text(platform: &Platform, rows: &[Row], measured: Option<&Rational>) -> String {
-    let shown = |value: &Rational| rate(platform, value);
+fn text(platform: &Platform, rows: &[Row]) -> String {
     let mut out = format!(
         "bounds for {} among {}, {} ({}): no schedule exceeds them\n",
         rows.first().map_or_else(String::new, |row| count(row.participants.len(), "processor")),
@@ -166,23 +159,11 @@ fn text(platform: &Platform, rows: &[Row], measured: Option<&Rational>) -> Strin
             continue;
         };
         let known = if bounded.attained { "; attained" } else { "" };
-        let numbers = match &row.bandwidth {
-            Some(bandwidth) => format!(
-                "algbw {}, busbw {}",
-                shown(&bandwidth.algorithm(&bounded.bound)),
-                shown(&bandwidth.bus(&bounded.bound))
-            ),
-            None => Shown::of(platform, false).frequency(&bounded.bound),
-        };
+        let numbers = row.numbers(platform, &bounded.bound);
         let _ = writeln!(out, "{:<15} {numbers}{known}", row.form.name);
         let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
-        if let Some(share) = row.share(measured) {
-            let value = measured.map(shown).unwrap_or_default();
-            let verdict = match share > Rational::from_integer(1.into()) {
-                true => "more than is possible: the platform is not what was measured",
-                false => "of what is possible at most",
-            };
-            let _ = writeln!(out, "{:<15} measured {value}: {} {verdict}", "", percent(&share));
+        if let (Some(measured), Some(share), None) = (&row.measured, row.share(), row.impossible(platform)) {
+            let _ = writeln!(out, "{:<15} your {} is {} of the bound", "", measured.shown, percent(&share));
         }
     }
     out
@@ -278,12 +259,29 @@ impl Row {
         format!("by the prices of {}{more} no schedule exceeds {bound}", named.join(", "))
     }
 
-    /// What was measured, as a share of the bound.
-    fn share(&self, measured: Option<&Rational>) -> Option<Rational> {
-        Some(measured? / self.bandwidth.as_ref()?.bus(&self.bounded.as_ref()?.bound))
+    /// The bound in the columns of nccl-tests.
+    fn numbers(&self, platform: &Platform, bound: &Rational) -> String {
+        match &self.bandwidth {
+            Some(bandwidth) => {
+                let (algorithm, bus) = (bandwidth.algorithm(bound), bandwidth.bus(bound));
+                format!("algbw {}, busbw {}", rate(platform, &algorithm), rate(platform, &bus))
+            }
+            None => Shown::of(platform, false).frequency(bound),
+        }
     }
 
-    fn json(&self, platform: &Platform, measured: Option<&Rational>) -> Value {
+    /// What was measured, as a share of the bound.
+    fn share(&self) -> Option<Rational> {
+        Some(&self.measured.as_ref()?.throughput / &self.bounded.as_ref()?.bound)
+    }
+
+    /// Why what was measured cannot be.
+    fn impossible(&self, platform: &Platform) -> Option<String> {
+        let bound = &self.bounded.as_ref()?.bound;
+        self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
+    }
+
+    fn json(&self, platform: &Platform) -> Value {
         let Some(bounded) = &self.bounded else {
             return json!({"collective": self.form.name, "status": "infeasible"});
         };
@@ -309,7 +307,7 @@ impl Row {
             "busbw": bandwidth(Bandwidth::bus),
             "cut": cut,
             "sentence": self.sentence(platform, bounded),
-            "share": self.share(measured).map(|share| share.to_string()),
+            "share": self.share().map(|share| share.to_string()),
         })
     }
 }

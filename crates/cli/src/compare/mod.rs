@@ -1,25 +1,22 @@
 //! `oneport compare`: what people run today against the optimum.
 
-mod measured;
 mod report;
 mod with;
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use oneport::{Options, Problem, Rated, Rating, formats, rate_watched};
+use oneport::{Options, formats};
 use oneport_baselines::Comparison;
 
 use crate::End;
-use crate::answer::label;
 use crate::arguments::{LimitArguments, QuestionArguments};
 use crate::limits;
+use crate::measured;
+use crate::optimum::rated;
 use crate::output::{named, print, try_outputs};
-use crate::progress::Progress;
 use crate::question;
-use crate::solve::{infeasible, unreachable};
 
 /// `oneport compare`.
 #[derive(Debug, Args)]
@@ -79,22 +76,4 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         return Ok(End::Refused);
     }
     Ok(End::Done)
-}
-
-/// The optimum; `None`, and why on standard error, where there is none.
-fn rated(problem: Problem<'_>, options: &Options) -> Result<Option<Rated>> {
-    let progress = Progress::new();
-    let rating = rate_watched(problem, options, None, &mut |stage| {
-        progress.stage(stage);
-        ControlFlow::Continue(())
-    })?;
-    drop(progress);
-    match rating {
-        Rating::Rated(rated) => Ok(Some(*rated)),
-        Rating::Unreachable(commodities) => {
-            let names = unreachable(problem.platform(), &commodities);
-            eprintln!("error: {}", infeasible(label(problem.collective()), &names));
-            Ok(None)
-        }
-    }
 }

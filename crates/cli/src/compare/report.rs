@@ -8,9 +8,9 @@ use oneport_baselines::{Compared, Comparison};
 use oneport_drawings::svg::{Part, parts};
 use serde_json::{Value, json};
 
-use super::measured::Measured;
 use crate::answer::{header, label};
 use crate::bottleneck::{self, Bottleneck};
+use crate::measured::Measured;
 use crate::numbers::{Shown, percent, short};
 
 /// What is reported.
@@ -52,13 +52,8 @@ impl Report<'_> {
 
     /// Why what was measured cannot be.
     pub fn impossible(&self) -> Option<String> {
-        let measured = self.measured.as_ref().filter(|measured| measured.throughput > self.rated.upper_bound)?;
-        let bound = self.shown_rate(&self.rated.upper_bound);
-        Some(format!(
-            "{} is measured, but no schedule on this platform exceeds {bound} (proved): the platform file or the \
-             measurement must be wrong",
-            measured.shown
-        ))
+        let bound = &self.rated.upper_bound;
+        self.measured.as_ref()?.impossible(bound, &self.shown_rate(bound))
     }
 
     /// The bus bandwidth; the frequency, where there is none.

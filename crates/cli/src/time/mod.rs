@@ -3,24 +3,21 @@
 mod report;
 mod sizes;
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use num_traits::Zero;
-use oneport::{Options, Problem, Rated, Rating, Rational, Volumes, formats, rate_watched, referee};
+use oneport::{Options, Problem, Rated, Rational, Volumes, formats, referee};
 use oneport_baselines::{Algorithm, Over, Routes, Shape, named, places};
 use oneport_once::{Draft, least_time, shortest};
 
 use crate::End;
-use crate::answer::label;
 use crate::arguments::{LimitArguments, QuestionArguments};
 use crate::limits;
+use crate::optimum::rated;
 use crate::output::{named as given, print, try_outputs};
-use crate::progress::Progress;
 use crate::question;
-use crate::solve::{infeasible, unreachable};
 use crate::usage::usage;
 use report::Report;
 
@@ -134,23 +131,6 @@ fn proportion(known: &Volumes, volumes: &Volumes) -> Option<Rational> {
     let factor = volumes.size.constant()? / known.size.constant()?;
     let (old, new) = (known.work.constant()?, volumes.work.constant()?);
     (*new == old * &factor || old.is_zero() && new.is_zero()).then_some(factor)
-}
-
-fn rated(problem: Problem<'_>, options: &Options) -> Result<Option<Rated>> {
-    let progress = Progress::new();
-    let rating = rate_watched(problem, options, None, &mut |stage| {
-        progress.stage(stage);
-        ControlFlow::Continue(())
-    })?;
-    drop(progress);
-    match rating {
-        Rating::Rated(rated) => Ok(Some(*rated)),
-        Rating::Unreachable(commodities) => {
-            let names = unreachable(problem.platform(), &commodities);
-            eprintln!("error: {}", infeasible(label(problem.collective()), &names));
-            Ok(None)
-        }
-    }
 }
 
 /// All algorithms, each with its best number of pieces; the best is executed by the referee.

@@ -19,6 +19,20 @@ pub struct Measured {
     pub throughput: Rational,
 }
 
+impl Measured {
+    /// Why it cannot be, where it is more than the bound, which is shown as `bound_shown`.
+    pub fn impossible(&self, bound: &Rational, bound_shown: &str) -> Option<String> {
+        let wrong = || {
+            format!(
+                "{} is measured, but no schedule on this platform exceeds {bound_shown} (proved): the platform file or \
+                 the measurement must be wrong",
+                self.shown
+            )
+        };
+        (self.throughput > *bound).then(wrong)
+    }
+}
+
 /// Reads `--measured`.
 pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
     let path = Path::new(text);
