@@ -52,6 +52,16 @@ impl Figure {
     }
 }
 
+/// A table for spreadsheets.
+pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
+    let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.clone(),
+    };
+    let line = |cells: &[String]| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+    line(header) + &rows.iter().map(|row| line(row)).collect::<String>()
+}
+
 /// A platform and, if given, the flows on it.
 pub fn graph(case: &Case, steady_state: Option<&SteadyState>) -> String {
     svg::graph(case.problem(), steady_state, None)

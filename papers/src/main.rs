@@ -135,8 +135,10 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
         write_atomically(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
     };
     for figure in report.figures() {
-        if let Body::Svg(svg) = &figure.body {
-            write(drawings.join(format!("{}.svg", report::file_name(figure))), svg)?;
+        let path = |extension: &str| drawings.join(format!("{}.{extension}", report::file_name(figure)));
+        match &figure.body {
+            Body::Svg(svg) => write(path("svg"), svg)?,
+            Body::Table { header, rows } => write(path("csv"), &figures::csv(header, rows))?,
         }
     }
     write(folder.join("REPORT.md"), &report.markdown())?;
