@@ -2,6 +2,7 @@
 
 mod brute;
 pub mod errata;
+mod figure_17;
 mod figures;
 mod searches;
 mod tables;
@@ -21,8 +22,8 @@ use crate::rows::Check;
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
     stem: "001",
-    checks: &[figures::CHECKS, theorems::CHECKS, searches::CHECKS, tables::CHECKS, ERRATA],
-    figures: &[figures::figures, searches::figures, tables::figures],
+    checks: &[figures::CHECKS, figure_17::CHECKS, theorems::CHECKS, searches::CHECKS, tables::CHECKS, ERRATA],
+    figures: &[figures::figures, figure_17::figures, searches::figures, tables::figures],
 };
 
 const ERRATA: &[(&str, Check)] = &[
