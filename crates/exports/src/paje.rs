@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::run::Run;
-use crate::text::decimal;
+use crate::text::quotient;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -75,7 +75,8 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         for track in run.tracks(occurrence.dated, occurrence.piece) {
             let Ok(number) = tracks.binary_search(&track) else { continue };
             let empty = occurrence.start == occurrence.end;
-            let [from, to] = [&occurrence.start, &occurrence.end].map(|date| decimal(&execution.time(date), DECIMALS));
+            let [from, to] =
+                [&occurrence.start, &occurrence.end].map(|date| quotient(date, &execution.units, DECIMALS));
             let push = format!("4 {from} S t{number} {}", quoted(&run.label(&occurrence)));
             if empty {
                 lines.push((occurrence.end.clone(), 1, format!("{push}\n5 {to} S t{number}")));
@@ -89,7 +90,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     lines.iter().for_each(|(_, _, line)| {
         let _ = writeln!(text, "{line}");
     });
-    let end = lines.last().map(|(end, _, _)| decimal(&execution.time(end), DECIMALS)).unwrap_or("0".to_string());
+    let end = lines.last().map(|(end, _, _)| quotient(end, &execution.units, DECIMALS)).unwrap_or("0".to_string());
     for number in 0..tracks.len() {
         let _ = writeln!(text, "3 {end} T t{number}");
     }

@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 use num_bigint::BigInt;
 use oneport_plan::{Resource, Task};
 use oneport_platform::{LinkId, Platform, Rational};
-use oneport_schedule::{DatedTask, Execution};
+use oneport_schedule::{DatedTask, Execution, Piece};
 
 use crate::run::{Occurrence, Run};
-use crate::text::{decimal, xml};
+use crate::text::{decimal, quotient, xml};
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -110,7 +110,7 @@ fn comment(name: &str) -> String {
 /// numbers of those lines, from 0, that have to end before.
 fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
-    let time = |date: &BigInt| decimal(&execution.time(date), DECIMALS);
+    let time = |date: &BigInt| quotient(date, &execution.units, DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
     let mut ports: Vec<Resource> = platform.link_ids().flat_map(|link| way(platform, link)).collect();
     ports.sort_unstable();
@@ -124,9 +124,15 @@ fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let mut line = vec![0; events.len()];
     order.iter().enumerate().for_each(|(at, &event)| line[event] = at);
     let before = Before::new(run);
+    // All periods move the same amounts.
+    let amounts: Vec<Vec<String>> = execution.tasks.iter().map(|dated| amounts(run, scale, dated)).collect();
     for &event in &order {
         let occurrence = &events[event];
-        text.push_str(&what(run, scale, occurrence));
+        let (dates, ends) =
+            ([&occurrence.start, &occurrence.end].map(time).join(" "), ends(platform, occurrence.dated));
+        let pieces = &amounts[occurrence.number];
+        let amount = &pieces[(event - before.first[occurrence.number]) % pieces.len()];
+        let _ = write!(text, "{} {dates} {ends} {amount}", kind(occurrence.dated));
         for input in before.of(event, occurrence) {
             let _ = write!(text, " {}", line[input]);
         }
@@ -135,24 +141,37 @@ fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     text
 }
 
-/// A transfer or merge: start, end, from, to, bytes or operations.
-fn what(run: &Run<'_>, scale: &BigInt, occurrence: &Occurrence<'_>) -> String {
-    let (platform, execution) = (run.problem.platform(), &run.execution);
-    let time = |date: &BigInt| decimal(&execution.time(date), DECIMALS);
-    let dates = format!("{} {}", time(&occurrence.start), time(&occurrence.end));
-    let length = &occurrence.piece.end - &occurrence.piece.start;
-    match occurrence.dated.task {
-        Task::Send { link, part, .. } => {
-            let ends = platform.link(link);
-            let size = run.problem.volumes().size.of(part).unwrap_or_default();
-            let bytes = share(execution, &length, &occurrence.dated.duration) * size * scale;
-            format!("send {dates} node{} node{} {}", ends.from, ends.to, decimal(&bytes, DECIMALS))
-        }
-        Task::Merge { node, .. } => {
-            let operations = execution.time(&length) * BigInt::from(10).pow(DIGITS);
-            format!("merge {dates} node{node} node{node} {}", decimal(&operations, DECIMALS))
-        }
+fn kind(dated: &DatedTask) -> &'static str {
+    match dated.task {
+        Task::Send { .. } => "send",
+        Task::Merge { .. } => "merge",
     }
+}
+
+/// From where to where.
+fn ends(platform: &Platform, dated: &DatedTask) -> String {
+    let [from, to] = match dated.task {
+        Task::Send { link, .. } => [platform.link(link).from, platform.link(link).to],
+        Task::Merge { node, .. } => [node, node],
+    };
+    format!("node{from} node{to}")
+}
+
+/// Piece by piece of a transfer or merge: bytes or operations.
+fn amounts(run: &Run<'_>, scale: &BigInt, dated: &DatedTask) -> Vec<String> {
+    let execution = &run.execution;
+    let amount = |piece: &Piece| {
+        let length = &piece.end - &piece.start;
+        let amount = match dated.task {
+            Task::Send { part, .. } => {
+                let size = run.problem.volumes().size.of(part).unwrap_or_default();
+                share(execution, &length, &dated.duration) * size * scale
+            }
+            Task::Merge { .. } => execution.time(&length) * BigInt::from(10).pow(DIGITS),
+        };
+        decimal(&amount, DECIMALS)
+    };
+    dated.pieces.iter().map(amount).collect()
 }
 
 /// Which pieces have to end before a piece starts.

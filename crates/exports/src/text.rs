@@ -38,8 +38,13 @@ pub fn xml(text: &str) -> String {
 
 /// A rational with so many decimals, rounded down: two dates keep their order.
 pub fn decimal(number: &Rational, decimals: u32) -> String {
+    quotient(number.numer(), number.denom(), decimals)
+}
+
+/// The same of a quotient, which need not be in lowest terms; the divisor is positive.
+pub fn quotient(number: &BigInt, divisor: &BigInt, decimals: u32) -> String {
     let scale = BigInt::from(10).pow(decimals);
-    fixed(&(number.numer() * &scale).div_floor(number.denom()), decimals)
+    fixed(&(number * &scale).div_floor(divisor), decimals)
 }
 
 /// A whole number of the last of so many decimals.
