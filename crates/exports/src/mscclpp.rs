@@ -14,6 +14,8 @@ mod threadblocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use num_traits::ToPrimitive;
+
 use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Request};
 
@@ -64,21 +66,24 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         let known: Vec<&str> = COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
         return Err(refused(format!("the executor has no {name}; it has {}", known.join(", "))));
     };
-    let sketch = |pieces: Option<u64>| -> Result<(u64, Result<Plan, String>), ExportError> {
-        let request = Request { pieces, ..request.clone() };
-        let sketch = Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?;
-        Ok((sketch.pieces, plan(&sketch, theirs)))
+    let sketch = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
+        let request = Request { pieces: Some(pieces), ..request.clone() };
+        Ok(plan(&Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?, theirs))
     };
-    let (pieces, fits) = sketch(request.pieces)?;
+    // Another number of pieces is ordered into slots anew, which takes long: first it is tried without.
+    let (pieces, fits) = match request.pieces {
+        Some(pieces) => (pieces, sketch(pieces)?.map(drop)),
+        None => (request.schedule.instances.to_u64().unwrap_or(u64::MAX), Ok(())),
+    };
     let written = match fits {
-        Ok(_) => plan(&Operation::new(request, FORMAT.name, Order::Dates, |_| false)?, theirs),
+        Ok(()) => plan(&Operation::new(request, FORMAT.name, Order::Dates, |_| false)?, theirs),
         Err(limit) => Err(limit),
     };
     let limit = match written {
         Ok(plan) => return serde_json::to_string(&plan).map_err(|error| refused(error.to_string())),
         Err(limit) => limit,
     };
-    let fits = |&pieces: &u64| sketch(Some(pieces)).is_ok_and(|(_, plan)| plan.is_ok());
+    let fits = |&pieces: &u64| sketch(pieces).is_ok_and(|plan| plan.is_ok());
     let advice = match nearest(pieces).find(fits) {
         Some(fits) => format!("{fits} pieces fit; give --pieces {fits}"),
         None => "no number of pieces fits".to_string(),
@@ -112,6 +117,10 @@ fn plan(operation: &Operation, collective: &str) -> Result<Plan, String> {
 }
 
 fn with_lanes(operation: &Operation, collective: &str, chains: &Chains) -> Result<Plan, String> {
+    let needed = chains.threadblocks(operation.ranks.len()).into_iter().enumerate();
+    if let Some((rank, needed)) = needed.into_iter().find(|&(_, needed)| needed as usize > THREADBLOCKS) {
+        return Err(format!("rank {rank} needs {needed} threadblocks, and the executor's limit is {THREADBLOCKS}"));
+    }
     let (spots, scratch) = spots(operation);
     let pieces = operation.pieces as u32;
     let mut blocks: BTreeMap<Key, Block> = BTreeMap::new();
@@ -158,6 +167,9 @@ fn with_lanes(operation: &Operation, collective: &str, chains: &Chains) -> Resul
             arrival[place] = *channel;
             block.put(to, sources, spots[place]);
             blocks.entry(to).or_default().expected.entry(from).and_modify(|it| *it += 1).or_insert(1);
+        }
+        if blocks.get(&from).is_some_and(|block| block.ops.len() > OPERATIONS) {
+            return Err(format!("a threadblock of rank {} needs more than {OPERATIONS} operations", from.0));
         }
     }
     for (&(rank, lane, place), block) in &mut blocks {

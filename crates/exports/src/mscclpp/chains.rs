@@ -80,11 +80,20 @@ impl Chains {
 
     /// By rank: how many threadblocks wait for one before.
     pub fn semaphores(&self, ranks: usize) -> Vec<u32> {
-        let mut later: Vec<Key> = self.senders.iter().chain(&self.receivers).copied().filter(|key| key.2 > 0).collect();
-        later.sort_unstable();
-        later.dedup();
-        let mut semaphores = vec![0; ranks];
-        later.iter().for_each(|&(rank, ..)| semaphores[rank] += 1);
-        semaphores
+        self.count(ranks, |key| key.2 > 0)
+    }
+
+    /// By rank: how many threadblocks send, merge or wait.
+    pub fn threadblocks(&self, ranks: usize) -> Vec<u32> {
+        self.count(ranks, |_| true)
+    }
+
+    fn count(&self, ranks: usize, which: impl Fn(&Key) -> bool) -> Vec<u32> {
+        let mut keys: Vec<Key> = self.senders.iter().chain(&self.receivers).copied().filter(which).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut count = vec![0; ranks];
+        keys.iter().for_each(|&(rank, ..)| count[rank] += 1);
+        count
     }
 }
