@@ -146,7 +146,7 @@ fn read(text: &str) -> Result<Algorithm, Fault> {
         gpus.push(Gpu { chunks, blocks });
     }
     let ranks = number(root, "ngpus")?;
-    if ranks != gpus.len() {
+    if ranks == 0 || ranks != gpus.len() {
         return Err(malformed(format!("ngpus is {ranks}, and there are {} GPUs", gpus.len())));
     }
     let is = |key: &str, otherwise: bool| root.attribute(key).map_or(otherwise, |value| value == "1");
@@ -166,7 +166,11 @@ fn read_step(step: Node<'_, '_>, place: usize) -> Result<Step, Fault> {
     }
     let after = match (peer(step, "depid")?, peer(step, "deps")?) {
         (Some(block), Some(step)) => Some((block, step)),
-        _ => None,
+        (None, None) => None,
+        _ => {
+            let line = step.document().text_pos_at(step.range().start).row;
+            return Err(malformed(format!("line {line}: depid and deps are both -1, or neither is")));
+        }
     };
     let kind = attribute(step, "type")?.to_string();
     if !KINDS.contains(&kind.as_str()) {

@@ -61,6 +61,9 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
 
 /// The executor's limits, and numbers that must be places.
 fn limits(plan: &Plan) -> Result<(), Fault> {
+    if plan.gpus.is_empty() {
+        return Err(malformed("there are no gpus"));
+    }
     for (rank, gpu) in plan.gpus.iter().enumerate() {
         if gpu.id as usize != rank {
             return Err(malformed(format!("gpus[{rank}] has id {}; ids are places, so {rank}", gpu.id)));

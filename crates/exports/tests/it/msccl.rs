@@ -101,6 +101,7 @@ fn nonsense_is_refused_in_words() {
         ("i_chunks=\"", "i_chunks=\"2000000", "would be"),
         ("s_chunks=\"", "s_chunks=\"200000000", "2^23"),
         ("send=\"1\"", "send=\"77\"", "rank 77"),
+        ("depid=\"-1\"", "depid=\"99\"", "neither"),
     ] {
         let fault = check(&text.replacen(old, new, 1)).unwrap_err();
         assert!(fault.text.contains(word), "{old}: {fault}");

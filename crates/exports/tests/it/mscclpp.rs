@@ -178,10 +178,11 @@ fn nonsense_is_refused_in_words() {
         assert_eq!(check(&text[..end]).unwrap_err().kind, Kind::Malformed);
     }
     let plan: Value = serde_json::from_str(&text).unwrap();
-    let changes: [(&str, Value, &str); 9] = [
+    let changes: [(&str, Value, &str); 10] = [
         ("/gpus/0/threadblocks/0/ops/0/name", json!("teleport"), "teleport"),
         ("/gpus/0/output_chunks", json!(4_000_000_000u32), "would be"),
         ("/gpus/0/scratch_chunks", json!(4_000_000_000u32), "2^23"),
+        ("/gpus", json!([]), "no gpus"),
         ("/gpus/0/id", json!(7), "ids are places"),
         ("/gpus/0/input_chunks", json!(0), "divides"),
         ("/gpus/0/channels/0/connected_to/0", json!(99), "rank 99"),
