@@ -127,6 +127,7 @@ fn table(text: &mut String, request: &Request<'_>, operation: &Operation) {
         ("PARTICIPANTS", operation.participants),
         ("PIECES", operation.pieces as usize),
         ("STEPS", operation.steps.len()),
+        ("DEPTH", operation.steps.iter().map(|step| step.stage + 1).max().unwrap_or(1)),
         ("INPUT_BLOCKS", inputs),
         ("OUTPUT_BLOCKS", outputs),
         ("COMBINES", usize::from(combines)),
@@ -139,8 +140,8 @@ fn table(text: &mut String, request: &Request<'_>, operation: &Operation) {
     let _ = writeln!(text, "#define NONE INT32_MIN\n#define COLLECTIVE \"{}\"\n", operation.collective);
     text.push_str(
         "/* `left` goes from a rank to another, or is combined with `right`: the number of the step that left it, or -1 - b:\n   \
-         block b of the rank's own input. `result`: the block of the output, or -1. */\n\
-         static const struct step { int from, to, piece, left, right, result; } steps[STEPS + 1] = {\n",
+         block b of the rank's own input. `result`: the block of the output, or -1. `stage`: periods after the first. */\n\
+         static const struct step { int from, to, piece, left, right, result, stage; } steps[STEPS + 1] = {\n",
     );
     for step in &operation.steps {
         let value = |place: usize| match step.inputs.get(place) {
@@ -148,13 +149,17 @@ fn table(text: &mut String, request: &Request<'_>, operation: &Operation) {
             Some(Value::Of(before)) => before.to_string(),
             Some(Value::Own(_)) => (-1 - operation.input_block(step.demand) as i64).to_string(),
         };
-        let Step { from, to, piece, .. } = step;
+        let Step { from, to, piece, stage, .. } = step;
         let result = if step.result { operation.output_block(step.demand) as i64 } else { -1 };
-        let _ = writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}}},", value(0), value(1));
+        let _ = writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}}},", value(0), value(1));
     }
     text.push_str(
-        "    {0, 0, 0, 0, 0, 0}};\n\n/* What a rank copies from its input to its output: blocks, or -1. */\n",
+        "    {0, 0, 0, 0, 0, 0, 0}};\n\n/* Steps in the order of a period. */\nstatic const int turns[STEPS + 1] = {",
     );
+    for (place, turn) in operation.turns.iter().enumerate() {
+        let _ = write!(text, "{}{turn},", if place % 16 == 0 { "\n    " } else { " " });
+    }
+    text.push_str("\n    0};\n\n/* What a rank copies from its input to its output: blocks, or -1. */\n");
     let _ = writeln!(text, "static const int own[RANKS][2] = {{");
     for rank in 0..operation.ranks.len() {
         let [from, to] = operation.own(rank).map_or([-1, -1], |blocks| blocks.map(|block| block as i64));

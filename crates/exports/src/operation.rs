@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::ToPrimitive;
 use oneport_plan::Problem;
 use oneport_platform::NodeId;
@@ -38,6 +40,9 @@ pub struct Operation {
     pub pieces: u64,
     /// Sends and merges in an order that every rank can follow, one thing after the other, without waiting for ever.
     pub steps: Vec<Step>,
+    /// The places of the steps in the order in which they start within a period: an operation runs its steps of stage
+    /// `s` in the `s`-th period after its first, so operations that follow one another by a period overlap.
+    pub turns: Vec<usize>,
     /// Which rank owns what a demand is about, and where it is wanted: by demand.
     pub blocks: Vec<Block>,
 }
@@ -72,6 +77,8 @@ pub struct Step {
     pub result: bool,
     /// Place of what it stands for among the hops, in the order of the plan.
     pub hop: usize,
+    /// Periods after the first.
+    pub stage: usize,
 }
 
 /// Where a value comes from.
@@ -129,12 +136,25 @@ impl Operation {
             ranks: taking_part,
             pieces,
             steps: Vec::new(),
+            turns: Vec::new(),
             blocks: Vec::new(),
         };
         let orders: Vec<Option<&[usize]>> =
             schedule.patterns.iter().map(|scheduled| scheduled.pattern.order.as_deref()).collect();
         operation.enter(problem, &hops, &wanted, &orders);
+        operation.take_turns(&hops, &execution.period);
         Ok(operation)
+    }
+
+    fn take_turns(&mut self, hops: &[Hop], period: &BigInt) {
+        let mut starts = Vec::with_capacity(self.steps.len());
+        for (place, step) in self.steps.iter_mut().enumerate() {
+            let (stage, start) = hops[step.hop].start.div_rem(period);
+            step.stage = stage.to_usize().unwrap_or(usize::MAX);
+            starts.push((start, place));
+        }
+        starts.sort_unstable();
+        self.turns = starts.into_iter().map(|(_, place)| place).collect();
     }
 
     fn enter(&mut self, problem: Problem<'_>, hops: &[Hop], wanted: &BTreeSet<usize>, orders: &[Option<&[usize]>]) {
@@ -179,6 +199,7 @@ impl Operation {
                 inputs,
                 result: hop.path.last().is_some_and(|task| wanted.contains(task)),
                 hop: place,
+                stage: 0,
             });
         }
         let places = |nodes: &[NodeId]| nodes.iter().filter_map(|node| rank.get(node).copied()).collect();

@@ -81,16 +81,19 @@ fn the_program_notices_a_wrong_order() {
 #[test]
 fn programs_compute_what_the_library_computes() {
     for (compiler, _) in libraries() {
+        let mut deepest = 0;
         let folder = folder(&format!("programs-{compiler}"));
         for (number, name) in tried(["scatter", "reduce", "all-gather"]).into_iter().enumerate() {
             let seed = 40 + number as u64;
             let text = export(name, "mpi", seed, if number % 2 == 0 { None } else { Some(3) }).unwrap();
-            let ranks = text.split("#define RANKS ").nth(1).unwrap().split_whitespace().next().unwrap();
+            let define = |name: &str| text.split(&format!("#define {name} ")).nth(1)?.split_whitespace().next();
+            let ranks = define("RANKS").unwrap();
+            deepest = deepest.max(define("DEPTH").unwrap().parse().unwrap());
             let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
             std::fs::write(&source, &text).unwrap();
             compile(compiler, &source, &program, &[]);
             let (_, mut run) = libraries().into_iter().find(|(other, _)| *other == compiler).unwrap();
-            let output = run.args(["-np", ranks]).arg(&program).args(["1001", "2"]).output().unwrap();
+            let output = run.args(["-np", ranks]).arg(&program).args(["1001", "4"]).output().unwrap();
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(
                 output.status.success() && said.contains("equal to the library's own"),
@@ -98,6 +101,7 @@ fn programs_compute_what_the_library_computes() {
                 String::from_utf8_lossy(&output.stderr)
             );
         }
+        assert!(deepest > 1, "no operations overlap");
     }
 }
 
