@@ -1,5 +1,5 @@
-//! `oneport-papers [--out DIR | compare]`: every printed value and claim of the papers against ours, and the same
-//! pipeline on real networks.
+//! `oneport-papers [--out DIR | compare | peers]`: every printed value and claim of the papers against ours, and the same
+//! pipeline on real networks; `docs/peers.md` against what is computed.
 //!
 //! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
 //! the expected one, 1 some verdict is not, 2 usage.
@@ -17,6 +17,7 @@ mod paper001;
 mod paper002;
 mod paper003;
 mod paper004;
+mod peers;
 mod printed;
 mod reduce;
 mod report;
@@ -62,26 +63,20 @@ impl Chapter {
 pub const CHAPTERS: &[Chapter] =
     &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
 
-const USAGE: &str = "usage: oneport-papers [--out DIR | compare]";
+const USAGE: &str = "usage: oneport-papers [--out DIR | compare | peers]";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let folder = match (arguments.next(), arguments.next(), arguments.next()) {
         (None, ..) => rows::root().join("target/reproduce"),
         (Some(option), Some(folder), None) if option == "--out" => PathBuf::from(folder),
-        (Some(word), None, None) if word == "compare" => {
-            return match compare::write() {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    eprintln!("error: {error:#}");
-                    ExitCode::FAILURE
-                }
-            };
-        }
+        (Some(word), None, None) if word == "compare" => return ended(compare::write()),
+        (Some(word), None, None) if word == "peers" => return ended(peers::write()),
         (Some(option), None, None) if option == "--help" || option == "-h" => {
             println!(
                 "{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce).\n\
-                 compare: writes docs/compare.md, named algorithms against the optimum on every fixture."
+                 compare: writes docs/compare.md, named algorithms against the optimum on every fixture.\n\
+                 peers: writes docs/peers.md, published results of other systems beside proved optima."
             );
             return ExitCode::SUCCESS;
         }
@@ -96,6 +91,13 @@ fn main() -> ExitCode {
             report.failures().iter().for_each(|failure| eprintln!("error: {failure}"));
             ExitCode::FAILURE
         }
+        Err(error) => ended(Err(error)),
+    }
+}
+
+fn ended(result: Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -115,6 +117,7 @@ fn run(folder: &Path) -> Result<Report> {
     let mut report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
     report.seconds = started.elapsed().as_secs_f64();
     write(&report, folder)?;
+    peers::check()?;
     let page = folder.join("index.html");
     // Whoever reads only the beginning (`| head`) is no failure.
     let _ = writeln!(

@@ -1,0 +1,148 @@
+//! `docs/peers.md`: published results of other systems beside the proved optimum of the same platform.
+//!
+//! The published values stand in `fixtures/peers.toml`; ours are computed. Nothing published may beat a bound.
+
+mod case;
+mod platforms;
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, bail, ensure};
+use num_traits::Zero;
+use oneport::formats::write_atomically;
+use oneport::{Rational, decimal};
+use serde::Deserialize;
+
+use crate::rows::root;
+use case::{Case, Measure, Proved};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    peer: Vec<Peer>,
+    absent: Vec<Absent>,
+}
+
+/// A system, and what it published.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Peer {
+    name: String,
+    measure: Measure,
+    source: String,
+    text: String,
+    case: Vec<Case>,
+}
+
+/// What was published, too, but cannot be compared.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Absent {
+    what: String,
+    reason: String,
+}
+
+const INTRODUCTION: &str = "\
+# Published results and proved optima
+
+What other systems published for platforms that are known, beside the optimum that oneport proves for the same platform.
+`cargo xtask reproduce peers` writes this page, and a test compares it with what is computed. Published values are those of
+[fixtures/peers.toml](../fixtures/peers.toml), read from the sources named there; optima are computed, and the referee recomputes them. Where
+`<=` or `>=` stands before one, it is a bound that nothing known attains.
+
+The model is bandwidth: links are exclusive, messages may be cut into any parts, and one operation follows another without a break. So
+latency and whole chunks, which the systems count as well, are not in the optimum: each gap contains what they cost. *Above* is how much
+more time the published result takes than the least. *Of its model* is a bound for the system's own model, where that is stated: every node
+gets its chunks whole, one after the other over each link, with the latency of each, and time goes in whole epochs; *above* stands beside it
+again. It looks at one node at a time, so it is not always attained. `0` means: equal, to the last decimal published. Decimals are cut off.
+";
+
+/// Writes the page.
+pub fn write() -> Result<()> {
+    let path = root().join("docs/peers.md");
+    write_atomically(&path, page(&read()?)?.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Compares the page with what is computed.
+///
+/// # Errors
+/// The first line that differs.
+pub fn check() -> Result<()> {
+    let found = std::fs::read_to_string(root().join("docs/peers.md")).context("docs/peers.md")?;
+    let computed = page(&read()?)?;
+    let differs = |(found, computed): (&str, &str)| found != computed;
+    if let Some(line) = found.lines().zip(computed.lines()).position(differs) {
+        bail!("docs/peers.md:{}: this is not what is computed: run `cargo xtask reproduce peers`", line + 1);
+    }
+    ensure!(found == computed, "docs/peers.md ends too early or too late: run `cargo xtask reproduce peers`");
+    Ok(())
+}
+
+fn read() -> Result<File> {
+    let path = root().join("fixtures/peers.toml");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    toml::from_str(&text).context("fixtures/peers.toml")
+}
+
+/// The page.
+fn page(file: &File) -> Result<String> {
+    let mut text = INTRODUCTION.to_string();
+    for peer in &file.peer {
+        let _ = write!(text, "\n## {}\n\n{}\nSource: {}.\n\n", peer.name, peer.text, peer.source);
+        text.push_str("| platform | collective | published | optimum | above | of its model | above | remarks |\n");
+        text.push_str("|---|---|---:|---:|---:|---:|---:|---|\n");
+        for case in &peer.case {
+            let proved = case.prove(peer.measure).with_context(|| peer.name.clone())?;
+            let _ = writeln!(text, "{}", row(case, peer.measure, &proved));
+        }
+    }
+    text.push_str("\n## Not here\n\n");
+    for absent in &file.absent {
+        let _ = writeln!(text, "- {}: {}.", absent.what, absent.reason);
+    }
+    Ok(text)
+}
+
+/// A row of the table.
+fn row(case: &Case, measure: Measure, proved: &Proved) -> String {
+    let (unit, digits, worse) = match measure {
+        Measure::Microseconds => (" us", 8, ">= "),
+        Measure::Bandwidth => (" GB/s", 6, "<= "),
+        Measure::Rounds => ("", 6, ">= "),
+    };
+    let number = |value: &Rational| match measure {
+        Measure::Rounds => value.to_string(),
+        _ => decimal(value, digits),
+    };
+    let published = match case.published.len() > digits + 1 {
+        true => {
+            oneport::parse_rational(&case.published).map_or_else(|_| case.published.clone(), |value| number(&value))
+        }
+        false => case.published.clone(),
+    };
+    let optimum = format!("{}{}{unit}", if proved.attained { "" } else { worse }, number(&proved.optimum));
+    let (bound, beyond) = match &proved.of_model {
+        Some((bound, above)) => (number(bound) + unit, percent(above)),
+        None => ("-".to_string(), "-".to_string()),
+    };
+    let remarks: Vec<&str> = [Some(case.source.as_str()), case.note.as_deref()].into_iter().flatten().collect();
+    format!(
+        "| {} | {} | {published}{unit} | {optimum} | {} | {bound} | {beyond} | {} |",
+        case.platform,
+        case.collective,
+        percent(&proved.above),
+        remarks.join("; ")
+    )
+}
+
+fn percent(part: &Rational) -> String {
+    if part.is_zero() { "0".to_string() } else { decimal(&(part * Rational::from_integer(100.into())), 3) + " %" }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_is_what_is_computed() -> anyhow::Result<()> {
+        super::check()
+    }
+}

@@ -1,0 +1,112 @@
+//! The platforms of other systems' results, from their models: only links are exclusive.
+
+use anyhow::{Result, bail, ensure};
+use oneport::platform::{Node, PlatformBuilder, generate};
+use oneport::{NodeId, Platform, PortModel, Rational};
+
+/// The platform of a case: its shape, sides (or boxes) and bandwidths by dimension.
+pub fn platform(shape: &str, sides: &[usize], bandwidths: &[i64]) -> Result<Platform> {
+    if matches!(shape, "mesh" | "torus") {
+        return lattice(sides, bandwidths, shape == "torus");
+    }
+    Ok(match (shape, sides) {
+        ("numbered-mesh", &[side]) => numbered_mesh(side)?,
+        ("dgx2", &[boxes]) => dgx2(boxes)?,
+        ("ndv2", &[boxes]) => copying(&generate::ndv2(boxes)?, None)?,
+        ("ndv2-15", []) => copying(&generate::ndv2(2)?, Some("box0.gpu0"))?,
+        ("dgx-a100", &[boxes]) => generate::dgx_a100(boxes)?,
+        ("mi250", &[boxes]) => generate::mi250(boxes)?,
+        ("dgx1", []) => generate::dgx1()?,
+        _ => bail!("no shape {shape} has {} sides", sides.len()),
+    })
+}
+
+/// The cost of a link of so many GB/s, in seconds per gigabyte.
+fn cost(bandwidth: i64) -> Rational {
+    Rational::new(1.into(), bandwidth.into())
+}
+
+/// A platform without nodes whose links only are exclusive.
+fn fabric() -> PlatformBuilder {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    builder
+}
+
+fn processors(builder: &mut PlatformBuilder, prefix: &str, count: usize) -> Result<Vec<NodeId>> {
+    let one = Rational::from_integer(1.into());
+    Ok((0..count)
+        .map(|place| builder.node(Node::processor(format!("{prefix}{place}"), one.clone())))
+        .collect::<Result<_, _>>()?)
+}
+
+/// Nodes in rows, columns, ..., linked both ways to their neighbours; around, in a torus. Where a side of a torus is 2,
+/// the two ways around are one link (so in TACOS, whose second connection replaces the first).
+fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform> {
+    ensure!(sides.len() == bandwidths.len(), "as many bandwidths as sides");
+    let mut builder = fabric();
+    let nodes = processors(&mut builder, "P", sides.iter().product())?;
+    let mut step = 1;
+    for (&side, &bandwidth) in sides.iter().zip(bandwidths) {
+        for place in 0..nodes.len() {
+            let along = place / step % side;
+            let next = match along + 1 < side {
+                true => place + step,
+                false if around && side > 2 => place - along * step,
+                false => continue,
+            };
+            builder.duplex(nodes[place], nodes[next], cost(bandwidth))?;
+        }
+        step *= side;
+    }
+    Ok(builder.build()?)
+}
+
+/// The mesh of TE-CCL, 100 GB/s: links join numbers that differ by 1, so the end of a row and the beginning of the next,
+/// too, or by the length of a side.
+fn numbered_mesh(side: usize) -> Result<Platform> {
+    let mut builder = fabric();
+    let nodes = processors(&mut builder, "P", side * side)?;
+    for place in 0..nodes.len() {
+        for next in [place + 1, place + side].into_iter().filter(|&next| next < nodes.len()) {
+            builder.duplex(nodes[place], nodes[next], cost(100))?;
+        }
+    }
+    Ok(builder.build()?)
+}
+
+/// Boxes of 16 V100 at an NVSwitch that copies (so TE-CCL's `switch_copy`), 125 GB/s each way; from every box to every
+/// other eight links of 12.5 GB/s, from the odd GPUs to the even ones.
+fn dgx2(boxes: usize) -> Result<Platform> {
+    let mut builder = fabric();
+    let mut groups: Vec<Vec<NodeId>> = Vec::new();
+    for place in 0..boxes {
+        let switch = builder.node(Node::router(format!("box{place}.nvswitch")))?;
+        let group = processors(&mut builder, &format!("box{place}.gpu"), 16)?;
+        for &gpu in &group {
+            builder.duplex(gpu, switch, cost(125))?;
+        }
+        groups.push(group);
+    }
+    for (one, from) in groups.iter().enumerate() {
+        for (_, to) in groups.iter().enumerate().filter(|(other, _)| *other != one) {
+            for pair in 0..8 {
+                builder.link(from[2 * pair + 1], to[2 * pair], cost(25) * Rational::from_integer(2.into()))?;
+            }
+        }
+    }
+    Ok(builder.build()?)
+}
+
+/// The platform with switches that copy, and one processor made a switch, too.
+fn copying(platform: &Platform, switch: Option<&str>) -> Result<Platform> {
+    let mut builder = fabric();
+    for node in platform.nodes() {
+        let compute = node.compute.clone().filter(|_| Some(node.name.as_str()) != switch);
+        builder.node(Node { replicates: true, compute, ..node.clone() })?;
+    }
+    for link in platform.links() {
+        builder.link(link.from, link.to, link.cost.clone())?;
+    }
+    Ok(builder.build()?)
+}
