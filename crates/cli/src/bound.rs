@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use oneport::plan::{Certificate, Form, LinkId, Resource};
+use oneport::plan::{Demand, Form, Goals, LinkId};
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
 };
@@ -57,6 +57,7 @@ pub struct BoundArguments {
 /// A collective and what is proved of it.
 struct Row {
     form: &'static Form,
+    collective: Collective,
     participants: Vec<NodeId>,
     bandwidth: Option<Bandwidth>,
     /// `None` where some message cannot arrive.
@@ -91,7 +92,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         };
         let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
         let (participants, bandwidth) = (participants.clone(), Bandwidth::of(problem));
-        rows.push(Row { form, participants, bandwidth, bounded, measured });
+        rows.push(Row { form, collective, participants, bandwidth, bounded, measured });
     }
     let text = match arguments.json {
         true => json!({
@@ -99,6 +100,8 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             "links": platform.links().len(),
             "model": platform.model().name(),
             "units": platform.units().map(|units| units.to_string()),
+            "work": "0",
+            "commutative": true,
             "bounds": rows.iter().map(|row| row.json(&platform)).collect::<Vec<_>>(),
             "seconds": limits::elapsed().as_secs_f64(),
         })
@@ -147,7 +150,7 @@ fn rate(platform: &Platform, value: &Rational) -> String {
 
 fn text(platform: &Platform, rows: &[Row]) -> String {
     let mut out = format!(
-        "bounds for {} among {}, {} ({}): no schedule exceeds them\n",
+        "bounds for {} among {}, {} ({}): no schedule exceeds them, in whatever order values are combined\n",
         rows.first().map_or_else(String::new, |row| count(row.participants.len(), "processor")),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
@@ -158,7 +161,11 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
             let _ = writeln!(out, "{:<15} infeasible: some of its messages cannot arrive", row.form.name);
             continue;
         };
-        let known = if bounded.attained { "; attained" } else { "" };
+        let known = match (bounded.attained, row.form.combines) {
+            (false, _) => "",
+            (true, false) => "; attained",
+            (true, true) => "; attained if combining takes no time",
+        };
         let numbers = row.numbers(platform, &bounded.bound);
         let _ = writeln!(out, "{:<15} {numbers}{known}", row.form.name);
         let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
@@ -178,20 +185,33 @@ struct Cut {
     messages: Rational,
 }
 
+/// The demands of which a value has to leave a set of nodes.
+fn crossing(collective: &Collective, inside: &impl Fn(&NodeId) -> bool) -> usize {
+    let crosses = |demand: &Demand<'_>| {
+        let outside = match demand.goals {
+            Goals::At(target) => !inside(&target),
+            Goals::Everywhere(targets) => targets.iter().any(|target| !inside(target)),
+            Goals::Prefixes => false,
+        };
+        outside && demand.operands.iter().any(inside)
+    };
+    (0..collective.demands()).filter_map(|place| collective.demand(place)).filter(crosses).count()
+}
+
 impl Cut {
-    /// The cut of a certificate, if it is one.
-    fn of(platform: &Platform, certificate: &Certificate, participants: &[NodeId], bound: &Rational) -> Option<Cut> {
+    /// The cut of a certificate, if it alone proves the bound.
+    fn of(platform: &Platform, row: &Row, Bounded { bound, certificate, .. }: &Bounded) -> Option<Cut> {
         let [cut] = &certificate.cuts[..] else { return None };
+        let participants = &row.participants;
         let has = |node: &NodeId| cut.nodes.binary_search(node).is_ok();
         let (inside, outside) = participants.iter().copied().partition(has);
         let crosses = |id: &LinkId| has(&platform.link(*id).from) && !has(&platform.link(*id).to);
         let links: Vec<LinkId> = platform.link_ids().filter(crosses).collect();
-        let only = |resource: &Resource| matches!(resource, Resource::Link(link) if links.contains(link));
-        if !certificate.prices.iter().all(|(resource, _)| only(resource)) || !certificate.odd_sets.is_empty() {
+        let capacity: Rational = links.iter().map(|&link| platform.link(link).cost.recip()).sum();
+        let messages = Rational::from_integer(crossing(&row.collective, &has).into());
+        if capacity != &messages * bound {
             return None;
         }
-        let capacity: Rational = links.iter().map(|&link| platform.link(link).cost.recip()).sum();
-        let messages = &capacity / bound;
         Some(Cut { inside, outside, links, capacity, messages })
     }
 
@@ -232,31 +252,40 @@ impl Row {
     /// The bound in words.
     fn sentence(&self, platform: &Platform, bounded: &Bounded) -> String {
         let Bounded { bound, certificate, .. } = bounded;
-        if let Some(cut) = Cut::of(platform, certificate, &self.participants, bound) {
+        if let Some(cut) = Cut::of(platform, self, bounded) {
             return cut.sentence(platform, self.form, bound);
         }
-        if let ([border], true) = (&certificate.borders[..], certificate.exchanges.is_empty()) {
-            let crossed = |link: &LinkId| border.direction.crossed(platform, *link, &border.sets) > 0;
-            let all: Vec<LinkId> = platform.link_ids().filter(crossed).collect();
-            let times = |link: &LinkId| border.direction.crossed(platform, *link, &border.sets);
-            let of = |link: &LinkId| Rational::from_integer(times(link).into()) / &platform.link(*link).cost;
-            let capacity: Rational = all.iter().map(of).sum();
-            let way = border.direction.name();
-            return format!(
-                "{} cross {way} the {} {}: through {} of {} together no schedule exceeds {} per operation",
-                count(border.crossings(), "message"),
-                count(border.sets.len(), "part"),
-                parts(platform, &border.sets),
-                links(platform, &all),
-                rate(platform, &capacity),
-                rate(platform, bound),
-            );
+        if let Some(sentence) = self.of_border(platform, bounded) {
+            return sentence;
         }
         let prices = &certificate.prices;
         let named = prices.iter().take(NAMED).map(|(resource, _)| resource.describe(platform)).collect::<Vec<_>>();
         let more = if prices.len() > NAMED { format!(" and {} more", prices.len() - NAMED) } else { String::new() };
         let bound = Shown::of(platform, false).frequency(bound);
         format!("by the prices of {}{more} no schedule exceeds {bound}", named.join(", "))
+    }
+
+    /// The sentence of a partition, if what crosses it alone proves the bound.
+    fn of_border(&self, platform: &Platform, Bounded { bound, certificate, .. }: &Bounded) -> Option<String> {
+        let ([border], true) = (&certificate.borders[..], certificate.exchanges.is_empty()) else { return None };
+        let times = |link: &LinkId| border.direction.crossed(platform, *link, &border.sets);
+        let links_across: Vec<LinkId> = platform.link_ids().filter(|link| times(link) > 0).collect();
+        let of = |link: &LinkId| Rational::from_integer(times(link).into()) / &platform.link(*link).cost;
+        let capacity: Rational = links_across.iter().map(of).sum();
+        if capacity != Rational::from_integer(border.crossings().into()) * bound {
+            return None;
+        }
+        Some(format!(
+            "{} {} {} the {} {}: through {} of {} together no schedule exceeds {} per operation",
+            count(border.crossings(), "message"),
+            if border.crossings() == 1 { "crosses" } else { "cross" },
+            border.direction.name(),
+            count(border.sets.len(), "part"),
+            parts(platform, &border.sets),
+            links(platform, &links_across),
+            rate(platform, &capacity),
+            rate(platform, bound),
+        ))
     }
 
     /// The bound in the columns of nccl-tests.
@@ -285,7 +314,7 @@ impl Row {
         let Some(bounded) = &self.bounded else {
             return json!({"collective": self.form.name, "status": "infeasible"});
         };
-        let cut = Cut::of(platform, &bounded.certificate, &self.participants, &bounded.bound);
+        let cut = Cut::of(platform, self, bounded);
         let named = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
         let cut = cut.map(|cut| {
             json!({

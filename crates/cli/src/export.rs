@@ -9,7 +9,7 @@ use oneport::{formats, referee};
 use oneport_exports::{FORMATS, File, Request, format};
 
 use crate::End;
-use crate::output::{count, print, try_outputs};
+use crate::output::{Named, count, print, try_outputs};
 
 /// `oneport export`.
 #[derive(Debug, Args)]
@@ -56,9 +56,11 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     let is_csv = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     let format = format(if arguments.to == "events" && is_csv { "events-csv" } else { &arguments.to })?;
     let files = format.write(&request).with_context(|| format!("{name}"))?;
-    for file in &files {
-        let path = path(output, file);
-        formats::write_atomically(&path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    let paths: Vec<PathBuf> = files.iter().map(|file| path(output, file)).collect();
+    let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
+    try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
+    for (file, path) in files.iter().zip(&paths) {
+        formats::write_atomically(path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
     print(&format!("{}: {}{lacks}", format.name, written(output, &files)))?;

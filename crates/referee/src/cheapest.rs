@@ -158,24 +158,26 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     for &(last, target) in goals.iter().flatten() {
         check_reachable(case, &priced, &distances, last, target)?;
     }
-    let dearest = |price: &mut dyn FnMut(usize, usize) -> Option<BigUint>| {
+    let dearest = |price: &mut dyn FnMut(usize, usize) -> Option<BigUint>| -> Result<Vec<BigUint>, Violation> {
         let of_demand = |goals: &Vec<(usize, NodeId)>| {
+            case.ask()?;
             let prices = goals.iter().filter_map(|&(last, target)| price(last, priced.place(target)));
-            prices.max().unwrap_or_default()
+            Ok(prices.max().unwrap_or_default())
         };
         goals.iter().map(of_demand).collect()
     };
     // The goals of many operands are whole results: only those of a scan are not, which is not commutative. And every
     // owner reaches every target, so that there is a tree to each.
     let trees = if many && arborescence::applies(&priced) {
-        dearest(&mut |_, target| arborescence::price(&priced, &distances, target))
+        let streams = arborescence::Streams::new(&priced, &distances);
+        dearest(&mut |_, target| streams.as_ref()?.price(target))
     } else if many {
         let bound = many_operands::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))
     } else {
         let mut search = Search::new(*case, &priced, &distances, &parts);
         dearest(&mut |last, target| Some(search.price(parts.prefix(last), target)))
-    };
+    }?;
     Ok((trees, priced.denominator))
 }
 

@@ -32,6 +32,10 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     let plan = formats::read_plan(&arguments.plan)?;
     // A drawing of a broken plan would lend it credit.
     referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;
+    let trees = arguments.tree.as_ref().map(|path| trees(&plan, path)).transpose()?.unwrap_or_default();
+    let mut outputs = named(&drawings[..3]);
+    outputs.extend(trees.iter().map(|(path, _)| ("--tree", path.as_path())));
+    try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
     let mut drawn = false;
     let mut draw = |path: &Option<std::path::PathBuf>, svg: &dyn Fn() -> Result<String>| -> Result<()> {
         if let Some(path) = path {
@@ -48,8 +52,10 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         let timeline = timeline(&plan, arguments.periods)?;
         Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))
     })?;
-    if let Some(path) = &arguments.tree {
-        trees(&plan, path)?;
+    for (path, pattern) in &trees {
+        let dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
+        let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
+        write(path, &draw(plan.problem()?, &pattern.pattern, Some(&pattern.weight)))?;
         drawn = true;
     }
     if !drawn {
@@ -86,8 +92,8 @@ fn timeline(plan: &Plan, periods: Option<u64>) -> Result<Timeline> {
 /// Most patterns drawn: an all-gather among a thousand has thousands.
 const DRAWN: usize = 100;
 
-/// Draws every tree or scheme of the steady state into a file of its own.
-fn trees(plan: &Plan, path: &Path) -> Result<()> {
+/// The trees or schemes that are drawn, each with a file of its own.
+fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
     let patterns = &plan.steady_state.patterns;
     if patterns.iter().all(|weighted| patterns::kind_of(plan, &weighted.pattern) == Some(Kind::Route)) {
         bail!("--tree: {} has no trees; draw its paths with --graph", plan.collective.name());
@@ -95,16 +101,9 @@ fn trees(plan: &Plan, path: &Path) -> Result<()> {
     if patterns.len() > DRAWN {
         eprintln!("note: the first {DRAWN} of {} trees are drawn", patterns.len());
     }
-    let dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
-    for (number, WeightedPattern { pattern, weight }) in patterns.iter().take(DRAWN).enumerate() {
-        let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
-        let text = draw(plan.problem()?, pattern, Some(weight));
-        match patterns.len() {
-            1 => write(path, &text)?,
-            _ => write(&numbered(path, number + 1), &text)?,
-        }
-    }
-    Ok(())
+    let several = patterns.len() > 1;
+    let file = |number: usize| if several { numbered(path, number + 1) } else { path.to_path_buf() };
+    Ok(patterns.iter().take(DRAWN).enumerate().map(|(number, pattern)| (file(number), pattern)).collect())
 }
 
 /// `F.svg` as `F-7.svg`.

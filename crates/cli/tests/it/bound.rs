@@ -84,3 +84,51 @@ fn questions_that_make_no_sense_are_refused() {
     assert!(apart.stdout.contains("all-gather      infeasible"), "{apart:#?}");
     assert!(apart.stdout.contains("{b} gets the message of {a} through 1 link"), "{apart:#?}");
 }
+
+/// The numbers of a sentence are a division that anybody can do; where they are not the bound, prices are named.
+#[test]
+fn sentences_are_true_of_the_platform() {
+    let folder = Folder::new();
+    let head = "format = \"oneport-platform/1\"\n";
+    let processors = "{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1 }";
+    // The send port of a is what limits, not the two links out of it.
+    let triangle = folder.write(
+        "triangle.toml",
+        &format!(
+            "{head}node = [{processors}, {{ name = \"r\" }}]\nlink = [\n\
+             {{ from = \"a\", to = \"b\", cost = 1, duplex = true }}, {{ from = \"a\", to = \"r\", cost = 1, duplex = true }},\n\
+             {{ from = \"b\", to = \"r\", cost = 1, duplex = true }}]\n"
+        ),
+    );
+    let run = oneport(&["bound", &triangle, "all-reduce"]).ok();
+    assert!(run.stdout.contains("by the prices of ") && !run.stdout.contains(" cross"), "{run:#?}");
+    // Only one link leads to b; the other, to a switch that leads nowhere else, brings a message nowhere.
+    let dead_end = folder.write(
+        "dead-end.toml",
+        &format!(
+            "{head}model = \"links\"\nnode = [{processors}, {{ name = \"s\", replicates = false, model = \"full-duplex\" }}]\n\
+             link = [{{ from = \"a\", to = \"s\", cost = \"1/2\", duplex = true }}, {{ from = \"a\", to = \"b\", cost = \"2/3\", \
+             duplex = true }}]\n"
+        ),
+    );
+    let bound = &oneport(&["bound", &dead_end, "all-gather", "--json"]).ok().object()["bounds"][0];
+    assert_eq!(bound["bound"], "3/2", "{bound:#}");
+    assert!(bound["cut"].is_null() || bound["cut"]["messages"] == "1", "{bound:#}");
+}
+
+/// A processor that keeps nothing it passes on takes part in few collectives; those have bounds.
+#[test]
+fn who_keeps_nothing_is_bounded() {
+    let folder = Folder::new();
+    let file = folder.write(
+        "pair.toml",
+        "format = \"oneport-platform/1\"\nmodel = \"links\"\nnode = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1, \
+         replicates = false }]\nlink = [{ from = \"a\", to = \"b\", cost = 1, duplex = true }]\n",
+    );
+    for collective in ["reduce-scatter", "all-to-all"] {
+        let run = oneport(&["bound", &file, collective]).ok();
+        assert!(run.stdout.contains("algbw 2 per unit of time"), "{run:#?}");
+    }
+    oneport(&["bound", &file, "all-gather"]).refused(1, &["'b'", "replicates = false"]);
+    oneport(&["rings", &file]).refused(1, &["'b'", "replicates = false"]);
+}

@@ -17,7 +17,7 @@ use num_traits::One;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::{Block, Certificate, Collective, Cut, Demand, Goals, Kind, Problem, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, free_automorphisms};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
 
 use super::volume::Bound;
 use crate::bounds::slowest_cut::slowest_cut;
@@ -133,8 +133,7 @@ impl<'q> Search<'q> {
     /// The slowest cut of an all-gather among the members; on the platform with all links turned, its other side.
     fn of_all(&self, turned: bool) -> Result<Vec<Side>, LpError> {
         const NONE: LpError = LpError::Contradiction("an all-gather among the members is none");
-        let reversed = if turned { Some(turned_platform(self.platform()).ok_or(NONE)?) } else { None };
-        let platform = reversed.as_ref().unwrap_or(self.platform());
+        let platform = &replicating(self.platform(), turned).ok_or(NONE)?;
         let collective = Collective::AllGather { participants: self.members.clone() };
         let problem = Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;
         let question = Question::new(problem).watched(self.question.watch().clone());
@@ -293,15 +292,17 @@ fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
     order
 }
 
-/// The platform with all links turned; ids stay.
-fn turned_platform(platform: &Platform) -> Option<Platform> {
+/// The platform with all links turned if asked, where every node may keep what it passes on: cuts are the same
+/// whoever may. Ids stay.
+fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
     for node in platform.nodes() {
-        builder.node(node.clone()).ok()?;
+        builder.node(Node { replicates: true, ..node.clone() }).ok()?;
     }
     for link in platform.links() {
-        builder.link(link.to, link.from, link.cost.clone()).ok()?;
+        let (from, to) = if turned { (link.to, link.from) } else { (link.from, link.to) };
+        builder.link(from, to, link.cost.clone()).ok()?;
     }
     builder.build().ok()
 }

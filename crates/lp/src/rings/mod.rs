@@ -62,6 +62,15 @@ pub enum RingError {
         /// Its name.
         node: String,
     },
+    /// A processor loses what it passes on.
+    #[error(
+        "'{node}' has replicates = false, so it cannot both keep and pass on what goes round; leave it out of \
+             --participants or let it replicate"
+    )]
+    KeepsNothing {
+        /// Its name.
+        node: String,
+    },
     /// Nowhere to go from a processor, or nothing that leads to it.
     #[error("no ring visits all {count} processors: {what} '{node}' that passes no other of them")]
     DeadEnd {
@@ -131,6 +140,9 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
     let name = |node: NodeId| platform.name(node).to_string();
     if let Some(place) = (0..count).find(|&place| gpus[..place].contains(&gpus[place])) {
         return Err(RingError::Twice { node: name(gpus[place]) });
+    }
+    if let Some(&gpu) = gpus.iter().find(|&&gpu| !platform.node(gpu).replicates) {
+        return Err(RingError::KeepsNothing { node: name(gpu) });
     }
     match platform.node_ids().find(|&node| platform.model_of(node) == PortModel::HalfDuplex) {
         Some(node) => Err(RingError::HalfDuplex { node: name(node) }),

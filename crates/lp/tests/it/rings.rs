@@ -233,6 +233,12 @@ fn what_is_no_ring_is_refused() {
     assert_eq!(ask(&open, &[a, b, a]), RingError::Twice { node: "a".to_string() });
     let half = open.clone().with_model(PortModel::HalfDuplex);
     assert_eq!(ask(&half, &[a, b]), RingError::HalfDuplex { node: "a".to_string() });
+    let mut builder = Platform::builder();
+    let forgetful = Node { replicates: false, ..Node::processor("b", Rational::one()) };
+    let ends = [Node::processor("a", Rational::one()), forgetful].map(|node| builder.node(node).unwrap());
+    builder.duplex(ends[0], ends[1], Rational::one()).unwrap();
+    let pair = builder.build().unwrap();
+    assert_eq!(ask(&pair, &all(&pair)), RingError::KeepsNothing { node: "b".to_string() });
     let large = torus(&[17]).unwrap();
     assert_eq!(ask(&large, &all(&large)), RingError::TooMany { count: 17 });
     let order = ring_of_order(&open, &all(&open)).unwrap_err();

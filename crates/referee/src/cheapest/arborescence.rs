@@ -18,13 +18,15 @@
 //! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So there is
 //! no strange merge, every processor sends one stream, and the tree is an arborescence as above.
 
+use std::ops::{AddAssign, SubAssign};
+
 use num_bigint::BigUint;
-use num_traits::Zero;
+use num_traits::{ToPrimitive, Zero};
 
 use super::{Class, Priced};
 
 /// Prices from processor to processor; the last place is the end of all streams.
-type Costs = Vec<Vec<Option<BigUint>>>;
+type Costs<N> = Vec<Vec<Option<N>>>;
 
 /// Whether the theorem applies.
 pub(super) fn applies(priced: &Priced) -> bool {
@@ -32,43 +34,83 @@ pub(super) fn applies(priced: &Priced) -> bool {
     alike && priced.owners.len() == priced.processors.len()
 }
 
-/// The exact price of the cheapest tree to a target: O(n^3) operations on big integers for `n` processors.
-pub(super) fn price(priced: &Priced, distances: &[Option<BigUint>], target: usize) -> Option<BigUint> {
-    let count = priced.processors.len();
-    let (size, work) = (priced.sizes.first()?, priced.works.first()?);
-    let way = |from: usize, to: usize| distances[from * count + to].as_ref().map(|distance| distance * size);
-    let mut costs: Costs = (0..count)
-        .map(|from| {
-            let stream = |to: usize| Some(way(from, to)? + work * &priced.merges[to]).filter(|_| to != from);
-            (0..count).map(stream).chain([way(from, target)]).collect()
-        })
-        .collect();
-    // One stream ends at the target: each end is dearer than all streams together.
-    let sum: BigUint = costs.iter().flatten().flatten().sum();
-    for row in &mut costs {
-        if let Some(Some(end)) = row.last_mut() {
-            *end += &sum;
-        }
+/// What streams cost, and their merges; the same for all targets.
+pub(super) struct Streams<'p> {
+    priced: &'p Priced,
+    distances: &'p [Option<BigUint>],
+    /// In machine integers, where sums fit.
+    small: Option<Costs<u128>>,
+    large: Costs<BigUint>,
+    /// Dearer than all streams together.
+    end: BigUint,
+}
+
+impl<'p> Streams<'p> {
+    /// O(n^2) operations on big integers for `n` processors.
+    pub(super) fn new(priced: &'p Priced, distances: &'p [Option<BigUint>]) -> Option<Self> {
+        let count = priced.processors.len();
+        let (size, work) = (priced.sizes.first()?, priced.works.first()?);
+        let row = |from: usize| {
+            let stream = |to: usize| {
+                let distance = distances[from * count + to].as_ref().filter(|_| to != from)?;
+                Some(distance * size + work * &priced.merges[to])
+            };
+            (0..count).map(stream).collect::<Vec<_>>()
+        };
+        let large: Costs<BigUint> = (0..count).map(row).collect();
+        let ways: BigUint = distances.iter().flatten().sum();
+        let end: BigUint = large.iter().flatten().flatten().sum::<BigUint>() + ways * size + 1u32;
+        // At most twice as many rows as processors, circles among them, pay at most two ends each.
+        let fits = end.bits() + u64::from(usize::BITS - count.leading_zeros()) + 2 < u64::from(u128::BITS);
+        let small =
+            |row: &Vec<Option<BigUint>>| row.iter().map(|cost| cost.as_ref().and_then(BigUint::to_u128)).collect();
+        let small = fits.then(|| large.iter().map(small).collect());
+        Some(Streams { priced, distances, small, large, end })
     }
-    least(costs).map(|total| total - sum)
+
+    /// The exact price of the cheapest tree to a target: O(n^3) operations on numbers.
+    pub(super) fn price(&self, target: usize) -> Option<BigUint> {
+        let count = self.priced.processors.len();
+        let size = self.priced.sizes.first()?;
+        let ends: Vec<Option<BigUint>> = (0..count)
+            .map(|from| self.distances[from * count + target].as_ref().map(|distance| distance * size + &self.end))
+            .collect();
+        let total = match &self.small {
+            Some(small) => {
+                let ends = ends.iter().map(|end| end.as_ref().and_then(BigUint::to_u128));
+                BigUint::from(least(with_ends(small, ends))?)
+            }
+            None => least(with_ends(&self.large, ends.into_iter()))?,
+        };
+        // One stream ends at the target: each end is dearer than all streams together.
+        Some(total - &self.end)
+    }
+}
+
+fn with_ends<N: Clone>(costs: &Costs<N>, ends: impl Iterator<Item = Option<N>>) -> Costs<N> {
+    let with_end = |(row, end): (&Vec<Option<N>>, _)| row.iter().cloned().chain([end]).collect();
+    costs.iter().zip(ends).map(with_end).collect()
 }
 
 /// The least sum of one cost per row without circles (Chu and Liu, Edmonds): rows pay their least, circles become rows.
-fn least(mut costs: Costs) -> Option<BigUint> {
-    let mut total = BigUint::zero();
+fn least<N>(mut costs: Costs<N>) -> Option<N>
+where
+    N: Clone + Ord + Zero + AddAssign + for<'n> SubAssign<&'n N>,
+{
+    let mut total = N::zero();
     loop {
         let mut next = Vec::with_capacity(costs.len());
         for row in &mut costs {
             let paid = row.iter().flatten().min()?.clone();
             row.iter_mut().flatten().for_each(|cost| *cost -= &paid);
-            next.push(row.iter().position(|cost| cost.as_ref().is_some_and(BigUint::is_zero))?);
+            next.push(row.iter().position(|cost| cost.as_ref().is_some_and(N::is_zero))?);
             total += paid;
         }
         let (groups, count) = groups(&next);
         if count == costs.len() {
             return Some(total);
         }
-        let mut merged: Costs = vec![vec![None; count + 1]; count];
+        let mut merged: Costs<N> = vec![vec![None; count + 1]; count];
         for (from, row) in costs.into_iter().enumerate() {
             for (to, cost) in row.into_iter().enumerate() {
                 let (from, to) = (groups[from], groups[to]);
