@@ -70,8 +70,8 @@ fn ticks(question: &Question) -> Result<[u64; 3]> {
     Ok(trees.map(|tree| length(question, &tree, &class)))
 }
 
-/// Slowest node first is faster than a binomial tree, and no tree is faster, for all numbers of values, from a fast root
-/// and from a slow one; SimGrid finds the same dates.
+/// Slowest node first is faster than a binomial tree, and no tree is faster, for all numbers of values, from a fast and
+/// from a slow root; SimGrid finds the same dates.
 fn figure_17() -> Result<Finding> {
     for question in ROOTS.into_iter().flat_map(Question::all) {
         let [library, snf, least] = ticks(&question)?;
@@ -83,11 +83,10 @@ fn figure_17() -> Result<Finding> {
     };
     let [faster, alike] = orders_of_ranks()?;
     ensure!(faster + alike == 35, "{faster} and {alike} of 35 orders of ranks");
-    let tried =
-        format!("MAX and gcd, 4 to 4096 values, one port, against a binomial tree of ranks by speed; {replayed}");
-    Ok(Finding::claim(true, tried).note(format!(
-        "no tree is shorter; of the 35 ways to give the other ranks to processors, a binomial tree is slower in {faster} and \
-         as fast in {alike}; who cuts the vector, as MPICH does today, is faster from 1024 values on (gcd: 512)"
+    let what = "MAX and gcd, 4 to 4096 values, one port, against a binomial tree of ranks by speed";
+    Ok(Finding::claim(true, format!("{what}; {replayed}")).note(format!(
+        "no tree is shorter; of the 35 ways to give the other ranks to processors, a binomial tree is slower in {faster} \
+         and as fast in {alike}; who cuts the vector, as MPICH does today, is faster from 1024 values on (gcd: 512)"
     )))
 }
 
@@ -114,8 +113,8 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
     Ok(answers.len())
 }
 
-/// The fast processors may have any ranks besides that of the root: in how many of the ways slowest node first is faster
-/// than a binomial tree for all sizes, and in how many exactly as fast.
+/// The fast processors may have any ranks besides that of the root: in how many of the ways a binomial tree is slower
+/// than slowest node first for all sizes, and in how many exactly as fast.
 fn orders_of_ranks() -> Result<[usize; 2]> {
     let mut count = [0; 2];
     for fast in (0..1usize << RANKS).filter(|set| set & 1 == 1 && set.count_ones() as usize == RANKS / 2) {

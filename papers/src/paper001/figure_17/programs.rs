@@ -97,7 +97,7 @@ pub struct Bench {
 impl Bench {
     /// A new folder of that name under `target`.
     pub fn new(name: &str) -> Result<Bench> {
-        let folder = rows::root().join(format!("target/tmp/figure-17-{name}-{}", std::process::id()));
+        let folder = rows::root().join(format!("target/figure-17-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let bench = Bench { folder };
         bench.file("reduce.c", include_str!("reduce.c"))?;
@@ -201,8 +201,8 @@ fn answers(requests: &Requests, text: &str) -> Result<Answers> {
 /// What leaves a host takes the latency and bandwidth of its processor; what arrives takes nothing.
 fn platform() -> String {
     let mut text = String::from(
-        "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n\
-         <zone id=\"cluster\" routing=\"Full\">\n",
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
+         <platform version=\"4.1\">\n<zone id=\"cluster\" routing=\"Full\">\n",
     );
     for rank in 0..RANKS {
         let _ = writeln!(text, "<host id=\"h{rank}\" speed=\"1Gf\"/>");
@@ -216,7 +216,8 @@ fn platform() -> String {
     for (from, to) in (0..RANKS).flat_map(|from| (0..RANKS).map(move |to| (from, to))).filter(|(from, to)| from != to) {
         let _ = writeln!(
             text,
-            "<route src=\"h{from}\" dst=\"h{to}\" symmetrical=\"NO\"><link_ctn id=\"out{from}\"/><link_ctn id=\"in{to}\"/></route>"
+            "<route src=\"h{from}\" dst=\"h{to}\" symmetrical=\"NO\">\
+             <link_ctn id=\"out{from}\"/><link_ctn id=\"in{to}\"/></route>"
         );
     }
     text.push_str("</zone>\n</platform>\n");

@@ -6,8 +6,8 @@
      merge OPERATOR NANOSECONDS ...                    what combining one value takes, rank by rank
      OPERATOR VALUES ROOT library                      MPI_Reduce
      OPERATOR VALUES ROOT NAME SENDER>RECEIVER ...     a tree: every rank does what names it, in this order
-   Each request is answered by its first four words and the seconds at the root, the median of the runs. Exit code 1 if a
-   result is not that of the definition. */
+   Each request is answered by its first four words and the seconds at the root, the median of the runs. Exit code 1 if
+   a result is not that of the definition. */
 
 #include <mpi.h>
 #include <stdio.h>
