@@ -84,7 +84,10 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         Err(limit) => limit,
     };
     let fits = |&pieces: &u64| sketch(pieces).is_ok_and(|plan| plan.is_ok());
-    let advice = match nearest(pieces).find(fits) {
+    // Many pieces take long to try, so halves come first.
+    let halves = std::iter::successors(Some(pieces / 2), |&pieces| Some(pieces / 2));
+    let too_many = halves.take_while(|&pieces| pieces > 0 && !fits(&pieces)).last().unwrap_or(pieces);
+    let advice = match nearest(too_many).find(fits) {
         Some(fits) => format!("{fits} pieces fit; give --pieces {fits}"),
         None => "no number of pieces fits".to_string(),
     };
