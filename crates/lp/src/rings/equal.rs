@@ -5,14 +5,14 @@
 //! at most so many rings with the largest `k s`.
 //!
 //! - From the best packing with weights, rounded by largest remainders, for every `k`.
-//! - For a share `s`, as many rings as fit, one after the other: of those that fit the one that takes least of what is
-//!   scarce.
+//! - For a share `s`, as many rings as fit, one after the other: of all rings the one that takes least of what is
+//!   scarce (where only links are limited), or of those that the packing uses or might use.
 //! - From integer programs: for a share `s`, as many rings as fit. Where only links are limited, a best share is the
 //!   bandwidth of some link over a whole number (how often the rings cross it), so these shares are all there are.
 //!
-//! The integer programs choose among the rings that the packing uses or might use, which need not be all that matter.
-//! What is proved: rings of share `s` are at most `w / s` in number, if no packing carries more than `w`, and a whole
-//! number. So no equal rings carry more than the largest `s min(most, floor(w / s))`, over all shares.
+//! The integer programs choose among rings that the packing uses or might use and those found before, which need not be
+//! all that matter. What is proved: rings of share `s` are at most `w / s` in number, if no packing carries more than
+//! `w`, and a whole number. So no equal rings carry more than the largest `s min(most, floor(w / s))`, over all shares.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,12 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
 use oneport_numbers::{Scaled, common_denominator};
-use oneport_plan::{EqualRings, Ring, RingPacking};
+use oneport_plan::{EqualRings, Pattern, Ring, RingPacking};
 use oneport_platform::{NodeId, Platform, PortModel, Rational};
 use oneport_watch::Watch;
 
-use super::{Carrier, RingError, pattern_of};
+use super::grown::grown;
+use super::{Carrier, Cycles, RingError, pattern_of, ring_of};
 use crate::LpError;
 use crate::resources::Resources;
 
@@ -32,10 +33,25 @@ use crate::resources::Resources;
 const NODES: u32 = 100;
 /// Shares that integer programs are solved for.
 const SHARES: usize = 3;
-/// Shares for which rings are chosen one after the other.
+/// Columns of each program (the rings that the packing uses, those grown, and others) among so few processors, which
+/// are answered within a second.
+const COLUMNS: usize = 400;
+const FEW: usize = 8;
+/// Columns times rows of each program among more processors; at least as many columns.
+const FIELDS: usize = 100_000;
+/// Shares for which rings of a list are chosen one after the other.
 const FILLED: usize = 64;
+/// Shares for which rings are grown, of all that there are.
+const GROWN: usize = 8;
 /// Bits of what rings take of resources, where they are filled one after the other.
 const BITS: u64 = 48;
+
+/// How rings of a share are chosen.
+enum Way {
+    Grown,
+    Filled,
+    Fitted,
+}
 
 /// At most so many rings, all with the same share, that carry as much as possible together, and what is proved of it.
 /// Of equal totals the fewest rings found. `most` is at least 1.
@@ -49,7 +65,10 @@ pub fn equal_rings(
     most: u32,
     watch: &Watch,
 ) -> Result<EqualRings, RingError> {
-    let pool = Pool::new(platform, gpus, packing)?;
+    let carrier = Carrier::new(gpus);
+    let question = carrier.question(platform, watch)?;
+    let cycles = Cycles::new(&question, gpus);
+    let mut pool = Pool::new(&cycles, packing);
     let most = most.max(1);
     let mut best = pool.rounded(packing, most)?;
     let crossings = most.saturating_mul(gpus.len() as u32);
@@ -62,23 +81,24 @@ pub fn equal_rings(
         true => tried.first().map_or_else(|| best.total(), |(bound, _)| bound.clone().max(best.total())),
         false => packing.upper_bound.clone(),
     };
-    let taken = pool.taken();
-    for exactly in [false, true] {
-        for (bound, share) in tried.iter().take(if exactly { SHARES } else { FILLED }) {
+    let grows = if is_of_links(platform) { GROWN } else { 0 };
+    for (way, shares) in [(Way::Grown, grows), (Way::Filled, FILLED), (Way::Fitted, SHARES)] {
+        let taken = pool.taken();
+        for (bound, share) in tried.iter().take(shares) {
             let fewer = fitting(&packing.upper_bound, share, most) < best.count;
             if *bound < best.total() || *bound == best.total() && !fewer || watch.ask().is_err() {
                 break;
             }
-            let found = match (exactly, &taken) {
-                (true, _) => pool.fitted(share, most, watch)?,
-                (false, Some(taken)) => pool.filled(taken, share, most),
-                (false, None) => None,
+            let found = match (&way, &taken) {
+                (Way::Grown, _) => pool.with(&grown(&cycles, share, most, watch)),
+                (Way::Filled, taken) => taken.as_ref().and_then(|taken| pool.filled(taken, share, most)),
+                (Way::Fitted, _) => pool.fitted(share, most, watch)?,
             };
             best = found.filter(|found| found.is_better(&best)).unwrap_or(best);
         }
     }
     let rings = best.times.iter().zip(&pool.rings).filter(|(times, _)| **times > 0);
-    let rings = rings.map(|(&times, ring)| ((*ring).clone(), times)).collect();
+    let rings = rings.map(|(&times, ring)| (ring.clone(), times)).collect();
     Ok(EqualRings { rings, share: best.share, upper_bound: proved })
 }
 
@@ -109,7 +129,7 @@ fn shares(platform: &Platform, bound: &Rational, [most, crossings]: [u32; 2], kn
     shares
 }
 
-/// Rings by their number of uses, with the share that then fits.
+/// Rings of a pool by their number of uses, with the share that then fits. Rings that came later are not used.
 struct Choice {
     times: Vec<u32>,
     count: u32,
@@ -127,24 +147,51 @@ impl Choice {
     }
 }
 
-/// The rings to choose from, and what they load.
+/// The rings to choose from, and what they load: those that the packing uses, those that it might use, those grown.
 struct Pool<'p> {
-    rings: Vec<&'p Ring>,
+    cycles: &'p Cycles<'p>,
+    rings: Vec<Ring>,
     resources: Resources,
     loads: Vec<Vec<(usize, Rational)>>,
+    /// How many of the rings are those that the packing uses, and how many those that it uses or might use.
+    used: usize,
+    known: usize,
 }
 
 /// By place of a resource, what a ring takes of it.
 type Taken = Vec<(usize, u64)>;
 
 impl<'p> Pool<'p> {
-    fn new(platform: &Platform, gpus: &[NodeId], packing: &'p RingPacking) -> Result<Self, LpError> {
-        let carrier = Carrier::new(gpus);
-        let question = carrier.question(platform, &Watch::unlimited())?;
-        let resources = Resources::new(platform, false);
-        let rings: Vec<&Ring> = packing.rings.iter().map(|(ring, _)| ring).chain(&packing.others).collect();
-        let loads = rings.iter().map(|ring| resources.loads(&question, &pattern_of(ring))).collect();
-        Ok(Pool { rings, resources, loads })
+    fn new(cycles: &'p Cycles<'p>, packing: &RingPacking) -> Self {
+        let resources = Resources::new(cycles.question.platform(), false);
+        let rings: Vec<Ring> = packing.rings.iter().map(|(ring, _)| ring).chain(&packing.others).cloned().collect();
+        let loads = rings.iter().map(|ring| resources.loads(cycles.question, &pattern_of(ring))).collect();
+        let (used, known) = (packing.rings.len(), rings.len());
+        Pool { cycles, rings, resources, loads, used, known }
+    }
+
+    /// Takes in the rings that are new, and chooses these alone; `None` where there are none.
+    fn with(&mut self, grown: &[Pattern]) -> Option<Choice> {
+        let mut times = vec![0; self.rings.len()];
+        for pattern in grown {
+            let ring = ring_of(self.cycles.question.platform(), self.cycles.gpus, pattern);
+            let place = self.rings.iter().position(|known| *known == ring).unwrap_or(self.rings.len());
+            if place == self.rings.len() {
+                self.rings.push(ring);
+                self.loads.push(self.resources.loads(self.cycles.question, pattern));
+                times.push(0);
+            }
+            times[place] += 1;
+        }
+        self.choice(times)
+    }
+
+    /// The rings that integer programs choose from.
+    fn columns(&self) -> Vec<usize> {
+        let places = (0..self.used).chain(self.known..self.rings.len()).chain(self.used..self.known);
+        let few = self.cycles.gpus.len() <= FEW;
+        let most = if few { COLUMNS } else { COLUMNS.max(FIELDS / self.resources.count().max(1)) };
+        places.take(most).collect()
     }
 
     /// The choice with the largest share that fits; `None` where nothing is chosen.
@@ -205,14 +252,17 @@ impl<'p> Pool<'p> {
         let rows: Vec<Row> =
             (0..self.resources.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
         let count = program.add_row(Relation::AtMost, Rational::from_integer(most.into()));
-        for loads in &self.loads {
-            let entries = loads.iter().map(|(place, time)| (rows[*place], time.clone()));
+        let columns = self.columns();
+        for &column in &columns {
+            let entries = self.loads[column].iter().map(|(place, time)| (rows[*place], time.clone()));
             program.add_column(Rational::one(), entries.chain([(count, Rational::one())]))?;
         }
         let options = IntegerOptions { node_limit: NODES, upper: most };
         let point = find_integer_point(&program, options, watch)?;
-        let times = point.map(|point| point.iter().map(|value| value.to_u32().unwrap_or(0)).collect());
-        Ok(times.and_then(|times| self.choice(times)))
+        let Some(point) = point else { return Ok(None) };
+        let mut times = vec![0; self.rings.len()];
+        columns.iter().zip(&point).for_each(|(&column, value)| times[column] = value.to_u32().unwrap_or(0));
+        Ok(self.choice(times))
     }
 }
 

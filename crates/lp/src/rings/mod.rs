@@ -6,6 +6,7 @@
 
 mod cycle;
 mod equal;
+mod grown;
 
 use std::ops::ControlFlow;
 
