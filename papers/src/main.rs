@@ -1,5 +1,5 @@
-//! `oneport-papers [--out DIR | compare | peers]`: every printed value and claim of the papers against ours, and the same
-//! pipeline on real networks; `docs/peers.md` against what is computed.
+//! `oneport-papers [--out DIR | compare | peers]`: every printed value and claim of the papers against ours, and the
+//! same pipeline on real networks; `docs/peers.md` against what is computed.
 //!
 //! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
 //! the expected one, 1 some verdict is not, 2 usage.

@@ -166,7 +166,8 @@ impl Case {
     }
 }
 
-/// When so many chunks (one at least) have come over links, each one after the other, whose times for a chunk are given.
+/// When so many chunks (one at least) have come over links, each one after the other, whose times for a chunk these
+/// are.
 fn earliest(times: &[Rational], chunks: usize) -> Rational {
     let mut arrivals = times.to_vec();
     for _ in 1..chunks {
@@ -177,8 +178,8 @@ fn earliest(times: &[Rational], chunks: usize) -> Rational {
     arrivals.into_iter().min().unwrap_or_default()
 }
 
-/// The best throughput in messages of 1 GB, and whether a steady state attains it. Where a single node plays a role, it
-/// is the first.
+/// The best throughput in messages of 1 GB, and whether a steady state attains it. Where a single node plays a role,
+/// it is the first.
 fn throughput(collective: &str, platform: &Platform, participants: &[NodeId]) -> Result<(Rational, bool)> {
     let form = Form::find(collective).with_context(|| format!("no collective is called {collective}"))?;
     let [first, ref others @ ..] = *participants else { bail!("no processors") };

@@ -62,8 +62,8 @@ fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform
     Ok(builder.build()?)
 }
 
-/// The mesh of TE-CCL, 100 GB/s: links join numbers that differ by 1, so the end of a row and the beginning of the next,
-/// too, or by the length of a side.
+/// The mesh of TE-CCL, 100 GB/s: links join numbers that differ by 1, so the end of a row and the beginning of the
+/// next, too, or by the length of a side.
 fn numbered_mesh(side: usize) -> Result<Platform> {
     let mut builder = fabric();
     let nodes = processors(&mut builder, "P", side * side)?;
