@@ -69,7 +69,7 @@ pub fn certificate(
         Kind::Shares => certificate.shares = shares(draw, platform, collective, volumes, &certificate)?,
         Kind::Crossings => {
             add_crossings(draw, platform, collective, volumes, &mut certificate);
-            if certificate.borders.is_empty() && certificate.exchanges.is_empty() {
+            if certificate.borders.is_empty() && certificate.gatherings.is_empty() && certificate.exchanges.is_empty() {
                 return None;
             }
         }
@@ -84,6 +84,7 @@ pub fn weaken(certificate: &mut Certificate) {
     certificate.cuts.iter_mut().for_each(|cut| cut.weight *= &half);
     certificate.shares.iter_mut().for_each(|share| share.price *= &half);
     certificate.borders.iter_mut().for_each(|border| border.weight *= &half);
+    certificate.gatherings.iter_mut().for_each(|gathering| gathering.weight *= &half);
     certificate.potentials.iter_mut().for_each(|potential| potential.value *= &half);
     certificate.exchanges.iter_mut().flat_map(|one| &mut one.lengths).for_each(|(_, length)| *length *= &half);
 }
@@ -93,9 +94,9 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
     let factors =
         [Rational::new(1.into(), 2.into()), Rational::from_integer(2.into()), Rational::new(9.into(), 8.into())];
     let factor = draw.pick(&factors);
-    let Certificate { prices, odd_sets, cuts, shares, borders, potentials, exchanges } = certificate;
+    let Certificate { prices, odd_sets, cuts, shares, borders, gatherings, potentials, exchanges } = certificate;
     let drop = draw.percent(40);
-    match draw.below(7) {
+    match draw.below(8) {
         0 if !prices.is_empty() => touch(draw, prices, drop, |one| one.1 *= &factor),
         1 if !odd_sets.is_empty() => touch(draw, odd_sets, drop, |one| one.1 *= &factor),
         2 if !cuts.is_empty() => touch(draw, cuts, drop, |one| one.weight *= &factor),
@@ -103,6 +104,7 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
         4 if !borders.is_empty() => touch(draw, borders, drop, |one| one.weight *= &factor),
         5 if !potentials.is_empty() => touch(draw, potentials, drop, |one| one.value *= &factor),
         6 if !exchanges.is_empty() => touch(draw, exchanges, drop, |one| one.direction = turned(one.direction)),
+        7 if !gatherings.is_empty() => touch(draw, gatherings, drop, |one| one.weight *= &factor),
         _ => touch(draw, prices, drop, |one| one.1 *= &factor),
     }
 }

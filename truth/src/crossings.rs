@@ -1,12 +1,14 @@
-//! Random borders, potentials and exchanges of all-reduces.
+//! Random borders, gatherings, potentials and exchanges of all-reduces.
 
 use num_traits::{Signed, Zero};
 use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Border, Certificate, Collective, Demand, Direction, Exchange, Goals, Potential, Volumes};
+use oneport_plan::{
+    Border, Certificate, Collective, Demand, Direction, Exchange, Gathering, Goals, Potential, Volumes,
+};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::draw::Draw;
-use crate::prices::{link_price, smallest_size};
+use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
 
 /// Adds them for every all-reduce, charging each link about as much as it has left; nothing where there is no
 /// all-reduce.
@@ -20,15 +22,22 @@ pub fn add_crossings(
     let smallest = smallest_size(collective, volumes);
     let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
     let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
+    let work = smallest_work(collective, volumes);
+    let merge = |node| {
+        let compute = platform.node(node).compute.as_ref()?;
+        Some((node, compute_price(certificate, node) * compute * &work))
+    };
+    let merges: Vec<(NodeId, Rational)> = platform.node_ids().filter_map(merge).collect();
     for place in 0..collective.demands() {
         let Some(demand) = collective.demand(place) else { continue };
         if demand.operands.len() < 2 || !matches!(demand.goals, Goals::Everywhere(_)) {
             continue;
         }
-        let mut one = Filling { draw, platform, demand, place, left: fresh.clone(), certificate };
+        let mut one = Filling { draw, platform, demand, place, left: fresh.clone(), merges: &merges, certificate };
         one.fill();
     }
     certificate.borders.sort();
+    certificate.gatherings.sort();
     certificate.potentials.sort();
     certificate.exchanges.sort();
 }
@@ -40,6 +49,8 @@ struct Filling<'a, 'b> {
     place: usize,
     /// What of the price of the smallest message over each link is not yet charged.
     left: Vec<Rational>,
+    /// By processor: the price of the smallest merge.
+    merges: &'a [(NodeId, Rational)],
     certificate: &'a mut Certificate,
 }
 
@@ -52,7 +63,11 @@ impl Filling<'_, '_> {
                 self.potentials();
             }
             for _ in 0..self.draw.between(1, 6) {
-                self.border();
+                if self.draw.percent(30) {
+                    self.gathering();
+                } else {
+                    self.border();
+                }
             }
         }
         for _ in 0..self.draw.below(3) {
@@ -60,8 +75,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// The borders and potentials that prove the most together, of all that follow the rules and have no node in
-    /// several sets, and some more: a linear program over all of them.
+    /// The borders, gatherings and potentials that prove the most together, of all that follow the rules (borders:
+    /// those that have no node in several sets, and some more): a linear program over all of them.
     fn best_borders(&mut self) {
         let borders = self.all_borders();
         let whole = |number: usize| Rational::from_integer(number.into());
@@ -86,10 +101,86 @@ impl Filling<'_, '_> {
             let into = self.platform.incoming(node).iter().map(|link| (rows[link.index()], -sign.clone()));
             program.add_column(Rational::zero(), out.chain(into)).expect("rows exist");
         }
+        let gatherings = self.all_gatherings();
+        let first = self.add_gatherings(&mut program, &rows, &gatherings);
         let Ok(Outcome::Optimal(optimum)) = Solver::new(program).solve(&Options::default()) else { return };
         let values: Vec<Rational> =
             (0..borders.len() + signs.len()).map(|column| optimum.primal.get(Column(column))).collect();
         self.take_best(borders, &signs, &values);
+        for (nodes, column) in gatherings.into_iter().zip(first..) {
+            self.take_gathering(nodes, optimum.primal.get(Column(column)));
+        }
+    }
+
+    /// All sets of nodes with a participant.
+    fn all_gatherings(&self) -> Vec<Vec<NodeId>> {
+        let mut sets: Vec<Vec<NodeId>> = vec![Vec::new()];
+        for node in self.platform.node_ids() {
+            sets.extend(sets.clone().into_iter().map(|set| [set, vec![node]].concat()));
+        }
+        sets.retain(|set| self.demand.operands.iter().any(|owner| set.contains(owner)));
+        sets
+    }
+
+    /// A column for the weight of each gathering, from the number returned on; `u`, what a merge costs at least with
+    /// the weights that hold its processor, and `v`, the most that holds one.
+    fn add_gatherings(&self, program: &mut LinearProgram, links: &[Row], sets: &[Vec<NodeId>]) -> usize {
+        let whole = |number: i64| Rational::from_integer(number.into());
+        let merge = |(node, price): &(NodeId, Rational)| {
+            (*node, program.add_row(Relation::AtMost, price.clone()), program.add_row(Relation::AtMost, whole(0)))
+        };
+        let rows: Vec<(NodeId, Row, Row)> = self.merges.iter().map(merge).collect();
+        let operands = &self.demand.operands;
+        let least = rows.iter().map(|&(_, least, _)| (least, whole(1)));
+        program.add_column(whole(operands.len() as i64 - 1), least).expect("rows exist");
+        let most = rows.iter().map(|&(_, _, most)| (most, whole(-1)));
+        let first = program.add_column(whole(-1), most).expect("rows exist").0 + 1;
+        for set in sets {
+            let inside = operands.iter().filter(|owner| set.contains(owner)).count() as i64;
+            let entered = self.platform.link_ids().filter(|link| {
+                let ends = self.platform.link(*link);
+                set.contains(&ends.to) && !set.contains(&ends.from)
+            });
+            let held = rows.iter().filter(|(node, ..)| set.contains(node));
+            let held = held.flat_map(|&(_, least, most)| [(least, whole(-1)), (most, whole(1))]);
+            let entries = entered.map(|link| (links[link.index()], whole(1))).chain(held);
+            program.add_column(whole(2 - inside), entries).expect("rows exist");
+        }
+        first
+    }
+
+    fn take_gathering(&mut self, nodes: Vec<NodeId>, weight: Rational) {
+        if !weight.is_positive() {
+            return;
+        }
+        for link in self.platform.link_ids() {
+            let ends = self.platform.link(link);
+            if nodes.contains(&ends.to) && !nodes.contains(&ends.from) {
+                self.left[link.index()] -= &weight;
+            }
+        }
+        self.certificate.gatherings.push(Gathering { demand: self.place, nodes, weight });
+    }
+
+    /// A random set with a participant (now and then none), charged all or half that the links into it have left.
+    fn gathering(&mut self) {
+        let often = self.draw.pick(&[25, 50, 75]);
+        let nodes: Vec<NodeId> = self.platform.node_ids().filter(|_| self.draw.percent(often)).collect();
+        let owners = self.demand.operands.iter().filter(|owner| nodes.contains(owner)).count();
+        if nodes.is_empty() || owners == 0 && self.draw.percent(90) {
+            return;
+        }
+        let enters = |link: &LinkId| {
+            let ends = self.platform.link(*link);
+            nodes.contains(&ends.to) && !nodes.contains(&ends.from)
+        };
+        let most = self.platform.link_ids().filter(enters).map(|link| self.left[link.index()].clone()).min();
+        let most = most.unwrap_or_else(|| Rational::from_integer(1.into()));
+        let (numerator, denominator) = self.draw.pick(&[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1)]);
+        let known = |one: &Gathering| one.demand == self.place && one.nodes == nodes;
+        if !self.certificate.gatherings.iter().any(known) {
+            self.take_gathering(nodes, most * Rational::new(numerator.into(), denominator.into()));
+        }
     }
 
     /// Puts what the program chose into the certificate.

@@ -131,8 +131,9 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
         for (resource, price) in &certificate.prices {
             let _ = writeln!(out, "price of the {}: {price}", resource.describe(platform));
         }
-        let Certificate { odd_sets, cuts, shares, borders, potentials, exchanges, .. } = certificate;
-        let _ = writeln!(out, "{odd_sets:?} {cuts:?} {shares:?} {borders:?} {potentials:?} {exchanges:?}");
+        let Certificate { odd_sets, cuts, shares, borders, gatherings, potentials, exchanges, .. } = certificate;
+        let _ =
+            writeln!(out, "{odd_sets:?} {cuts:?} {shares:?} {borders:?} {gatherings:?} {potentials:?} {exchanges:?}");
     }
     out + &write_platform(platform, PlatformFormat::Toml).unwrap_or_else(|fault| fault.to_string())
 }

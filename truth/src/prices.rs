@@ -1,7 +1,7 @@
 //! What a certificate charges for a task, as its documentation has it.
 
 use num_traits::One;
-use oneport_plan::{Certificate, Collective, Interval, Resource, Volumes};
+use oneport_plan::{Amount, Certificate, Collective, Interval, Resource, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 /// The price of a unit of time of a link: its ports, itself, and the odd sets that count it.
@@ -21,7 +21,16 @@ pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
 
 /// The smallest message there is.
 pub(crate) fn smallest_size(collective: &Collective, volumes: &Volumes) -> Rational {
-    let operands = collective.most_operands();
-    let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
-    parts.filter_map(|part| volumes.size.of(part)).min().unwrap_or_else(Rational::one)
+    smallest(&volumes.size, collective.most_operands(), 1).unwrap_or_else(Rational::one)
+}
+
+/// The least work of a merge.
+pub(crate) fn smallest_work(collective: &Collective, volumes: &Volumes) -> Rational {
+    smallest(&volumes.work, collective.most_operands(), 2).unwrap_or_default()
+}
+
+fn smallest(amount: &Amount, operands: usize, fewest: usize) -> Option<Rational> {
+    let parts =
+        (0..operands).flat_map(|first| (first + fewest - 1..operands).map(move |last| Interval { first, last }));
+    parts.filter_map(|part| amount.of(part)).min()
 }

@@ -195,8 +195,9 @@ fn hints(
         hints.push("processors limit; is --work, times each node's compute, the time of a merge?".to_string());
     }
     let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
-    // Borders and exchanges bound all-reduces in any order: then order costs nothing.
-    let any_order = !certificate.borders.is_empty() || !certificate.exchanges.is_empty();
+    // What all-reduces exchange bounds them in any order: then order costs nothing.
+    let any_order =
+        !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
     let in_order = in_order && !(any_order && status == Status::Optimal);
     if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes) {
         hints.push(IN_ORDER.to_string());

@@ -267,7 +267,8 @@ impl Row {
 
     /// The sentence of a partition, if what crosses it alone proves the bound.
     fn of_border(&self, platform: &Platform, Bounded { bound, certificate, .. }: &Bounded) -> Option<String> {
-        let ([border], true) = (&certificate.borders[..], certificate.exchanges.is_empty()) else { return None };
+        let others = !certificate.exchanges.is_empty() || !certificate.gatherings.is_empty();
+        let ([border], false) = (&certificate.borders[..], others) else { return None };
         let times = |link: &LinkId| border.direction.crossed(platform, *link, &border.sets);
         let links_across: Vec<LinkId> = platform.link_ids().filter(|link| times(link) > 0).collect();
         let of = |link: &LinkId| Rational::from_integer(times(link).into()) / &platform.link(*link).cost;

@@ -216,6 +216,20 @@ impl Border {
     }
 }
 
+/// What the merges inside a set of nodes need from outside. Choose a place where a scheme joins all operands. Of the
+/// merges behind it, one less than there are operands, let `m` be inside the set. Then transfers enter the set at
+/// least `m + 2 - participants inside` times; once less if the place is inside. See the gathering theorem in
+/// docs/theory.md.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gathering {
+    /// Place of the demand, an all-reduce.
+    pub demand: usize,
+    /// The nodes, ascending; a participant is among them.
+    pub nodes: Vec<NodeId>,
+    /// What one entry is charged; positive.
+    pub weight: Rational,
+}
+
 /// A potential of a node that takes no part in an all-reduce. A link `u -> v` may be charged
 /// `potential(u) - potential(v)` less (or must carry as much more): where nothing merges, no fewer messages leave than
 /// arrive, so a router's may be positive; where nothing is copied, no more leave than arrive, so that of a node that
@@ -258,11 +272,14 @@ pub struct Exchange {
 /// another, is charged for more than it costs. `shares`
 /// do the same for patterns with several goals, see [`Share`].
 ///
-/// For an all-reduce, `borders`, `potentials` and `exchanges` do the same for its transfers. The condition for every
-/// link `u -> v`: the weights of the borders that it crosses, plus `potential(u) - potential(v)`, plus its lengths in
-/// the exchanges are together at most what the smallest message over it costs. Then an instance costs at least the sum
-/// over the borders of weight times [`crossings`](Border::crossings), plus what each exchange proves, plus the least
-/// that its merges cost.
+/// For an all-reduce, `borders`, `gatherings`, `potentials` and `exchanges` do the same for its transfers. The
+/// condition for every link `u -> v`: the weights of the borders that it crosses and of the gatherings that it enters,
+/// plus `potential(u) - potential(v)`, plus its lengths in the exchanges are together at most what the smallest message
+/// over it costs. Then an instance costs at least the sum over the borders of weight times
+/// [`crossings`](Border::crossings), plus what each exchange proves, plus the least that its merges cost, each of them
+/// at its processor's price. With gatherings: let `Y(p)` be the weight of those that hold processor `p`. A merge at `p`
+/// then costs `Y(p)` more, and the sum over the gatherings of weight times `2 - participants inside` is added, less the
+/// largest `Y(p)`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Positive prices, sorted by resource, each resource at most once.
@@ -275,7 +292,9 @@ pub struct Certificate {
     pub shares: Vec<Share>,
     /// How often an all-reduce crosses sets of nodes, sorted.
     pub borders: Vec<Border>,
-    /// Potentials that go with the borders and exchanges, sorted, each node at most once for a demand.
+    /// What merges inside sets of nodes need from outside, sorted.
+    pub gatherings: Vec<Gathering>,
+    /// Potentials that go with the borders, gatherings and exchanges, sorted, each node at most once for a demand.
     pub potentials: Vec<Potential>,
     /// Shares of the links' prices for the exchange theorem, sorted.
     pub exchanges: Vec<Exchange>,

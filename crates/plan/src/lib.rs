@@ -16,7 +16,7 @@ mod timeline;
 mod volume;
 
 pub use bandwidth::Bandwidth;
-pub use certificate::{Border, Certificate, Cut, Direction, Exchange, OddSet, Potential, Resource, Share};
+pub use certificate::{Border, Certificate, Cut, Direction, Exchange, Gathering, OddSet, Potential, Resource, Share};
 pub use collective::{Collective, CollectiveError, Member};
 pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 pub use form::{Form, Role, Traffic};

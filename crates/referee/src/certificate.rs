@@ -46,7 +46,8 @@ use crate::violation::fault;
 ///   out as above where every demand crosses cuts, and replaced by the longest way of a value where there are no cuts
 ///   and too many partial trees. For an all-reduce also what has to be exchanged (see
 ///   [`Exchange`](oneport_plan::Exchange)), if every participant is a part of its own and pays all prices. Where the
-///   certificate has borders or exchanges for it, only what these prove is added up, plus the least that merges cost.
+///   certificate has borders, gatherings or exchanges for it, only what these prove is added up, plus the least that
+///   merges cost.
 ///   Where the certificate has [shares](oneport_plan::Share), also the sum over the goals of the cheapest reduction
 ///   tree under the goal's shares, after a check that no task's shares exceed its price.
 ///

@@ -63,8 +63,8 @@ pub(crate) fn cheapest_combinations(
     cuts: &Cuts<'_>,
     exchanges: &Exchanges<'_>,
 ) -> Result<Rational, Violation> {
-    if let Some(transfers) = exchanges.of_group(group, prices)? {
-        return Ok(transfers + simple::merges(&group.case, prices));
+    if let Some(least) = exchanges.of_group(group, prices)? {
+        return Ok(least);
     }
     let without = without_exchange(group, prices, cuts)?;
     match group.is_all_reduce() {

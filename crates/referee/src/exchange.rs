@@ -1,10 +1,11 @@
-//! What the borders, potentials and exchanges of a certificate prove about all-reduces, by adding up.
+//! What the borders, gatherings, potentials and exchanges of a certificate prove about all-reduces, by adding up.
 //!
 //! Let `x(e)` be how often an instance uses link `e`, tasks that serve nothing left out. Every link's charges are at
 //! most what a message over it costs, so the transfers cost at least the sum over the links of charges times `x`. That
 //! is
 //!
 //! - for every border its weight times the crossings, of which there are at least [`Border::crossings`] (below);
+//! - for every gathering its weight times the entries, see [`Gatherings`];
 //! - for every potential its value times (transfers out of the node less transfers into it). A router that is not left
 //!   as often as it is entered merges, which it cannot; a node that owns no operand and does not replicate is left at
 //!   most as often as entered;
@@ -27,17 +28,18 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
-use oneport_plan::{Border, Certificate, Direction, Exchange, Potential};
+use oneport_plan::{Border, Certificate, Direction, Exchange, Gathering, Potential};
 use oneport_platform::{LinkId, Node, NodeId, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, is_sound, parts};
 use crate::case::{Case, Group, least};
 use crate::copies::least_exchange;
+use crate::gatherings::Gatherings;
 use crate::prices::Prices;
 use crate::violation::{bad_price, fault, no_link, no_node, shown, unordered};
 
-/// Borders, potentials and exchanges of a certificate, checked one by one.
+/// Borders, gatherings, potentials and exchanges of a certificate, checked one by one.
 pub(crate) struct Exchanges<'a> {
     certificate: &'a Certificate,
     scale: Scale,
@@ -54,9 +56,10 @@ impl<'a> Exchanges<'a> {
         certificate: &'a Certificate,
         prices: &Prices,
     ) -> Result<Exchanges<'a>, Violation> {
-        let Certificate { borders, potentials, exchanges, .. } = certificate;
+        let Certificate { borders, gatherings, potentials, exchanges, .. } = certificate;
         let unsorted = [
             ("borders", !borders.is_sorted()),
+            ("gatherings", !gatherings.is_sorted()),
             ("potentials", !potentials.is_sorted_by(|a, b| (a.demand, a.node) < (b.demand, b.node))),
             ("exchanges", !exchanges.is_sorted()),
         ];
@@ -64,31 +67,37 @@ impl<'a> Exchanges<'a> {
             return Err(unordered(&format!("certificate: the {what}")));
         }
         borders.iter().zip(0..).try_for_each(|(border, place)| check_border(case, place, border))?;
+        gatherings.iter().zip(0..).try_for_each(|(gathering, place)| check_gathering(case, place, gathering))?;
         potentials.iter().zip(0..).try_for_each(|(potential, place)| check_potential(case, place, potential))?;
         exchanges.iter().zip(0..).try_for_each(|(exchange, place)| check_exchange(case, place, exchange))?;
         let lengths = exchanges.iter().flat_map(|exchange| exchange.lengths.iter().map(|(_, length)| length));
         let weights = borders.iter().map(|border| &border.weight);
+        let weights = weights.chain(gatherings.iter().map(|gathering| &gathering.weight));
         let values = weights.chain(potentials.iter().map(|potential| &potential.value)).chain(lengths);
         let scale = Scale::new("the charges of all-reduces", values, case.platform.links().len())?;
         Ok(Exchanges { certificate, scale, factor: prices.factor.clone() })
     }
 
-    /// What the transfers of an all-reduce cost at least, in the unit of the scaled prices; `None` where the
-    /// certificate says nothing of it, or it is none.
+    /// What an all-reduce costs at least, in the unit of the scaled prices; `None` where the certificate says nothing
+    /// of it, or it is none.
     ///
     /// O(nodes of the sets + links x sets that a link crosses) additions, and the exchanges' arborescences.
     pub(crate) fn of_group(&self, group: &Group<'_>, prices: &Prices) -> Result<Option<Rational>, Violation> {
         if !group.is_all_reduce() {
             return Ok(None);
         }
-        let Certificate { borders, potentials, exchanges, .. } = self.certificate;
+        let Certificate { borders, gatherings, potentials, exchanges, .. } = self.certificate;
         let borders: Vec<&Border> = borders.iter().filter(|border| border.demand == group.first).collect();
+        let gatherings: Vec<&Gathering> = gatherings.iter().filter(|one| one.demand == group.first).collect();
         let exchanges: Vec<&Exchange> = exchanges.iter().filter(|one| one.demand == group.first).collect();
-        if borders.is_empty() && exchanges.is_empty() {
+        if borders.is_empty() && gatherings.is_empty() && exchanges.is_empty() {
             return Ok(None);
         }
         let potentials = potentials.iter().filter(|potential| potential.demand == group.first);
-        self.check_charges(group, &self.charges(&group.case, &borders, potentials, &exchanges), prices)?;
+        let mut charges = self.charges(&group.case, &borders, potentials, &exchanges);
+        let gatherings = Gatherings { case: &group.case, list: gatherings, scale: &self.scale };
+        gatherings.charge(&mut charges);
+        self.check_charges(group, &charges, prices)?;
         let mut total = BigUint::zero();
         for border in borders {
             total += self.scale.scaled(&border.weight) * border.crossings();
@@ -102,7 +111,7 @@ impl<'a> Exchanges<'a> {
             }
             total += least_exchange(&group.case, exchange.direction, &exchange.parts, &lengths)?;
         }
-        Ok(Some(total * unit))
+        Ok(Some((total * &unit + gatherings.least(prices, &unit)).max(Rational::zero())))
     }
 
     /// By link: what borders, potentials and exchanges charge, in the unit of the scale.
@@ -160,7 +169,7 @@ impl<'a> Exchanges<'a> {
                 let charged = shown(fraction(charge, &over) * &unit);
                 let (link, cost) =
                     (case.platform.link_name(LinkId::new(link)), shown(fraction(cost, &cost_over) * unit));
-                let found = format!("borders, potentials and exchanges charge {charged} for link '{link}'");
+                let found = format!("borders, gatherings, potentials and exchanges charge {charged} for link '{link}'");
                 return Err(fault!(Overcharge, "{found}"; "a message over it costs {cost}").at(case.demand_name(0)));
             }
         }
@@ -233,6 +242,15 @@ fn check_border(case: &Case<'_>, place: usize, border: &Border) -> Result<(), Vi
         Some((node, sets)) => wrong(format!("'{}' lies in {} of its sets", node.name, sets.len()), right),
         None => Ok(()),
     }
+}
+
+fn check_gathering(case: &Case<'_>, place: usize, gathering: &Gathering) -> Result<(), Violation> {
+    let place = format!("gathering {place}");
+    let participants = participants(case, &place, gathering.demand)?;
+    if !is_positive(&gathering.weight) {
+        return Err(bad_price(&place, &gathering.weight));
+    }
+    check_sets(case, &place, std::slice::from_ref(&gathering.nodes), participants)
 }
 
 fn check_potential(case: &Case<'_>, place: usize, potential: &Potential) -> Result<(), Violation> {

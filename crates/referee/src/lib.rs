@@ -7,6 +7,7 @@ mod cheapest;
 mod copies;
 mod cuts;
 mod exchange;
+mod gatherings;
 mod loads;
 mod odd_sets;
 mod paths;

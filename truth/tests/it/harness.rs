@@ -1,9 +1,9 @@
 //! A small run of the harness, and false bounds that it has to catch.
 
 use num_traits::One;
-use oneport_plan::{Certificate, Goals};
+use oneport_plan::{Certificate, Goals, Problem};
 use oneport_platform::{PortModel, Rational};
-use oneport_referee::Violation;
+use oneport_referee::{Violation, proof};
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
 use oneport_truth::draw::Draw;
@@ -145,6 +145,22 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
         let sets = sets.map(|(set, price)| price * Rational::from_integer(set.capacity(&question.platform).into()));
         let worth: Rational = resources.chain(sets).sum();
         Ok(bound * (Rational::one() - less / worth))
+    });
+}
+
+/// What gatherings prove if one entry is claimed too many for each: the place where all operands meet is forgotten.
+#[test]
+fn a_gathering_that_forgets_the_place_is_caught() {
+    check_caught(1500, &|question, certificate| {
+        let bound = referee(question, certificate)?;
+        let proof = proof(Problem::new(&question.platform, &question.collective, &question.volumes)?, certificate)?;
+        let instance = &proof.supply / &bound;
+        let holding = |node| {
+            let holds = certificate.gatherings.iter().filter(|one| one.nodes.contains(&node));
+            holds.map(|one| &one.weight).sum::<Rational>()
+        };
+        let most = question.platform.processors().map(holding).max().unwrap_or_default();
+        Ok(proof.supply / (instance + most))
     });
 }
 

@@ -72,7 +72,7 @@ fn what(kind: Option<Kind>, count_of: usize) -> String {
 
 /// What has to cross which borders, and what a crossing costs.
 fn reasons(plan: &Plan, supply: &Rational, shown: Shown) -> Vec<Vec<String>> {
-    let Certificate { cuts, borders, potentials, exchanges, shares, .. } = &plan.certificate;
+    let Certificate { cuts, borders, gatherings, potentials, exchanges, shares, .. } = &plan.certificate;
     let platform = &plan.platform;
     let cost = |weight: &Rational| shown.time(&(weight / supply));
     let sets = |sets: &[Vec<NodeId>]| match sets.iter().all(|set| set.len() == 1) && sets.len() > 2 {
@@ -88,6 +88,10 @@ fn reasons(plan: &Plan, supply: &Rational, shown: Shown) -> Vec<Vec<String>> {
         let crossings = count(border.crossings(), "transfer");
         let what = format!("{} {}", border.direction.name(), sets(&border.sets));
         rows.push(vec![format!("{crossings} at least"), what, format!("{} each", cost(&border.weight))]);
+    }
+    for gathering in gatherings {
+        let what = format!("into {}", names::set(platform, &gathering.nodes));
+        rows.push(vec!["merges inside need transfers".to_string(), what, format!("{} each", cost(&gathering.weight))]);
     }
     for exchange in exchanges {
         let what = format!("{} {}", exchange.direction.name(), sets(&exchange.parts));

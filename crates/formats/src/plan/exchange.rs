@@ -1,19 +1,20 @@
-//! Borders, potentials and exchanges of an all-reduce's certificate.
+//! Borders, gatherings, potentials and exchanges of an all-reduce's certificate.
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Border, Certificate, Direction, Exchange, Potential};
+use oneport_plan::{Border, Certificate, Direction, Exchange, Gathering, Potential};
 use oneport_platform::{NodeId, Platform};
 
-use super::cells::{Reader, find, link_number, list, name};
+use super::cells::{Reader, find, link_number, list, name, node_list};
 use crate::error::FormatError;
 use crate::json::{Json, need};
 use crate::native::quote;
 use crate::number::rational;
 
-/// The values of `borders`, `potentials` and `exchanges`.
+/// The values of `borders`, `gatherings`, `potentials` and `exchanges`.
 pub(super) struct Lists<'a, 'e> {
     pub borders: Option<Json<'a, 'e>>,
+    pub gatherings: Option<Json<'a, 'e>>,
     pub potentials: Option<Json<'a, 'e>>,
     pub exchanges: Option<Json<'a, 'e>>,
 }
@@ -23,6 +24,10 @@ impl Reader<'_> {
     pub(super) fn read_exchange(&self, lists: Lists<'_, '_>, certificate: &mut Certificate) -> Result<(), FormatError> {
         each(lists.borders, |entry| {
             certificate.borders.push(self.border(entry)?);
+            Ok(())
+        })?;
+        each(lists.gatherings, |entry| {
+            certificate.gatherings.push(self.gathering(entry)?);
             Ok(())
         })?;
         each(lists.potentials, |entry| {
@@ -42,6 +47,15 @@ impl Reader<'_> {
             direction: direction(entry, way)?,
             sets: self.sets(&need(entry, sets, "sets", "the sets of nodes whose borders are crossed")?)?,
             weight: rational(need(entry, weight, "weight", "what a crossing is charged")?)?,
+        })
+    }
+
+    fn gathering(&self, entry: &Json<'_, '_>) -> Result<Gathering, FormatError> {
+        let [demand, nodes, weight] = entry.object(["demand", "nodes", "weight"])?;
+        Ok(Gathering {
+            demand: self.demand(entry, demand)?,
+            nodes: self.nodes(&need(entry, nodes, "nodes", "the nodes that transfers enter")?)?,
+            weight: rational(need(entry, weight, "weight", "what an entry is charged")?)?,
         })
     }
 
@@ -79,15 +93,19 @@ impl Reader<'_> {
     fn sets(&self, value: &Json<'_, '_>) -> Result<Vec<Vec<NodeId>>, FormatError> {
         let mut sets = Vec::new();
         value.each(|_, entry| {
-            let mut set = Vec::new();
-            entry.each(|_, node| {
-                set.push(find(&node, self.platform)?);
-                Ok(())
-            })?;
-            sets.push(set);
+            sets.push(self.nodes(&entry)?);
             Ok(())
         })?;
         Ok(sets)
+    }
+
+    fn nodes(&self, value: &Json<'_, '_>) -> Result<Vec<NodeId>, FormatError> {
+        let mut nodes = Vec::new();
+        value.each(|_, node| {
+            nodes.push(find(&node, self.platform)?);
+            Ok(())
+        })?;
+        Ok(nodes)
     }
 }
 
@@ -108,9 +126,9 @@ fn direction(entry: &Json<'_, '_>, value: Option<Json<'_, '_>>) -> Result<Direct
         .ok_or_else(|| value.wrong(DIRECTIONS))
 }
 
-/// `borders`, `potentials` and `exchanges` where there are any.
+/// `borders`, `gatherings`, `potentials` and `exchanges` where there are any.
 pub(super) fn write(out: &mut String, platform: &Platform, certificate: &Certificate) {
-    let Certificate { borders, potentials, exchanges, .. } = certificate;
+    let Certificate { borders, gatherings, potentials, exchanges, .. } = certificate;
     let header = |out: &mut String, demand: usize, direction: Direction| {
         let _ = write!(out, "\"demand\": {demand}, \"direction\": {}, ", quote(direction.name()));
     };
@@ -119,6 +137,14 @@ pub(super) fn write(out: &mut String, platform: &Platform, certificate: &Certifi
             header(out, border.demand, border.direction);
             write_sets(out, platform, "sets", &border.sets);
             let _ = write!(out, ", \"weight\": \"{}\"", border.weight);
+        });
+        out.push_str(",\n");
+    }
+    if !gatherings.is_empty() {
+        list(out, "  ", "gatherings", gatherings, |out, Gathering { demand, nodes, weight }| {
+            let _ = write!(out, "\"demand\": {demand}, ");
+            node_list(out, platform, "nodes", nodes);
+            let _ = write!(out, ", \"weight\": \"{weight}\"");
         });
         out.push_str(",\n");
     }

@@ -17,7 +17,7 @@ use crate::number::{long_rational, natural, rational};
 use crate::source::Source;
 
 /// The keys of a plan.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "format",
     "collective",
     "model",
@@ -31,6 +31,7 @@ const KEYS: [&str; 18] = [
     "cuts",
     "shares",
     "borders",
+    "gatherings",
     "potentials",
     "exchanges",
     "patterns",
@@ -61,6 +62,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         cuts,
         shares,
         borders,
+        gatherings,
         potentials,
         exchanges,
         patterns,
@@ -82,7 +84,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
     };
     let prices = need(&top, certificate, "certificate", "the list of prices")?;
     let proof = Reader { platform: &platform, demands: &demands };
-    let exchange = exchange::Lists { borders, potentials, exchanges };
+    let exchange = exchange::Lists { borders, gatherings, potentials, exchanges };
     let certificate = proof.read(certificate::Lists { prices, odd_sets, cuts, shares, exchange })?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;
     let status = read_status(&need(&top, status, "status", "optimal or feasible")?)?;

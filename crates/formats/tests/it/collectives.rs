@@ -231,7 +231,7 @@ fn the_layout() {
         assert_eq!(text.contains("odd_sets"), !plan.certificate.odd_sets.is_empty());
         assert_eq!(text.contains("cuts"), !plan.certificate.cuts.is_empty());
         assert_eq!(text.contains("shares"), !plan.certificate.shares.is_empty());
-        for absent in ["borders", "potentials", "exchanges"] {
+        for absent in ["borders", "gatherings", "potentials", "exchanges"] {
             assert!(!text.contains(absent));
         }
         assert_eq!(text.contains("\"work\""), plan.collective.combines());
@@ -314,7 +314,7 @@ fn perturbed_broadcasts_are_refused() {
         (
             "\"cuts\": [",
             "\"cuts\": {}, \"x\": [",
-            &["'x'", "odd_sets, cuts, shares, borders, potentials, exchanges, patterns"],
+            &["'x'", "odd_sets, cuts, shares, borders, gatherings, potentials, exchanges, patterns"],
         ),
         ("\"demand\": 0, \"nodes\"", "\"demand\": 1, \"nodes\"", &["cuts[1].demand", "demand 1", "there are 1"]),
         ("\"demand\": 0, \"nodes\"", "\"demand\": null, \"nodes\"", &["cuts[1].demand", "null"]),

@@ -10,12 +10,13 @@
 //!   at routers:                      sum of x(e) in <= sum of x(e) out
 //!   where nothing is copied:         sum of x(e) out <= sum of x(e) in, but for participants
 //!   merges:                          sum of z(p) >= participants - 1
+//!   gatherings:                      what merges inside a set need from outside, see `gathering`
 //!   for each exchange:               sum over its collections C of w(C) uses(C, e) <= x(e),  sum of w(C) >= 1
 //! ```
 //!
-//! Borders and odd sets are too many to list: those that the solution violates join it. Collections join where they
-//! are cheaper than those at hand. Dual values are a certificate: prices, weights of borders, potentials, and lengths
-//! of exchanges.
+//! Borders, gatherings and odd sets are too many to list: those that the solution violates join it. Collections join
+//! where they are cheaper than those at hand. Dual values are a certificate: prices, weights of borders and gatherings,
+//! potentials, and lengths of exchanges.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +24,11 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
 use oneport_numbers::Exact;
-use oneport_plan::{Border, Certificate, Direction, OddSet, Potential, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_plan::{Border, Certificate, Direction, OddSet, Potential};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::exchange::Exchange;
+use super::gathering::{self, Merges};
 use super::partition::{Partitions, scaled};
 use super::volume::{Bound, Volume};
 use crate::odd_sets::PortSets;
@@ -54,7 +56,7 @@ pub struct Program<'a> {
     resources: Resources,
     /// By place in the resources.
     rows: Vec<Row>,
-    merges: Option<Row>,
+    merges: Option<Merges>,
     ports: Option<PortSets>,
     partitions: [Partitions<'a>; 2],
     borders: Vec<(Border, Row)>,
@@ -109,7 +111,7 @@ impl<'a> Program<'a> {
             });
             links.push(program.add_column(Rational::zero(), busy.chain(balance))?);
         }
-        let merges = merges(platform, volume, &resources, &rows, &mut program)?;
+        let merges = Merges::new(platform, volume, &resources, &rows, &mut program)?;
         let partitions = [Direction::Into, Direction::OutOf].map(|one| Partitions::new(question, one, participants));
         let ports = PortSets::new(platform);
         let (borders, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
@@ -286,7 +288,9 @@ impl<'a> Program<'a> {
                 // Floating point may believe in a little less than nothing.
                 let transfers = self.links.iter().map(|link| estimate.primal[link.0].clone().max(Rational::zero()));
                 let transfers: Vec<Rational> = transfers.collect();
-                added |= self.separate(&transfers)?;
+                let wanted =
+                    self.merges.as_ref().map(|merges| merges.wanted(|column| estimate.primal[column.0].clone()));
+                added |= self.separate(&transfers, &wanted.unwrap_or_default())?;
                 added |= self.cut_odd_sets(&transfers, period, true)?;
             }
             let upper_bound = if period.is_positive() { period.recip() } else { Rational::zero() };
@@ -305,26 +309,35 @@ impl<'a> Program<'a> {
     }
 
     /// Adds borders that the transfers violate by much; says whether there are any.
-    fn separate(&mut self, transfers: &[Rational]) -> Result<bool, LpError> {
+    fn separate(&mut self, transfers: &[Rational], wanted: &[(NodeId, Rational)]) -> Result<bool, LpError> {
         let unit = Rational::from_integer(BigInt::one() << UNIT_BITS);
-        let whole = |count: &Rational| (count * &unit).floor().to_integer().to_i128().unwrap_or(0).max(0);
-        let whole: Vec<i128> = transfers.iter().map(whole).collect();
-        let one = 1i128 << UNIT_BITS;
-        self.violated(&whole, &one, &(1i128 << (UNIT_BITS - SLACK_BITS)))
+        let whole = |count: &Rational| (count * &unit).floor().to_integer().to_i128().unwrap_or(0);
+        let transfers: Vec<i128> = transfers.iter().map(whole).map(|count| count.max(0)).collect();
+        let wanted: Vec<(NodeId, i128)> = wanted.iter().map(|(node, count)| (*node, whole(count))).collect();
+        self.violated(&transfers, &wanted, &(1i128 << UNIT_BITS), &(1i128 << (UNIT_BITS - SLACK_BITS)))
     }
 
     /// Adds what an exact optimum violates; says whether there is anything.
     fn separate_exactly(&mut self, optimum: &Optimum) -> Result<bool, LpError> {
         let transfers: Vec<Rational> = self.links.iter().map(|&link| optimum.primal.get(link)).collect();
-        let (whole, denominator) = scaled(&transfers);
-        let borders = self.violated(&whole, &denominator, &BigInt::zero())?;
+        let wanted = self.merges.as_ref().map(|merges| merges.wanted(|column| optimum.primal.get(column)));
+        let (nodes, wanted): (Vec<NodeId>, Vec<Rational>) = wanted.unwrap_or_default().into_iter().unzip();
+        let (mut whole, denominator) = scaled(&[&transfers[..], &wanted].concat());
+        let wanted: Vec<(NodeId, BigInt)> = nodes.into_iter().zip(whole.split_off(transfers.len())).collect();
+        let borders = self.violated(&whole, &wanted, &denominator, &BigInt::zero())?;
         let odd_sets = self.cut_odd_sets(&transfers, &optimum.primal.get(self.period), false)?;
         let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
         Ok(self.price_exactly(&dual)? | borders | odd_sets)
     }
 
-    /// Adds borders that transfers, in multiples of `1 / one`, violate by more than `slack`.
-    fn violated<N: Exact>(&mut self, transfers: &[N], one: &N, slack: &N) -> Result<bool, LpError> {
+    /// Adds borders and gatherings that transfers and merges, in multiples of `1 / one`, violate by more than `slack`.
+    fn violated<N: Exact>(
+        &mut self,
+        transfers: &[N],
+        wanted: &[(NodeId, N)],
+        one: &N,
+        slack: &N,
+    ) -> Result<bool, LpError> {
         let mut least = one.clone();
         least -= slack;
         let mut twice = one.clone();
@@ -349,6 +362,11 @@ impl<'a> Program<'a> {
         let mut added = false;
         for border in found {
             added |= self.add_border(border)?;
+        }
+        if let Some(merges) = &mut self.merges {
+            let into = &self.partitions[0];
+            let sets = gathering::violated(into, transfers, wanted, one, slack)?;
+            added |= merges.add(sets, into, &self.links, &mut self.solver)?;
         }
         Ok(added)
     }
@@ -442,8 +460,8 @@ impl<'a> Program<'a> {
             instance += Rational::new(found.at_least.into(), denominator);
             certificate.exchanges.push(share.named(lengths));
         }
-        if self.merges.is_some() {
-            instance += self.volume.cheapest_merges(self.question.platform(), &certificate);
+        if let Some(merges) = &self.merges {
+            instance += merges.prove(&dual, &self.partitions[0], self.volume, &mut certificate);
         }
         certificate.potentials = self.potentials(&dual);
         certificate.borders.sort();
@@ -493,29 +511,6 @@ impl Share<'_> {
 }
 
 const UNREACHABLE: LpError = LpError::Contradiction("parts of the platform cannot reach one another");
-
-/// Columns for merges and the row that asks for them, where they take time.
-fn merges(
-    platform: &Platform,
-    volume: &Volume,
-    resources: &Resources,
-    rows: &[Row],
-    program: &mut LinearProgram,
-) -> Result<Option<Row>, LpError> {
-    if !volume.work.is_positive() {
-        return Ok(None);
-    }
-    let needed = program.add_row(Relation::AtLeast, integer(volume.merges));
-    for (place, resource) in resources.list().enumerate() {
-        if let Resource::Compute(node) = resource
-            && let Some(compute) = &platform.node(node).compute
-        {
-            let time = &volume.work * compute;
-            program.add_column(Rational::zero(), [(rows[place], time), (needed, Rational::one())])?;
-        }
-    }
-    Ok(Some(needed))
-}
 
 /// The sets without nodes that lie in several.
 fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {

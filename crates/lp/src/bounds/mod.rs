@@ -15,6 +15,7 @@ pub(crate) mod contained;
 mod cuts;
 mod cutting_planes;
 mod exchange;
+mod gathering;
 mod partition;
 pub(crate) mod shared_tasks;
 pub mod singletons;

@@ -76,6 +76,42 @@ impl<'a> Partitions<'a> {
         Border { demand: 0, direction: self.direction, sets, weight: Rational::one() }
     }
 
+    /// The platform.
+    pub fn platform(&self) -> &'a Platform {
+        self.platform
+    }
+
+    /// Whether entries or exits are counted.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Who takes part.
+    pub fn participants(&self) -> &'a [NodeId] {
+        self.participants
+    }
+
+    /// The set with this node for which what crosses it, less the values inside, is least; and how much that is.
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub fn closest<N: Exact>(
+        &self,
+        capacities: &[N],
+        values: &[(NodeId, N)],
+        inside: NodeId,
+    ) -> Result<(N, Vec<NodeId>), LpError> {
+        let mut sides = vec![Side::Free; self.platform.nodes().len()];
+        sides[inside.index()] = Side::Inside;
+        let (own, others): (Vec<_>, Vec<_>) = values.iter().cloned().partition(|(node, _)| *node == inside);
+        let (mut least, set) = self.cut(capacities, &sides, &others)?;
+        // A cut pays for what is wanted and outside.
+        let zero = N::zero();
+        let wanted = others.iter().filter(|(_, value)| *value > zero);
+        wanted.chain(&own).for_each(|(_, value)| least -= value);
+        Ok((least, set))
+    }
+
     /// The participants singly, with what belongs to them.
     ///
     /// # Errors

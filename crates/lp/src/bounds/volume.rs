@@ -37,15 +37,17 @@ impl Volume {
         }
     }
 
-    /// What the merges of an instance cost at least under the certificate's prices.
-    pub fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate) -> Rational {
+    /// What the merges of an instance cost at least under the certificate's prices, if one at a processor costs so much
+    /// `more`, by node.
+    pub fn cheapest_merges(&self, platform: &Platform, certificate: &Certificate, more: &[Rational]) -> Rational {
         let price = |node: NodeId| {
             let found = certificate.prices.binary_search_by(|(other, _)| other.cmp(&Resource::Compute(node)));
             found.map_or_else(|_| Rational::zero(), |place| certificate.prices[place].1.clone())
         };
-        let cost = |node: NodeId| Some(platform.node(node).compute.as_ref()? * price(node));
+        let time = |node: NodeId| Some(platform.node(node).compute.as_ref()? * &self.work);
+        let cost = |node: NodeId| Some(time(node)? * price(node) + &more[node.index()]);
         let least = platform.processors().filter_map(cost).min().unwrap_or_default();
-        least * &self.work * Rational::from_integer(self.merges.into())
+        least * Rational::from_integer(self.merges.into())
     }
 }
 

@@ -7,9 +7,9 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
 use oneport_plan::{
-    Amount, Border, Certificate, Collective, Cut, Direction, Event, Exchange, Interval, Member, MergeEvent, Message,
-    OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status, SteadyState,
-    Task, Timeline, Volumes, WeightedPattern,
+    Amount, Border, Certificate, Collective, Cut, Direction, Event, Exchange, Gathering, Interval, Member, MergeEvent,
+    Message, OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status,
+    SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::check_plan;
@@ -164,6 +164,8 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             sets: list(dice, |dice| list(dice, node)),
             weight: number(dice),
         };
+        let gathering =
+            |dice: &mut Dice| Gathering { demand: index(dice), nodes: list(dice, node), weight: number(dice) };
         let potential = |dice: &mut Dice| Potential { demand: index(dice), node: node(dice), value: number(dice) };
         let exchange = |dice: &mut Dice| Exchange {
             demand: index(dice),
@@ -177,6 +179,7 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             cuts: list(dice, cut),
             shares: list(dice, share),
             borders: list(dice, border),
+            gatherings: list(dice, gathering),
             potentials: list(dice, potential),
             exchanges: list(dice, exchange),
         };

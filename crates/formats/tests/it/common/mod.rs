@@ -4,9 +4,9 @@ use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
 use oneport_plan::{
-    Amount, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Goals, Interval, Member,
-    OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status, SteadyState,
-    Task, Volumes, WeightedPattern,
+    Amount, BigUint, Border, Certificate, Collective, Cut, Demand, Direction, Exchange, Gathering, Goals, Interval,
+    Member, OddSet, Pattern, PeriodicSchedule, Plan, Potential, Resource, ScheduledPattern, Share, Slot, Status,
+    SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
@@ -263,7 +263,7 @@ fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], mor
     }
 }
 
-/// Borders, potentials and exchanges that name what exists.
+/// Borders, gatherings, potentials and exchanges that name what exists.
 fn exchanged(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
     let demand = |draw: &Draw| draw.0.index(collective.demands());
@@ -273,6 +273,11 @@ fn exchanged(platform: &Platform, collective: &Collective, draws: &[Draw], more:
         demand: demand(draw),
         direction: direction(draw),
         sets: sets(draw),
+        weight: draw.2.clone(),
+    };
+    let gathering = |draw: &Draw| Gathering {
+        demand: demand(draw),
+        nodes: draw.1.iter().map(node).collect(),
         weight: draw.2.clone(),
     };
     let potential = |draw: &Draw| Potential { demand: demand(draw), node: node(&draw.0), value: -draw.2.clone() };
@@ -287,6 +292,7 @@ fn exchanged(platform: &Platform, collective: &Collective, draws: &[Draw], more:
     let draws = || draws.iter().filter(|_| more);
     Certificate {
         borders: draws().map(border).collect(),
+        gatherings: draws().map(gathering).collect(),
         potentials: draws().map(potential).collect(),
         exchanges: draws().map(exchange).collect(),
         ..Certificate::default()
