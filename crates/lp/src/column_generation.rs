@@ -58,7 +58,22 @@ pub fn generate(
     time_limit: Option<Duration>,
     watch: Observer<'_>,
 ) -> Result<Solution, LpError> {
+    generate_from(question, resources, (pricing, Vec::new()), time_limit, watch)
+}
+
+/// [`generate`], where the program holds some patterns of the question from the beginning.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_from(
+    question: &Question<'_>,
+    resources: Resources,
+    (pricing, known): (&dyn Pricing, Vec<Pattern>),
+    time_limit: Option<Duration>,
+    watch: Observer<'_>,
+) -> Result<Solution, LpError> {
     let mut master = Master::new(question, resources, pricing)?;
+    master.add(known)?;
     let mut best = Best::none();
     loop {
         let finished = match master.approach(&mut best, time_limit, watch) {

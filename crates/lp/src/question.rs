@@ -1,7 +1,7 @@
 //! The question put to the programs: a problem, and who says when to end.
 
 use oneport_exact::ExactError;
-use oneport_plan::{Block, Collective, Commodity, Interval, Kind, Problem, Volumes};
+use oneport_plan::{Block, Collective, Commodity, Interval, Kind, Pattern, Problem, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
@@ -79,6 +79,7 @@ pub struct Question<'a> {
     roots: Vec<NodeId>,
     watch: Watch,
     sent: Option<Intervals>,
+    known: Vec<Pattern>,
 }
 
 impl<'a> Question<'a> {
@@ -92,7 +93,20 @@ impl<'a> Question<'a> {
             roots: platform.node_ids().filter(|&node| platform.node(node).replicates).collect(),
             watch: Watch::unlimited(),
             sent: None,
+            known: Vec::new(),
         }
+    }
+
+    /// The same question, where these patterns carry out its demands and are likely to be good ones: a start, without
+    /// effect on what is found but for the choice among equals.
+    pub fn knowing(mut self, patterns: Vec<Pattern>) -> Self {
+        self.known = patterns;
+        self
+    }
+
+    /// Patterns to start from.
+    pub(crate) fn known(&self) -> &[Pattern] {
+        &self.known
     }
 
     /// The same question under a watch: everything that works on it asks whether to go on.

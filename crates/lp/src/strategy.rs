@@ -7,7 +7,7 @@ use crate::bounds;
 use crate::bounds::shared_tasks;
 use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
 use crate::chains;
-use crate::column_generation::{generate, proved};
+use crate::column_generation::{generate, generate_from, proved};
 use crate::compact::copies::{self, FlowBound};
 use crate::compact::reduce;
 use crate::oracles::prefix;
@@ -45,7 +45,9 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
     let resources = Resources::new(question.platform(), collective.combines());
     let kind = question.block().map(|block| block.kind);
     let solution = match options.formulation {
-        Formulation::Columns => generate(question, resources, &patterns, options.time_limit, watch)?,
+        Formulation::Columns => {
+            generate_from(question, resources, (&patterns, question.known().to_vec()), options.time_limit, watch)?
+        }
         Formulation::Compact if kind == Some(Kind::Copy) => {
             // Trees first: they are an answer, if time does not suffice for the program.
             let trees = generate(question, resources, &patterns, options.time_limit, watch)?;

@@ -44,7 +44,8 @@ pub enum Rating {
 /// Where a similar problem (the same collective and volumes; the same nodes and links, perhaps of other costs) has been
 /// rated before, what is known of it comes first: its steady state, slowed down until nothing is too busy, against what
 /// its certificate proves here. Often the two meet: nothing that is charged was improved, or nothing that was slowed
-/// down is too busy for it. Then no program is solved. Else the better of old and new is taken, on either side.
+/// down is too busy for it. Then no program is solved. Else the search starts from the patterns that are known, and the
+/// better of old and new is taken, on either side.
 ///
 /// ```
 /// use oneport::{Options, Problem, Rating, Status, Volumes, parse_rational, rate};
@@ -91,7 +92,8 @@ pub fn rate_watched(
         return Ok(Rating::Rated(Box::new(rated)));
     }
     let _ = watch(Stage::Throughput);
-    let question = Question::new(problem).watched(options.watch.stage(PROGRAM));
+    let patterns = known.steady_state.iter().flat_map(|state| &state.patterns).map(|one| one.pattern.clone());
+    let question = Question::new(problem).watched(options.watch.stage(PROGRAM)).knowing(patterns.collect());
     let lp_options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
     let answer = lp::solve_watched(&question, &lp_options, &mut |progress| watch(Stage::Round(progress.clone())))?;
     let solution = match answer {
