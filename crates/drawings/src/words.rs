@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::{Collective, Goals, Interval, Kind, Member, Message, Problem};
+use oneport_plan::{Collective, Goals, Interval, Kind, Member, Message, Pattern, Problem};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 
 /// Longest exact rational printed as a fraction.
@@ -151,12 +151,12 @@ impl<'a> Messages<'a> {
         Some((group, collective, place - first))
     }
 
-    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group.
+    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group, counted from 1.
     pub(crate) fn label(&self, message: Message) -> String {
         let unknown = || format!("message {}", message.demand);
         let Some((group, collective, place)) = self.find(message.demand) else { return unknown() };
         let label = label_in(self.platform, collective, place, message.part).unwrap_or_else(unknown);
-        if self.grouped { format!("{label} of group {group}") } else { label }
+        if self.grouped { format!("{label} of group {}", group + 1) } else { label }
     }
 
     /// Whether the message is one of those that are combined.
@@ -215,7 +215,7 @@ impl<'a> Messages<'a> {
             _ if self.grouped && self.combines(message) => format!("values of the {}", collective.name()),
             _ => return self.label(message),
         };
-        if self.grouped { format!("{values} of group {group}") } else { values }
+        if self.grouped { format!("{values} of group {}", group + 1) } else { values }
     }
 }
 
@@ -239,6 +239,27 @@ fn label_in(platform: &Platform, collective: &Collective, place: usize, part: In
 /// `v1`, or `v[1,2]`.
 pub(crate) fn partial(part: Interval) -> String {
     if part.first == part.last { format!("v{}", part.first) } else { format!("v[{},{}]", part.first, part.last) }
+}
+
+/// Most operands whose owners are told.
+const NAMED_OPERANDS: usize = 48;
+
+/// "v0 of a, v1 of b": whose the operands are, in the one order of all patterns: each pattern's own, or that of the
+/// participants.
+pub(crate) fn owners<'p>(problem: Problem<'_>, patterns: impl Iterator<Item = &'p Pattern>) -> Option<String> {
+    let [block] = problem.collective().blocks()[..] else { return None };
+    let owners = block.operands();
+    if !block.kind.combines() || !(1..=NAMED_OPERANDS).contains(&owners.len()) {
+        return None;
+    }
+    let own: Vec<usize> = (0..owners.len()).collect();
+    let orders: BTreeSet<&[usize]> = patterns.map(|pattern| pattern.order.as_deref().unwrap_or(&own)).collect();
+    let order = orders.first().filter(|_| orders.len() == 1)?;
+    let owner = |(place, &operand): (usize, &usize)| {
+        Some(format!("v{place} of {}", name(problem.platform(), *owners.get(operand)?)))
+    };
+    let told: Option<Vec<String>> = order.iter().enumerate().map(owner).collect();
+    Some(told?.join(", "))
 }
 
 /// The inputs of a merge.
@@ -312,7 +333,7 @@ pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
         first = first.saturating_add(member.collective.demands());
         place < first
     });
-    group.map(|group| format!(", group {group}")).unwrap_or_default()
+    group.map(|group| format!(", group {}", group + 1)).unwrap_or_default()
 }
 
 /// "broadcast among 4 ×2".

@@ -7,6 +7,7 @@ use oneport_plan::{Message, Problem};
 use oneport_platform::Rational;
 
 use super::boxes::Boxes;
+use super::folded;
 use super::occupancy::Bar;
 use super::palette::Palette;
 use super::rows::{self, Row};
@@ -54,6 +55,8 @@ pub(super) struct Chart<'a> {
     pub phases: Vec<Phase>,
     /// What the rows' loads are shares of; `None` where none are shown.
     pub period: Option<&'a Rational>,
+    /// Whose the operands are, where they are numbered alike everywhere.
+    pub owners: Option<String>,
     /// What the time axis counts, without its unit.
     pub time_label: &'static str,
     /// Largest width of the rows, in pixels.
@@ -79,13 +82,16 @@ pub(super) struct Frame {
 /// Draws the chart.
 pub(super) fn draw(chart: &Chart) -> String {
     let (rows, remarks) = rows::rows(chart.problem.platform(), chart.bars);
+    let every = loads(chart, &rows);
+    let (rows, folded) = folded::fold(chart.problem.platform(), rows, &every);
+    let subtitle = [Some(chart.subtitle.clone()), folded].into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let palette = Palette::new(chart.problem, chart.bars);
     let mut frame = frame(chart, &rows);
     let axis = Axis::new(chart, frame.width);
     let last_tick = axis.ticks.last().map_or(0.0, |tick| words::width(&tick.label, TICK_SIZE) / 2.0);
     let beside = if chart.period.is_some() { LOADS } else { 0.0 };
     let total = frame.left + frame.width + last_tick.max(14.0).max(beside) + 8.0;
-    let head = Head::new(&chart.title, &chart.subtitle, total);
+    let head = Head::new(&chart.title, &subtitle, total);
     frame.lower(head.extra);
     let spans: Vec<(f64, f64)> =
         chart.bars.iter().map(|bar| (frame.x(chart, &bar.start), frame.x(chart, &bar.end))).collect();
@@ -93,13 +99,15 @@ pub(super) fn draw(chart: &Chart) -> String {
     let runs = rows::runs(&rows, chart.bars, (&spans, &colours), MOST_BOXES);
     let hatched = runs.iter().flatten().flatten().any(|run| run.mixed);
     let loads = loads(chart, &rows);
-    let (entries, notes) = legend_entries(chart, &palette, &remarks, hatched, &loads);
+    let shown = rows.iter().flat_map(|row| &row.lanes).flatten().filter_map(|&bar| chart.bars.get(bar));
+    let shown = shown.map(|bar| (palette.number(bar.message), bar.message)).collect();
+    let (entries, notes) = legend_entries(chart, (&palette, shown), &remarks, hatched, &loads);
     let legend = legend::layout(&entries, MARGIN, total - 2.0 * MARGIN);
     let notes = Notes::new(&notes, total);
     let legend_top = frame.bottom + 46.0;
     let height = legend_top + legend.height + notes.height + 8.0;
 
-    let mut canvas = Canvas::new(total, height, &format!("{}; {}", chart.title, chart.subtitle));
+    let mut canvas = Canvas::new(total, height, &format!("{}; {subtitle}", chart.title));
     head.draw(&mut canvas);
     draw_background(&mut canvas, chart, &frame, &rows, &loads);
     draw_axis(&mut canvas, chart, &frame, &axis);
@@ -302,16 +310,14 @@ fn draw_axis(canvas: &mut Canvas, chart: &Chart, frame: &Frame, axis: &Axis) {
     canvas.text((middle, frame.bottom + 31.0), "middle", TICK_SIZE, SOFT_INK, &axis.label);
 }
 
-/// The legend, and the remarks below it.
+/// The legend of the messages used, and the remarks below it.
 fn legend_entries(
     chart: &Chart,
-    palette: &Palette,
+    (palette, used): (&Palette, BTreeMap<usize, Message>),
     remarks: &[&str],
     hatched: bool,
     loads: &[Rational],
 ) -> (Vec<legend::Entry>, Vec<String>) {
-    let used: BTreeMap<usize, Message> =
-        chart.bars.iter().map(|bar| (palette.number(bar.message), bar.message)).collect();
     let mut entries = Vec::new();
     let mut notes = Vec::new();
     if used.len() <= LEGEND {
@@ -322,8 +328,12 @@ fn legend_entries(
     } else {
         notes.push(format!("{} messages, one colour each; a box's tooltip names its message", used.len()));
     }
-    if chart.problem.collective().is_commutative() {
-        notes.push("v[k,m] counts operands in the order of its own tree".to_string());
+    match &chart.owners {
+        Some(owners) => notes.push(owners.clone()),
+        None if chart.problem.collective().is_commutative() => {
+            notes.push("v[k,m] counts operands in the order of its own tree".to_string());
+        }
+        None => {}
     }
     if loads.iter().any(is_full) {
         let mark = legend::Mark::Swatch(FULL.to_string());

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod chart;
+mod folded;
 pub(super) mod occupancy;
 mod palette;
 pub(super) mod rows;
@@ -21,10 +22,11 @@ const MOST_MARKS: u64 = 1000;
 /// model have rows of their own; what a multiport node does at the same time stands in lanes of its rows.
 ///
 /// Boxes say how many messages they hold. They are coloured by message where there are few, else by phase (reduction,
-/// broadcast) or by box (the part of a node's name before its first dot). Beside every row stands how much of the
+/// broadcast) or by box (the part of a node's name before its first dot). Of more than 30 rows, those of boxes that are
+/// as busy as another one, row by row, are left out, which the subtitle says. Beside every row stands how much of the
 /// period it is busy; what is busy all the time is marked red. Thin vertical lines are the ends of slots. Transfers
-/// narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider ones too where a
-/// schedule has tens of thousands of transfers), so the text stays below about 5 MB.
+/// narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider ones too where a schedule
+/// has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
 /// O(b log b) for b boxes before merging.
 pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
@@ -50,6 +52,7 @@ pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
         marks,
         phases: Vec::new(),
         period: Some(&schedule.period),
+        owners: words::owners(problem, schedule.patterns.iter().map(|one| &one.pattern)),
         time_label: "time within the period",
         widest: 1800.0,
     })
@@ -78,6 +81,7 @@ pub fn timeline_gantt(problem: Problem<'_>, timeline: &Timeline) -> String {
             quantities::time(problem.platform(), &horizon)
         ),
         period: None,
+        owners: None,
         phases: phases(starting, clean_up, &timeline.period, &horizon),
         horizon,
         bars: &bars,

@@ -13,6 +13,8 @@ use crate::words;
 const SHOW_IDLE: usize = 12;
 /// A bar narrower than this, in pixels, is not drawn apart.
 const NARROW: f64 = 0.3;
+/// Up to this width bars are drawn together where there are too many.
+const WIDE: f64 = 100.0;
 
 /// What of a node a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -171,43 +173,56 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     lanes.into_iter().map(|(lane, _)| lane).collect()
 }
 
-/// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn where possible: the width
-/// below which bars are joined starts at 0.3 px and doubles until they are few enough. `spans` and `colours` are by
-/// bar.
+/// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn where possible: those of one
+/// colour first, then those of several. The width below which bars are joined starts at 0.3 px and doubles until they
+/// are few enough. `spans` and `colours` are by bar.
 pub(in crate::svg) fn runs(
     rows: &[Row],
     bars: &[Bar],
     (spans, colours): (&[(f64, f64)], &[usize]),
     most: usize,
 ) -> Vec<Vec<Vec<Run>>> {
-    let mut narrow = NARROW;
+    let (mut alike, mut mixed) = (NARROW, NARROW);
     loop {
-        let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), narrow);
+        let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), (alike, mixed));
         let runs: Vec<Vec<Vec<Run>>> = rows.iter().map(|row| row.lanes.iter().map(join).collect()).collect();
         let boxes: usize = runs.iter().flatten().map(Vec::len).sum();
-        if boxes <= most || narrow > 100.0 {
+        if boxes <= most || mixed > WIDE {
             return runs;
         }
-        narrow *= 2.0;
+        *(if alike > WIDE { &mut mixed } else { &mut alike }) *= 2.0;
     }
 }
 
-/// Joins neighbours narrower than `narrow` that lie less than `narrow` apart.
-fn join(lane: &[usize], bars: &[Bar], (spans, colours): (&[(f64, f64)], &[usize]), narrow: f64) -> Vec<Run> {
+/// Joins neighbours of one colour narrower than `alike` that lie less than that apart, and others narrower than
+/// `mixed`.
+fn join(
+    lane: &[usize],
+    bars: &[Bar],
+    (spans, colours): (&[(f64, f64)], &[usize]),
+    (alike, mixed): (f64, f64),
+) -> Vec<Run> {
     let message = |place: usize| lane.get(place).and_then(|&index| bars.get(index)).map(|bar| bar.message);
     let colour = |place: usize| lane.get(place).and_then(|&index| colours.get(index));
-    let mut runs: Vec<(Run, bool)> = Vec::new();
+    // A run, and the width of its widest bar.
+    let mut runs: Vec<(Run, f64)> = Vec::new();
     for (first, &index) in lane.iter().enumerate() {
         let &(left, right) = spans.get(index).unwrap_or(&(0.0, 0.0));
-        let thin = right - left < narrow;
-        match runs.last_mut() {
-            Some((run, true)) if thin && left - run.right < narrow => {
+        let width = right - left;
+        let joins = |(run, widest): &(Run, f64)| {
+            let same = !run.mixed && colour(run.first) == colour(first);
+            let most = if same { alike } else { mixed };
+            width.max(*widest) < most && left - run.right < most
+        };
+        match runs.last_mut().filter(|last| joins(last)) {
+            Some((run, widest)) => {
                 run.count += 1;
                 run.right = right;
                 run.various |= message(run.first) != message(first);
                 run.mixed |= colour(run.first) != colour(first);
+                *widest = width.max(*widest);
             }
-            _ => runs.push((Run { first, count: 1, left, right, various: false, mixed: false }, thin)),
+            None => runs.push((Run { first, count: 1, left, right, various: false, mixed: false }, width)),
         }
     }
     runs.into_iter().map(|(run, _)| run).collect()

@@ -196,16 +196,16 @@ fn messages_have_names() {
             "3 groups: all-gather among 3 ×2, scan among 3, broadcast among 3",
             1,
             part(0, 0),
-            "copies of B's message of group 0",
-            "copies of B's message of group 0",
+            "copies of B's message of group 1",
+            "copies of B's message of group 1",
         ),
         (
             &groups,
             "3 groups: all-gather among 3 ×2, scan among 3, broadcast among 3",
             3,
             part(0, 2),
-            "prefix v[0,2] of group 1",
-            "values of the scan of group 1",
+            "prefix v[0,2] of group 2",
+            "values of the scan of group 2",
         ),
     ] {
         let volumes = Volumes::default();

@@ -105,6 +105,32 @@ fn no_two_texts_touch_and_nothing_is_cut() {
     }
 }
 
+/// Three boxes that do the same are drawn once; where one node of a box does less, that box is drawn, too.
+#[test]
+fn equal_boxes_are_one_in_large_charts() {
+    let mut sample = cluster(3, 6);
+    let drawn = |sample: &Sample| {
+        let elements = assert_readable(&gantt(sample.problem(), &sample.schedule));
+        let rows = elements.iter().filter_map(|e| e.attributes.get("data-node").cloned());
+        let boxes: BTreeSet<String> = rows.map(|name| name.split('.').next().unwrap().to_string()).collect();
+        let told = elements.iter().filter(|e| e.name == "text" && e.text.contains("drawn once")).count();
+        (boxes.into_iter().collect::<Vec<_>>(), told, elements.iter().any(|e| e.text.contains("box0 for 3 boxes")))
+    };
+    let (boxes, told, three) = drawn(&sample);
+    assert_eq!((boxes, told, three), (vec!["box0".to_string(), "core".to_string()], 1, true));
+    // Without what one node of the last box has to say.
+    let last = sample.platform.processors().last().unwrap();
+    let silent = |link: &LinkId| sample.platform.link(*link).from != last;
+    for slot in &mut sample.schedule.slots {
+        slot.links.retain(silent);
+    }
+    let (boxes, told, three) = drawn(&sample);
+    assert!(boxes.contains(&"box2".to_string()) && !boxes.contains(&"box1".to_string()), "{boxes:?}");
+    assert_eq!((told, three), (1, false));
+    // Few rows are all drawn.
+    assert_eq!(drawn(&cluster(3, 2)).1, 0);
+}
+
 #[test]
 fn graphs_name_every_node_in_the_frame_of_its_box() {
     for (boxes, each) in SIZES {
