@@ -50,10 +50,8 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String
     };
     let mut out = header(plan.problem()?);
     let _ = writeln!(out, "throughput  {} ({proof})", shown.frequency(&plan.steady_state.throughput));
-    if let Some(units) = plan.platform.units()
-        && let Some(bandwidth) = Bandwidth::of(plan.problem()?)
-    {
-        out.push_str(&bandwidths(plan, &bandwidth, units));
+    if let Some((units, operation)) = Operation::of(plan) {
+        out.push_str(&bandwidths(plan, &operation, units));
     }
     let _ = writeln!(
         out,
@@ -100,29 +98,46 @@ pub fn models(platform: &Platform) -> String {
     text
 }
 
+/// An operation as nccl-tests count it.
+pub struct Operation {
+    /// Its size in bytes.
+    pub bytes: Rational,
+    /// Algorithm and bus bandwidth in the steady state, in GB/s.
+    pub gigabytes: [Rational; 2],
+    /// The same in the platform's units.
+    rates: [Rational; 2],
+}
+
+impl Operation {
+    /// That of a plan whose platform has units; `None` where nccl-tests do not count it.
+    pub fn of(plan: &Plan) -> Option<(Units, Operation)> {
+        let (units, bandwidth) = (plan.platform.units()?, Bandwidth::of(plan.problem().ok()?)?);
+        let throughput = &plan.steady_state.throughput;
+        let bits = Rational::from_integer(BigInt::from(8));
+        let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
+        let gigabytes = rates.clone().map(|rate| rate * units.data.bits() / (units.time.seconds() * &bits * billion()));
+        Some((units, Operation { bytes: &bandwidth.size * units.data.bits() / bits, gigabytes, rates }))
+    }
+}
+
 /// The bandwidths, and the columns of nccl-tests; time is that of one operation in the steady state.
-fn bandwidths(plan: &Plan, bandwidth: &Bandwidth, units: Units) -> String {
+fn bandwidths(plan: &Plan, operation: &Operation, units: Units) -> String {
     let throughput = &plan.steady_state.throughput;
-    let (algorithm, bus) = (bandwidth.algorithm(throughput), bandwidth.bus(throughput));
-    let bits = Rational::from_integer(BigInt::from(8));
-    let bytes = &bandwidth.size * units.data.bits() / &bits;
+    let Operation { bytes, gigabytes: [algorithm, bus], rates } = operation;
     // Elements of four bytes, the default of nccl-tests.
-    let (count, kind) = match (&bytes / Rational::from_integer(BigInt::from(4))).is_integer() {
-        true => (&bytes / Rational::from_integer(BigInt::from(4)), "float"),
-        false => (bytes.clone(), "int8"),
-    };
-    let gigabytes = |rate: Rational| rate * units.data.bits() / (units.time.seconds() * &bits * billion());
+    let floats = bytes / Rational::from_integer(BigInt::from(4));
+    let (count, kind) = if floats.is_integer() { (floats, "float") } else { (bytes.clone(), "int8") };
     let micros = throughput.recip() * units.time.seconds() * Rational::from_integer(BigInt::from(1_000_000));
     let redop = if plan.collective.combines() { "sum" } else { "none" };
     let cells = [
-        ("size", whole(&bytes)),
+        ("size", whole(bytes)),
         ("count", whole(&count)),
         ("type", kind.to_string()),
         ("redop", redop.to_string()),
         ("root", root(&plan.collective)),
         ("time", short(&micros)),
-        ("algbw", short(&gigabytes(algorithm.clone()))),
-        ("busbw", short(&gigabytes(bus.clone()))),
+        ("algbw", short(algorithm)),
+        ("busbw", short(bus)),
     ];
     let width = |(name, cell): &(&str, String)| name.len().max(cell.len());
     let line = |of: &dyn Fn(&(&'static str, String)) -> String| {
@@ -130,8 +145,8 @@ fn bandwidths(plan: &Plan, bandwidth: &Bandwidth, units: Units) -> String {
     };
     format!(
         "bandwidth   algorithm {}, bus {}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
-        units.show_rate(&algorithm),
-        units.show_rate(&bus),
+        units.show_rate(&rates[0]),
+        units.show_rate(&rates[1]),
         line(&|(name, _)| name.to_string()),
         line(&|(_, cell)| cell.clone()),
     )

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
+use num_traits::Signed;
 use oneport::plan::{Form, Member, Role};
 use oneport::{
     Amount, Bandwidth, Collective, NodeId, Platform, PortModel, Problem, ProblemError, Units, Volumes, formats,
@@ -166,9 +167,7 @@ pub fn volumes_of(
     let size = match (bytes, file(&arguments.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
-        (None, None) => {
-            formats::parse_size(&arguments.size, units).map_err(|error| usage(format!("--size: {error}")))?
-        }
+        (None, None) => parsed("--size", &arguments.size, &arguments.size, units)?,
     };
     let work = match arguments.work.as_deref() {
         Some(text) => match file(text) {
@@ -182,11 +181,20 @@ pub fn volumes_of(
     Ok(Volumes { size, work })
 }
 
+/// A size, called as it was given.
+fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result<Amount> {
+    let size = formats::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
+    if size.constant().is_some_and(|size| !size.is_positive()) {
+        bail!(usage(format!("{option}: '{given}' is not positive; a message needs a positive size")));
+    }
+    Ok(size)
+}
+
 /// The size of a message where the whole operation has so many bytes.
 fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<Amount> {
     let plain = parse_rational(bytes).is_ok() && platform.units().is_some();
     let text = if plain { format!("{bytes} B") } else { bytes.to_string() };
-    let size = formats::parse_size(&text, platform.units()).map_err(|error| usage(format!("--bytes: {error}")))?;
+    let size = parsed("--bytes", bytes, &text, platform.units())?;
     let bandwidth = Bandwidth::of(Problem::new(platform, collective, &Volumes::default())?);
     match (size.constant(), bandwidth) {
         (Some(size), Some(bandwidth)) => Ok(Amount::Constant(bandwidth.message(size))),

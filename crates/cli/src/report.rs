@@ -6,7 +6,7 @@ use std::time::Duration;
 use oneport::{Planned, Problem};
 use serde_json::{Map, Value, json};
 
-use crate::answer::{gap, label, loss_of, share};
+use crate::answer::{Operation, gap, label, loss_of, share};
 use crate::bottleneck::Bottleneck;
 use crate::limits;
 use crate::numbers::decimal;
@@ -31,6 +31,8 @@ fn question(path: &Path, problem: Problem<'_>) -> Map<String, Value> {
 pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds: Duration) -> Value {
     let plan = &planned.plan;
     let mut report = plan.problem().map(|problem| question(path, problem)).unwrap_or_default();
+    let operation = Operation::of(plan).map(|(_, operation)| operation);
+    let told = |of: fn(&Operation) -> &oneport::Rational| operation.as_ref().map(|one| of(one).to_string());
     let answer = json!({
         "throughput": plan.steady_state.throughput.to_string(),
         "throughput_decimal": decimal(&plan.steady_state.throughput),
@@ -38,6 +40,9 @@ pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds:
         "upper_bound_decimal": decimal(&plan.upper_bound),
         "gap": decimal(&gap(plan)),
         "status": plan.status.name(),
+        "size": told(|one| &one.bytes),
+        "algbw": told(|one| &one.gigabytes[0]),
+        "busbw": told(|one| &one.gigabytes[1]),
         "period": plan.schedule.period.to_string(),
         "instances": plan.schedule.instances.to_string(),
         "schedule_throughput": plan.schedule.throughput().to_string(),

@@ -45,6 +45,9 @@ pub struct WhatIfArguments {
     /// When to end; the table is told as far as it got.
     #[command(flatten)]
     limits: LimitArguments,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    exact: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -123,7 +126,8 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         [Row { class: None, outcome: Outcome::Infeasible(names), .. }] => Some(infeasible(label(&collective), names)),
         _ => None,
     };
-    let report = Report { problem, base, rows, seconds: started.elapsed(), ended_by: options.watch.ended_by() };
+    let (exact, seconds) = (arguments.exact, started.elapsed());
+    let report = Report { problem, base, rows, exact, seconds, ended_by: options.watch.ended_by() };
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
     let Some(disconnected) = disconnected else { return Ok(End::Done) };
     eprintln!("error: no throughput after --change: {disconnected}");

@@ -23,6 +23,8 @@ pub struct Report<'a> {
     pub problem: Problem<'a>,
     pub base: Rated,
     pub rows: Vec<Row>,
+    /// Whether fractions are printed in full.
+    pub exact: bool,
     pub seconds: Duration,
     pub ended_by: Option<Limit>,
 }
@@ -181,7 +183,7 @@ impl Report<'_> {
 
     /// A throughput with its status.
     fn told(&self, rated: &Rated) -> String {
-        let shown = Shown::of(self.problem.platform(), false);
+        let shown = Shown::of(self.problem.platform(), self.exact);
         let throughput = shown.frequency(&rated.steady_state.throughput);
         match rated.status {
             Status::Optimal => format!("{throughput} (optimal)"),

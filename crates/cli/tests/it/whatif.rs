@@ -205,6 +205,34 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
     assert!(gained > 0, "processors limit somewhere");
 }
 
+/// Racks of hosts with costs from few, under `links`.
+fn drawn_racks(seed: u64, racks: usize, hosts: usize) -> Net {
+    let mut state = seed;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        [1, 4, 9][(state >> 33) as usize % 3]
+    };
+    let mut net = Net { model: "links", nodes: Vec::new(), links: Vec::new() };
+    for host in 0..racks * hosts {
+        net.nodes.push((format!("r{}h{}", host / hosts, host % hosts), Some((draw(), 1))));
+    }
+    net.nodes.extend((0..racks).map(|rack| (format!("tor{rack}"), None)));
+    net.nodes.push(("core".to_string(), None));
+    let mut cable = |one, other, cost| net.links.extend([(one, other, (cost, 1)), (other, one, (cost, 1))]);
+    (0..racks * hosts).for_each(|host| cable(host, racks * hosts + host / hosts, draw()));
+    (0..racks).for_each(|rack| cable(racks * hosts + rack, racks * hosts + racks, draw()));
+    net
+}
+
+/// Merges take about as long as transfers: every row is proved.
+#[test]
+fn tables_of_drawn_clusters_equal_platforms_written_by_hand() {
+    for seed in [1, 2] {
+        let rows = check_table(&drawn_racks(seed, 2, 3), &["all-reduce", "--commutative"]);
+        assert!(rows.iter().all(|row| row["status"] != "feasible" && row["status"] != "stopped"), "{rows:#?}");
+    }
+}
+
 /// Three racks of two hosts with links of 10; the uplink of one has 5, of the others 40.
 fn racks() -> Net {
     let mut net = Net { model: "full-duplex", nodes: Vec::new(), links: Vec::new() };
