@@ -69,6 +69,8 @@ pub(crate) struct Draft<'o> {
     pub(super) ports: Vec<Port>,
     pub(super) devices: Vec<Device>,
     names: BTreeSet<String>,
+    /// How often a name was asked for once more.
+    repeats: BTreeMap<String, usize>,
     by_ends: BTreeMap<(usize, usize), usize>,
     notes: Vec<Note>,
     noted: BTreeSet<Note>,
@@ -85,6 +87,7 @@ impl<'o> Draft<'o> {
             ports: Vec::new(),
             devices: Vec::new(),
             names: BTreeSet::new(),
+            repeats: BTreeMap::new(),
             by_ends: BTreeMap::new(),
             notes: Vec::new(),
             noted: BTreeSet::new(),
@@ -155,6 +158,17 @@ impl<'o> Draft<'o> {
     /// Whether a name is taken.
     pub fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)
+    }
+
+    /// This name, with #2, #3, ... where it is taken.
+    pub fn free_name(&mut self, name: String) -> String {
+        let mut free = name.clone();
+        while self.has_name(&free) {
+            let count = self.repeats.entry(name.clone()).or_insert(1);
+            *count += 1;
+            free = format!("{name}#{count}");
+        }
+        free
     }
 
     /// Takes the nodes out, and their accelerators; links between them stay.

@@ -17,6 +17,7 @@ mod imported;
 mod infiniband;
 mod msccl;
 mod nccl;
+mod nccl_links;
 mod nccl_rates;
 mod node_link;
 mod nvidia_smi;

@@ -14,58 +14,73 @@ use roxmltree::Node;
 use super::Draft;
 use super::draft::Role;
 use super::imported::Topic;
-use super::nccl_rates::{between_cpus, local, nvlink, pci, xgmi};
+use super::nccl_rates::{between_cpus, local, pci};
 use super::xml::{self, MAX_DEPTH, children, need, whole, wrong};
 use crate::error::{FormatError, Mistake, clip};
 use crate::source::Source;
-
-/// Class of an NVLink bridge on the processor's side (POWER9).
-const CPU_BRIDGE: &str = "0x068001";
 
 /// Reads a dump.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let document = xml::parse(source)?;
     let system = document.root_element();
+    if system.has_tag_name("graphs") {
+        let text = "a graph of NCCL (NCCL_GRAPH_DUMP_FILE) says which rings to take, not which links there are; give the \
+                    topology: NCCL_TOPO_DUMP_FILE=topo.xml in the environment of a job";
+        return Err(wrong(source, system, Mistake::Import(text.to_string())));
+    }
     if !system.has_tag_name("system") {
         let expected = "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid".into();
         let value = format!("<{}>", clip(system.tag_name().name()));
         return Err(wrong(source, system, Mistake::WrongValue { value, expected }));
     }
-    let mut reader =
-        Reader { source, draft, hosts: Vec::new(), gpus: Vec::new(), devices: BTreeMap::new(), nvswitch: None };
+    let mut reader = Reader {
+        source,
+        draft,
+        hosts: Vec::new(),
+        gpus: Vec::new(),
+        devices: BTreeMap::new(),
+        cards: BTreeMap::new(),
+        bridges: BTreeMap::new(),
+        nvswitch: None,
+    };
     reader.collect(system)?;
     reader.add_gpus()?;
     reader.add_cpus(system)?;
     reader.add_gpu_links()?;
+    reader.add_pci_links(system)?;
     reader.note_absences();
     Ok(())
 }
 
 /// A GPU of the file: one rank.
-struct Gpu<'d, 'i> {
-    element: Node<'d, 'i>,
-    host: usize,
-    bus: u64,
+pub(super) struct Gpu<'d, 'i> {
+    pub element: Node<'d, 'i>,
+    pub host: usize,
+    pub bus: u64,
     device: u64,
     rank: Option<u64>,
 }
 
 /// The GPUs of one PCI function: one, or several ranks that share it.
-struct Device {
+pub(super) struct Device {
     /// The GPU itself, or a router before several.
-    node: usize,
+    pub node: usize,
     /// NUMA node.
-    cpu: Option<usize>,
+    pub cpu: Option<usize>,
 }
 
-struct Reader<'r, 'o, 'd, 'i, 's> {
-    source: &'r Source<'s>,
-    draft: &'r mut Draft<'o>,
+pub(super) struct Reader<'r, 'o, 'd, 'i, 's> {
+    pub source: &'r Source<'s>,
+    pub draft: &'r mut Draft<'o>,
     /// `host_hash` of every machine.
-    hosts: Vec<Option<&'d str>>,
-    gpus: Vec<Gpu<'d, 'i>>,
-    devices: BTreeMap<(usize, u64), Device>,
-    nvswitch: Option<usize>,
+    pub hosts: Vec<Option<&'d str>>,
+    pub gpus: Vec<Gpu<'d, 'i>>,
+    pub devices: BTreeMap<(usize, u64), Device>,
+    /// Network cards by machine, NUMA node, and PCI slot: its functions are ports of one card.
+    pub cards: BTreeMap<(usize, usize, u64), usize>,
+    /// PCI bridges by machine and address.
+    pub bridges: BTreeMap<(usize, u64), usize>,
+    pub nvswitch: Option<usize>,
 }
 
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
@@ -87,6 +102,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 let device = device.and_then(|device| u64::try_from(device).ok()).unwrap_or(self.gpus.len() as u64);
                 self.gpus.push(Gpu { element, host, bus, device, rank });
             }
+        }
+        if self.gpus.is_empty() && system.descendants().any(|element| element.has_tag_name("gpu")) {
+            let text = "no <gpu> stands in a <pci> of a <cpu>, as in every dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml); \
+                        without addresses on the PCI bus nobody knows what NVLinks lead to";
+            return Err(wrong(self.source, system, Mistake::Import(text.to_string())));
         }
         if self.gpus.is_empty() {
             let advice = "no <gpu> in this file: it prepares NCCL for a kind of machine (NCCL_TOPO_FILE). Run a job with \
@@ -157,7 +177,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let hash = cpu.attribute("host_hash");
             let Some(host) = self.hosts.iter().position(|other| *other == hash) else { continue };
             let numa = need(self.source, cpu, "numaid", "the number of the NUMA node")?;
-            let name = format!("{}cpu{}", self.prefix(host), clip(numa));
+            let name = self.draft.free_name(format!("{}cpu{}", self.prefix(host), clip(numa)));
             let node = self.at(cpu, |draft| draft.node(name, "CPU", Role::Switch))?;
             cpus.entry(host).or_default().push((node, cpu));
             self.add_below(cpu, &Place { host, cpu: node, node, model: 0 }, 0)?;
@@ -189,7 +209,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         for element in above.children().filter(Node::is_element) {
             match element.tag_name().name() {
                 "pci" => self.add_pci(element, place, depth)?,
-                "nic" if depth == 0 => self.add_nic(element, place, "local", local())?,
+                "nic" if depth == 0 => self.add_nic(element, place, 0, "local", local())?,
                 _ => {}
             }
         }
@@ -209,7 +229,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             return self.at(element, |draft| draft.duplex(node, above.node, "pci", rate));
         }
         if let Some(nic) = children(element, "nic").next() {
-            return self.add_nic(nic, above, "pci", rate);
+            return self.add_nic(nic, above, bus_id(bus) | 0xf, "pci", rate);
         }
         let class = element.attribute("class").unwrap_or("0x060400");
         if !is_bridge(class) {
@@ -222,7 +242,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             return self.add_below(element, &Place { model: 0, ..*above }, depth + 1);
         }
         let name = format!("{}pci{}", self.prefix(above.host), clip(bus.strip_prefix("0000:").unwrap_or(bus)));
+        // In virtual machines addresses may repeat: NCCL takes every entry for a bridge of its own.
+        let name = self.draft.free_name(name);
         let node = self.at(element, |draft| draft.node(name, "PCI switch", Role::Switch))?;
+        self.bridges.insert((above.host, bus_id(bus)), node);
         self.at(element, |draft| draft.duplex(node, above.node, "pci", rate))?;
         self.add_below(element, &Place { node, model, ..*above }, depth + 1)
     }
@@ -232,10 +255,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         &mut self,
         nic: Node<'d, 'i>,
         above: &Place,
+        slot: u64,
         kind: &'static str,
         rate: Rational,
     ) -> Result<(), FormatError> {
-        let mut card = None;
+        let mut card = self.cards.get(&(above.host, above.cpu, slot)).copied();
         for net in children(nic, "net").filter(|net| net.attribute("net") != Some("0")) {
             let Some(device) = whole(self.source, net, "dev")? else { continue };
             let node = match card {
@@ -246,7 +270,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     if self.draft.has_name(&name) {
                         name = format!("{name}.{}", clip(net.attribute("name").unwrap_or_default()));
                     }
+                    let name = self.draft.free_name(name);
                     let node = self.at(net, |draft| draft.node(name, "network card", Role::Switch))?;
+                    self.cards.insert((above.host, above.cpu, slot), node);
                     self.at(net, |draft| draft.duplex(node, above.node, kind, rate.clone()))?;
                     *card.insert(node)
                 }
@@ -261,102 +287,6 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// NVLink, xGMI and C2C: what leaves each GPU.
-    fn add_gpu_links(&mut self) -> Result<(), FormatError> {
-        let gpus = std::mem::take(&mut self.gpus);
-        let mut done = std::collections::BTreeSet::new();
-        // Ranks that share a GPU list the same links: the first counts.
-        for gpu in gpus.iter().filter(|gpu| done.insert((gpu.host, gpu.bus))) {
-            let Some(&Device { node, cpu }) = self.devices.get(&(gpu.host, gpu.bus)) else { continue };
-            for link in gpu.element.children().filter(Node::is_element) {
-                match link.tag_name().name() {
-                    kind @ ("nvlink" | "xgmi") => self.add_fast(gpu, node, cpu, link, kind)?,
-                    "c2c" => self.add_c2c(node, cpu, link)?,
-                    _ => {}
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn add_fast(
-        &mut self,
-        gpu: &Gpu<'d, 'i>,
-        node: usize,
-        cpu: Option<usize>,
-        link: Node<'d, 'i>,
-        name: &str,
-    ) -> Result<(), FormatError> {
-        let (kind, (stated, what)) = match name {
-            "nvlink" => ("nvlink", nvlink(whole(self.source, gpu.element, "sm")?)),
-            _ => ("xgmi", xgmi(gpu.element.attribute("gcn"))),
-        };
-        let count = self.count(link)?;
-        let rate = self.draft.rate(kind, stated, &what) * Rational::from_integer(count.into());
-        let class = need(self.source, link, "tclass", "the class of what the link leads to")?;
-        if is_gpu(class) {
-            let target = need(self.source, link, "target", "the PCI address of the other GPU")?;
-            // The other GPU lists the way back.
-            return match self.devices.get(&(gpu.host, bus_id(target))).map(|device| device.node) {
-                Some(other) => self.at(link, |draft| draft.link(node, other, kind, rate)),
-                None => {
-                    self.draft.note(
-                        Topic::LeftOut,
-                        format!("{kind} to GPUs that are not in the file, such as {}", clip(target)),
-                    );
-                    Ok(())
-                }
-            };
-        }
-        let other = match cpu {
-            Some(cpu) if class.starts_with(CPU_BRIDGE) => cpu,
-            _ => self.nvswitch(gpu, link)?,
-        };
-        self.at(link, |draft| draft.duplex(node, other, kind, rate))
-    }
-
-    /// The one switch that stands for all: NCCL merges them, for every GPU reaches each.
-    fn nvswitch(&mut self, gpu: &Gpu<'d, 'i>, link: Node<'d, 'i>) -> Result<usize, FormatError> {
-        if let Some(node) = self.nvswitch {
-            return Ok(node);
-        }
-        let node = self.at(link, |draft| draft.node("nvswitch", "NVSwitch", Role::Multicast))?;
-        let target = gpu.element.children().filter(|other| other.has_tag_name("nvlink"));
-        let text = if target.count() > 1 || link.attribute("target").is_some_and(|target| target.starts_with("ffff")) {
-            "all NVSwitches are one, as in NCCL: every GPU reaches each of them"
-        } else {
-            "NVSwitch: one, as in NCCL"
-        };
-        self.draft.note(Topic::Merged, text);
-        self.nvswitch = Some(node);
-        Ok(node)
-    }
-
-    fn add_c2c(&mut self, node: usize, cpu: Option<usize>, link: Node<'d, 'i>) -> Result<(), FormatError> {
-        let Some(cpu) = cpu else { return Ok(()) };
-        let count = self.count(link)?;
-        need(self.source, link, "bw", "megabytes per second of one link")?;
-        let megabytes = whole(self.source, link, "bw")?.unwrap_or(0);
-        let rate = Rational::new(megabytes.into(), 1000.into()) * Rational::from_integer(count.into());
-        let rate = self.draft.stated("c2c", rate);
-        self.at(link, |draft| draft.duplex(node, cpu, "c2c", rate))
-    }
-
-    /// How many links an element stands for.
-    fn count(&self, link: Node<'d, 'i>) -> Result<i64, FormatError> {
-        /// More than any GPU has.
-        const MOST: i64 = 1000;
-        need(self.source, link, "count", "the number of links")?;
-        match whole(self.source, link, "count")? {
-            Some(count @ 1..=MOST) => Ok(count),
-            other => {
-                let value = other.unwrap_or(0).to_string();
-                let expected = format!("a number of links from 1 to {MOST}").into();
-                Err(wrong(self.source, link, Mistake::WrongValue { value, expected }))
-            }
-        }
-    }
-
     fn note_absences(&mut self) {
         if self.hosts.len() > 1 {
             let text = format!("{} machines in one file, told apart by host_hash", self.hosts.len());
@@ -368,7 +298,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// Does something to the draft; what goes wrong went wrong at this element.
-    fn at<T>(
+    pub(super) fn at<T>(
         &mut self,
         element: Node<'_, '_>,
         f: impl FnOnce(&mut Draft<'_>) -> Result<T, Mistake>,
@@ -390,13 +320,13 @@ struct Place {
 }
 
 /// A PCI address as a number, punctuation ignored, as NCCL compares them.
-fn bus_id(text: &str) -> u64 {
+pub(super) fn bus_id(text: &str) -> u64 {
     let digits = text.chars().filter_map(|c| c.to_digit(16));
     digits.fold(0, |id: u64, digit| (id << 4) | u64::from(digit))
 }
 
 /// GPUs have class 0x03... (display), those of AMD since MI300 0x12... (processing accelerator).
-fn is_gpu(class: &str) -> bool {
+pub(super) fn is_gpu(class: &str) -> bool {
     class.starts_with("0x03") || class.starts_with("0x12")
 }
 

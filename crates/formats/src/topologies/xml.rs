@@ -77,9 +77,9 @@ pub(super) fn need<'n>(
     element.attribute(key).ok_or_else(|| wrong(source, element, Mistake::MissingKey { key, meaning }))
 }
 
-/// An attribute that is a whole number, in decimal or with 0x; `None` where it is absent.
+/// An attribute that is a whole number, in decimal or with 0x; `None` where it is absent or empty.
 pub(super) fn whole(source: &Source<'_>, element: Node<'_, '_>, key: &str) -> Result<Option<i64>, FormatError> {
-    let Some(text) = element.attribute(key) else { return Ok(None) };
+    let Some(text) = element.attribute(key).filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let number = match text.trim().strip_prefix("0x") {
         Some(digits) => i64::from_str_radix(digits, 16).ok(),
         None => text.trim().parse().ok(),

@@ -147,7 +147,7 @@ fn what_is_wrong_is_named() {
     let none = ImportOptions::default();
     let changed = |from: &str, to: &str| SWITCHED.replacen(from, to, 1);
     refused("<system version=\"1\"><cpu numaid=\"0\"/></system>", &none, &["no <gpu>", "NCCL_TOPO_DUMP_FILE=topo.xml"]);
-    refused("<graphs version=\"1\"/>", &none, &["<graphs>", "<system>"]);
+    refused("<topo version=\"1\"/>", &none, &["<topo>", "<system>"]);
     refused(&changed("count=\"4\"", "count=\"-4\""), &none, &["file:6", "<nvlink>", "-4", "from 1 to 1000"]);
     refused(&changed("count=\"4\"", "count=\"9999999999\""), &none, &["file:6", "from 1 to 1000"]);
     refused(&changed("count=\"4\" ", ""), &none, &["file:6", "'count' is missing"]);
@@ -222,4 +222,71 @@ fn files_that_clouds_ship_are_refused_with_advice() {
     {
         refused(&text, &ImportOptions::default(), &["no <gpu>", "NCCL_TOPO_DUMP_FILE"]);
     }
+}
+
+/// The dump with everything below its first NUMA node twice.
+fn doubled(from: &str, to: &str) -> String {
+    SWITCHED.replacen(from, to, 1)
+}
+
+#[test]
+fn names_that_repeat_are_numbered() {
+    // Virtual machines show bridges of one address, and list the cards of the machine below every NUMA node.
+    let bridge = "<pci busid=\"0000:0a:00.0\" class=\"0x060400\" link_speed=\"8 GT/s\" link_width=\"16\"/>";
+    let card = "<nic><net name=\"eth0\" dev=\"1\" speed=\"10000\"/></nic>";
+    let text = doubled("  </cpu>", &format!("{bridge}{card}</cpu>"))
+        .replace("6\" modelid=\"143\"/>", &format!("6\" modelid=\"143\">{card}</cpu>"));
+    let imported = import(&text);
+    let platform = &imported.platform;
+    assert_eq!(
+        (rate(platform, "pci0a:00.0", "cpu0"), rate(platform, "pci0a:00.0#2", "cpu0")),
+        ("48".into(), "12".into())
+    );
+    assert_eq!((rate(platform, "nic1", "cpu0"), rate(platform, "nic1.eth0", "cpu1")), ("5000".into(), "5000".into()));
+    check_whole(&imported);
+    let three = text.replace("</system>", &format!("<cpu host_hash=\"0x1\" numaid=\"2\">{card}</cpu></system>"));
+    assert_eq!(rate(&import(&three).platform, "nic1.eth0#2", "cpu2"), "5000");
+}
+
+#[test]
+fn functions_of_a_card_are_its_ports() {
+    let port = "<pci busid=\"0000:0d:00.1\" class=\"0x020700\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">\
+                <nic><net name=\"mlx5_1\" dev=\"1\" speed=\"200000\"/></nic></pci>";
+    let imported = import(&doubled("    </pci>\n  </cpu>", &format!("{port}</pci></cpu>")));
+    let platform = &imported.platform;
+    assert!(platform.find("nic1").is_none(), "{:?}", names(platform));
+    assert_eq!(rate(platform, "nic0", "pci0a:00.0"), "48");
+    let two = import_with(
+        &doubled("    </pci>\n  </cpu>", &format!("{port}</pci></cpu>")),
+        &replicated(2, Fabric::Switch, None),
+    );
+    // 400 and 200 Gbit/s.
+    assert_eq!(rate(&two.platform, "box0.nic0", "fabric"), "75");
+}
+
+#[test]
+fn links_without_class_are_told_by_their_target() {
+    let imported = import(&SWITCHED.replace(" tclass=\"0x068000\"", ""));
+    assert_eq!(rate(&imported.platform, "gpu0", "nvswitch"), "824/5");
+    assert!(says(&imported, Topic::Assumed, "without tclass"));
+    let direct = SWITCHED.replace(" tclass=\"0x068000\"", "").replace("0000:05:00.0", "0000:0c:00.0");
+    assert_eq!(rate(&import(&direct).platform, "gpu0", "gpu1"), "412/5");
+}
+
+#[test]
+fn bridges_may_be_joined_beside_the_tree() {
+    let other = "<pci busid=\"0000:1a:00.0\" class=\"0x060400\" link_speed=\"\" link_width=\"\"><pcilink target=\"0000:0a:00.0\"/></pci>";
+    let imported = import(&doubled("  </cpu>", &format!("{other}</cpu>")));
+    assert_eq!(
+        (rate(&imported.platform, "pci1a:00.0", "pci0a:00.0"), rate(&imported.platform, "pci1a:00.0", "cpu0")),
+        ("5000".into(), "12".into())
+    );
+}
+
+#[test]
+fn files_that_are_no_dumps_are_told_from_dumps() {
+    let none = ImportOptions::default();
+    refused("<graphs version=\"1\"><graph id=\"0\"/></graphs>", &none, &["which rings to take", "NCCL_TOPO_DUMP_FILE"]);
+    let flat = "<system version=\"1\"><gpu dev=\"0\"><nvlink target=\"1\" count=\"12\"/></gpu></system>";
+    refused(flat, &none, &["no <gpu> stands in a <pci>", "NCCL_TOPO_DUMP_FILE"]);
 }
