@@ -47,7 +47,7 @@ fn from_json(bytes: &[u8]) -> PlatformFormat {
     let has = |key: &str| keys.contains(&key.as_bytes());
     if has("msccl_type") {
         PlatformFormat::Msccl
-    } else if has("gpus_per_node") {
+    } else if has("gpus_per_node") || has("intranode_sketch") {
         PlatformFormat::Taccl
     } else if has("nodes") && (has("edges") || has("links")) {
         PlatformFormat::NodeLink
@@ -114,7 +114,7 @@ fn from_line(line: &str) -> Option<PlatformFormat> {
         Some(PlatformFormat::IbLinkInfo)
     } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
         Some(PlatformFormat::IbNetDiscover)
-    } else if begins("SwitchName=") || begins("BlockName=") {
+    } else if begins("SwitchName=") || begins("BlockName=") || begins("RingName=") {
         Some(PlatformFormat::SlurmConf)
     } else if begins("npus_count:") {
         Some(PlatformFormat::AstraSim)

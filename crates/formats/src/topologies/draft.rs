@@ -149,12 +149,6 @@ impl<'o> Draft<'o> {
         self.by_ends.contains_key(&(from, to))
     }
 
-    /// The bandwidth of a link.
-    pub fn rate_between(&self, from: usize, to: usize) -> Option<Rational> {
-        let place = self.by_ends.get(&(from, to))?;
-        self.wires.get(*place).map(|wire| wire.rate.clone())
-    }
-
     /// Whether a name is taken.
     pub fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)

@@ -1,6 +1,6 @@
 //! hwloc's XML (version 2): matrices of bandwidths between GPUs (`NVLinkBandwidth`, `XGMIBandwidth`, ...), in MB/s.
 //!
-//! GPUs are processors, packages and NVSwitches forward. Files of machines whose GPUs hwloc could not ask (it needs the
+//! GPUs are processors, packages and NVSwitches forward. NVSwitches are one: matrices do not say how they are joined. Files of machines whose GPUs hwloc could not ask (it needs the
 //! backends nvml, rsmi or levelzero) hold no such matrix and are refused. PCI is left out.
 //!
 //! Facts from open-mpi/hwloc, `hwloc2.dtd` and `hwloc/distances.h`.
@@ -130,10 +130,12 @@ fn add_object(
 ) -> Result<usize, FormatError> {
     let at = |mistake| wrong(source, object, mistake);
     let subtype = object.attribute("subtype").unwrap_or_default();
+    if subtype.contains("NVSwitch") {
+        return nvswitch(draft).map_err(at);
+    }
     let kind = need(source, object, "type", "the kind of the object")?;
     let os_index = object.attribute("os_index").unwrap_or_default();
     let (name, kind, role) = match kind {
-        _ if subtype.contains("NVSwitch") => (format!("nvswitch{number}"), "NVSwitch", Role::Multicast),
         "Package" => (format!("cpu{os_index}"), "CPU", Role::Switch),
         _ => (object.attribute("name").map_or_else(|| format!("gpu.{number}"), clip), "GPU", Role::Processor),
     };
@@ -143,6 +145,18 @@ fn add_object(
         draft.device(node, 0, draft.devices.len() as u64, None);
     }
     Ok(node)
+}
+
+/// The one switch that stands for all.
+fn nvswitch(draft: &mut Draft<'_>) -> Result<usize, Mistake> {
+    match draft.members.iter().position(|member| member.kind == "NVSwitch") {
+        Some(known) => {
+            draft
+                .note(Topic::Merged, "all NVSwitches are one, as in NCCL: the matrix does not say how they are joined");
+            Ok(known)
+        }
+        None => draft.node("nvswitch", "NVSwitch", Role::Multicast),
+    }
 }
 
 /// Packages that the matrices name are joined: GPUs reach one another through them.

@@ -26,6 +26,7 @@ mod pci_tree;
 mod replicate;
 mod rocm_smi;
 mod simgrid;
+mod simgrid_cluster;
 mod slurm;
 mod taccl;
 pub(crate) mod xml;

@@ -2,8 +2,8 @@
 //!
 //! Hosts are processors, routers forward. A link that routes share becomes a pair of routers with one link between them
 //! of the link's bandwidth, both ways together where it is SHARED; SPLITDUPLEX links are one such pair each way. A link
-//! alone on one route joins its ends directly. Routes of zones end at their gateways. Latencies and speeds of hosts are
-//! left out.
+//! alone on one route joins its ends directly. Routes of zones end at their gateways. Clusters stand in
+//! [`simgrid_cluster`](super::simgrid_cluster). Latencies and speeds of hosts are left out.
 //!
 //! Facts from simgrid.org, "Platform reference" (`simgrid.dtd`, version 4.1).
 
@@ -17,7 +17,6 @@ use roxmltree::Node;
 use super::Draft;
 use super::draft::Role;
 use super::graph::rate_in;
-use super::hostlist;
 use super::imported::Topic;
 use super::xml::{self, MAX_DEPTH, need, wrong};
 use crate::error::{FormatError, Mistake, clip};
@@ -30,7 +29,7 @@ const MAX_HOPS: usize = 500_000;
 
 /// How a link's bandwidth is shared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sharing {
+pub(super) enum Sharing {
     /// By both directions together.
     Shared,
     /// By each direction alone.
@@ -42,8 +41,8 @@ enum Sharing {
 struct Cable {
     rate: Rational,
     sharing: Sharing,
-    /// Passes of routes, to see whether it is alone.
-    passes: usize,
+    /// Passes of routes, up and down, to see whether one is alone.
+    passes: [usize; 2],
     /// Entry and exit, of the way up and the way down.
     ends: [Option<(usize, usize)>; 2],
 }
@@ -78,19 +77,25 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         budget: MAX_HOSTS,
     };
     reader.zone(root, 0)?;
+    if !reader.draft.members.iter().any(|member| member.role == Role::Processor) {
+        let text = "there is no <host> and no <cluster> in it; a platform has some (a deployment says what runs where)";
+        return Err(wrong(source, root, Mistake::Import(text.to_string())));
+    }
     reader.collect_routes(root)?;
     reader.draft.note(Topic::LeftOut, "latencies, and the speeds of hosts");
     reader.add_routes()
 }
 
-struct Reader<'r, 'o, 'd, 'i, 's> {
-    source: &'r Source<'s>,
-    draft: &'r mut Draft<'o>,
+pub(super) struct Reader<'r, 'o, 'd, 'i, 's> {
+    pub(super) source: &'r Source<'s>,
+    pub(super) draft: &'r mut Draft<'o>,
+    /// Hosts and routers by name.
     places: BTreeMap<String, usize>,
     cables: BTreeMap<&'d str, Cable>,
     routes: Vec<Route<'d, 'i>>,
     hops: usize,
-    budget: usize,
+    /// How many hosts there may still be in clusters.
+    pub(super) budget: usize,
 }
 
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
@@ -103,108 +108,78 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         for element in zone.children().filter(Node::is_element) {
             match element.tag_name().name() {
                 "zone" | "AS" => self.zone(element, depth + 1)?,
-                "host" => self.node(element, need(self.source, element, "id", "the host's name")?, true)?,
-                "router" => self.node(element, need(self.source, element, "id", "the router's name")?, false)?,
+                "host" => {
+                    self.node(element, need(self.source, element, "id", "the host's name")?, true)?;
+                }
+                "router" => {
+                    self.node(element, need(self.source, element, "id", "the router's name")?, false)?;
+                }
                 "link" => self.cable(element)?,
                 "cluster" => self.cluster(element)?,
-                name @ ("peer" | "cabinet" | "backbone" | "host_link" | "bypassRoute" | "bypassZoneRoute") => {
-                    let text = format!("<{name}> is not read; write hosts, links and routes, or a cluster");
-                    return Err(wrong(self.source, element, Mistake::Import(text)));
-                }
                 _ => {}
             }
         }
-        Ok(())
+        self.star(zone)
     }
 
-    fn node(&mut self, element: Node<'_, '_>, name: &str, is_host: bool) -> Result<(), FormatError> {
+    /// Adds a host or a router.
+    pub(super) fn node(&mut self, element: Node<'_, '_>, name: &str, is_host: bool) -> Result<usize, FormatError> {
         let (kind, role) = if is_host { ("host", Role::Processor) } else { ("router", Role::Switch) };
         let place = self.draft.node(name, kind, role).map_err(|mistake| wrong(self.source, element, mistake))?;
         self.places.insert(name.to_string(), place);
-        Ok(())
+        Ok(place)
+    }
+
+    /// A host or router that was added before.
+    pub(super) fn place(&self, element: Node<'_, '_>, name: &str) -> Result<usize, FormatError> {
+        let unknown = || Mistake::UnknownNode { name: clip(name), close: None };
+        self.places.get(name).copied().ok_or_else(|| wrong(self.source, element, unknown()))
     }
 
     fn cable(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
         let id = need(self.source, element, "id", "the link's name")?;
+        let sharing = self.sharing(element, "sharing_policy")?.unwrap_or(Sharing::Shared);
         let rate = self.bandwidth(element, "bandwidth")?;
-        let sharing = match element.attribute("sharing_policy") {
-            None | Some("SHARED") => Sharing::Shared,
-            Some("SPLITDUPLEX" | "FULLDUPLEX") => Sharing::Split,
-            Some("FATPIPE") => Sharing::Fat,
-            Some(other) => {
-                let expected = "SHARED, SPLITDUPLEX or FATPIPE".into();
-                return Err(wrong(self.source, element, Mistake::WrongValue { value: clip(other), expected }));
-            }
-        };
-        let cable = Cable { rate, sharing, passes: 0, ends: [None, None] };
+        let cable = Cable { rate, sharing, passes: [0; 2], ends: [None, None] };
         match self.cables.insert(id, cable) {
             None => Ok(()),
             Some(_) => Err(wrong(self.source, element, Mistake::DuplicateKey(format!("link {}", clip(id))))),
         }
     }
 
+    /// How a link is shared; `None` where the file does not say it.
+    pub(super) fn sharing(&self, element: Node<'_, '_>, key: &str) -> Result<Option<Sharing>, FormatError> {
+        Ok(Some(match element.attribute(key) {
+            None => return Ok(None),
+            Some("SHARED") => Sharing::Shared,
+            Some("SPLITDUPLEX" | "FULLDUPLEX") => Sharing::Split,
+            Some("FATPIPE") => Sharing::Fat,
+            Some("WIFI") => {
+                let text = "links of WIFI are not read: whoever speaks takes the air time of all. Leave them out, or \
+                            write SHARED and one bandwidth";
+                return Err(wrong(self.source, element, Mistake::Import(text.to_string())));
+            }
+            Some(other) => {
+                let expected = "SHARED, SPLITDUPLEX or FATPIPE".into();
+                return Err(wrong(self.source, element, Mistake::WrongValue { value: clip(other), expected }));
+            }
+        }))
+    }
+
     /// `125MBps`, `10Gbps`; a plain number is in bytes per second.
-    fn bandwidth(&mut self, element: Node<'d, 'i>, key: &'static str) -> Result<Rational, FormatError> {
+    pub(super) fn bandwidth(&mut self, element: Node<'d, 'i>, key: &'static str) -> Result<Rational, FormatError> {
         let text = need(self.source, element, key, "the bandwidth, such as 125MBps")?;
         let rate = rate(text).map_err(|mistake| wrong(self.source, element, mistake))?;
         Ok(self.draft.stated("link", rate))
     }
 
-    /// Hosts around a router, each with a link of its own, and a backbone where there is one.
-    fn cluster(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
-        let at = |mistake| wrong(self.source, element, mistake);
-        if let Some(shape) = element.attribute("topology").filter(|shape| !shape.eq_ignore_ascii_case("FLAT")) {
-            let text = format!("clusters of topology {} are not read; write hosts, links and routes", clip(shape));
-            return Err(at(Mistake::Import(text)));
-        }
-        let id = need(self.source, element, "id", "the cluster's name")?;
-        let [prefix, suffix] = ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
-        let radical = need(self.source, element, "radical", "the numbers of its hosts, such as 0-15")?;
-        let names = hostlist::expand(&format!("{prefix}[{radical}]{suffix}"), &mut self.budget).map_err(at)?;
-        let rate = self.bandwidth(element, "bw")?;
-        let shared = element.attribute("sharing_policy") == Some("SHARED");
-        let router =
-            element.attribute("router_id").map_or_else(|| format!("{prefix}{id}_router{suffix}"), str::to_string);
-        self.node(element, &router, false)?;
-        let center = self.places.get(&router).copied().unwrap_or_default();
-        let backbone = match element.attribute("bb_bw") {
-            None => None,
-            Some(_) => {
-                let rate = self.bandwidth(element, "bb_bw")?;
-                let split = element.attribute("bb_sharing_policy") == Some("SPLITDUPLEX");
-                if split {
-                    self.draft.note(Topic::Assumed, "backbone: as if SHARED");
-                }
-                Some(self.pair(element, &format!("{id}_backbone"), &rate)?)
-            }
-        };
-        for name in names {
-            self.node(element, &name, true)?;
-            let host = self.places.get(&name).copied().unwrap_or_default();
-            let (entry, exit) = match (shared, backbone) {
-                (true, _) => {
-                    let (entry, exit) = self.pair(element, &format!("{name}_link"), &rate)?;
-                    self.join(element, host, entry, &rate)?;
-                    self.join(element, exit, host, &rate)?;
-                    (exit, entry)
-                }
-                (false, _) => (host, host),
-            };
-            // The way to the middle, and the way from it.
-            let (inward, outward) = backbone.unwrap_or((center, center));
-            self.join(element, entry, inward, &rate)?;
-            self.join(element, outward, exit, &rate)?;
-        }
-        if let Some((entry, exit)) = backbone {
-            let large = self.draft.rate_between(entry, exit).unwrap_or(rate);
-            self.join(element, exit, center, &large)?;
-            self.join(element, center, entry, &large)?;
-        }
-        Ok(())
-    }
-
     /// Two routers with one link between them: what passes shares its bandwidth.
-    fn pair(&mut self, element: Node<'_, '_>, name: &str, rate: &Rational) -> Result<(usize, usize), FormatError> {
+    pub(super) fn pair(
+        &mut self,
+        element: Node<'_, '_>,
+        name: &str,
+        rate: &Rational,
+    ) -> Result<(usize, usize), FormatError> {
         let at = |mistake| wrong(self.source, element, mistake);
         let entry = self.draft.node(format!("{name}.in"), "link", Role::Switch).map_err(at)?;
         let exit = self.draft.node(format!("{name}.out"), "link", Role::Switch).map_err(at)?;
@@ -214,7 +189,13 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// A link between parts of the model, unless it is there.
-    fn join(&mut self, element: Node<'_, '_>, from: usize, to: usize, rate: &Rational) -> Result<(), FormatError> {
+    pub(super) fn join(
+        &mut self,
+        element: Node<'_, '_>,
+        from: usize,
+        to: usize,
+        rate: &Rational,
+    ) -> Result<(), FormatError> {
         if from == to || self.draft.has_link(from, to) {
             return Ok(());
         }
@@ -223,35 +204,72 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     fn collect_routes(&mut self, root: Node<'d, 'i>) -> Result<(), FormatError> {
         for element in root.descendants() {
-            let keys = match element.tag_name().name() {
-                "route" => ["src", "dst"],
-                "zoneRoute" | "ASroute" => ["gw_src", "gw_dst"],
+            let name = element.tag_name().name();
+            let keys = match name {
+                "route" | "bypassRoute" => ["src", "dst"],
+                "zoneRoute" | "ASroute" | "bypassZoneRoute" | "bypassASroute" => ["gw_src", "gw_dst"],
                 _ => continue,
             };
-            let [from, to] = keys.map(|key| -> Result<usize, FormatError> {
-                let name = need(self.source, element, key, "the end of the route")?;
-                let unknown = || Mistake::UnknownNode { name: clip(name), close: None };
-                self.places.get(name).copied().ok_or_else(|| wrong(self.source, element, unknown()))
-            });
+            let [from, to] =
+                keys.map(|key| self.place(element, need(self.source, element, key, "the end of the route")?));
             let (from, to) = (from?, to?);
-            let symmetrical = element.attribute("symmetrical").is_none_or(|text| !text.eq_ignore_ascii_case("no"));
-            let mut hops = Vec::new();
-            for hop in element.children().filter(|child| child.has_tag_name("link_ctn")) {
-                let id = need(self.source, hop, "id", "the link's name")?;
-                let down = element_is_down(hop);
-                let cable = self.cables.get_mut(id);
-                let unknown = || Mistake::Import(format!("there is no link '{}'", clip(id)));
-                cable.ok_or_else(|| wrong(self.source, hop, unknown()))?.passes += 1;
-                hops.push((id, down));
+            let bypass = name.starts_with("bypass");
+            if bypass {
+                self.draft.note(Topic::Merged, "routes that bypass others stand beside them");
             }
-            self.hops += hops.len();
-            if self.hops > MAX_HOPS {
-                let mistake =
-                    Mistake::TooMany { what: "links on routes", limit: MAX_HOPS, instead: "write fewer routes" };
-                return Err(wrong(self.source, element, mistake));
-            }
-            self.routes.push(Route { element, from, to, hops, symmetrical });
+            let one_way = element.attribute("symmetrical").is_some_and(|text| text.eq_ignore_ascii_case("no"));
+            let hops = element.children().filter(|child| child.has_tag_name("link_ctn"));
+            let hops = hops.map(|hop| self.hop(hop)).collect::<Result<Vec<_>, _>>()?;
+            self.route(Route { element, from, to, hops, symmetrical: !(bypass || one_way) })?;
         }
+        Ok(())
+    }
+
+    fn hop(&self, hop: Node<'d, 'i>) -> Result<Hop<'d>, FormatError> {
+        let id = need(self.source, hop, "id", "the link's name")?;
+        let down = hop.attribute("direction").is_some_and(|text| text.eq_ignore_ascii_case("down"));
+        self.half(hop, id, down)
+    }
+
+    /// A link by its name; those that are split have a name for each half, too.
+    fn half(&self, element: Node<'_, '_>, id: &'d str, down: bool) -> Result<Hop<'d>, FormatError> {
+        let is_split = |id: &str| self.cables.get(id).is_some_and(|cable| cable.sharing == Sharing::Split);
+        if self.cables.contains_key(id) {
+            return Ok((id, down));
+        }
+        for (end, down) in [("_UP", false), ("_DOWN", true)] {
+            if let Some(whole) = id.strip_suffix(end).filter(|whole| is_split(whole)) {
+                return Ok((whole, down));
+            }
+        }
+        Err(wrong(self.source, element, Mistake::Import(format!("there is no link '{}'", clip(id)))))
+    }
+
+    /// A route of one link, one way.
+    pub(super) fn over(
+        &mut self,
+        element: Node<'d, 'i>,
+        id: &'d str,
+        (from, to): (usize, usize),
+        down: bool,
+    ) -> Result<(), FormatError> {
+        let hop = self.half(element, id, down)?;
+        self.route(Route { element, from, to, hops: vec![hop], symmetrical: false })
+    }
+
+    fn route(&mut self, route: Route<'d, 'i>) -> Result<(), FormatError> {
+        self.hops += route.hops.len();
+        if self.hops > MAX_HOPS {
+            let mistake = Mistake::TooMany { what: "links on routes", limit: MAX_HOPS, instead: "write fewer routes" };
+            return Err(wrong(self.source, route.element, mistake));
+        }
+        for (id, down) in &route.hops {
+            let Some(cable) = self.cables.get_mut(id) else { continue };
+            for (way, passes) in cable.passes.iter_mut().enumerate() {
+                *passes += usize::from(route.symmetrical || way == usize::from(*down));
+            }
+        }
+        self.routes.push(route);
         Ok(())
     }
 
@@ -276,7 +294,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         for (place, &(id, down)) in hops.iter().enumerate() {
             let last = place + 1 == hops.len();
             let Some(cable) = self.cables.get(id) else { continue };
-            let (rate, sharing, alone) = (cable.rate.clone(), cable.sharing, cable.passes == 1);
+            let alone = cable.passes.get(usize::from(down)) == Some(&1);
+            let (rate, sharing) = (cable.rate.clone(), cable.sharing);
             if sharing == Sharing::Fat || (sharing == Sharing::Split && alone) {
                 // Nobody else is on this way: the link leads straight on.
                 let next = if last { to } else { self.corner(element, here, id, down)? };
@@ -320,10 +339,6 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.places.insert(name, place);
         Ok(place)
     }
-}
-
-fn element_is_down(hop: Node<'_, '_>) -> bool {
-    hop.attribute("direction").is_some_and(|text| text.eq_ignore_ascii_case("down"))
 }
 
 /// SimGrid writes `MBps` and `Mbps` where others write `MB/s` and `Mbit/s`.

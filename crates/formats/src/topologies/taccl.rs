@@ -1,7 +1,8 @@
 //! TACCL's JSON of a machine: `links` and `invbws` from every GPU (column) to every GPU (row).
 //!
-//! A link takes `invbws` microseconds per megabyte. Files without these tables name a machine whose links stand in
-//! TACCL's code: they are refused. What joins machines stands in TACCL's sketches, and is left out.
+//! A link takes `invbws` microseconds per megabyte. Files without these tables have `node_invbws_list`, and the links
+//! stand in TACCL's code: one number is a machine around a switch (DGX-2), two are the double and single links of a
+//! DGX-1 (NDv2). What joins machines stands in TACCL's sketches, and is left out.
 //!
 //! Facts from microsoft/taccl, `taccl/topologies/generic.py` and `taccl/examples/topo`.
 
@@ -22,11 +23,23 @@ pub(super) const MAX_GPUS: usize = 500;
 /// Reads a machine.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let top = Json::parse(*source)?;
-    let [gpus, links, invbws, remote] = top.open_object(["gpus_per_node", "links", "invbws", "remote_invbw"])?;
-    let (Some(links), Some(invbws)) = (links, invbws) else {
-        let text = "neither 'links' nor 'invbws' are given: the links of this machine stand in TACCL's code; write \
-                    both tables (rows: to, columns: from; microseconds per megabyte)";
+    let [gpus, links, invbws, list, remote, sketch] =
+        top.open_object(["gpus_per_node", "links", "invbws", "node_invbws_list", "remote_invbw", "intranode_sketch"])?;
+    if sketch.is_some() {
+        let text = "a sketch of TACCL says which links its solver may use; give the topology, with gpus_per_node";
         return Err(top.fail(Mistake::Import(text.to_string())));
+    }
+    if remote.is_some() {
+        draft.note(Topic::LeftOut, "links between machines: which GPUs have them stands in TACCL's sketches");
+    }
+    let (Some(links), Some(invbws)) = (links, invbws) else {
+        let Some(list) = list else {
+            let text = "neither 'links' and 'invbws' nor 'node_invbws_list' are given; write both tables (rows: to, \
+                        columns: from; microseconds per megabyte)";
+            return Err(top.fail(Mistake::Import(text.to_string())));
+        };
+        let gpus = need(&top, gpus, "gpus_per_node", "the number of GPUs")?;
+        return known_machine(draft, &top, gpus.whole()?, list);
     };
     let gpus = need(&top, gpus, "gpus_per_node", "the number of GPUs")?;
     let count = usize::try_from(gpus.whole()?).unwrap_or(usize::MAX);
@@ -48,10 +61,55 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             draft.link(one, other, "link", each * number).map_err(|mistake| top.fail(mistake))?;
         }
     }
-    if remote.is_some() {
-        draft.note(Topic::LeftOut, "links between machines: which GPUs have them stands in TACCL's sketches");
-    }
     Ok(())
+}
+
+/// Pairs of GPUs of a DGX-1 with two NVLinks, and with one.
+const CUBE: [[(usize, usize); 8]; 2] = [
+    [(0, 1), (0, 4), (1, 3), (2, 3), (2, 6), (4, 5), (5, 7), (6, 7)],
+    [(0, 2), (0, 3), (1, 2), (1, 5), (3, 7), (4, 6), (4, 7), (5, 6)],
+];
+
+/// A machine whose links stand in TACCL's code, by how many times per megabyte the file has.
+fn known_machine(draft: &mut Draft<'_>, top: &Json<'_, '_>, gpus: u64, list: Json<'_, '_>) -> Result<(), FormatError> {
+    let mut rates = Vec::new();
+    list.each(|_, time| {
+        let megabyte = number(time)?;
+        if megabyte.is_zero() || rates.len() == CUBE.len() {
+            return Err(time.wrong("one of 1 or 2 times above 0, in microseconds per megabyte"));
+        }
+        rates.push(draft.stated("link", Rational::from_integer(1000.into()) / megabyte));
+        Ok(())
+    })?;
+    let at = |mistake| top.fail(mistake);
+    let count = usize::try_from(gpus).ok().filter(|count| (1..=MAX_GPUS).contains(count)).ok_or_else(|| {
+        let expected = format!("a number of GPUs from 1 to {MAX_GPUS}").into();
+        at(Mistake::WrongValue { value: gpus.to_string(), expected })
+    })?;
+    match rates.as_slice() {
+        [rate] => {
+            draft.note(Topic::Assumed, "one time in node_invbws_list: all GPUs on one switch, as TACCL has the DGX-2");
+            let nodes = add_gpus(draft, count).map_err(at)?;
+            let switch = draft.node("switch", "switch", Role::Switch).map_err(at)?;
+            nodes.iter().try_for_each(|&gpu| draft.duplex(gpu, switch, "link", rate.clone())).map_err(at)
+        }
+        [_, _] if count == 8 => {
+            draft.note(Topic::Assumed, "two times in node_invbws_list: double and single links of a DGX-1 (NDv2)");
+            let nodes = add_gpus(draft, count).map_err(at)?;
+            for (pairs, rate) in CUBE.iter().zip(&rates) {
+                for &(one, other) in pairs {
+                    let (Some(&one), Some(&other)) = (nodes.get(one), nodes.get(other)) else { continue };
+                    draft.duplex(one, other, "link", rate.clone()).map_err(at)?;
+                }
+            }
+            Ok(())
+        }
+        _ => {
+            let text = "node_invbws_list should have one time (a machine around a switch), or two for 8 GPUs (DGX-1); else \
+                        write the tables links and invbws";
+            Err(at(Mistake::Import(text.to_string())))
+        }
+    }
 }
 
 /// GPUs by their number.

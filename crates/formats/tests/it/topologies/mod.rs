@@ -111,3 +111,12 @@ pub fn reached(platform: &Platform) -> usize {
     }
     platform.processors().filter(|node| seen[node.index()]).count()
 }
+
+/// One cluster of SimGrid of a topology: its parameters, how many hosts, other attributes.
+pub fn cluster(topology: &str, parameters: &str, hosts: usize, more: &str) -> String {
+    format!(
+        "<platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-{}\" \
+         speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" topology=\"{topology}\" topo_parameters=\"{parameters}\" {more}/></zone></platform>",
+        hosts - 1
+    )
+}

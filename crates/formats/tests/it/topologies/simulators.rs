@@ -1,8 +1,8 @@
 //! Platforms of other synthesizers and simulators: TACCL, msccl-tools, ASTRA-sim, SimGrid; hwloc's machines.
 
-use oneport_formats::{ImportOptions, PlatformFormat, Topic};
+use oneport_formats::{ImportOptions, PlatformFormat, Rational, Topic};
 
-use super::{check_whole, import, names, rate, reached, refused, samples, says};
+use super::{check_whole, cluster, import, names, rate, reached, refused, samples, says};
 
 #[test]
 fn taccl_tables_are_from_columns_to_rows() {
@@ -18,13 +18,35 @@ fn taccl_tables_are_from_columns_to_rows() {
     assert!(says(&imported, Topic::LeftOut, "links between machines"));
     check_whole(&imported);
     let none = ImportOptions::default();
-    refused(r#"{"name": "NDv2", "gpus_per_node": 8, "node_invbws_list": [23, 46]}"#, &none, &["stand in TACCL's code"]);
+    refused(r#"{"name": "x", "gpus_per_node": 8}"#, &none, &["neither 'links' and 'invbws' nor 'node_invbws_list'"]);
+    refused(r#"{"nnodes": 2, "intranode_sketch": {"strategy": "none"}}"#, &none, &["a sketch", "gpus_per_node"]);
     refused(&text.replace("[[0, 40], [50, 0]]", "[[0, 40]]"), &none, &["invbws", "a table of 2 rows (there are 1)"]);
     refused(&text.replace("[[0, 40], ", "[[0, 0], "), &none, &["invbws[0][1] is 0"]);
     refused(&text.replace("[[0, 40], ", "[[0, -1], "), &none, &["invbws[0][1]", "-1", "0 or more"]);
     refused(&text.replace("[[0, 40], ", "[[0, 1e999999], "), &none, &["invbws[0][1]", "1e999999"]);
     refused(&text.replace("node\": 2", "node\": 99999999999999999999"), &none, &["gpus_per_node", "a whole number"]);
     refused(&text.replace("node\": 2", "node\": 100000"), &none, &["1 to 500 GPUs"]);
+}
+
+#[test]
+fn taccl_knows_two_machines() {
+    let machine =
+        |gpus: u32, times: &str| format!(r#"{{"name": "m", "gpus_per_node": {gpus}, "node_invbws_list": {times}}}"#);
+    let cube = import(&machine(8, "[20, 40]")).platform;
+    assert_eq!((cube.links().len(), reached(&cube)), (32, 8));
+    // Every GPU has two double links, of 50 GB/s each, and two single ones.
+    for gpu in cube.processors() {
+        let rates = cube.outgoing(gpu).iter().map(|&link| cube.link(link).cost.recip());
+        assert_eq!(rates.sum::<Rational>(), Rational::from_integer(150.into()));
+    }
+    let switched = import(&machine(16, "[8]")).platform;
+    assert_eq!((rate(&switched, "gpu15", "switch"), switched.links().len()), ("125".into(), 32));
+    let none = ImportOptions::default();
+    refused(&machine(16, "[20, 40]"), &none, &["two for 8 GPUs"]);
+    refused(&machine(8, "[0]"), &none, &["node_invbws_list[0]", "above 0"]);
+    refused(&machine(8, "[1, 2, 3]"), &none, &["node_invbws_list[2]"]);
+    refused(&machine(100_000, "[8]"), &none, &["100000", "1 to 500"]);
+    refused(&machine(8, "[]"), &none, &["one time"]);
 }
 
 #[test]
@@ -124,6 +146,27 @@ fn hwloc_has_matrices() {
 }
 
 #[test]
+fn nvswitches_of_hwloc_are_one() {
+    // Each GPU has a switch of its own, with two links.
+    let gpu =
+        |number: u32| format!("<object type=\"OSDev\" gp_index=\"{number}\" name=\"nvml{number}\" subtype=\"NVML\"/>");
+    let switch = |number: u32| format!("<object type=\"PCIDev\" gp_index=\"{number}\" subtype=\"NVSwitch\"/>");
+    let text = format!(
+        "<topology version=\"2.0\"><object type=\"Machine\" gp_index=\"9\">{}{}{}{}</object><distances2hetero nbobjs=\"4\" kind=\"25\" \
+         name=\"NVLinkBandwidth\"><indexes>OSDev:1 OSDev:2 PCIDev:3 PCIDev:4</indexes><u64values>0 0 50000 0 0 0 0 50000 50000 0 0 0 0 \
+         50000 0 0</u64values></distances2hetero></topology>",
+        gpu(1),
+        gpu(2),
+        switch(3),
+        switch(4)
+    );
+    let imported = import(&text);
+    assert_eq!(names(&imported.platform), ["nvml1", "nvml2", "nvswitch"]);
+    assert_eq!((rate(&imported.platform, "nvml1", "nvswitch"), reached(&imported.platform)), ("50".into(), 2));
+    assert!(says(&imported, Topic::Merged, "all NVSwitches are one"));
+}
+
+#[test]
 fn hwlocs_own_example() {
     for (_, text) in samples("hwloc").into_iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "xml")) {
         let imported = import(&text);
@@ -184,8 +227,123 @@ fn simgrid_files_that_are_wrong() {
     refused(&changed("<link_ctn id=\"lb\"/>", "<link_ctn id=\"lz\"/>"), &none, &["<link_ctn>", "no link 'lz'"]);
     refused(&changed("<link_ctn id=\"la\"/></route>", "</route>"), &none, &["a route without links"]);
     refused(&changed("radical=\"0-1\"", "radical=\"0-999999999\""), &none, &["<cluster>", "a list of names"]);
-    refused(&changed("radical=\"0-1\"", "topology=\"TORUS\" radical=\"0-1\""), &none, &["topology TORUS"]);
-    refused(&changed("<host id=\"a\" speed=\"1Gf\"/>", "<peer id=\"a\"/>"), &none, &["<peer> is not read"]);
+    refused(&changed("radical=\"0-1\"", "topology=\"TORUS\" radical=\"0-1\""), &none, &["topo_parameters", "shape"]);
+    refused(&changed("radical=\"0-1\"", "topology=\"RING\" radical=\"0-1\""), &none, &["RING", "DRAGONFLY"]);
+    refused(&changed("<host id=\"a\" speed=\"1Gf\"/>", "<peer id=\"a\"/>"), &none, &["<peer>", "'bw_in' is missing"]);
+    refused(
+        &changed("\"125MBps\"", "\"54Mbps,36Mbps\" sharing_policy=\"WIFI\""),
+        &none,
+        &["<link>", "WIFI", "air time"],
+    );
+    refused("<platform version=\"4.1\"><actor host=\"a\"/></platform>", &none, &["no <host>", "deployment"]);
     let deep = format!("<platform version=\"4.1\">{}{}</platform>", "<zone>".repeat(500), "</zone>".repeat(500));
     refused(&deep, &none, &["over 100 levels of zones"]);
+}
+
+#[test]
+fn tori_are_rings_in_every_dimension() {
+    let imported = import(&cluster("TORUS", "3,2,1", 6, ""));
+    let platform = &imported.platform;
+    // Two rings of three and three links between them, each way.
+    assert_eq!((platform.nodes().len(), platform.links().len(), reached(platform)), (6, 18, 6));
+    assert_eq!((rate(platform, "n2", "n0"), rate(platform, "n0", "n3")), ("1".into(), "1".into()));
+    assert_eq!((rate(platform, "n0", "n4"), rate(platform, "n2", "n3")), ("none".into(), "none".into()));
+    assert!(says(&imported, Topic::Merged, "a dimension of 2"));
+    check_whole(&imported);
+    // Both directions of a link, and all that enters or leaves a host, share one bandwidth.
+    let imported = import(&cluster("TORUS", "3", 3, "sharing_policy=\"SHARED\" limiter_link=\"500MBps\""));
+    let platform = &imported.platform;
+    assert_eq!((rate(platform, "c_0_1.in", "c_0_1.out"), reached(platform)), ("1".into(), 3));
+    assert_eq!(rate(platform, "n0_limiter.in", "n0_limiter.out"), "1/2");
+    assert_eq!(
+        (rate(platform, "n0", "n0_limiter.in"), rate(platform, "n0", "c_0_1.in")),
+        ("1/2".into(), "none".into())
+    );
+    assert_eq!(
+        (rate(platform, "n0_limiter.out", "c_0_1.in"), rate(platform, "c_0_1.out", "n1_limiter.in")),
+        ("1".into(), "1".into())
+    );
+}
+
+#[test]
+fn fat_trees_join_labels_that_differ_in_one_digit() {
+    // Four leaves of four hosts, two roots, two cables between each leaf and each root.
+    let imported = import(&cluster("FAT_TREE", "2;4,4;1,2;1,2", 16, ""));
+    let platform = &imported.platform;
+    assert_eq!((platform.nodes().len(), platform.links().len(), reached(platform)), (22, 48, 16));
+    assert_eq!(
+        (rate(platform, "n5", "c_switch1.1"), rate(platform, "c_switch1.1", "c_switch2.0")),
+        ("1".into(), "2".into())
+    );
+    check_whole(&imported);
+    // Two parents per host: half of the hosts below each pair, and labels of the level in between.
+    let wide = import(&cluster("FAT_TREE", "2;2,2;2,2;1,1", 4, "")).platform;
+    assert_eq!((wide.nodes().len(), wide.links().len()), (12, 32));
+    assert_eq!((rate(&wide, "n0", "c_switch1.1"), rate(&wide, "n1", "c_switch1.0")), ("1".into(), "1".into()));
+    assert_eq!((rate(&wide, "n2", "c_switch1.3"), rate(&wide, "n2", "c_switch1.0")), ("1".into(), "none".into()));
+    assert_eq!(
+        (rate(&wide, "c_switch1.1", "c_switch2.3"), rate(&wide, "c_switch1.1", "c_switch2.0")),
+        ("1".into(), "none".into())
+    );
+}
+
+#[test]
+fn dragonflies_join_groups_by_one_router_each() {
+    let imported = import(&cluster("DRAGONFLY", "3,4;4,3;5,1;2", 120, ""));
+    let platform = &imported.platform;
+    // In each of 3 groups 4 chassis of 10 pairs and 5 places of 6 pairs; 3 pairs of groups; 120 hosts.
+    assert_eq!((platform.nodes().len(), platform.links().len()), (180, 2 * (3 * (40 + 30) + 3 + 120)));
+    assert_eq!((rate(platform, "n2", "c_router1"), rate(platform, "c_router0", "c_router4")), ("1".into(), "1".into()));
+    assert_eq!(
+        (rate(platform, "c_router0", "c_router15"), rate(platform, "c_router0", "c_router6")),
+        ("3".into(), "none".into())
+    );
+    // Router 1 of group 0 and router 0 of group 1.
+    assert_eq!((rate(platform, "c_router1", "c_router20"), reached(platform)), ("4".into(), 120));
+    check_whole(&imported);
+}
+
+#[test]
+fn clusters_that_are_wrong() {
+    let none = ImportOptions::default();
+    for (topology, parameters) in [
+        ("TORUS", ""),
+        ("TORUS", "3;2"),
+        ("TORUS", "3,0"),
+        ("TORUS", "3,-2"),
+        ("TORUS", "6,x"),
+        ("FAT_TREE", "2;3,2;1,2"),
+        ("FAT_TREE", "3;3,2;1,2;1,1"),
+        ("DRAGONFLY", "3,4;4,3;5,1"),
+        ("DRAGONFLY", "3;4,3;5,1;2"),
+        ("DRAGONFLY", "99999999999999999999,1;1,1;1,1;1"),
+    ] {
+        refused(&cluster(topology, parameters, 6, ""), &none, &["<cluster>", "topo_parameters of this topology"]);
+    }
+    refused(&cluster("TORUS", "99999,99999,99999,99999", 6, ""), &none, &["hosts, radical gives 6"]);
+    refused(&cluster("FAT_TREE", "1;6;99999;1", 6, ""), &none, &["over 250000 links"]);
+    refused(&cluster("FAT_TREE", "2;6,1;1000,1000;1,1", 6, ""), &none, &["over"]);
+    refused(&cluster("DRAGONFLY", "3,1;1,1;2,1;1", 6, ""), &none, &["3 groups need as many routers"]);
+}
+
+#[test]
+fn stars_have_cabinets_peers_and_links_of_hosts() {
+    let text = "<platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><zone id=\"z\" routing=\"Cluster\">\
+        <cabinet id=\"k\" prefix=\"h\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" radical=\"1-2\"/>\
+        <host id=\"g\" speed=\"1Gf\"/><link id=\"l\" bandwidth=\"3GBps\" sharing_policy=\"SPLITDUPLEX\"/>\
+        <host_link id=\"g\" up=\"l_UP\" down=\"l_DOWN\"/><backbone id=\"b\" bandwidth=\"2GBps\" latency=\"1us\"/><router id=\"r\"/></zone>\
+        <zone id=\"v\" routing=\"Vivaldi\"><peer id=\"p\" speed=\"1Gf\" bw_in=\"4GBps\" bw_out=\"5GBps\" coordinates=\"0 0 0\"/></zone>\
+        <link id=\"m\" bandwidth=\"6GBps\"/><zoneRoute src=\"z\" dst=\"v\" gw_src=\"r\" gw_dst=\"p\"><link_ctn id=\"m\"/></zoneRoute>\
+        <bypassRoute src=\"g\" dst=\"p\"><link_ctn id=\"m\"/></bypassRoute></zone></platform>";
+    let imported = import(text);
+    let platform = &imported.platform;
+    assert_eq!((platform.processors().count(), reached(platform)), (4, 4));
+    assert_eq!((rate(platform, "h1", "b.in"), rate(platform, "b.out", "h2")), ("1".into(), "1".into()));
+    assert_eq!((rate(platform, "b.in", "b.out"), rate(platform, "b.out", "r")), ("2".into(), "2".into()));
+    assert_eq!((rate(platform, "g", "b.in"), rate(platform, "b.out", "g")), ("3".into(), "3".into()));
+    assert_eq!((rate(platform, "p", "v_center"), rate(platform, "v_center", "p")), ("5".into(), "4".into()));
+    assert_eq!((rate(platform, "m.in", "m.out"), rate(platform, "g", "m.in")), ("6".into(), "6".into()));
+    assert!(says(&imported, Topic::Merged, "bypass"));
+    check_whole(&imported);
+    refused(&text.replace("l_UP", "l_up"), &ImportOptions::default(), &["<host_link>", "no link 'l_up'"]);
 }
