@@ -23,6 +23,9 @@ const MAX_DEVICES: usize = 500;
 /// Most NVLinks of any GPU (H100 to B300).
 const MAX_NVLINKS: u32 = 18;
 
+/// Cells of another table of the same command.
+const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
+
 /// A row of the table.
 struct Row<'a> {
     offset: usize,
@@ -33,7 +36,7 @@ struct Row<'a> {
 
 /// Reads the output.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
-    let (labels, rows) = table(source)?;
+    let (labels, rows) = table(source, draft)?;
     let mut nodes = Vec::with_capacity(labels.len());
     for (label, row) in labels.iter().zip(&rows) {
         let at = |mistake| source.error(row.offset, Some(clip(label)), mistake);
@@ -58,6 +61,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
                 Some(Relation::Far) if one != other => {}
                 Some(Relation::NvLinks(count)) if one != other => {
                     nvlinks.insert((one, other), count);
+                }
+                _ if P2P.contains(&cell.as_ref()) => {
+                    let text = "this table says which GPUs reach one another (`nvidia-smi topo -p2p`), not over what; give \
+                                `nvidia-smi topo -m`";
+                    return Err(source.error(row.offset, key(), Mistake::Import(text.to_string())));
                 }
                 _ => {
                     let expected =
@@ -100,7 +108,7 @@ fn gpu_number(label: &str) -> Option<u64> {
 }
 
 /// Labels in their order, and a row for each.
-fn table<'a>(source: &Source<'a>) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
+fn table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
     let mut labels: Vec<Cow<'a, str>> = Vec::new();
     let mut rows: BTreeMap<Cow<'a, str>, Row<'a>> = BTreeMap::new();
     for line in source.text.lines() {
@@ -108,16 +116,18 @@ fn table<'a>(source: &Source<'a>) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), F
         let words = words(line);
         let Some((first, others)) = words.split_first() else { continue };
         if labels.is_empty() {
-            if gpu_number(first).is_some() && others.first().is_none_or(|word| word != "X") {
+            if gpu_number(first).is_some() && others.first().is_none_or(|word| relation(word).is_none()) {
                 labels = words.into_iter().take_while(|word| word != "CPU").collect();
             }
             continue;
         }
-        if !labels.contains(first) || others.len() < labels.len() {
+        if !labels.contains(first) {
             continue;
         }
-        let (cells, rest) = others.split_at(labels.len());
-        let row = Row { offset, cells: cells.to_vec(), rest: rest.to_vec() };
+        let row = row(offset, others, labels.len());
+        if row.cells.len() < labels.len() {
+            continue;
+        }
         if rows.insert(first.clone(), row).is_some() {
             return Err(source.error(offset, None, Mistake::DuplicateKey(clip(first))));
         }
@@ -130,6 +140,7 @@ fn table<'a>(source: &Source<'a>) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), F
         let mistake = Mistake::TooMany { what: "devices", limit: MAX_DEVICES, instead: "give one machine" };
         return Err(source.error_in_file(mistake));
     }
+    mirror(&labels, &mut rows, draft);
     let mut ordered = Vec::with_capacity(labels.len());
     for label in &labels {
         ordered.push(rows.remove(label).ok_or_else(|| {
@@ -139,6 +150,73 @@ fn table<'a>(source: &Source<'a>) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), F
         })?);
     }
     Ok((labels, ordered))
+}
+
+/// So many cells, and the rest. Where columns were squeezed, two cells may stand in one word: `NODENODE`.
+fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
+    let mut row = Row { offset, cells: Vec::with_capacity(columns), rest: Vec::new() };
+    for word in words {
+        if row.cells.len() == columns {
+            row.rest.push(word.clone());
+            continue;
+        }
+        match cells(word, columns - row.cells.len()) {
+            Some(cells) if relation(word).is_none() => row.cells.extend(cells.into_iter().map(Cow::Owned)),
+            _ => row.cells.push(word.clone()),
+        }
+    }
+    row
+}
+
+/// The cells that a word consists of, if these are at most so many.
+fn cells(word: &str, most: usize) -> Option<Vec<String>> {
+    let mut cells = Vec::new();
+    let mut rest = word;
+    while !rest.is_empty() {
+        if cells.len() == most {
+            return None;
+        }
+        let known =
+            ["NODE", "SYS", "SOC", "PIX", "PXB", "PHB", "N/A", "X"].iter().find(|name| rest.starts_with(**name));
+        let length = match known {
+            Some(name) => name.len(),
+            None => {
+                let digits = rest.strip_prefix("NV")?;
+                2 + digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len()
+            }
+        };
+        let (cell, behind) = rest.split_at_checked(length)?;
+        relation(cell)?;
+        cells.push(cell.to_string());
+        rest = behind;
+    }
+    Some(cells)
+}
+
+/// The table is symmetric: rows of network cards that were left out follow from their columns.
+fn mirror<'a>(labels: &[Cow<'a, str>], rows: &mut BTreeMap<Cow<'a, str>, Row<'a>>, draft: &mut Draft<'_>) {
+    let missing: Vec<usize> = (0..labels.len())
+        .filter(|&place| {
+            labels.get(place).is_some_and(|label| gpu_number(label).is_none() && !rows.contains_key(label))
+        })
+        .collect();
+    if missing.is_empty() || labels.iter().any(|label| gpu_number(label).is_some() && !rows.contains_key(label)) {
+        return;
+    }
+    draft.note(
+        Topic::Assumed,
+        "network cards without a row share nothing with one another: their columns alone are given",
+    );
+    for place in missing {
+        let mut cells = Vec::with_capacity(labels.len());
+        for (other, label) in labels.iter().enumerate() {
+            let mirrored = rows.get(label).and_then(|row| row.cells.get(place)).cloned();
+            cells.push(if other == place { Cow::Borrowed("X") } else { mirrored.unwrap_or(Cow::Borrowed("SYS")) });
+        }
+        if let Some(label) = labels.get(place) {
+            rows.insert(label.clone(), Row { offset: 0, cells, rest: Vec::new() });
+        }
+    }
 }
 
 /// The words of a line without the control sequences that underline the head.

@@ -51,12 +51,14 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
     let cables = if order.fabric == Fabric::Full { order.count.saturating_sub(1).max(1) } else { 1 };
     let mut rated = Vec::with_capacity(ports.len());
     for port in ports {
-        let rate = match (given, port.rate) {
+        let net = draft.options.link_bandwidth.get("net");
+        let own = port.rate.or_else(|| Some(draft.stated("net", net?.clone())));
+        let rate = match (given, own) {
             (Some(given), _) => given.clone(),
             (None, Some(rate)) => rate / Rational::from_integer(cables.into()),
             (None, None) => {
                 let text = "the file does not say how fast its network ports are; say it: --fabric switch,25 or rail,25 or \
-                            full,25 (GB/s)";
+                            full,25 (GB/s), or --link-bandwidth net=25";
                 return Err(Mistake::Import(text.to_string()));
             }
         };

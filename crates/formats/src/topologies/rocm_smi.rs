@@ -88,8 +88,13 @@ fn add_xgmi(
         match kind {
             "XGMI" => {}
             "PCIE" | "N/A" => continue,
+            // What rocm-smi writes for a type that it does not know.
+            "XXXX" => {
+                draft.note(Topic::Assumed, "pairs of link type XXXX have no link of their own");
+                continue;
+            }
             _ => {
-                let expected = "XGMI, PCIE or N/A, a type of links".into();
+                let expected = "XGMI, PCIE, XXXX or N/A, a type of links".into();
                 return Err(at(Mistake::WrongValue { value: clip(kind), expected }));
             }
         }
@@ -153,8 +158,11 @@ fn tables<'a>(source: &Source<'a>) -> Result<Tables<'a>, FormatError> {
             continue;
         }
         if let Some((gpu, numa)) = line.split_once("(Topology) Numa Node:") {
-            let number = gpu.trim().trim_end_matches(':').trim().strip_prefix("GPU[").and_then(|n| n.strip_suffix(']'));
-            if let Some(number) = number.and_then(|number| number.parse().ok()) {
+            // `GPU[0]`, before ROCm 5 `GPU 0`.
+            let digits = gpu.trim_matches(|c: char| !c.is_ascii_digit());
+            if let Some(number) =
+                Some(digits).filter(|_| gpu.trim_start().starts_with("GPU")).and_then(|n| n.parse().ok())
+            {
                 tables.numa.insert(number, numa.trim());
             }
             continue;

@@ -1,6 +1,6 @@
 //! Tables of `nvidia-smi topo -m` and `rocm-smi --showtopo`.
 
-use oneport_formats::{Fabric, ImportOptions, PlatformFormat, Topic};
+use oneport_formats::{Fabric, ImportOptions, PlatformFormat, Rational, Topic};
 
 use super::{check_whole, import, import_with, rate, reached, refused, replicated, says};
 
@@ -67,6 +67,9 @@ fn eight_gpus_with_nvswitches_and_cards() {
     assert_eq!(rate(&imported.platform, "gpu7", "pcis1"), "24");
     assert_eq!(rate(&imported.platform, "pcis1", "cpu1"), "24");
     refused(&text, &replicated(2, Fabric::Rail, None), &["does not say how fast", "--fabric"]);
+    let mut net = replicated(2, Fabric::Rail, None);
+    net.link_bandwidth.insert("net".to_string(), Rational::from_integer(40.into()));
+    assert_eq!(rate(&import_with(&text, &net).platform, "box0.nic0", "rail0"), "40");
     let two = import_with(&text, &replicated(2, Fabric::Rail, Some(50))).platform;
     assert_eq!(rate(&two, "box1.nic1", "rail1"), "50");
     assert_eq!(reached(&two), 16);
@@ -84,6 +87,22 @@ fn gpus_behind_one_switch_and_one_host_bridge() {
     assert_eq!(rate(&platform, "pci0", "cpu0"), "24");
     assert_eq!(rate(&platform, "gpu2", "cpu0"), "24");
     assert_eq!(rate(&platform, "mlx5_0", "cpu1"), "24");
+}
+
+#[test]
+fn squeezed_columns_and_rows_left_out() {
+    let rows = ["X NV18 PIX NODENODE 0-7 0 N/A", "NV18X NODEPIXNODE 0-7 0 N/A"];
+    let imported = import(&table("GPU0 GPU1 NIC0 NIC1 NIC2", &["X NV18 PIX NODENODE 0-7 0 N/A", rows[1]]));
+    // The rows of the cards follow from their columns.
+    let platform = &imported.platform;
+    assert_eq!((rate(platform, "gpu0", "gpu1"), rate(platform, "nic0", "pci0")), ("1854/5".into(), "24".into()));
+    assert_eq!((rate(platform, "gpu1", "pci1"), rate(platform, "nic1", "pci1")), ("24".into(), "24".into()));
+    assert_eq!(rate(platform, "nic2", "cpu0"), "24");
+    assert!(says(&imported, Topic::Assumed, "network cards without a row"));
+    let squeezed = format!("\tGPU0\tGPU1\nGPU0 X {}\nGPU1 NV1 X\n", "NV1".repeat(1_000_000));
+    refused(&squeezed, &ImportOptions::default(), &["GPU0, GPU1", "NV1NV1", "characters"]);
+    let reach = table("GPU0 GPU1", &["X OK", "OK X"]);
+    refused(&reach, &ImportOptions::default(), &["-p2p", "give `nvidia-smi topo -m`"]);
 }
 
 #[test]
@@ -138,6 +157,11 @@ fn xgmi_between_neighbours() {
                       GPU1 50000-100000 N/A 50000-50000\nGPU2 N/A 50000-50000 N/A\n";
     let platform = import(&format!("{}{bandwidths}", showtopo("XGMI", 15))).platform;
     assert_eq!((rate(&platform, "gpu0", "gpu1"), rate(&platform, "gpu2", "gpu1")), ("100".into(), "50".into()));
+    let old =
+        showtopo("XGMI", 15).replace("GPU[0]\t\t:", "GPU 0          :").replace("GPU[1]\t\t:", "GPU 1          :");
+    assert!(import(&old).platform == imported.platform);
+    let unknown = import(&showtopo("XXXX", 15));
+    assert!(says(&unknown, Topic::Assumed, "XXXX") && rate(&unknown.platform, "gpu0", "gpu1") == "none");
     let platform = import(&showtopo("PCIE", 40)).platform;
     assert_eq!((rate(&platform, "gpu0", "gpu1"), reached(&platform)), ("none".to_string(), 3));
 }
