@@ -1,6 +1,7 @@
 //! DOT, the language of Graphviz: `graph` and `digraph`, nodes, chains of edges, attributes and their defaults.
 //!
-//! Subgraphs are flattened; edges to subgraphs are refused. Ports (`a:p`) are dropped.
+//! Subgraphs are flattened. Edges may lead to a list of nodes (`a -- {b c}`); those from or to other subgraphs are
+//! refused. Ports (`a:p`) are dropped.
 //!
 //! Facts from graphviz.org, "DOT Language".
 
@@ -14,6 +15,8 @@ use crate::source::Source;
 
 /// Most nodes of `a -> b -> c ...`.
 const MAX_CHAIN: usize = 10_000;
+/// Most edges, parallel ones counted one by one: lists make many of few words.
+const MAX_EDGES: usize = 500_000;
 /// Most default attributes at a time.
 const MAX_DEFAULTS: usize = 200;
 /// Deepest nesting of subgraphs.
@@ -42,6 +45,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         nodes: Defaults::default(),
         edges: Defaults::default(),
         known: BTreeSet::new(),
+        made: 0,
     };
     reader.statements()
 }
@@ -74,6 +78,8 @@ struct Reader<'g, 'o, 'a> {
     nodes: Defaults<'a>,
     edges: Defaults<'a>,
     known: BTreeSet<String>,
+    /// Edges so far.
+    made: usize,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
@@ -109,8 +115,9 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     fn subgraph_edge(&self) -> FormatError {
-        self.lexer
-            .error(Mistake::Import("edges to subgraphs are not read; write one edge per pair of nodes".to_string()))
+        self.lexer.error(Mistake::Import(
+            "edges to subgraphs are not read, but a -- {b c}; write one edge per pair of nodes".to_string(),
+        ))
     }
 
     fn statement(&mut self, word: Cow<'a, str>, depth: usize) -> Result<(), FormatError> {
@@ -142,9 +149,28 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
+    /// Where an edge leads: a node, or each of a list.
+    fn ends(&mut self) -> Result<Vec<Cow<'a, str>>, FormatError> {
+        if self.lexer.peek()? != Token::Open {
+            return Ok(vec![self.lexer.word("the other end of the edge")?]);
+        }
+        self.lexer.next()?;
+        let mut ends = Vec::new();
+        loop {
+            match self.lexer.next()? {
+                Token::Close => return Ok(ends),
+                Token::Separator => {}
+                Token::Word(word) if ends.len() < MAX_CHAIN => ends.push(word),
+                _ => return Err(self.subgraph_edge()),
+            }
+            self.lexer.skip_port()?;
+        }
+    }
+
     fn node_or_edges(&mut self, first: Cow<'a, str>) -> Result<(), FormatError> {
         let offset = self.lexer.at;
-        let mut chain = vec![first];
+        let mut chain = vec![vec![first]];
+        let mut names = 1;
         loop {
             self.lexer.skip_port()?;
             match self.lexer.peek()? {
@@ -154,18 +180,13 @@ impl<'a> Reader<'_, '_, 'a> {
                         return Err(self.lexer.broken(expected));
                     }
                     self.lexer.next()?;
-                    if self.lexer.peek()? == Token::Open {
-                        return Err(self.subgraph_edge());
+                    let ends = self.ends()?;
+                    names += ends.len();
+                    if names > MAX_CHAIN {
+                        let (what, instead) = ("nodes in a chain", "write several chains of edges");
+                        return Err(self.lexer.error(Mistake::TooMany { what, limit: MAX_CHAIN, instead }));
                     }
-                    chain.push(self.lexer.word("the other end of the edge")?);
-                    if chain.len() > MAX_CHAIN {
-                        let instead = "write several chains of edges";
-                        return Err(self.lexer.error(Mistake::TooMany {
-                            what: "nodes in a chain",
-                            limit: MAX_CHAIN,
-                            instead,
-                        }));
-                    }
+                    chain.push(ends);
                 }
                 _ => break,
             }
@@ -175,7 +196,8 @@ impl<'a> Reader<'_, '_, 'a> {
             _ => Vec::new(),
         };
         let source = self.lexer.source;
-        if let [id] = chain.as_slice() {
+        if let [only] = chain.as_slice() {
+            let Some(id) = only.first() else { return Ok(()) };
             let attributes = self.nodes.with(attributes);
             // A node may be mentioned again: what it is was said when it first was.
             if self.known.insert(id.to_string()) {
@@ -185,8 +207,10 @@ impl<'a> Reader<'_, '_, 'a> {
             return Ok(());
         }
         let attributes = self.edges.with(attributes);
-        for pair in chain.windows(2) {
-            let [from, to] = pair else { continue };
+        let pairs = chain.iter().zip(chain.iter().skip(1));
+        for (from, to) in pairs
+            .flat_map(|(ones, others)| ones.iter().flat_map(move |one| others.iter().map(move |other| (one, other))))
+        {
             let key = || Some(format!("{} -- {}", clip(from), clip(to)));
             for id in [from, to] {
                 if self.known.insert(id.to_string()) {
@@ -194,6 +218,11 @@ impl<'a> Reader<'_, '_, 'a> {
                     let add = self.graph.node(id, &attributes);
                     add.map_err(|mistake| source.error(offset, key(), mistake))?;
                 }
+            }
+            self.made += 1;
+            if self.made > MAX_EDGES {
+                let instead = "write parallel edges as one";
+                return Err(source.error(offset, key(), Mistake::TooMany { what: "edges", limit: MAX_EDGES, instead }));
             }
             let add = self.graph.edge(from, to, self.directed, &attributes);
             add.map_err(|mistake| source.error(offset, key(), mistake))?;

@@ -1,13 +1,15 @@
 //! What `iblinkinfo` prints, in blocks or with `--line`: every port with width, speed and its other end.
 //!
 //! Ends are known by their local identifiers (lid): all ports of a switch have one, each port of a channel adapter has
-//! its own. With `--line` a node is a switch where two of its ports have the same.
+//! its own. So a node without a header (`--line`, `--switches-only`, lines picked by grep) is a switch where several of
+//! its ports have the same.
 //!
 //! Facts from linux-rdma/rdma-core, `infiniband-diags/iblinkinfo.c`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
+use super::imported::Topic;
 use super::infiniband::{Fabric, FabricNode, MAX_PORTS, Width, quoted};
 use crate::error::{FormatError, Mistake, clip};
 use crate::source::Source;
@@ -54,21 +56,24 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let text = "no port is up ('LinkUp'); give what `iblinkinfo` prints";
         return Err(source.error_in_file(Mistake::Import(text.to_string())));
     }
+    let switches = switches(&ports);
     if header.is_none() {
-        add_owners(&mut fabric, &ports, source.text);
+        add_owners(&mut fabric, &ports, source.text, &switches);
     }
     // By lid: whose it is.
     let mut owners: BTreeMap<u32, String> = ports.iter().map(|port| (port.lid, port.owner.clone())).collect();
     for port in &ports {
         let other = owners.entry(port.other.0).or_insert_with(|| {
             // Only one end is listed, as with --switches-only.
+            draft.note(Topic::Assumed, "nodes without lines of their own are switches where several ports share a lid");
             let key = format!("lid {}", port.other.0);
-            let node = FabricNode { name: port.other_name.to_string(), is_switch: false, offset: port.offset };
+            let is_switch = switches.contains(&port.other.0);
+            let node = FabricNode { name: port.other_name.to_string(), is_switch, offset: port.offset };
             fabric.nodes.insert(key.clone(), node);
             key
         });
         let ends = ((port.owner.clone(), port.number), (other.clone(), port.other.1));
-        fabric.link(ends.0, ends.1, port.width).map_err(|mistake| source.error(port.offset, None, mistake))?;
+        fabric.link(ends.0, ends.1, Some(port.width)).map_err(|mistake| source.error(port.offset, None, mistake))?;
     }
     fabric.add(source, draft)
 }
@@ -83,23 +88,26 @@ fn header_of(line: &str) -> Option<(bool, &str)> {
     Some((switch, rest.trim().trim_end_matches(':')))
 }
 
-/// With `--line`: a node per GUID, named by the text in quotes before the arrow.
-fn add_owners(fabric: &mut Fabric, ports: &[Port<'_>], text: &str) {
-    let mut lids: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+/// Lids of several ports: those of switches.
+fn switches(ports: &[Port<'_>]) -> BTreeSet<u32> {
+    let mut numbers: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for port in ports {
-        lids.entry(&port.owner).or_default().push(port.lid);
-        let line = text.get(port.offset..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let name = line.split("==(").next().and_then(quoted).map_or("", |(name, _)| name);
-        let node = FabricNode { name: name.trim().to_string(), is_switch: false, offset: port.offset };
-        fabric.nodes.entry(port.owner.clone()).or_insert(node);
+        numbers.entry(port.lid).or_default().insert(port.number);
+        numbers.entry(port.other.0).or_default().insert(port.other.1);
     }
-    for (owner, mut lids) in lids {
-        let ports = lids.len();
-        lids.sort_unstable();
-        lids.dedup();
-        if let Some(node) = fabric.nodes.get_mut(owner) {
-            node.is_switch = lids.len() < ports;
-        }
+    numbers.into_iter().filter(|(_, numbers)| numbers.len() > 1).map(|(lid, _)| lid).collect()
+}
+
+/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by that behind the
+/// arrow of another line.
+fn add_owners(fabric: &mut Fabric, ports: &[Port<'_>], text: &str, switches: &BTreeSet<u32>) {
+    let called: BTreeMap<u32, &str> = ports.iter().map(|port| (port.other.0, port.other_name)).collect();
+    for port in ports {
+        let line = text.get(port.offset..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let own = line.split("==(").next().and_then(quoted).map(|(name, _)| name);
+        let name = own.or_else(|| called.get(&port.lid).copied()).unwrap_or_default().trim().to_string();
+        let node = FabricNode { name, is_switch: switches.contains(&port.lid), offset: port.offset };
+        fabric.nodes.entry(port.owner.clone()).or_insert(node);
     }
 }
 
@@ -115,7 +123,12 @@ fn port<'a>(offset: usize, header: Option<&str>, left: &str, right: &'a str) -> 
     let other = numbers(before).ok_or_else(broken)?;
     let owner = match header {
         Some(header) => header.to_string(),
-        None => place.split_whitespace().next().filter(|guid| guid.starts_with("0x")).ok_or_else(broken)?.to_string(),
+        // Ports of channel adapters begin with their GUID, those of switches have it in the header.
+        None => match place.split_whitespace().next().filter(|guid| guid.starts_with("0x")) {
+            Some(guid) => guid.to_string(),
+            None if place.contains('"') => return Err(broken()),
+            None => format!("lid {lid}"),
+        },
     };
     let mut words = state.split_whitespace();
     let (lanes, gigabits) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());

@@ -47,17 +47,19 @@ fn broken(what: &str) -> Mistake {
 }
 
 /// `[1](guid)  "S-..."[17](guid)  # "name" lid 5 4xHDR`: own port, the other end, width and speed.
-fn port(line: &str) -> Result<(u32, (String, u32), Width), Mistake> {
+fn port(line: &str) -> Result<(u32, (String, u32), Option<Width>), Mistake> {
     let number = |text: &str| -> Option<u32> { text.strip_prefix('[')?.split_once(']')?.0.trim().parse().ok() };
     let own = number(line).ok_or_else(|| broken("'[number]' is expected"))?;
     let (key, rest) = quoted(line).ok_or_else(|| broken("the other end in quotes is missing"))?;
     let other = number(rest.trim_start()).ok_or_else(|| broken("'[number]' of the other end is expected"))?;
+    // Old versions end with the lid, ibsim's nets with the port.
     let comment = rest.split_once('#').map_or("", |(_, comment)| comment);
-    let last = comment.split_whitespace().rev().find(|word| word.contains('x') && !word.starts_with("0x"));
-    let text = last.unwrap_or_default();
+    let behind_name = quoted(comment).map_or(comment, |(_, behind)| behind);
+    let last = behind_name.split_whitespace().rev().find(|word| word.contains('x') && !word.starts_with("0x"));
+    let Some(text) = last else { return Ok((own, (key.to_string(), other), None)) };
     let width = Width::named(text).ok_or_else(|| {
         let expected = "width and speed, such as 4xHDR, at the end of the line".into();
         Mistake::WrongValue { value: format!("'{}'", clip(text)), expected }
     })?;
-    Ok((own, (key.to_string(), other), width))
+    Ok((own, (key.to_string(), other), Some(width)))
 }

@@ -6,7 +6,7 @@
 //!
 //! Facts from InfiniBand's table of rates as linux-rdma/rdma-core, infiniband-diags, prints them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use oneport_platform::Rational;
 
@@ -31,6 +31,9 @@ const SPEEDS: [(&str, &str, &str, (u32, u32)); 9] = [
     ("ndr", "NDR", "106.25", (100, 1)),
     ("xdr", "XDR", "212.5", (200, 1)),
 ];
+
+/// In the names of adapters inside switches that combine values.
+const AGGREGATION: &str = "Aggregation Node";
 
 /// A node of the fabric.
 pub(super) struct FabricNode {
@@ -74,22 +77,24 @@ pub(super) type End = (String, u32);
 #[derive(Default)]
 pub(super) struct Fabric {
     pub nodes: BTreeMap<String, FabricNode>,
-    links: BTreeSet<(End, End, Width)>,
+    /// Without a width where the file says none.
+    links: BTreeMap<(End, End), Option<Width>>,
 }
 
 impl Fabric {
     /// Adds a link; that its other end lists it too changes nothing.
-    pub fn link(&mut self, one: End, other: End, width: Width) -> Result<(), Mistake> {
+    pub fn link(&mut self, one: End, other: End, width: Option<Width>) -> Result<(), Mistake> {
         if self.links.len() == MAX_PORTS {
             return Err(Mistake::TooMany { what: "ports", limit: MAX_PORTS, instead: "give a part of the fabric" });
         }
-        self.links.insert(if one <= other { (one, other, width) } else { (other, one, width) });
+        let known = self.links.entry(if one <= other { (one, other) } else { (other, one) }).or_default();
+        *known = (*known).max(width);
         Ok(())
     }
 
     /// The keys of all ends.
     pub fn ends(&self) -> impl Iterator<Item = &String> {
-        self.links.iter().flat_map(|(one, other, _)| [&one.0, &other.0])
+        self.links.keys().flat_map(|(one, other)| [&one.0, &other.0])
     }
 
     /// Puts the fabric into the draft.
@@ -97,6 +102,10 @@ impl Fabric {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
         for (key, node) in self.nodes.iter().filter(|(_, node)| !node.is_switch) {
+            if node.name.contains(AGGREGATION) {
+                draft.note(Topic::LeftOut, "aggregation nodes: they are parts of switches (SHARP), not hosts");
+                continue;
+            }
             let host = host_of(&node.name);
             let place = match host.and_then(|host| hosts.get(host)) {
                 Some(&place) => {
@@ -113,17 +122,14 @@ impl Fabric {
         for (key, node) in self.nodes.iter().filter(|(_, node)| node.is_switch) {
             places.insert(key, add_node(source, draft, key, node, &node.name)?);
         }
-        for ((one, _), (other, _), width) in &self.links {
+        for (((one, _), (other, _)), width) in &self.links {
             let (Some(&from), Some(&to)) = (places.get(one.as_str()), places.get(other.as_str())) else { continue };
-            let Some((kind, name, _, data)) = SPEEDS.get(width.speed) else { continue };
-            let lane = Rational::new((data.0).into(), (data.1 * 8).into());
-            let rate = draft.rate(kind, lane, &format!("of data per lane of {name}"));
+            let in_file = |mistake| source.error_in_file(mistake);
+            let (kind, rate) = bandwidth(draft, *width).map_err(in_file)?;
             if draft.has_link(from, to) {
                 draft.note(Topic::Merged, "parallel links are one link, their bandwidths added");
             }
-            draft
-                .duplex(from, to, kind, rate * Rational::from_integer(width.lanes.into()))
-                .map_err(|mistake| source.error_in_file(mistake))?;
+            draft.duplex(from, to, kind, rate).map_err(in_file)?;
         }
         if !hosts.is_empty() || draft.members.is_empty() {
             return Ok(());
@@ -131,6 +137,22 @@ impl Fabric {
         draft.note(Topic::Assumed, "every channel adapter is a host of its own: their names do not end in a card's");
         Ok(())
     }
+}
+
+/// The kind of a link and its GB/s: by its lanes, else as the user says.
+fn bandwidth(draft: &mut Draft<'_>, width: Option<Width>) -> Result<(&'static str, Rational), Mistake> {
+    let known = width.and_then(|width| Some((width.lanes, SPEEDS.get(width.speed)?)));
+    if let Some((lanes, (kind, name, _, data))) = known {
+        let lane = Rational::new(data.0.into(), (data.1 * 8).into());
+        let rate = draft.rate(kind, lane, &format!("of data per lane of {name}"));
+        return Ok((kind, rate * Rational::from_integer(lanes.into())));
+    }
+    if !draft.options.link_bandwidth.contains_key("link") {
+        let text = "a link without width and speed, such as 4xHDR (nets of ibsim and old versions of ibnetdiscover have \
+                    none); say how fast each such link is: --link-bandwidth link=200Gbit/s";
+        return Err(Mistake::Import(text.to_string()));
+    }
+    Ok(("link", draft.rate("link", Rational::from_integer(1.into()), "for every link without width and speed")))
 }
 
 fn add_node(

@@ -6,7 +6,7 @@
 //!
 //! Facts from slurm.schedmd.com, topology.conf and topology.yaml.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_platform::Rational;
 
@@ -53,6 +53,10 @@ pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
                 "nodes" => switch.nodes = expand(value, &mut budget).map_err(wrong)?,
                 "switches" => switch.switches = expand(value, &mut budget).map_err(wrong)?,
                 "linkspeed" | "blocksizes" => {}
+                "ringname" => {
+                    let text = "rings are not read; write them as a graph (DOT, GraphML, node-link JSON)";
+                    return Err(wrong(Mistake::Import(text.to_string())));
+                }
                 _ => {
                     let known = vec!["SwitchName", "Nodes", "Switches", "LinkSpeed", "BlockName", "BlockSizes"];
                     return Err(wrong(Mistake::UnknownKey { key: clip(key), known }));
@@ -97,7 +101,8 @@ pub(crate) fn read_yaml(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
         blocks =
             list.list(source)?.iter().map(|one| switch(source, one, "block", &mut budget)).collect::<Result<_, _>>()?;
     } else {
-        let text = "neither 'tree' nor 'block' is given; a flat topology lists no nodes";
+        let text = "neither 'tree' nor 'block' is given; a flat topology lists no nodes, and rings and tori are not read: \
+                    write them as a graph (DOT, GraphML, node-link JSON)";
         return Err(chosen.error(source, Mistake::Import(text.to_string())));
     }
     add(source, draft, switches, blocks)
@@ -154,6 +159,13 @@ fn add(
         own.push(node.map_err(|mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake))?);
     }
     let by_name: BTreeMap<&str, usize> = switches.iter().enumerate().map(|(at, one)| (one.name.as_str(), at)).collect();
+    let below: BTreeSet<&str> = switches.iter().flat_map(|switch| &switch.switches).map(String::as_str).collect();
+    let tops = by_name.keys().filter(|name| !below.contains(*name)).count();
+    if tops > 1 {
+        let text =
+            format!("{tops} switches have none above them: the file has no way from what is below one to another");
+        draft.note(Topic::Assumed, text);
+    }
     for (switch, &node) in switches.iter().zip(&own) {
         let wrong = |mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake);
         for below in &switch.nodes {

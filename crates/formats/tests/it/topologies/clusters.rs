@@ -56,11 +56,52 @@ fn a_fabric_by_ibnetdiscover() {
     assert_eq!((platform.processors().count(), reached(platform)), (3, 3));
     assert!(says(&imported, Topic::Merged, "cards of one host"));
     assert!(says(&imported, Topic::Assumed, "hdr: 6.25 GB/s of data per lane of HDR"));
+    // What combines values inside a switch shows itself as an adapter.
+    let sharp = import(&IBNETDISCOVER.replace("login HCA-1", "Mellanox Technologies Aggregation Node"));
+    assert_eq!((names(&sharp.platform), reached(&sharp.platform)), (vec!["node1", "node2", "leaf a", "leaf b"], 2));
+    assert!(says(&sharp, Topic::LeftOut, "aggregation nodes"));
     check_whole(&imported);
     let given = BTreeMap::from([("hdr".to_string(), Rational::from_integer(6.into()))]);
     let platform =
         import_with(IBNETDISCOVER, &ImportOptions { link_bandwidth: given, ..ImportOptions::default() }).platform;
     assert_eq!(rate(&platform, "node1", "leaf a"), "24");
+}
+
+#[test]
+fn lines_of_iblinkinfo_without_headers() {
+    // What grep leaves of adapters and a switch.
+    let line = |own: &str, other: &str| format!("  {own}[  ] ==( 4X  25.78125 Gbps Active/  LinkUp)==>  {other} ( )\n");
+    let ports = [
+        line("0xa1  4  1", "2  17[  ] \"leaf\""),
+        line("0xa2  5  1", "2  36[  ] \"leaf\""),
+        line("2  17", "4  1[  ] \"n1 mlx5_0\""),
+        line("2  36", "5  1[  ] \"n2 mlx5_0\""),
+    ];
+    let all = import(&ports.concat()).platform;
+    assert_eq!((names(&all), all.links().len()), (vec!["n1", "n2", "leaf"], 4));
+    let of_switch = import(&ports[2..].concat()).platform;
+    assert_eq!((names(&of_switch), of_switch.links().len()), (vec!["n1", "n2", "lid 2"], 4));
+    // Headers of adapters alone: the switch is known by its ports.
+    let adapters = format!("CA: n1 mlx5_0:\n{}CA: n2 mlx5_0:\n{}", ports[0], ports[1]);
+    let imported = import(&adapters);
+    assert_eq!((names(&imported.platform), imported.platform.links().len()), (vec!["n1", "n2", "leaf"], 4));
+    assert_eq!((imported.platform.processors().count(), reached(&imported.platform)), (2, 2));
+    assert!(says(&imported, Topic::Assumed, "several ports share a lid"));
+}
+
+/// As ibsim reads it, and old versions of ibnetdiscover wrote it.
+#[test]
+fn fabrics_without_speeds_take_the_users() {
+    let text = "# a net\nSwitch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[2]\t\"Hca2\"[2] # \"n2\" lid 1252\n\nHca\t2 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\
+                \nHca 2 \"Hca2\"\n[2]\t\"Switch1\"[2]\n";
+    refused(text, &ImportOptions::default(), &["without width and speed", "--link-bandwidth link=200Gbit/s"]);
+    let link_bandwidth = BTreeMap::from([("link".to_string(), Rational::from_integer(25.into()))]);
+    let options = ImportOptions { link_bandwidth, ..ImportOptions::default() };
+    let imported = import_with(text, &options);
+    assert_eq!((rate(&imported.platform, "Hca1", "Switch1"), reached(&imported.platform)), ("25".into(), 2));
+    // Those that have a speed keep it.
+    let mixed = import_with(&text.replace("lid 1252", "lid 1252 4xHDR"), &options).platform;
+    assert_eq!((rate(&mixed, "Hca1", "Switch1"), mixed.links().len()), ("25".into(), 4));
 }
 
 #[test]
@@ -149,6 +190,8 @@ fn slurm_has_switches_and_the_user_bandwidths() {
         refused(text, &ImportOptions::default(), &advice);
         refused(text, &levels(&[("node", 25), ("level1", 1), ("level2", 1)]), &["no links of kind 'level2'"]);
     }
+    let apart = import_with("SwitchName=a Nodes=x\nSwitchName=b Nodes=y\n", &levels(&[("node", 25)]));
+    assert!(says(&apart, Topic::Assumed, "2 switches have none above") && reached(&apart.platform) == 1);
     let blocks = "BlockName=b1 Nodes=n[01-02]\nBlockName=b2 Nodes=n[03-04]\nBlockSizes=2,4\n";
     let yaml = "- topology: t\n  block:\n    block_sizes: [2, 4]\n    blocks:\n      - block: b1\n        nodes: n[01-02]\n\
                 \x20     - block: b2\n        nodes: n[03-04]\n";
@@ -167,6 +210,7 @@ fn slurm_files_that_are_wrong() {
     refused("SwitchName=a Knots=x", &options, &["unknown key 'Knots'", "SwitchName"]);
     refused("SwitchName=a Nodes", &options, &["'Nodes'", "KEY=VALUE"]);
     refused("SwitchName=a Switches=a", &options, &["below themselves"]);
+    refused("# c\nRingName=r Nodes=x[0-3]", &options, &["file:2", "rings are not read", "as a graph"]);
     refused("SwitchName=a Switches=b\nSwitchName=b Switches=a", &options, &["below themselves"]);
     refused("SwitchName=a Switches=b", &options, &["file:1", "'b'"]);
     refused("SwitchName=a Nodes=x\nSwitchName=a Nodes=y", &options, &["file:2", "'a' is given twice"]);

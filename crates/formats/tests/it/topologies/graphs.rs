@@ -129,7 +129,9 @@ fn graphs_that_are_wrong() {
     let lost = "{\"nodes\": [{\"id\": \"a\"}], \"edges\": [{\"source\": \"a\", \"target\": \"b\", \"capacity\": 1}]}";
     refused(lost, &none, &["edges[0] (a -- b)", "'b'"]);
     refused("graph { a -> b }", &none, &["'--' in a graph"]);
-    refused("digraph { a -> { b c } }", &none, &["edges to subgraphs"]);
+    refused("digraph { a -> { b -> c } }", &none, &["edges to subgraphs"]);
+    refused("digraph { a -> { subgraph s { b } } }", &none, &["edges to subgraphs"]);
+    refused(&format!("digraph {{ a -> {{ {} }} }}", "b ".repeat(2_000_000)), &none, &["file"]);
     refused("digraph { { a b } -> c }", &none, &["edges to subgraphs"]);
     refused("graph { a [x=\"", &none, &["file is cut off"]);
     refused("<graphml><graph><hyperedge/></graph></graphml>", &none, &["hyperedges"]);
@@ -154,4 +156,18 @@ fn hostile_graphs_end_soon() {
     let gml = parse_topology("file", gml.as_bytes(), PlatformFormat::Gml, &with_default(1));
     assert!(gml.is_err_and(|error| error.to_string().contains("over 500 attributes")));
     assert_eq!(PlatformFormat::detect(Path::new("a.gv"), b"digraph g{}"), PlatformFormat::Dot);
+}
+
+#[test]
+fn edges_of_dot_may_lead_to_lists() {
+    let options =
+        ImportOptions { capacity_default: Some(Rational::from_integer(2.into())), ..ImportOptions::default() };
+    let platform = import_with("graph { a -- { b; c:port, d } -- e }", &options).platform;
+    assert_eq!((names(&platform), platform.links().len()), (vec!["a", "b", "c", "d", "e"], 12));
+    assert_eq!(
+        (rate(&platform, "c", "a"), rate(&platform, "d", "e"), rate(&platform, "b", "c")),
+        ("2".into(), "2".into(), "none".into())
+    );
+    let many = format!("graph {{ x -- {{ {} }} -- {{ {} }} }}", "a ".repeat(3000), "b ".repeat(3000));
+    refused(&many, &options, &["over 500000 edges"]);
 }
