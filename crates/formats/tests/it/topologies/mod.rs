@@ -2,6 +2,7 @@
 
 mod clusters;
 mod graphs;
+mod mutants;
 mod nccl;
 mod simulators;
 mod smi;
