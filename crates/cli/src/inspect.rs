@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use comfy_table::{Table, presets};
 use num_traits::Inv;
@@ -49,7 +49,7 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     }
     let imported = formats::read_topology(&arguments.file, format, &arguments.topology.options()?)?;
     if let Some(path) = &arguments.output {
-        drawing::write(path, &platform(&imported)?)?;
+        drawing::write(path, &picture(&arguments.file, &imported)?)?;
     }
     if arguments.json {
         print(&object(&imported).to_string())?;
@@ -111,6 +111,12 @@ fn counted(number: usize, kind: &str) -> String {
     }
 }
 
+/// `8 GPUs, 2 CPUs`.
+fn nodes(imported: &Imported) -> String {
+    let counts: Vec<String> = node_counts(imported).iter().map(|(kind, number)| counted(*number, kind)).collect();
+    counts.join(", ")
+}
+
 /// In the platform's units, where it has some.
 fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
@@ -123,8 +129,7 @@ fn text(file: &str, imported: &Imported) -> String {
     let mut out = String::new();
     let platform = &imported.platform;
     let _ = writeln!(out, "{file}: {}, port model {}", imported.format.about(), platform.model());
-    let counts: Vec<String> = node_counts(imported).iter().map(|(kind, number)| counted(*number, kind)).collect();
-    let _ = writeln!(out, "nodes: {}", counts.join(", "));
+    let _ = writeln!(out, "nodes: {}", nodes(imported));
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["links", "bandwidth", "between", "number"]);
     for (class, number) in classes(imported) {
@@ -187,11 +192,18 @@ fn object(imported: &Imported) -> Value {
     })
 }
 
-/// The platform, drawn with all processors as participants.
-fn platform(imported: &Imported) -> Result<String> {
+/// The platform as a picture, titled by its file.
+fn picture(file: &Path, imported: &Imported) -> Result<String> {
     let platform = &imported.platform;
+    let count = platform.processors().count();
+    if count < 2 {
+        bail!("--output: a picture is of processors and what is between them; there are {count}, and two are needed");
+    }
+    // A drawing asks for some problem on the platform; this one is not shown.
     let collective = Collective::AllGather { participants: platform.processors().collect() };
     let volumes = Volumes::default();
     let problem = Problem::new(platform, &collective, &volumes).context("--output")?;
-    Ok(oneport_drawings::svg::graph(problem, None, None))
+    let title = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let subtitle = format!("{} · {}", imported.format.about(), nodes(imported));
+    Ok(oneport_drawings::svg::platform(problem, &title, &subtitle))
 }

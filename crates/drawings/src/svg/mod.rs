@@ -27,7 +27,7 @@ mod xml;
 pub use chart::{Bar, Measure, bars};
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, timeline_gantt};
-pub use graph::graph;
+pub use graph::{graph, platform};
 pub use parts::{Part, parts};
 pub use single::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;

@@ -39,13 +39,29 @@ const LABEL: f64 = 10.0;
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
 pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certificate: Option<&Certificate>) -> String {
+    let head = [words::describe(problem), subtitle(problem, steady_state)];
+    drawn(problem, head, &flows::roles(problem), steady_state, certificate)
+}
+
+/// The platform alone, under a title and a line below it: nobody takes part in anything.
+pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
+    let role = |role| if matches!(role, Role::Router | Role::Switch) { role } else { Role::Processor };
+    let roles: Vec<Role> = flows::roles(problem).into_iter().map(role).collect();
+    drawn(problem, [title.to_string(), subtitle.to_string()], &roles, None, None)
+}
+
+fn drawn(
+    problem: Problem<'_>,
+    [title, subtitle]: [String; 2],
+    roles: &[Role],
+    steady_state: Option<&SteadyState>,
+    certificate: Option<&Certificate>,
+) -> String {
     let platform = problem.platform();
     let flows = flows::flows(problem, steady_state);
-    let roles = flows::roles(problem);
     let charged = Charged::of(certificate);
-    let marks = Marks::new(platform, &roles, &flows, &charged);
-    let placement = placement(platform, &roles, &marks);
-    let (title, subtitle) = (words::describe(problem), subtitle(problem, steady_state));
+    let marks = Marks::new(platform, roles, &flows, &charged);
+    let placement = placement(platform, roles, &marks);
     let strokes = strokes::strokes(platform, &flows, &charged, steady_state.is_some());
     let labelled = has_room_for_labels(platform, edges::count(platform, &strokes));
     let edges = edges::edges(platform, &marks.areas(&placement.places), &strokes, labelled);
@@ -68,7 +84,7 @@ pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certifica
     page.taken.extend(placement.frames.iter().map(title_area));
     let labels = if labelled { link_labels(&mut page, problem, &edges, &flows) } else { Vec::new() };
 
-    let (entries, notes) = legend_entries(problem, &roles, &flows, &charged, (steady_state.is_some(), &labels));
+    let (entries, notes) = legend_entries(problem, roles, &flows, &charged, (steady_state.is_some(), &labels));
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let notes = Notes::new(&notes, width);
     let height = bottom + 12.0 + legend.height + notes.height + 8.0;
