@@ -45,7 +45,7 @@ pub(crate) fn from_content(bytes: &[u8], json: bool) -> PlatformFormat {
 fn from_json(bytes: &[u8]) -> PlatformFormat {
     let keys = top_keys(bytes);
     let has = |key: &str| keys.contains(&key.as_bytes());
-    if has("msccl_type") {
+    if has("msccl_type") || has("sccl_type") {
         PlatformFormat::Msccl
     } else if has("gpus_per_node") || has("intranode_sketch") {
         PlatformFormat::Taccl

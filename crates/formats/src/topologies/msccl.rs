@@ -1,4 +1,5 @@
-//! A topology of msccl-tools in JSON (`"msccl_type": "topology"`), or of an algorithm that holds one.
+//! A topology of msccl-tools in JSON (`"msccl_type": "topology"`, before it `sccl_type`), or of an algorithm that holds
+//! one.
 //!
 //! `links[dst][src]` chunks go in a round; the user says what a round is, else one chunk is 1 GB/s. A `switches` entry
 //! (sources, destinations, chunks, name) bounds what all its sources send to all its destinations: it becomes a port of
@@ -32,8 +33,8 @@ struct Port {
 /// Reads a topology.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let top = Json::parse(*source)?;
-    let [kind, inner] = top.open_object(["msccl_type", "topology"])?;
-    let kind = need(&top, kind, "msccl_type", "what the file holds")?;
+    let [kind, former, inner] = top.open_object(["msccl_type", "sccl_type", "topology"])?;
+    let kind = need(&top, kind.or(former), "msccl_type", "what the file holds")?;
     let topology = match kind.string()?.as_ref() {
         "topology" => top,
         "algorithm" => need(&top, inner, "topology", "the algorithm's topology")?,

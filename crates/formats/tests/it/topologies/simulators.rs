@@ -64,6 +64,7 @@ fn msccl_switches_are_ports() {
     check_whole(&imported);
     let inside = format!("{{\"msccl_type\": \"algorithm\", \"name\": \"a\", \"topology\": {text}}}");
     assert!(import(&inside).platform == *platform);
+    assert!(import(&inside.replace("msccl_type", "sccl_type")).platform == *platform);
     let none = ImportOptions::default();
     refused(&text.replace("[[0], [1, 2]", "[[0, 1], [1, 2]"), &none, &["switches[0]", "several sources"]);
     refused(&text.replace("[[0], [1, 2]", "[[0], [1, 7]"), &none, &["switches[0][1][1]", "7"]);
