@@ -51,7 +51,6 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
 /// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what
 /// was not.
 fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
-    let depth = plan.schedule.depth() as u64;
     let tasks =
         |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len());
     let per_period: BigUint = plan.schedule.patterns.iter().map(tasks).sum();
@@ -60,10 +59,11 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     let Some(fitting) = per_period.to_u64().filter(|&count| count > 0).map(|count| most / count) else {
         return Ok(not_executed(&per_period, words));
     };
-    let (periods, wanted) = (fitting.min(depth + 3), depth + 3);
-    if periods == 0 {
+    if fitting == 0 {
         return Ok(not_executed(&per_period, words));
     }
+    let wanted = schedule::execution(plan.problem()?, &plan.schedule)?.depth as u64 + 3;
+    let periods = fitting.min(wanted);
     if let Err(limit) = watch.ask() {
         return Ok(format!("; not executed: {}", limits::named(limit)));
     }

@@ -24,9 +24,9 @@ impl<'a> Request<'a> {
         Request { problem, schedule, periods: None, pieces: None, between_processors: false }
     }
 
-    /// Periods in which instances start.
-    pub fn starting_periods(&self) -> u64 {
-        self.periods.unwrap_or(self.schedule.depth() as u64 + 2)
+    /// Periods in which instances start, of a run whose instances take so many periods.
+    pub fn starting_periods(&self, depth: usize) -> u64 {
+        self.periods.unwrap_or(depth as u64 + 2)
     }
 }
 

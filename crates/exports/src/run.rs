@@ -56,7 +56,7 @@ impl<'a> Run<'a> {
     /// A run of more than two million pieces.
     pub fn new(request: &Request<'a>) -> Result<Self, ExportError> {
         let execution = execution(request.problem, request.schedule)?;
-        let periods = request.starting_periods();
+        let periods = request.starting_periods(execution.depth);
         let pieces: usize = execution.tasks.iter().map(|dated| dated.pieces.len()).sum();
         match (pieces as u64).checked_mul(periods) {
             Some(count) if count <= LIMIT => Ok(Run { problem: request.problem, execution, periods }),

@@ -207,8 +207,8 @@ impl Pattern {
         })
     }
 
-    /// By task: periods after the pattern's start, 0 where nothing has to happen before, else one more than the latest
-    /// input's.
+    /// By task: how many tasks have to happen before, one after the other; 0 where nothing has to, else one more than the
+    /// latest input's.
     pub fn stages(&self) -> Vec<usize> {
         let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
         for task in &self.tasks {
@@ -218,12 +218,13 @@ impl Pattern {
         stages
     }
 
-    /// Number of stages: periods from the start to the end when every task takes a period of its own.
+    /// Number of stages: periods from the start to the end when every task takes a period of its own, as many as it ever
+    /// takes.
     pub fn depth(&self) -> usize {
         self.stages().into_iter().max().map_or(0, |last| last + 1)
     }
 
-    /// The tasks, each with its stage, by stage and then in their own order: as a period runs them.
+    /// The tasks, each with its stage, by stage and then in their own order.
     pub fn by_stage(&self) -> Vec<(usize, Task)> {
         let mut tasks: Vec<(usize, Task)> = self.stages().into_iter().zip(self.tasks.iter().copied()).collect();
         tasks.sort_by_key(|&(stage, _)| stage);
@@ -312,7 +313,7 @@ mod tests {
         let inputs: Vec<usize> = pattern.tasks[5..].iter().flat_map(Task::inputs).collect();
         assert_eq!(inputs, [4, 5, 4]);
         assert_eq!(pattern.stages()[5..], [5, 6, 5]);
-        // As a period runs them: by stage, then in their own order.
+        // By stage, then in their own order.
         let order: Vec<usize> = pattern.by_stage().iter().map(|(stage, _)| *stage).collect();
         assert_eq!(order, [0, 1, 2, 3, 4, 5, 5, 6]);
         assert_eq!(pattern.by_stage()[6].1, pattern.tasks[7]);

@@ -38,11 +38,10 @@ pub struct Slot {
 
 /// What happens in every period of the steady state.
 ///
-/// The pattern copies started in period `p` run their stage `s` in period `p + s`. Within a period a link sends
-/// its messages in the order of `patterns` (then of stages within a pattern, then of copies), during the slots
-/// that name it. A message goes on without a break from a slot to the next one if both name its link; otherwise it is
-/// cut: it pauses, and goes on in the link's next slot of the same period.
-/// A processor computes its merges of the period one after the other from the start of the period, in that order too.
+/// Within a period a link sends its messages during the slots that name it, in any order that is the same in all
+/// periods, and a processor computes its merges. A task runs at its place in the first period that leaves its inputs
+/// the time to arrive. A message goes on without a break from a slot to the next one if both name its link; otherwise it
+/// is cut: it pauses, and goes on in the link's next slot of the same period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodicSchedule {
     /// Length of the period, in units of time.
@@ -64,7 +63,7 @@ impl PeriodicSchedule {
         Rational::from_integer(self.instances.clone().into()) / &self.period
     }
 
-    /// Periods between the start of an instance and its end: the longest pattern's number of stages.
+    /// The longest pattern's number of stages: an instance takes no more periods, whatever the order within a period.
     pub fn depth(&self) -> usize {
         self.patterns.iter().map(|scheduled| scheduled.pattern.depth()).max().unwrap_or(0)
     }

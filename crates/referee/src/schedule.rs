@@ -1,9 +1,10 @@
 //! A periodic schedule: slots in which no port does more than it can, and exactly the time that whole messages need.
 //!
 //! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, and
-//! slots follow one another. Processors: the merges of a period fit in it, one after the other. Precedence: stage
-//! `s + 1` runs in the period after stage `s`. Delivery: every copy of a pattern carries out its demand, and each
-//! link's slots last as long as its messages take, so every message is sent whole within its period.
+//! slots follow one another. Processors: the merges of a period fit in it, one after the other. Precedence: a task that
+//! could not start at its place in a period waits for that place in the next. Delivery: every copy of a pattern carries
+//! out its demand, and each link's slots last as long as its messages take, so every message is sent whole within a
+//! period.
 
 use std::collections::BTreeMap;
 

@@ -2,38 +2,43 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::BigUint;
-use num_traits::Zero;
-use oneport_plan::{PeriodicSchedule, ScheduledPattern, Task};
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{Signed, Zero};
+use oneport_plan::Task;
 use oneport_platform::{NodeId, Platform};
+
+use crate::Execution;
 
 /// Messages that a node must be able to hold until it has used them.
 ///
-/// What arrives, or is computed, in one period is used in a later one: sent on whole, or merged. A message whose last
-/// use comes `w` periods later is held in at most `w + 1` periods at a time, so a node that only forwards holds two
-/// periods' worth (RR-4872 section 3.4 has the same bound); an operand of a merge may have to wait longer for the
-/// other operand. One copy is enough for several uses; what arrives several times, as it does where a switch passes
-/// every copy on once, is held as often. Values are at their owners without being held, and what is not used again is
-/// none of the schedule's business. Only nodes that hold any. Linear in tasks but for a logarithm.
-pub fn buffers(platform: &Platform, schedule: &PeriodicSchedule) -> BTreeMap<NodeId, BigUint> {
-    let mut held: BTreeMap<NodeId, BigUint> = BTreeMap::new();
-    for ScheduledPattern { pattern, copies } in &schedule.patterns {
-        let stages = pattern.stages();
-        let mut last_use: Vec<Option<usize>> = vec![None; stages.len()];
-        for (task, &stage) in pattern.tasks.iter().zip(&stages) {
-            for input in task.inputs() {
-                if let Some(last) = last_use.get_mut(input) {
-                    *last = (*last).max(Some(stage));
-                }
+/// What arrives, or is made, is held until its last use ends: it has been sent on whole, or merged. Of what is held for
+/// `w` periods, or a part of the last, there are `w` at a time; a node that only forwards holds two periods' worth at
+/// most (RR-4872 section 3.4 has the same bound); an operand of a merge may have to wait longer for the other
+/// operand. One copy is enough for several uses; what arrives several times, as it does where a switch passes every
+/// copy on once, is held as often. Values are at their owners without being held, and what is not used again is none of
+/// the schedule's business. Only nodes that hold any. Linear in tasks but for a logarithm.
+pub fn buffers(platform: &Platform, execution: &Execution) -> BTreeMap<NodeId, BigUint> {
+    let mut last_use: Vec<Option<BigInt>> = vec![None; execution.tasks.len()];
+    for dated in &execution.tasks {
+        let end = execution.end(dated);
+        for input in dated.inputs.into_iter().flatten() {
+            let last = &mut last_use[input];
+            if last.as_ref().is_none_or(|last| *last < end) {
+                *last = Some(end.clone());
             }
         }
-        for ((task, stage), last_use) in pattern.tasks.iter().zip(stages).zip(last_use) {
-            let Some(last_use) = last_use else { continue };
-            let node = match *task {
-                Task::Send { link, .. } => platform.link(link).to,
-                Task::Merge { node, .. } => node,
-            };
-            *held.entry(node).or_default() += copies * (last_use.saturating_sub(stage) + 1);
+    }
+    let mut held: BTreeMap<NodeId, BigUint> = BTreeMap::new();
+    for (dated, last_use) in execution.tasks.iter().zip(last_use) {
+        let Some(until) = last_use else { continue };
+        let node = match dated.task {
+            Task::Send { link, .. } => platform.link(link).to,
+            Task::Merge { node, .. } => node,
+        };
+        if execution.period.is_positive() {
+            let at_a_time = (until - execution.end(dated)).div_ceil(&execution.period);
+            *held.entry(node).or_default() += at_a_time.to_biguint().unwrap_or_default();
         }
     }
     held.retain(|_, count| !count.is_zero());

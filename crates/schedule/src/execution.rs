@@ -6,9 +6,10 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Message, Pattern, PeriodicSchedule, Problem, Resource, Task, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::ScheduleError;
+use crate::staging::placed;
 
 /// Most tasks of one execution, and most transfers and merges of one timeline.
 pub(crate) const EVENT_LIMIT: u64 = 5_000_000;
@@ -25,11 +26,11 @@ pub struct Execution {
     pub period: BigInt,
     /// Instances started in each period.
     pub instances: u64,
-    /// Periods from the start of an instance to its end, both counted.
+    /// Periods from the start of an instance to its end, both counted: one more than the largest stage.
     pub depth: usize,
     /// By demand: how often it is carried out per period; demands without a pattern are missing.
     pub started: BTreeMap<usize, u64>,
-    /// By patterns, stages, tasks of a pattern, copies: the order in which links and processors work within a period.
+    /// By patterns, stages of the pattern, tasks, copies: behind their inputs.
     pub tasks: Vec<DatedTask>,
 }
 
@@ -129,9 +130,12 @@ impl Execution {
 
 /// Writes down one period of a schedule: who does what, when, in which order.
 ///
-/// A link sends its messages of the period in the order of patterns, stages, tasks, copies, during the slots that name
-/// it; a processor merges back to back from the start of the period, in that order too. `O(E log E)` for `E` tasks and
-/// pieces.
+/// A link sends during the slots that name it. Where all its messages take the same time, their places follow one another
+/// there, and each message takes the first free place after its arrival, in the same period or the next; those of
+/// different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor likewise has places
+/// back to back from the start of the period, each as long as its longest merge; where there are too few for all merges,
+/// they run back to back in that order. Places are taken copy by copy, those of the patterns with most stages first.
+/// `O(E log E)` for `E` tasks and pieces.
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million tasks.
@@ -143,14 +147,7 @@ pub fn execution(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Ex
     tasks(patterns().map(|(pattern, copies)| count(&copies, pattern)).sum())?;
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let units = units(platform, volumes, schedule);
-    let mut run = Run {
-        platform,
-        volumes,
-        clocks: clocks(schedule, &units),
-        computed: BTreeMap::new(),
-        units,
-        tasks: Vec::new(),
-    };
+    let mut run = Run { platform, volumes, units, tasks: Vec::new() };
     let mut started: BTreeMap<usize, u64> = BTreeMap::new();
     for (number, (pattern, copies)) in patterns().enumerate() {
         let first = started.entry(pattern.demand).or_insert(0);
@@ -161,16 +158,12 @@ pub fn execution(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Ex
         }
         *first = end;
     }
-    let mut tasks = run.tasks;
+    let Run { units, mut tasks, .. } = run;
+    let period = in_units(&schedule.period, &units);
+    place(schedule, &units, &period, &mut tasks);
     lanes(platform, &mut tasks);
-    Ok(Execution {
-        period: in_units(&schedule.period, &run.units),
-        units: run.units,
-        instances: schedule.instances.to_u64().ok_or_else(too_many)?,
-        depth: schedule.depth(),
-        started,
-        tasks,
-    })
+    let depth = tasks.iter().map(|dated| dated.stage + 1).max().unwrap_or(0);
+    Ok(Execution { period, units, instances: schedule.instances.to_u64().ok_or_else(too_many)?, depth, started, tasks })
 }
 
 /// So many units are one unit of time: all dates of the schedule are whole numbers of units.
@@ -198,7 +191,7 @@ fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
 }
 
 /// A time in units, of which it is a whole number.
-fn in_units(time: &Rational, units: &BigInt) -> BigInt {
+pub(crate) fn in_units(time: &Rational, units: &BigInt) -> BigInt {
     time.numer() * (units / time.denom())
 }
 
@@ -207,9 +200,6 @@ struct Run<'a> {
     platform: &'a Platform,
     volumes: &'a Volumes,
     units: BigInt,
-    clocks: BTreeMap<LinkId, Clock>,
-    /// How far into the period each processor computes.
-    computed: BTreeMap<NodeId, BigInt>,
     tasks: Vec<DatedTask>,
 }
 
@@ -231,7 +221,6 @@ impl Run<'_> {
             };
             for copy in 0..copies {
                 let place_of = |input: u32| Some(base + turn.get(input as usize)? * copies as usize + copy as usize);
-                let pieces = self.stretches(&task, &duration).into_iter();
                 self.tasks.push(DatedTask {
                     pattern: number,
                     place,
@@ -241,76 +230,20 @@ impl Run<'_> {
                     message: pattern.message(task.part()),
                     inputs: behind.map(|input| input.and_then(place_of)),
                     duration: duration.clone(),
-                    pieces: pieces.map(|(start, end)| Piece { start, end, lanes: [None; 2] }).collect(),
+                    pieces: Vec::new(),
                 });
             }
         }
     }
-
-    /// When the next task of a link or processor runs.
-    fn stretches(&mut self, task: &Task, duration: &BigInt) -> Vec<Stretch> {
-        match *task {
-            Task::Send { link, .. } => self.clocks.get_mut(&link).map(|clock| clock.take(duration)).unwrap_or_default(),
-            Task::Merge { node, .. } => {
-                let clock = self.computed.entry(node).or_default();
-                let start = clock.clone();
-                *clock += duration;
-                vec![(start, clock.clone())]
-            }
-        }
-    }
 }
 
-/// A stretch of time, in units.
-type Stretch = (BigInt, BigInt);
-
-/// The stretches of one period during which a link is busy, and how far they are used up.
-#[derive(Default)]
-struct Clock {
-    stretches: Vec<Stretch>,
-    current: usize,
-    used: BigInt,
-}
-
-/// Every link's stretches, from the slots.
-fn clocks(schedule: &PeriodicSchedule, units: &BigInt) -> BTreeMap<LinkId, Clock> {
-    let mut clocks: BTreeMap<LinkId, Clock> = BTreeMap::new();
-    let mut start = BigInt::zero();
-    for slot in &schedule.slots {
-        let end = &start + in_units(&slot.length, units);
-        for &link in &slot.links {
-            let stretches = &mut clocks.entry(link).or_default().stretches;
-            match stretches.last_mut() {
-                Some(last) if last.1 == start => last.1 = end.clone(),
-                _ => stretches.push((start.clone(), end.clone())),
-            }
-        }
-        start = end;
-    }
-    clocks
-}
-
-impl Clock {
-    /// The next stretches that add up to `duration`.
-    fn take(&mut self, duration: &BigInt) -> Vec<Stretch> {
-        let mut missing = duration.clone();
-        let mut pieces = Vec::new();
-        while !missing.is_zero() {
-            let Some((start, end)) = self.stretches.get(self.current) else { break };
-            let from = start + &self.used;
-            let left = end - &from;
-            if left <= missing {
-                pieces.push((from, end.clone()));
-                missing -= left;
-                self.current += 1;
-                self.used = BigInt::zero();
-            } else {
-                self.used += &missing;
-                pieces.push((from.clone(), from + &missing));
-                break;
-            }
-        }
-        pieces
+/// Gives every task its stage and its dates.
+fn place(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &mut [DatedTask]) {
+    let placed = placed(schedule, units, period, tasks);
+    for (dated, placed) in tasks.iter_mut().zip(placed) {
+        dated.stage = placed.stage;
+        let pieces = placed.stretches.into_iter();
+        dated.pieces = pieces.map(|(start, end)| Piece { start, end, lanes: [None; 2] }).collect();
     }
 }
 

@@ -5,8 +5,10 @@ mod error;
 mod execution;
 mod loads;
 mod periodic;
+mod places;
 pub mod ports;
 mod slot_order;
+mod staging;
 mod timeline;
 
 pub use buffers::buffers;
@@ -16,4 +18,4 @@ pub use loads::{Measure, Uses};
 pub use oneport_numbers::common_denominator;
 pub use oneport_plan::{PeriodicSchedule, Problem, Timeline, WholePatterns};
 pub use periodic::{periodic, tightened};
-pub use timeline::{timeline, timeline_in_units};
+pub use timeline::{period_of, timeline, timeline_in_units};

@@ -7,26 +7,23 @@ use oneport_plan::{Event, MergeEvent, PeriodicSchedule, Problem, Task, Timeline}
 use oneport_platform::Rational;
 
 use crate::ScheduleError;
-use crate::execution::{EVENT_LIMIT, Execution, execution};
+use crate::execution::{DatedTask, EVENT_LIMIT, Execution, execution};
+use crate::places::Stretch;
 
 /// Unrolls `periods` periods in which instances start, and the clean-up periods after them.
 ///
 /// Stage `s` of the copies started in period `p` runs in period `p + s`, at the same place within the period as in
-/// steady state; so nothing is sent or merged before the period after its arrival (start-up and clean-up of RR-4872
-/// section 3.4). Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The
-/// demands of a process group that is carried out several times per instance are numbered by themselves: with rate `r`
-/// their `j`-th copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance
-/// `(p r d + j) / r`. Within a period, links and processors work in the order of patterns, stages, tasks, copies.
+/// steady state (start-up and clean-up of RR-4872 section 3.4); nothing is sent or merged before it has arrived.
+/// Instance `p d + j` takes the `j`-th copy of each demand in period `p`, `d` instances per period. The demands of a
+/// process group that is carried out several times per instance are numbered by themselves: with rate `r` their `j`-th
+/// copy in period `p` belongs to carrying-out `p r d + j`, which is the `r`-th part of instance `(p r d + j) / r`.
 /// `O(E log E)` for `E` transfers and merges.
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million transfers and merges.
 pub fn timeline(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u64) -> Result<Timeline, ScheduleError> {
     let mut timeline = timeline_in_units(problem, schedule, periods)?;
-    let pieces = timeline.events.iter_mut().flat_map(|event| &mut event.pieces);
-    let dates = pieces.flat_map(|(start, end)| [start, end]);
-    let merges = timeline.merges.iter_mut().flat_map(|merge| [&mut merge.start, &mut merge.end]);
-    dates.chain(merges).for_each(|date| *date = date.reduced());
+    in_lowest_terms(&mut timeline);
     Ok(timeline)
 }
 
@@ -40,6 +37,32 @@ pub fn timeline_in_units(
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
+    let execution = limited(problem, schedule, periods)?;
+    let at = |dated: &DatedTask, period: u64| {
+        let shift = &execution.period * (period + dated.stage as u64);
+        dated.pieces.iter().map(|piece| (&piece.start + &shift, &piece.end + &shift)).collect()
+    };
+    Ok(written(&execution, periods, |task, period| at(&execution.tasks[task], period)))
+}
+
+/// One period by itself: every transfer and merge at its place in it, dated from the period's start, numbered by copy.
+/// That is no run, for nothing waits for its inputs; it says who does what when.
+pub fn period_of(execution: &Execution) -> Timeline {
+    let at = |task: usize, _| {
+        let pieces = execution.tasks[task].pieces.iter();
+        pieces.map(|piece| (piece.start.clone(), piece.end.clone())).collect()
+    };
+    let mut timeline = written(execution, 1, at);
+    in_lowest_terms(&mut timeline);
+    timeline
+}
+
+/// One period, if so many periods are not too much to be written down.
+pub(crate) fn limited(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    periods: u64,
+) -> Result<Execution, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
     let execution = execution(problem, schedule).map_err(|_| too_many())?;
     let tasks = execution.tasks.len() as u64;
@@ -47,18 +70,18 @@ pub fn timeline_in_units(
     // The last instance's number; a pattern without tasks is not counted above.
     let numbers = execution.started.values().map(|started| started.checked_mul(periods));
     numbers.collect::<Option<Vec<u64>>>().ok_or_else(too_many)?;
-    Ok(unroll(&execution, periods))
+    Ok(execution)
 }
 
-/// So many periods in which instances start, one after the other, in the order of dates.
-fn unroll(execution: &Execution, periods: u64) -> Timeline {
+/// A run of so many periods in which instances start, in the order of dates; `dates` says when the pieces of a task run
+/// whose copy starts in a period.
+pub(crate) fn written(execution: &Execution, periods: u64, dates: impl Fn(usize, u64) -> Vec<Stretch>) -> Timeline {
     let (mut events, mut merges) = (Vec::new(), Vec::new());
-    for dated in &execution.tasks {
+    let date = |date: BigInt| Rational::new_raw(date, execution.units.clone());
+    for (number, dated) in execution.tasks.iter().enumerate() {
         let started = execution.started.get(&dated.message.demand).copied().unwrap_or(0);
         for period in 0..periods {
-            let shift = &execution.period * (period + dated.stage as u64);
-            let date = |date: &BigInt| Rational::new_raw(date + &shift, execution.units.clone());
-            let mut pieces = dated.pieces.iter().map(|piece| (date(&piece.start), date(&piece.end)));
+            let mut pieces = dates(number, period).into_iter().map(|(start, end)| (date(start), date(end)));
             let (instance, message) = (period * started + dated.copy, dated.message);
             match dated.task {
                 Task::Send { link, .. } => events.push(Event { instance, message, link, pieces: pieces.collect() }),
@@ -76,8 +99,8 @@ fn unroll(execution: &Execution, periods: u64) -> Timeline {
         }
     }
     events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
-    let date = |merge: &MergeEvent| (merge.start.clone(), merge.end.clone(), merge.node, merge.instance);
-    merges.sort_by_cached_key(date);
+    let order = |merge: &MergeEvent| (merge.start.clone(), merge.end.clone(), merge.node, merge.instance);
+    merges.sort_by_cached_key(order);
     let arrivals = events.iter().filter_map(|event| event.pieces.last()).map(|(_, end)| end);
     let last = arrivals.chain(merges.iter().map(|merge| &merge.end)).max();
     // Merges that take no time may leave the last stages without a period of their own.
@@ -93,4 +116,11 @@ fn unroll(execution: &Execution, periods: u64) -> Timeline {
         events,
         merges,
     }
+}
+
+pub(crate) fn in_lowest_terms(timeline: &mut Timeline) {
+    let pieces = timeline.events.iter_mut().flat_map(|event| &mut event.pieces);
+    let dates = pieces.flat_map(|(start, end)| [start, end]);
+    let merges = timeline.merges.iter_mut().flat_map(|merge| [&mut merge.start, &mut merge.end]);
+    dates.chain(merges).for_each(|date| *date = date.reduced());
 }

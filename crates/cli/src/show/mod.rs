@@ -44,7 +44,15 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         }
         Ok(())
     };
-    draw(&arguments.gantt, &|| Ok(oneport_drawings::svg::gantt(plan.problem()?, &plan.schedule)))?;
+    draw(&arguments.gantt, &|| {
+        let problem = plan.problem()?;
+        Ok(match text::execution(&plan)? {
+            Some(execution) => {
+                oneport_drawings::svg::period_gantt(problem, &plan.schedule, &schedule::period_of(&execution))
+            }
+            None => oneport_drawings::svg::gantt(problem, &plan.schedule),
+        })
+    })?;
     draw(&arguments.graph, &|| {
         Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state), Some(&plan.certificate)))
     })?;
@@ -70,10 +78,12 @@ const STEADY: u64 = 4;
 /// The whole run over so many periods; by default over those that the deepest pattern takes, and a few more, so that
 /// there is a steady state to be seen.
 fn timeline(plan: &Plan, periods: Option<u64>) -> Result<Timeline> {
-    let wanted = periods.unwrap_or((plan.schedule.depth() as u64).saturating_add(STEADY));
+    let problem = plan.problem()?;
+    let depth = schedule::execution(problem, &plan.schedule).map_or(plan.schedule.depth(), |execution| execution.depth);
+    let wanted = periods.unwrap_or((depth as u64).saturating_add(STEADY));
     let mut tried = wanted;
     loop {
-        match schedule::timeline(plan.problem()?, &plan.schedule, tried) {
+        match schedule::timeline(problem, &plan.schedule, tried) {
             Err(ScheduleError::TooManyEvents { .. }) if periods.is_none() && tried > 1 => tried /= 2,
             Err(error @ ScheduleError::TooManyEvents { .. }) => {
                 let way_out = if tried > 1 { "try --periods 1, or " } else { "" };

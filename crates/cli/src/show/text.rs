@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use num_traits::Zero;
-use oneport::plan::Resource;
+use oneport::plan::{BigUint, Resource};
+use oneport::schedule::Execution;
 use oneport::{Amount, Plan, Rational, schedule};
 
 use super::tables::table;
@@ -18,6 +19,8 @@ use crate::output::count;
 
 /// Most kinds of nodes whose buffers are listed.
 const BUFFERS: usize = 12;
+/// Most tasks of a period that are followed for depth and buffers.
+const TASKS: u64 = 1_000_000;
 
 /// What was asked for of the plan; else what everybody wants to see.
 ///
@@ -48,17 +51,30 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     )?;
     let work = if plan.collective.combines() { format!("a merge takes {}, ", work(plan)) } else { String::new() };
     let (_, step) = patterns::words(&plan.collective);
+    let execution = execution(plan)?;
     let _ = writeln!(
         out,
-        "schedule    {work}{} one after the other at most, each in a period of its own",
+        "schedule    {work}{} one after the other at most; an instance takes {}{}",
         count(plan.schedule.depth(), step),
+        if execution.is_some() { "" } else { "at most " },
+        count(execution.as_ref().map_or(plan.schedule.depth(), |execution| execution.depth), "period"),
     );
-    if let Some(buffers) = buffers(plan) {
+    if let Some(buffers) = execution.and_then(|execution| buffers(plan, &execution)) {
         let _ = writeln!(out, "buffers     messages to hold at most: {buffers}");
     }
     let _ = writeln!(out, "\n{}", patterns::classes(plan, shown));
     let _ = write!(out, "\nMore: --explain (why nothing is faster), --prices, --patterns, --slots; drawings: --help");
     Ok(out)
+}
+
+/// One period, task by task, where that is quickly done.
+pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
+    let patterns = plan.schedule.patterns.iter();
+    let tasks: BigUint = patterns.map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len()).sum();
+    match tasks <= BigUint::from(TASKS) {
+        true => Ok(schedule::execution(plan.problem()?, &plan.schedule).ok()),
+        false => Ok(None),
+    }
 }
 
 /// The work of a merge at compute 1, or per data.
@@ -75,8 +91,8 @@ fn work(plan: &Plan) -> String {
 }
 
 /// The messages that forwarding nodes hold, alike nodes together.
-fn buffers(plan: &Plan) -> Option<String> {
-    let buffers = schedule::buffers(&plan.platform, &plan.schedule);
+fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
+    let buffers = schedule::buffers(&plan.platform, execution);
     let mut classes: Vec<(String, String, Vec<_>)> = Vec::new();
     for (&node, messages) in &buffers {
         let (name, messages) = (common(plan.platform.name(node)), readable_count(messages));

@@ -26,7 +26,7 @@ mod xml;
 
 pub use chart::{Bar, Measure, bars};
 pub use curve::{CurveOptions, Series, curve};
-pub use gantt::{gantt, timeline_gantt};
+pub use gantt::{gantt, period_gantt, timeline_gantt};
 pub use graph::{graph, platform};
 pub use parts::{Part, parts};
 pub use single::{broadcast_gantt, once_tree, reduction_gantt};

@@ -9,5 +9,6 @@ mod follow;
 mod models;
 mod port_models;
 mod reductions;
+mod runs;
 mod slots;
 mod trees;

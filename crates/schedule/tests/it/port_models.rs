@@ -16,7 +16,7 @@ use oneport_plan::{
     WholePatterns,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_schedule::{ScheduleError, buffers, periodic, timeline};
+use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
 use proptest::prelude::*;
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
@@ -342,7 +342,7 @@ proptest! {
         prop_assert_eq!(tasks * periods, BigUint::from(run.events.len() + run.merges.len()));
         follow::check_dates(&case, &run);
         let peaks = follow::check_messages(&case, &run);
-        let room = buffers(&case.platform, &schedule);
+        let room = buffers(&case.platform, &execution(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap());
         for (node, peak) in peaks {
             let room = room.get(&node).cloned().unwrap_or_default();
             prop_assert!(BigUint::from(peak) <= room, "{case:?}: node {node} holds {peak}, room for {room}");

@@ -11,7 +11,7 @@ use oneport_lp::Formulation;
 use oneport_period::rounding::{Target, own_period, round};
 use oneport_plan::{Problem, WholePatterns};
 use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_schedule::{ScheduleError, buffers, periodic, timeline};
+use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
 use proptest::prelude::*;
 
 /// Whole messages, optimal or rounded.
@@ -113,16 +113,17 @@ proptest! {
         prop_assert_eq!(report.delivered, periods * instances);
         prop_assert_eq!(&run.period, &schedule.period);
         prop_assert_eq!((run.starting_periods, run.instances_per_period), (periods, instances));
-        prop_assert_eq!(run.clean_up_periods, schedule.depth() as u64 - 1);
+        let execution = execution(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule).unwrap();
+        prop_assert_eq!(run.clean_up_periods, execution.depth as u64 - 1);
         let hops: BigUint = schedule.patterns.iter().map(|s| &s.copies * BigUint::from(s.pattern.links().count())).sum();
         prop_assert_eq!(BigUint::from(run.events.len()), hops * periods);
         // Nothing is complete sooner than the optimum allows, and all but the depth is complete in time.
         for elapsed in 0..=periods {
             prop_assert!(report.complete_after(elapsed) <= elapsed * instances);
-            let late = schedule.depth() as u64 - 1;
+            let late = execution.depth as u64 - 1;
             prop_assert!(report.complete_after(elapsed + late) >= elapsed * instances);
         }
-        let room = buffers(&case.platform, &schedule);
+        let room = buffers(&case.platform, &execution);
         for (node, &peak) in report.peak_buffer.iter().enumerate() {
             let room = room.get(&NodeId::new(node)).cloned().unwrap_or_default();
             prop_assert!(BigUint::from(peak) <= room, "{case:?}: node {node} holds {peak}, room for {room}");

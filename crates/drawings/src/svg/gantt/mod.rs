@@ -12,6 +12,7 @@ use oneport_plan::{PeriodicSchedule, Problem, Timeline};
 use oneport_platform::Rational;
 
 use self::chart::{Chart, Phase};
+use self::occupancy::Bar;
 use crate::{quantities, words};
 
 /// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
@@ -28,10 +29,22 @@ const MOST_MARKS: u64 = 1000;
 /// narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider ones too where a schedule
 /// has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
+/// Links and processors work in the order of patterns, which every schedule allows; [`period_gantt`] draws another.
+///
 /// O(b log b) for b boxes before merging.
 pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
+    of_bars(problem, schedule, &occupancy::of_period(problem, schedule))
+}
+
+/// [`gantt`] with what every link and processor does when: a period's transfers and merges, dated from its start.
+///
+/// O(b log b) for b boxes before merging.
+pub fn period_gantt(problem: Problem<'_>, schedule: &PeriodicSchedule, period: &Timeline) -> String {
+    of_bars(problem, schedule, &occupancy::counted(problem, period))
+}
+
+fn of_bars(problem: Problem<'_>, schedule: &PeriodicSchedule, bars: &[Bar]) -> String {
     let platform = problem.platform();
-    let bars = occupancy::of_period(problem, schedule);
     let mut end = Rational::zero();
     let mut marks = Vec::new();
     for slot in &schedule.slots {
@@ -47,8 +60,8 @@ pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
             words::plural(words::show(&Rational::from_integer(schedule.instances.clone().into())), "instance"),
             quantities::frequency(platform, &schedule.throughput())
         ),
-        horizon: chart::horizon(&bars, &schedule.period.clone().max(end)),
-        bars: &bars,
+        horizon: chart::horizon(bars, &schedule.period.clone().max(end)),
+        bars,
         marks,
         phases: Vec::new(),
         period: Some(&schedule.period),

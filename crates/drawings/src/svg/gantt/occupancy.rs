@@ -38,9 +38,8 @@ pub(in crate::svg) enum Note {
 
 /// The bars of one period: transfers by link, then by time, then merges by processor.
 ///
-/// Within a period a link sends its messages in the order of `patterns`, then stages, then copies, during the
-/// slots that name it; a processor computes its merges in that order, one after the other from the start of the period.
-/// Copies that follow one another without a break are one bar.
+/// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it; a
+/// processor computes its merges in that order, one after the other from the start of the period. Copies that follow one another without a break are one bar.
 pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let windows = windows(schedule);
@@ -63,6 +62,37 @@ pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedul
                 let start = std::mem::replace(&mut clock, end.clone());
                 let activity = Activity::Merge { node, split };
                 bars.push(Bar { activity, message, start, end, note: Note::Count(copies) });
+            }
+        }
+    }
+    bars
+}
+
+/// The bars of one period whose transfers and merges are dated from its start, in the same order; of the same kind
+/// without a break, one bar.
+pub(in crate::svg) fn counted(problem: Problem<'_>, period: &Timeline) -> Vec<Bar> {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
+    let mut single = of_timeline(period);
+    single.sort_by(|a, b| (a.activity, &a.start).cmp(&(b.activity, &b.start)));
+    let mut bars: Vec<Bar> = Vec::new();
+    for mut bar in single {
+        let part = bar.message.part;
+        let one = match bar.activity {
+            Activity::Transfer(link) => words::link(platform, link)
+                .map_or_else(Rational::zero, |ends| volumes.size_of(bar.message) * &ends.cost),
+            Activity::Merge { node, .. } => volumes.merge_time(platform, node, part),
+        };
+        let count = if one.is_zero() { one } else { (&bar.end - &bar.start) / one };
+        match bars.last_mut() {
+            Some(Bar { activity, message, end, note: Note::Count(before), .. })
+                if (*activity, *message, &*end) == (bar.activity, bar.message, &bar.start) =>
+            {
+                *end = bar.end;
+                *before += count;
+            }
+            _ => {
+                bar.note = Note::Count(count);
+                bars.push(bar);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::parse::{Element, assert_inside, parse};
 use super::samples::{self, Dice, Sample, naive_pieces, q, size, whole};
 use crate::svg::gantt::occupancy::{self, Activity, Bar, Note};
 use crate::svg::gantt::rows;
-use crate::svg::{gantt, timeline_gantt};
+use crate::svg::{gantt, period_gantt, timeline_gantt};
 use crate::words;
 
 /// Node, and "send" or "recv".
@@ -289,6 +289,22 @@ fn a_run_shows_every_instance_and_its_phases() {
     for sample in [samples::random(15, 3, 2), samples::random(40, 8, 1)] {
         let text = timeline_gantt(sample.problem(), &samples::timeline(&sample, 12));
         assert_inside(&parse(&text));
+    }
+}
+
+/// In the order of patterns the dates of single messages give the same drawing as the slots; in another they do not.
+#[test]
+fn a_period_is_drawn_by_its_dates() {
+    for sample in [samples::toy(), samples::random(15, 3, 2), samples::random(40, 8, 1)] {
+        let mut period = samples::timeline(&sample, 1);
+        for event in &mut period.events {
+            let stage = (&event.pieces[0].0 / &sample.schedule.period).floor() * &sample.schedule.period;
+            event.pieces.iter_mut().flat_map(|(start, end)| [start, end]).for_each(|date| *date -= &stage);
+        }
+        let drawn = |period| period_gantt(sample.problem(), &sample.schedule, period);
+        assert!(drawn(&period) == gantt(sample.problem(), &sample.schedule));
+        period.events.iter_mut().for_each(|event| event.message.demand = 0);
+        assert!(drawn(&period) != gantt(sample.problem(), &sample.schedule));
     }
 }
 

@@ -1,0 +1,192 @@
+//! Where within the period a link or a processor may do what it does: places, each for one task.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::PeriodicSchedule;
+use oneport_platform::LinkId;
+
+use crate::execution::in_units;
+
+/// A stretch of time, in units.
+pub(crate) type Stretch = (BigInt, BigInt);
+
+/// The places of one link or one processor, in the order of their starts, each free or taken.
+#[derive(Debug, Clone)]
+pub(crate) enum Places {
+    /// Tasks that take no time need none.
+    Instant,
+    /// Any task may take any of these: each is as long as any task takes.
+    Any {
+        /// What a task at each place does when; for a processor the list is not written down.
+        stretches: Stretches,
+        /// By a place that is taken: a later one, before which all are taken.
+        taken: BTreeMap<u64, u64>,
+    },
+    /// Tasks that take different times, in an order that is fixed.
+    InOrder(Vec<Vec<Stretch>>),
+}
+
+/// When the tasks at the places of a link or a processor run.
+#[derive(Debug, Clone)]
+pub(crate) enum Stretches {
+    /// A link's: what its slots leave, place by place.
+    Listed(Vec<Vec<Stretch>>),
+    /// A processor's: so many places, one after the other from the start of the period, each so long.
+    Regular { count: u64, length: BigInt },
+}
+
+impl Stretches {
+    fn count(&self) -> u64 {
+        match self {
+            Stretches::Listed(list) => list.len() as u64,
+            Stretches::Regular { count, .. } => *count,
+        }
+    }
+
+    /// The first place that does not start before a date.
+    fn from(&self, date: &BigInt) -> u64 {
+        match self {
+            Stretches::Listed(list) => {
+                let before = |place: &Vec<Stretch>| place.first().is_some_and(|(start, _)| start < date);
+                list.partition_point(before) as u64
+            }
+            Stretches::Regular { length, .. } => {
+                let places: BigInt = (date + length - 1u32) / length;
+                places.to_u64().unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// When a task of this duration runs at a place.
+    fn at(&self, place: u64, duration: &BigInt) -> Vec<Stretch> {
+        match self {
+            Stretches::Listed(list) => list.get(place as usize).cloned().unwrap_or_default(),
+            Stretches::Regular { length, .. } => {
+                let start = length * place;
+                vec![(start.clone(), start + duration)]
+            }
+        }
+    }
+}
+
+impl Places {
+    /// A link's places, from its slots, for the durations of its tasks.
+    pub(crate) fn of_link(mut clock: Clock, durations: &[BigInt]) -> Places {
+        let stretches: Vec<Vec<Stretch>> = durations.iter().map(|duration| clock.take(duration)).collect();
+        match equal(durations) {
+            true => Places::Any { stretches: Stretches::Listed(stretches), taken: BTreeMap::new() },
+            false => Places::InOrder(stretches),
+        }
+    }
+
+    /// A processor's places for the durations of its merges: as long as the longest if the period has room for so
+    /// many, else the merges one after the other.
+    pub(crate) fn of_processor(period: &BigInt, durations: &[BigInt]) -> Places {
+        let Some(length) = durations.iter().max().filter(|longest| !longest.is_zero()) else { return Places::Instant };
+        let count = (period / length).to_u64().unwrap_or(u64::MAX);
+        if count >= durations.len() as u64 {
+            let stretches = Stretches::Regular { count, length: length.clone() };
+            return Places::Any { stretches, taken: BTreeMap::new() };
+        }
+        let mut end = BigInt::zero();
+        let next = |duration: &BigInt| {
+            let start = end.clone();
+            end += duration;
+            vec![(start, end.clone())]
+        };
+        Places::InOrder(durations.iter().map(next).collect())
+    }
+
+    /// Takes the first free place that starts at or after a date of the period, or else the first of the next period.
+    /// `turn`: the task's place where the order is fixed. Returns the stretches, and whether they are in the next
+    /// period.
+    pub(crate) fn take(&mut self, date: &BigInt, turn: usize, duration: &BigInt) -> (Vec<Stretch>, bool) {
+        match self {
+            Places::Instant => (vec![(date.clone(), date.clone())], false),
+            Places::InOrder(list) => {
+                let stretches = list.get(turn).cloned().unwrap_or_default();
+                let next = stretches.first().is_some_and(|(start, _)| start < date);
+                let next = next || stretches.is_empty() && !date.is_zero();
+                (stretches, next)
+            }
+            Places::Any { stretches, taken } => {
+                let here = free(taken, stretches.from(date));
+                let next = here >= stretches.count();
+                let place = if next { free(taken, 0) } else { here };
+                taken.insert(place, place.saturating_add(1));
+                let at = stretches.at(place, duration);
+                let next = next || at.is_empty() && !date.is_zero();
+                (at, next)
+            }
+        }
+    }
+}
+
+fn equal(durations: &[BigInt]) -> bool {
+    durations.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// The first place from this one on that is not taken; shortens the way for those who ask next.
+fn free(taken: &mut BTreeMap<u64, u64>, from: u64) -> u64 {
+    let mut place = from;
+    while let Some(&next) = taken.get(&place) {
+        place = next;
+    }
+    let mut passed = from;
+    while let Some(next) = taken.get_mut(&passed) {
+        passed = std::mem::replace(next, place);
+    }
+    place
+}
+
+/// The stretches of one period during which a link is busy, and how far they are used up.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Clock {
+    stretches: Vec<Stretch>,
+    current: usize,
+    used: BigInt,
+}
+
+/// Every link's stretches, from the slots.
+pub(crate) fn clocks(schedule: &PeriodicSchedule, units: &BigInt) -> BTreeMap<LinkId, Clock> {
+    let mut clocks: BTreeMap<LinkId, Clock> = BTreeMap::new();
+    let mut start = BigInt::zero();
+    for slot in &schedule.slots {
+        let end = &start + in_units(&slot.length, units);
+        for &link in &slot.links {
+            let stretches = &mut clocks.entry(link).or_default().stretches;
+            match stretches.last_mut() {
+                Some(last) if last.1 == start => last.1 = end.clone(),
+                _ => stretches.push((start.clone(), end.clone())),
+            }
+        }
+        start = end;
+    }
+    clocks
+}
+
+impl Clock {
+    /// The next stretches that add up to `duration`.
+    fn take(&mut self, duration: &BigInt) -> Vec<Stretch> {
+        let mut missing = duration.clone();
+        let mut pieces = Vec::new();
+        while !missing.is_zero() {
+            let Some((start, end)) = self.stretches.get(self.current) else { break };
+            let from = start + &self.used;
+            let left = end - &from;
+            if left <= missing {
+                pieces.push((from, end.clone()));
+                missing -= left;
+                self.current += 1;
+                self.used = BigInt::zero();
+            } else {
+                self.used += &missing;
+                pieces.push((from.clone(), from + &missing));
+                break;
+            }
+        }
+        pieces
+    }
+}
