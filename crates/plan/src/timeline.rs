@@ -47,6 +47,9 @@ pub struct Timeline {
     pub instances_per_period: u64,
     /// Further periods until the last message has arrived.
     pub clean_up_periods: u64,
+    /// Whether everything runs as soon as possible, in the schedule's order: then instances may start before the period
+    /// that they belong to. Otherwise every instance starts within it, and every period is like the others.
+    pub eager: bool,
     /// All transfers.
     pub events: Vec<Event>,
     /// All merges.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod buffers;
+mod eager;
 mod error;
 mod execution;
 mod loads;
@@ -12,6 +13,7 @@ mod staging;
 mod timeline;
 
 pub use buffers::buffers;
+pub use eager::eager_timeline;
 pub use error::ScheduleError;
 pub use execution::{DatedTask, Execution, Piece, execution};
 pub use loads::{Measure, Uses};

@@ -42,7 +42,7 @@ pub fn timeline_in_units(
         let shift = &execution.period * (period + dated.stage as u64);
         dated.pieces.iter().map(|piece| (&piece.start + &shift, &piece.end + &shift)).collect()
     };
-    Ok(written(&execution, periods, |task, period| at(&execution.tasks[task], period)))
+    Ok(written(&execution, periods, false, |task, period| at(&execution.tasks[task], period)))
 }
 
 /// One period by itself: every transfer and merge at its place in it, dated from the period's start, numbered by copy.
@@ -52,7 +52,7 @@ pub fn period_of(execution: &Execution) -> Timeline {
         let pieces = execution.tasks[task].pieces.iter();
         pieces.map(|piece| (piece.start.clone(), piece.end.clone())).collect()
     };
-    let mut timeline = written(execution, 1, at);
+    let mut timeline = written(execution, 1, false, at);
     in_lowest_terms(&mut timeline);
     timeline
 }
@@ -75,7 +75,12 @@ pub(crate) fn limited(
 
 /// A run of so many periods in which instances start, in the order of dates; `dates` says when the pieces of a task run
 /// whose copy starts in a period.
-pub(crate) fn written(execution: &Execution, periods: u64, dates: impl Fn(usize, u64) -> Vec<Stretch>) -> Timeline {
+pub(crate) fn written(
+    execution: &Execution,
+    periods: u64,
+    eager: bool,
+    dates: impl Fn(usize, u64) -> Vec<Stretch>,
+) -> Timeline {
     let (mut events, mut merges) = (Vec::new(), Vec::new());
     let date = |date: BigInt| Rational::new_raw(date, execution.units.clone());
     for (number, dated) in execution.tasks.iter().enumerate() {
@@ -113,6 +118,7 @@ pub(crate) fn written(execution: &Execution, periods: u64, dates: impl Fn(usize,
         starting_periods: periods,
         instances_per_period: execution.instances,
         clean_up_periods: (needed - periods).to_u64().unwrap_or(0),
+        eager,
         events,
         merges,
     }

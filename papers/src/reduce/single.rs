@@ -41,7 +41,15 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
             }
         }
     }
-    Timeline { period: length, starting_periods: 1, instances_per_period: 1, clean_up_periods: 0, events, merges }
+    Timeline {
+        period: length,
+        starting_periods: 1,
+        instances_per_period: 1,
+        clean_up_periods: 0,
+        eager: false,
+        events,
+        merges,
+    }
 }
 
 /// How long it takes; the referee has carried it out on values.

@@ -15,7 +15,8 @@ use oneport::{Plan, formats, referee, schedule};
 use crate::End;
 use crate::arguments::ShowArguments;
 use crate::drawing;
-use crate::output::{named, print, try_outputs};
+use crate::numbers::{Shown, short};
+use crate::output::{count, named, print, try_outputs};
 
 /// Runs the command.
 pub fn run(arguments: &ShowArguments) -> Result<End> {
@@ -57,7 +58,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state), Some(&plan.certificate)))
     })?;
     draw(&arguments.timeline, &|| {
-        let timeline = timeline(&plan, arguments.periods)?;
+        let timeline = timeline(&plan, arguments)?;
         Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))
     })?;
     for (path, pattern) in &trees {
@@ -77,8 +78,8 @@ const STEADY: u64 = 4;
 
 /// The whole run over so many periods; by default over those that the deepest pattern takes, and a few more, so that
 /// there is a steady state to be seen.
-fn timeline(plan: &Plan, periods: Option<u64>) -> Result<Timeline> {
-    let problem = plan.problem()?;
+fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
+    let (problem, periods) = (plan.problem()?, arguments.periods);
     let depth = schedule::execution(problem, &plan.schedule).map_or(plan.schedule.depth(), |execution| execution.depth);
     let wanted = periods.unwrap_or((depth as u64).saturating_add(STEADY));
     let mut tried = wanted;
@@ -93,10 +94,28 @@ fn timeline(plan: &Plan, periods: Option<u64>) -> Result<Timeline> {
                 if tried < wanted {
                     eprintln!("note: {wanted} periods would be too much for a timeline; {tried} of them are drawn");
                 }
-                return Ok(timeline?);
+                let timeline = timeline?;
+                return if arguments.eager { eagerly(plan, &timeline, arguments.exact) } else { Ok(timeline) };
             }
         }
     }
+}
+
+/// The same run as soon as possible, and a line that says when each of the two ends, by the referee.
+fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
+    let (problem, shown) = (plan.problem()?, Shown::of(&plan.platform, exact));
+    let eager = schedule::eager_timeline(problem, &plan.schedule, dated.starting_periods)?;
+    let mut ends = Vec::new();
+    for run in [&eager, dated] {
+        let end = referee::check_timeline(problem, run)?.last_arrival;
+        ends.push(format!("{} ({} periods)", shown.time(&end), short(&(&end / &plan.schedule.period))));
+    }
+    let periods = count(dated.starting_periods, "period");
+    print(&format!(
+        "{periods}: all has arrived after {} as soon as possible, {} by the plan's dates",
+        ends[0], ends[1]
+    ))?;
+    Ok(eager)
 }
 
 /// Most patterns drawn: an all-gather among a thousand has thousands.

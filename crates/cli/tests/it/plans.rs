@@ -262,6 +262,14 @@ fn drawings_are_whole_svg_files() {
     }
     oneport(&["show", &plan, "--periods=-1"]).misused(&["--periods"]);
     oneport(&["show", &plan, "--timeline", &timeline, "--periods", "0"]).misused(&["--periods"]);
+    // As soon as possible it ends no later, and is another drawing.
+    let dated = read(&timeline);
+    let said = oneport(&["show", &plan, "--timeline", &timeline, "--periods", "2", "--eager"]).ok().stdout;
+    assert!(said.starts_with("2 periods: all has arrived after "), "{said}");
+    assert!(said.contains(" as soon as possible, ") && said.contains(" by the plan's dates\n"), "{said}");
+    well_formed(&read(&timeline));
+    assert_ne!(read(&timeline), dated);
+    oneport(&["show", &plan, "--eager"]).misused(&["--timeline"]);
     // Without a number there are enough periods for a steady state.
     oneport(&["show", &plan, "--timeline", &timeline]).ok();
     assert!(read(&timeline).contains(">steady state<"));

@@ -165,7 +165,8 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
     }
     let in_period = |(&instance, &first): (&u64, &i64)| first / period == (instance / run.instances_per_period) as i64;
     let idle = run.clean_up_periods > 0 && last <= horizon - period;
-    if !good || last > horizon || idle || !firsts.iter().all(in_period) || firsts.len() as u64 != started {
+    if !good || last > horizon || idle || !(run.eager || firsts.iter().all(in_period)) || firsts.len() as u64 != started
+    {
         return Some(false);
     }
     for now in 0..horizon {

@@ -76,6 +76,7 @@ fn run() -> Timeline {
         starting_periods: 2,
         instances_per_period: 1,
         clean_up_periods: 0,
+        eager: false,
         events: vec![event(0, 0, 0), event(0, 1, 1), event(1, 0, 2), event(0, 2, 3), event(0, 3, 4), event(1, 1, 5)],
         merges: Vec::new(),
     }

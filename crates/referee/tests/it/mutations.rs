@@ -163,10 +163,12 @@ fn timeline_proof(plan: &Plan, original: &Timeline, mutant: &Timeline) -> Option
 /// Instances start in their periods and the last message arrives in the last period.
 fn dates_fit(run: &Timeline) -> bool {
     let whole = |number: u64| Rational::from_integer(number.into());
-    let starts = (0..run.starting_periods * run.instances_per_period).all(|instance| {
-        let first = run.events.iter().filter(|event| event.instance == instance).map(|event| &event.pieces[0].0).min();
-        first.is_some_and(|first| (first / &run.period).floor() == whole(instance / run.instances_per_period))
-    });
+    let starts = run.eager
+        || (0..run.starting_periods * run.instances_per_period).all(|instance| {
+            let first =
+                run.events.iter().filter(|event| event.instance == instance).map(|event| &event.pieces[0].0).min();
+            first.is_some_and(|first| (first / &run.period).floor() == whole(instance / run.instances_per_period))
+        });
     let last = run.events.iter().flat_map(|event| &event.pieces).map(|(_, end)| end).max().unwrap() / &run.period;
     let periods = whole(run.starting_periods + run.clean_up_periods);
     starts && last <= periods && (run.clean_up_periods == 0 || last > periods - whole(1))

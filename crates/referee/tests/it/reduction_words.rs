@@ -297,6 +297,7 @@ fn merges_of_no_time_hinder_nobody() {
         starting_periods: 1,
         instances_per_period: 1,
         clean_up_periods: 0,
+        eager: false,
         events: vec![event(2, 1, 0), event(4, 2, 1)],
         merges: vec![merge(0, 2, 0), merge(1, 2, 1)],
     };

@@ -35,7 +35,15 @@ fn made(node: usize, (first, last): (usize, usize), split: usize, at: i64) -> Me
 }
 
 fn run(events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
-    Timeline { period: ratio(4, 1), starting_periods: 1, instances_per_period: 1, clean_up_periods: 0, events, merges }
+    Timeline {
+        period: ratio(4, 1),
+        starting_periods: 1,
+        instances_per_period: 1,
+        clean_up_periods: 0,
+        eager: false,
+        events,
+        merges,
+    }
 }
 
 fn all_reduce(participants: &[usize], commutative: bool) -> Collective {
@@ -98,6 +106,23 @@ fn operands_in_order_are_at_their_owners() {
     let wanted = Wanted::At(vec![NodeId::new(1), NodeId::new(2)]);
     let refused = told(&check_timeline(&platform, &custom(&[0], wanted), &volumes(), &elsewhere));
     assert!(refused.ends_with(" when 'B' has no copy yet of the message to use"), "{refused}");
+}
+
+/// The second instance starts before its period: only a run as soon as possible may do so.
+#[test]
+fn an_eager_run_may_be_ahead_of_its_periods() {
+    let platform = star();
+    let collective = Collective::Broadcast { source: NodeId::new(0), targets: vec![NodeId::new(1), NodeId::new(2)] };
+    let copy = |instance: u64, link: usize, from: i64| Event { instance, ..sent(link, (0, 0), from) };
+    let events = vec![copy(0, TO_B, 0), copy(0, TO_C, 1), copy(1, TO_B, 2), copy(1, TO_C, 3)];
+    let with = |eager| Timeline { starting_periods: 2, eager, ..run(events.clone(), Vec::new()) };
+    let checked = |eager| told(&check_timeline(&platform, &collective, &volumes(), &with(eager)));
+    assert_eq!(checked(true), "");
+    assert_eq!(checked(false), "instance 1 starts at 2; it belongs to period 1, from 4 until before 8");
+    // Nothing else is allowed that a run by dates may not do.
+    let late = Timeline { clean_up_periods: 1, ..with(true) };
+    let refused = told(&check_timeline(&platform, &collective, &volumes(), &late));
+    assert_eq!(refused, "1 clean-up periods, but the last message arrives at 4; 0 are enough");
 }
 
 /// Two starting periods, and a message that arrives in the fifth: three clean-up periods are enough.

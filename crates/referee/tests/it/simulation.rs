@@ -99,7 +99,7 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
     };
     let in_period = |(&instance, &start): (&u64, &i64)| start / period == (instance / run.instances_per_period) as i64;
     let idle = run.clean_up_periods > 0 && seen.last_arrival <= horizon - period;
-    if !travellers.iter().all(arrived) || !starts.iter().all(in_period) || idle {
+    if !travellers.iter().all(arrived) || !(run.eager || starts.iter().all(in_period)) || idle {
         return None;
     }
     seen.complete = ends.values().map(|end| ((end + period - 1) / period) as u64).collect();
@@ -131,13 +131,14 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
     let instances = run.starting_periods * run.instances_per_period;
     let shift = ratio(dice.below(7) as i64 - 3, 1);
     let event = &mut run.events[place];
-    match dice.below(10) {
+    match dice.below(12) {
         0 => event.instance = dice.roll() % (instances + 1),
         1 => event.message.demand = dice.below(commodities),
         2 => event.link = LinkId::new(dice.below(links)),
         3 => event.pieces[0].0 += shift,
         4 => event.pieces[0].1 += shift,
         5 => run.clean_up_periods = dice.below(4) as u64,
+        8 => run.eager = !run.eager,
         6 => drop(run.events.remove(place)),
         7 => {
             let other = dice.below(run.events.len());

@@ -416,6 +416,7 @@ fn a_message_is_delivered_once() {
         starting_periods: 1,
         instances_per_period: 1,
         clean_up_periods: 0,
+        eager: false,
         events,
         merges: Vec::new(),
     };

@@ -1,12 +1,16 @@
-//! When things happen: stages by dates and places, against naive twins.
+//! When things happen: stages by dates, places, runs as soon as possible, against naive twins.
+
+use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{ToPrimitive, Zero};
 use oneport_period::rounding::{Target, round};
-use oneport_plan::{PeriodicSchedule, Problem, Task};
-use oneport_schedule::{DatedTask, Execution, execution, periodic};
+use oneport_plan::{PeriodicSchedule, Problem, Resource, Task, Timeline};
+use oneport_platform::Rational;
+use oneport_schedule::{DatedTask, Execution, eager_timeline, execution, periodic, timeline};
 use proptest::prelude::*;
 
+use crate::follow;
 use crate::models::{Case, any_models, cases};
 
 fn problem(case: &Case) -> Problem<'_> {
@@ -36,6 +40,89 @@ fn naive_stages(execution: &Execution) -> Vec<usize> {
         stages.push((0..).find(in_time).unwrap());
     }
     stages
+}
+
+/// A piece of a task of one period, and when the schedule has it.
+struct Turn<'r> {
+    dated: &'r DatedTask,
+    /// Its task, and the period of its copy.
+    of: (usize, u64),
+    dates: [BigInt; 2],
+}
+
+/// All pieces in the order of the schedule; of those that start together, first what takes no time, inputs before users.
+fn turns(execution: &Execution, periods: u64) -> Vec<Turn<'_>> {
+    let mut turns = Vec::new();
+    for (number, dated) in execution.tasks.iter().enumerate() {
+        for (period, piece) in (0..periods).flat_map(|period| dated.pieces.iter().map(move |piece| (period, piece))) {
+            let shift = &execution.period * (period + dated.stage as u64);
+            let dates = [&piece.start + &shift, &piece.end + &shift];
+            turns.push(Turn { dated, of: (number, period), dates });
+        }
+    }
+    turns.sort_by_key(|turn| (turn.dates[0].clone(), turn.dates[0] < turn.dates[1], turn.of));
+    turns
+}
+
+/// When every piece starts and ends if nothing waits but for its inputs and its resources: as long as anything starts
+/// too early, it is put off.
+fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[BigInt; 2]> {
+    let uses = |turn: &Turn<'_>| -> Vec<Resource> {
+        match turn.dated.task {
+            _ if turn.dates[0] == turn.dates[1] => Vec::new(),
+            Task::Send { link, .. } => Resource::of_link(&case.platform, link).collect(),
+            Task::Merge { node, .. } => vec![Resource::Compute(node)],
+        }
+    };
+    let resources: Vec<Vec<Resource>> = turns.iter().map(uses).collect();
+    let mut ends: Vec<BigInt> = vec![BigInt::zero(); turns.len()];
+    loop {
+        let mut starts = Vec::new();
+        for (place, turn) in turns.iter().enumerate() {
+            let inputs: Vec<usize> = execution.tasks[turn.of.0].inputs.into_iter().flatten().collect();
+            let needed = |other: &usize| {
+                turns[*other].of == turn.of || inputs.contains(&turns[*other].of.0) && turns[*other].of.1 == turn.of.1
+            };
+            let mut start = (0..place).filter(needed).map(|other| ends[other].clone()).max().unwrap_or_default();
+            for resource in &resources[place] {
+                let mut before: Vec<&BigInt> =
+                    (0..place).filter(|&other| resources[other].contains(resource)).map(|other| &ends[other]).collect();
+                before.sort();
+                // All but one less than it serves at a time have ended.
+                let waited = before.len().checked_sub(resource.capacity(&case.platform) as usize);
+                start = waited.map_or(start.clone(), |at| before[at].max(&start).clone());
+            }
+            starts.push(start);
+        }
+        let after: Vec<BigInt> =
+            starts.iter().zip(turns).map(|(start, turn)| start + &turn.dates[1] - &turn.dates[0]).collect();
+        if after == ends {
+            return starts.into_iter().zip(ends).map(|(start, end)| [start, end]).collect();
+        }
+        ends = after;
+    }
+}
+
+/// By instance and what it does: start, and end.
+type Dates = BTreeMap<(u64, String), Vec<[Rational; 2]>>;
+
+fn dates(run: &Timeline) -> Dates {
+    let mut dates = Dates::new();
+    for event in &run.events {
+        let key = (event.instance, format!("{:?} over {}", event.message, event.link));
+        let [first, last] = [&event.pieces[0], &event.pieces[event.pieces.len() - 1]];
+        dates.entry(key).or_default().push([first.0.clone(), last.1.clone()]);
+    }
+    for merge in &run.merges {
+        let key = (merge.instance, format!("{:?} from {} at {}", merge.message, merge.split, merge.node));
+        dates.entry(key).or_default().push([merge.start.clone(), merge.end.clone()]);
+    }
+    dates.values_mut().for_each(|list| list.sort());
+    dates
+}
+
+fn last(run: &Timeline) -> Rational {
+    dates(run).into_values().flatten().map(|[_, end]| end).max().unwrap_or_default()
 }
 
 proptest! {
@@ -74,5 +161,58 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn as_soon_as_possible_is_the_longest_way(case in cases(any_models(), 5, 2), most in 1..3u64, periods in 1..=3u64) {
+        let schedule = schedule(&case, most);
+        let execution = execution(problem(&case), &schedule).unwrap();
+        let turns = turns(&execution, periods);
+        let mut naive = Dates::new();
+        let mut whole: BTreeMap<(usize, u64), [BigInt; 2]> = BTreeMap::new();
+        for (turn, [start, end]) in turns.iter().zip(naive_dates(&case, &execution, &turns)) {
+            whole.entry(turn.of).or_insert_with(|| [start, BigInt::zero()])[1] = end;
+        }
+        for ((number, period), dates) in whole {
+            let dated = &execution.tasks[number];
+            let instance = period * execution.started[&dated.message.demand] + dated.copy;
+            let what = match dated.task {
+                Task::Send { link, .. } => format!("{:?} over {link}", dated.message),
+                Task::Merge { node, split, .. } => format!("{:?} from {split} at {node}", dated.message),
+            };
+            naive.entry((instance, what)).or_default().push(dates.map(|date| execution.time(&date)));
+        }
+        naive.values_mut().for_each(|list| list.sort());
+        let run = eager_timeline(problem(&case), &schedule, periods).unwrap();
+        prop_assert_eq!(dates(&run), naive, "{:?}", case);
+    }
+
+    #[test]
+    fn as_soon_as_possible_is_a_run_and_never_later(case in cases(any_models(), 6, 3), most in 1..4u64, periods in 1..=4u64) {
+        let schedule = schedule(&case, most);
+        let run = eager_timeline(problem(&case), &schedule, periods).unwrap();
+        follow::check_dates(&case, &run);
+        follow::check_messages(&case, &run);
+        oneport_referee::check_timeline(problem(&case), &run).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+        let dated = timeline(problem(&case), &schedule, periods).unwrap();
+        let later = dates(&dated);
+        for (what, eager) in dates(&run) {
+            for (one, other) in eager.iter().zip(&later[&what]) {
+                prop_assert!(one[1] <= other[1], "{case:?}: {what:?} ends at {} instead of {}", one[1], other[1]);
+            }
+        }
+        // Nor sooner than the busiest port, link or processor allows.
+        let work = |resource: Resource| -> Rational {
+            let uses = |task: &Task| match *task {
+                Task::Send { link, .. } => Resource::of_link(&case.platform, link).any(|it| it == resource),
+                Task::Merge { node, .. } => Resource::Compute(node) == resource,
+            };
+            let execution = execution(problem(&case), &schedule).unwrap();
+            let busy: BigInt = execution.tasks.iter().filter(|it| uses(&it.task)).map(|it| &it.duration).sum();
+            execution.time(&(busy * periods)) / Rational::from_integer(resource.capacity(&case.platform).into())
+        };
+        let all = Resource::of_platform(&case.platform).into_iter().chain(case.platform.node_ids().map(Resource::Compute));
+        prop_assert!(all.map(work).max().unwrap_or_default() <= last(&run));
+        prop_assert_eq!(run.starting_periods * run.instances_per_period, periods * schedule.instances.to_u64().unwrap());
     }
 }

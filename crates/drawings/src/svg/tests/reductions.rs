@@ -315,6 +315,7 @@ fn a_run_shows_merges_with_their_instances() {
         starting_periods: 1,
         instances_per_period: 3,
         clean_up_periods: 3,
+        eager: false,
         events: vec![transfer(0, message(1, 1), 0, "0", "1"), transfer(0, message(1, 2), 3, "6", "7")],
         merges: vec![
             merge(0, message(1, 2), 1, 2, "3", "5"),

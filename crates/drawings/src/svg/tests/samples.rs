@@ -216,6 +216,7 @@ pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
         starting_periods: periods,
         instances_per_period: instances,
         clean_up_periods: sample.schedule.depth() as u64 - 1,
+        eager: false,
         events,
         merges: Vec::new(),
     }

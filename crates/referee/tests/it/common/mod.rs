@@ -326,7 +326,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         }
     }
     let period = schedule.period.clone();
-    Timeline { period, starting_periods, instances_per_period, clean_up_periods, events, merges }
+    Timeline { period, starting_periods, instances_per_period, clean_up_periods, eager: false, events, merges }
 }
 
 /// The slots of one link within one period, as dates, the last first.

@@ -121,15 +121,17 @@ fn last(run: &Timeline) -> Rational {
     dates(run).last().cloned().unwrap_or_default()
 }
 
-/// Instances start in their periods, and something happens in the last one.
+/// Instances start in their periods, unless all goes as soon as possible, and something happens in the last one.
 fn dates_fit(run: &Timeline, started: u64) -> bool {
-    let starts = (0..started).all(|instance| {
-        let events = run.events.iter().filter(|event| event.instance == instance).map(|event| &event.pieces[0].0);
-        let merges = run.merges.iter().filter(|merge| merge.instance == instance).map(|merge| &merge.start);
-        let first = events.chain(merges).min();
-        first
-            .is_some_and(|first| (first / &run.period).floor() == whole((instance / run.instances_per_period) as usize))
-    });
+    let starts = run.eager
+        || (0..started).all(|instance| {
+            let events = run.events.iter().filter(|event| event.instance == instance).map(|event| &event.pieces[0].0);
+            let merges = run.merges.iter().filter(|merge| merge.instance == instance).map(|merge| &merge.start);
+            let first = events.chain(merges).min();
+            first.is_some_and(|first| {
+                (first / &run.period).floor() == whole((instance / run.instances_per_period) as usize)
+            })
+        });
     let begin = horizon(run) - &run.period;
     let instant = |merge: &MergeEvent| merge.start == merge.end && merge.start >= begin;
     starts && (run.clean_up_periods == 0 || last(run) > begin || run.merges.iter().any(instant))
