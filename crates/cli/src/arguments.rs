@@ -231,7 +231,8 @@ pub struct ShowArguments {
     /// Periods in which instances start, for --timeline [default: as many as one instance takes, and four].
     #[arg(long, value_name = "K", requires = "timeline", value_parser = clap::value_parser!(u64).range(1..))]
     pub periods: Option<u64>,
-    /// --timeline without the plan's dates: everything as soon as possible in the plan's order; says when each run ends.
+    /// --timeline without the plan's dates: everything as soon as possible in the plan's order; says when each run
+    /// ends.
     #[arg(long, requires = "timeline")]
     pub eager: bool,
     /// Draw the platform and its flows.

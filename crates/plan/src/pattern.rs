@@ -207,8 +207,8 @@ impl Pattern {
         })
     }
 
-    /// By task: how many tasks have to happen before, one after the other; 0 where nothing has to, else one more than the
-    /// latest input's.
+    /// By task: how many tasks have to happen before, one after the other; 0 where nothing has to, else one more than
+    /// the latest input's.
     pub fn stages(&self) -> Vec<usize> {
         let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
         for task in &self.tasks {
@@ -218,8 +218,8 @@ impl Pattern {
         stages
     }
 
-    /// Number of stages: periods from the start to the end when every task takes a period of its own, as many as it ever
-    /// takes.
+    /// Number of stages: periods from the start to the end when every task takes a period of its own, as many as it
+    /// ever takes.
     pub fn depth(&self) -> usize {
         self.stages().into_iter().max().map_or(0, |last| last + 1)
     }

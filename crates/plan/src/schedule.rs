@@ -40,8 +40,8 @@ pub struct Slot {
 ///
 /// Within a period a link sends its messages during the slots that name it, in any order that is the same in all
 /// periods, and a processor computes its merges. A task runs at its place in the first period that leaves its inputs
-/// the time to arrive. A message goes on without a break from a slot to the next one if both name its link; otherwise it
-/// is cut: it pauses, and goes on in the link's next slot of the same period.
+/// the time to arrive. A message goes on without a break from a slot to the next one if both name its link; otherwise
+/// it is cut: it pauses, and goes on in the link's next slot of the same period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodicSchedule {
     /// Length of the period, in units of time.

@@ -12,8 +12,8 @@ use crate::execution::Execution;
 use crate::places::Stretch;
 use crate::timeline::{in_lowest_terms, limited, written};
 
-/// [`timeline`](crate::timeline) without its dates: every port, link and processor does the same in the same order, each
-/// piece and merge as soon as its inputs are there and what it occupies is free. Where a node has several ports, a
+/// [`timeline`](crate::timeline) without its dates: every port, link and processor does the same in the same order,
+/// each piece and merge as soon as its inputs are there and what it occupies is free. Where a node has several ports, a
 /// transfer takes the one that is free first. Nothing ends later than by the schedule's dates.
 ///
 /// `O(E log E)` for `E` pieces and merges.

@@ -130,11 +130,12 @@ impl Execution {
 
 /// Writes down one period of a schedule: who does what, when, in which order.
 ///
-/// A link sends during the slots that name it. Where all its messages take the same time, their places follow one another
-/// there, and each message takes the first free place after its arrival, in the same period or the next; those of
-/// different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor likewise has places
-/// back to back from the start of the period, each as long as its longest merge; where there are too few for all merges,
-/// they run back to back in that order. Places are taken copy by copy, those of the patterns with most stages first.
+/// A link sends during the slots that name it. Where all its messages take the same time, their places follow one
+/// another there, and each message takes the first free place after its arrival, in the same period or the next; those
+/// of different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor likewise has
+/// places back to back from the start of the period, each as long as its longest merge; where there are too few for all
+/// merges, they run back to back in that order. Places are taken copy by copy, those of the patterns with most stages
+/// first.
 /// `O(E log E)` for `E` tasks and pieces.
 ///
 /// # Errors

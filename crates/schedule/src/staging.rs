@@ -1,5 +1,5 @@
-//! In which period, counted from its copy's start, and at which place of it a task runs: as soon as its inputs are there
-//! and its link or processor has a place left.
+//! In which period, counted from its copy's start, and at which place of it a task runs: as soon as its inputs are
+//! there and its link or processor has a place left.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! hwloc's XML (version 2): matrices of bandwidths between GPUs (`NVLinkBandwidth`, `XGMIBandwidth`, ...), in MB/s.
 //!
-//! GPUs are processors, packages and NVSwitches forward. NVSwitches are one: matrices do not say how they are joined. Files of machines whose GPUs hwloc could not ask (it needs the
-//! backends nvml, rsmi or levelzero) hold no such matrix and are refused. PCI is left out.
+//! GPUs are processors, packages and NVSwitches forward. NVSwitches are one: matrices do not say how they are joined.
+//! Files of machines whose GPUs hwloc could not ask (it needs the backends nvml, rsmi or levelzero) hold no such matrix
+//! and are refused. PCI is left out.
 //!
 //! Facts from open-mpi/hwloc, `hwloc2.dtd` and `hwloc/distances.h`.
 

@@ -98,8 +98,8 @@ fn switches(ports: &[Port<'_>]) -> BTreeSet<u32> {
     numbers.into_iter().filter(|(_, numbers)| numbers.len() > 1).map(|(lid, _)| lid).collect()
 }
 
-/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by that behind the
-/// arrow of another line.
+/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by that behind
+/// the arrow of another line.
 fn add_owners(fabric: &mut Fabric, ports: &[Port<'_>], text: &str, switches: &BTreeSet<u32>) {
     let called: BTreeMap<u32, &str> = ports.iter().map(|port| (port.other.0, port.other_name)).collect();
     for port in ports {

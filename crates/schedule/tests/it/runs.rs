@@ -50,7 +50,8 @@ struct Turn<'r> {
     dates: [BigInt; 2],
 }
 
-/// All pieces in the order of the schedule; of those that start together, first what takes no time, inputs before users.
+/// All pieces in the order of the schedule; of those that start together, first what takes no time, inputs before
+/// users.
 fn turns(execution: &Execution, periods: u64) -> Vec<Turn<'_>> {
     let mut turns = Vec::new();
     for (number, dated) in execution.tasks.iter().enumerate() {

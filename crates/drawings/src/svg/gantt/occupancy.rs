@@ -39,7 +39,8 @@ pub(in crate::svg) enum Note {
 /// The bars of one period: transfers by link, then by time, then merges by processor.
 ///
 /// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it; a
-/// processor computes its merges in that order, one after the other from the start of the period. Copies that follow one another without a break are one bar.
+/// processor computes its merges in that order, one after the other from the start of the period. Copies that follow
+/// one another without a break are one bar.
 pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let windows = windows(schedule);
