@@ -197,7 +197,7 @@ fn picture(file: &Path, imported: &Imported) -> Result<String> {
     let platform = &imported.platform;
     let count = platform.processors().count();
     if count < 2 {
-        bail!("--output: a picture is of processors and what is between them; there are {count}, and two are needed");
+        bail!("--output: a picture is of processors and what is between them; the file has {count}, two are needed");
     }
     // A drawing asks for some problem on the platform; this one is not shown.
     let collective = Collective::AllGather { participants: platform.processors().collect() };

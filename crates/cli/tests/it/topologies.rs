@@ -43,7 +43,10 @@ fn inspect_says_what_was_understood() {
     // The picture is of the file, not of a collective.
     let picture = read(&svg);
     assert!(picture.starts_with("<svg") && picture.contains("topo.xml") && picture.contains("2 GPUs, 1 CPU"));
-    assert!(!picture.contains("ll-gather") && !picture.contains("participant"), "{picture}");
+    assert!(
+        !picture.contains("ll-gather") && !picture.contains("participant") && picture.contains(">processor<"),
+        "{picture}"
+    );
     let object = oneport(&["inspect", &dump, "--json"]).ok().object();
     assert_eq!((object["format"].as_str(), object["units"].as_str()), (Some("nccl"), Some("GB/s")));
     assert_eq!(object["accelerators"][1]["node"], "gpu1");

@@ -15,6 +15,8 @@ pub(super) enum Role {
     Target,
     Participant,
     Processor,
+    /// A processor where nobody takes part in anything.
+    Alone,
     Router,
     /// A router that cannot copy.
     Switch,
@@ -26,7 +28,7 @@ impl Role {
         match self {
             Role::Source => ("#d55e00", 3.5),
             Role::Target => ("#56b4e9", 1.2),
-            Role::Participant => ("#2fb58c", 1.2),
+            Role::Participant | Role::Alone => ("#2fb58c", 1.2),
             Role::Processor => ("#e4e4e4", 1.2),
             Role::Router => ("#555555", 0.0),
             Role::Switch => ("#ffffff", 2.5),
@@ -46,6 +48,7 @@ impl Role {
             (Role::Target, _) => "target",
             (Role::Participant, _) => "participant",
             (Role::Processor, _) => "other processor",
+            (Role::Alone, _) => "processor",
             (Role::Router, _) => "router (forwards only)",
             (Role::Switch, _) => "switch (forwards only, does not copy)",
         }

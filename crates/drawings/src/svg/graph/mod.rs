@@ -45,7 +45,7 @@ pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certifica
 
 /// The platform alone, under a title and a line below it: nobody takes part in anything.
 pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
-    let role = |role| if matches!(role, Role::Router | Role::Switch) { role } else { Role::Processor };
+    let role = |role| if matches!(role, Role::Router | Role::Switch) { role } else { Role::Alone };
     let roles: Vec<Role> = flows::roles(problem).into_iter().map(role).collect();
     drawn(problem, [title.to_string(), subtitle.to_string()], &roles, None, None)
 }
