@@ -3,9 +3,12 @@
 //! Facts from linux-rdma/rdma-core, `infiniband-diags/ibnetdiscover.c` and the networks that come with ibsim.
 
 use super::Draft;
-use super::infiniband::{Fabric, FabricNode, Width, quoted};
+use super::infiniband::{End, Fabric, FabricNode, Width, quoted};
 use crate::error::{FormatError, Mistake, clip};
 use crate::source::Source;
+
+/// Own port, the other end, width and speed where the line has them.
+type PortLine = (u32, End, Option<Width>);
 
 /// Reads the output.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -47,7 +50,7 @@ fn broken(what: &str) -> Mistake {
 }
 
 /// `[1](guid)  "S-..."[17](guid)  # "name" lid 5 4xHDR`: own port, the other end, width and speed.
-fn port(line: &str) -> Result<(u32, (String, u32), Option<Width>), Mistake> {
+fn port(line: &str) -> Result<PortLine, Mistake> {
     let number = |text: &str| -> Option<u32> { text.strip_prefix('[')?.split_once(']')?.0.trim().parse().ok() };
     let own = number(line).ok_or_else(|| broken("'[number]' is expected"))?;
     let (key, rest) = quoted(line).ok_or_else(|| broken("the other end in quotes is missing"))?;
