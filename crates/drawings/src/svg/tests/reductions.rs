@@ -1,6 +1,6 @@
 //! Reductions in charts and graphs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_plan::{
@@ -293,8 +293,14 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
         let drawn: usize = rows.iter().filter(|(row, _)| row.1 == "comp").map(|(_, boxes)| boxes.len()).sum();
         assert_eq!(drawn, merges, "seed {seed}");
         assert_eq!(rows.values().map(Vec::len).sum::<usize>(), 2 * bars.len() - merges, "seed {seed}");
+        // Whose the operands are is told where all trees number them alike.
+        let own: Vec<usize> = (0..sample.collective.demand(0).unwrap().operands.len()).collect();
+        let order = |one: &ScheduledPattern| one.pattern.order.clone().unwrap_or_else(|| own.clone());
+        let orders: BTreeSet<Vec<usize>> = sample.schedule.patterns.iter().map(order).collect();
+        let told = elements.iter().any(|e| e.text.starts_with("v0 of "));
+        assert_eq!(told, orders.len() == 1, "seed {seed}");
         let note = elements.iter().any(|e| e.text.contains("in the order of its own tree"));
-        assert_eq!(note, sample.collective.is_commutative());
+        assert_eq!(note, sample.collective.is_commutative() && !told, "seed {seed}");
     }
 }
 
