@@ -301,7 +301,7 @@ fn a_period_is_drawn_by_its_dates() {
             let stage = (&event.pieces[0].0 / &sample.schedule.period).floor() * &sample.schedule.period;
             event.pieces.iter_mut().flat_map(|(start, end)| [start, end]).for_each(|date| *date -= &stage);
         }
-        let drawn = |period| period_gantt(sample.problem(), &sample.schedule, period);
+        let drawn = |period: &oneport_plan::Timeline| period_gantt(sample.problem(), &sample.schedule, period);
         assert!(drawn(&period) == gantt(sample.problem(), &sample.schedule));
         period.events.iter_mut().for_each(|event| event.message.demand = 0);
         assert!(drawn(&period) != gantt(sample.problem(), &sample.schedule));
