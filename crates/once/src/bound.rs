@@ -10,16 +10,18 @@ use oneport_platform::{LinkId, Platform};
 use petgraph::visit::EdgeRef;
 
 /// The largest of: the time in which a steady state of this throughput carries out one operation; for every pair of an
-/// owner and a node that wants what is made of its value, the least delay between them; the same with the time that the
-/// values need to leave the owner, or to enter the node that wants them. `throughput` is a proved bound, per unit of
-/// time. `O(n m log m)` for `n` nodes and `m` links.
+/// owner and a node that wants what is made of its value, the time that this takes to leave the owner and the least delay
+/// from there on; the same for all that has to leave an owner, or to enter a node. `throughput` is a proved bound, per
+/// unit of time. `O(n m log m + p m)` for `n` nodes, `m` links and `p` pairs.
 pub fn least_time(problem: Problem<'_>, throughput: &Rational) -> Rational {
     let steady = if throughput.is_zero() { Rational::zero() } else { throughput.recip() };
     let Some(size) = problem.volumes().size.constant() else { return steady };
     let pairs = Pairs::of(problem);
-    let alone = pairs.0.iter().map(|pair| pair.least(problem, size)).max();
-    let entering = problem.platform().node_ids().filter_map(|node| pairs.entering(problem, size, node)).max();
-    [Some(steady), alone, entering].into_iter().flatten().max().unwrap_or_default()
+    let alone = pairs.list.iter().filter_map(|pair| pair.least(problem, size)).max();
+    let of_node =
+        |node| [pairs.entering(problem, size, node), pairs.leaving(problem, size, node)].into_iter().flatten();
+    let of_nodes = problem.platform().node_ids().flat_map(of_node).max();
+    [Some(steady), alone, of_nodes].into_iter().flatten().max().unwrap_or_default()
 }
 
 /// An owner and a node that wants something of it.
@@ -34,7 +36,16 @@ struct Pair {
     onwards: Rc<Vec<Option<Rational>>>,
 }
 
-struct Pairs(Vec<Pair>);
+/// All pairs, and what passes the ports of their nodes.
+struct Pairs {
+    list: Vec<Pair>,
+    /// By node: the pairs that it is the owner of, and those in which it wants something.
+    out_of: Vec<Vec<usize>>,
+    into: Vec<Vec<usize>>,
+    /// By node: of how many demands something has to leave it, or to enter it.
+    leaving: Vec<u64>,
+    entering: Vec<u64>,
+}
 
 /// Least delays from a node (to a node, if `backwards`): a message of no size passes every link in its latency and
 /// overhead.
@@ -48,8 +59,8 @@ fn delays(platform: &Platform, node: NodeId, backwards: bool) -> Vec<Option<Rati
     shortest_paths(platform.graph(), from, |edge| delay(edge.id().into()), |_| true).distances
 }
 
-/// The least time in which `amount` of data passes some of these links, all at one node.
-fn port(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rational {
+/// The least time in which `amount` of data passes some of these links, all at one node, with one overhead.
+fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rational {
     let rates = links.iter().map(|&link| platform.link(link).cost.recip());
     let mut rate: Rational = rates.clone().sum();
     // What all of them occupy, beside themselves.
@@ -65,20 +76,28 @@ fn port(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rational {
     for resource in shared.unwrap_or_default() {
         rate = rate.min(&fastest * Rational::from_integer(resource.capacity(platform).into()));
     }
-    if rate.is_zero() { Rational::zero() } else { amount / rate }
+    let overhead = links.iter().map(|&link| platform.link(link).overhead()).min().unwrap_or_default();
+    if rate.is_zero() { overhead } else { overhead + amount / rate }
 }
 
 impl Pairs {
     fn of(problem: Problem<'_>) -> Pairs {
         let platform = problem.platform();
+        let none = || vec![0_u64; platform.nodes().len()];
+        let (mut leaving, mut entering) = (none(), none());
         let mut counts: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
         for demand in problem.demands() {
+            let mut ends: [BTreeSet<NodeId>; 2] = Default::default();
             for (wants, part) in demand.goals() {
                 let owners = demand.operands.get(part.first..=part.last).unwrap_or_default();
                 for &owner in owners.iter().filter(|owner| **owner != wants) {
                     *counts.entry((owner, wants)).or_default() += 1;
+                    ends[0].insert(owner);
+                    ends[1].insert(wants);
                 }
             }
+            ends[0].iter().for_each(|owner| leaving[owner.index()] += 1);
+            ends[1].iter().for_each(|wants| entering[wants.index()] += 1);
         }
         let known = |backwards: bool| {
             let end = |(owner, wants): &(NodeId, NodeId)| if backwards { *wants } else { *owner };
@@ -94,42 +113,60 @@ impl Pairs {
             delays: from[owner.index()].clone(),
             onwards: to[wants.index()].clone(),
         };
-        Pairs(counts.iter().map(pair).collect())
+        let list: Vec<Pair> = counts.iter().map(pair).collect();
+        let lists = || vec![Vec::new(); platform.nodes().len()];
+        let (mut out_of, mut into) = (lists(), lists());
+        for (place, pair) in list.iter().enumerate() {
+            out_of[pair.owner.index()].push(place);
+            into[pair.wants.index()].push(place);
+        }
+        Pairs { list, out_of, into, leaving, entering }
     }
 
     /// All that has to enter a node, after the least delay of anything that it wants.
     fn entering(&self, problem: Problem<'_>, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
-        let wanted = problem.demands().filter(|demand| {
-            let part = |(wants, part): &(NodeId, oneport_plan::Interval)| {
-                *wants == node && demand.operands[part.first..=part.last].iter().any(|owner| *owner != node)
-            };
-            demand.goals().iter().any(part)
-        });
-        let amount = size * Rational::from_integer((wanted.count() as u64).into());
+        let amount = size * Rational::from_integer(self.entering[node.index()].into());
         let before = |link: &LinkId| {
-            let of = self.0.iter().filter(|pair| pair.wants == node);
-            of.filter_map(|pair| pair.delays.get(platform.link(*link).from.index())?.clone()).min()
+            let of = self.into[node.index()].iter().map(|&pair| &self.list[pair]);
+            of.filter_map(|pair| pair.delays.get(platform.link(*link).from.index())?.as_ref()).min()
         };
         let links: Vec<LinkId> =
             platform.incoming(node).iter().copied().filter(|link| before(link).is_some()).collect();
         let begins = links.iter().filter_map(before).min()?;
         let latency = links.iter().map(|&link| platform.link(link).latency()).min()?;
-        let overhead = links.iter().map(|&link| platform.link(link).overhead()).min()?;
-        Some(begins + overhead + port(platform, &links, &amount) + latency)
+        Some(begins + occupied(platform, &links, &amount) + latency)
+    }
+
+    /// All that has to leave an owner, before the least delay to anybody who wants it.
+    fn leaving(&self, problem: Problem<'_>, size: &Rational, node: NodeId) -> Option<Rational> {
+        let platform = problem.platform();
+        let amount = size * Rational::from_integer(self.leaving[node.index()].into());
+        let after = |link: &LinkId| {
+            let of = self.out_of[node.index()].iter().map(|&pair| &self.list[pair]);
+            of.filter_map(|pair| pair.onwards.get(platform.link(*link).to.index())?.as_ref()).min()
+        };
+        last_out(platform, node, &amount, &after)
     }
 }
 
 impl Pair {
     /// The least delay, with what it takes the values to leave the owner.
-    fn least(&self, problem: Problem<'_>, size: &Rational) -> Rational {
+    fn least(&self, problem: Problem<'_>, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
-        let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index()).cloned().flatten();
-        let leaving = platform.outgoing(self.owner).iter().copied().filter(|link| after(link).is_some());
-        let links: Vec<LinkId> = leaving.collect();
-        let onwards = links.iter().filter_map(|link| Some(platform.link(*link).latency() + after(link)?)).min();
-        let overhead = links.iter().map(|&link| platform.link(link).overhead()).min().unwrap_or_default();
-        let amount = size * Rational::from_integer(self.demands.into());
-        overhead + port(platform, &links, &amount) + onwards.unwrap_or_default()
+        let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();
+        last_out(platform, self.owner, &(size * Rational::from_integer(self.demands.into())), &after)
     }
+}
+
+/// When an amount has left a node and the last of it has travelled on, at least so far `after` its link.
+fn last_out<'d>(
+    platform: &Platform,
+    node: NodeId,
+    amount: &Rational,
+    after: &dyn Fn(&LinkId) -> Option<&'d Rational>,
+) -> Option<Rational> {
+    let links: Vec<LinkId> = platform.outgoing(node).iter().copied().filter(|link| after(link).is_some()).collect();
+    let onwards = links.iter().filter_map(|link| Some(platform.link(*link).latency() + after(link)?)).min()?;
+    Some(occupied(platform, &links, amount) + onwards)
 }

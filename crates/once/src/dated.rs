@@ -26,9 +26,9 @@ impl Dated {
 
     /// The draft with these dates.
     pub fn run(&self, draft: Draft) -> Run {
-        let date = |start: &BigUint| &self.unit * Rational::from_integer(start.clone().into());
-        let action = |(start, deed)| Action { start: date(start), deed };
-        Run { pieces: draft.pieces, actions: self.starts.iter().zip(draft.deeds).map(action).collect() }
+        let action = |(start, deed): (&BigUint, Deed)| Action { start: start.clone(), deed };
+        let actions = self.starts.iter().zip(draft.deeds).map(action).collect();
+        Run { pieces: draft.pieces, unit: self.unit.clone(), actions }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The number of pieces with the least total time.
 
+use oneport_baselines::{Algorithm, Routes};
 use oneport_plan::{Problem, Rational};
 
 use crate::{Draft, OnceError};
@@ -16,39 +17,60 @@ pub struct Shortest {
     pub length: Rational,
 }
 
-/// Tries 1, 2, 4, ... pieces, beginning at `guess`, as long as that helps, with drafts of at most about `most` deeds.
+/// The best number of segments of an algorithm, with runs of at most about `most` deeds, or a quarter of them where it
+/// cannot take less than `goal`; `guess` as [`shortest`] has it.
 ///
 /// # Errors
-/// What the drafts say.
+/// A message that nobody can send; sizes or work that are not constant; too many deeds even in one segment.
+pub fn shortest_of(
+    problem: Problem<'_>,
+    algorithm: &Algorithm,
+    routes: &Routes,
+    guess: u32,
+    most: usize,
+    goal: Option<&Rational>,
+) -> Result<Shortest, OnceError> {
+    // What its messages keep busy, no number of segments shortens.
+    let sustained = algorithm.loads(problem, routes).and_then(|loads| loads.throughput(problem));
+    let least = sustained.map(|sustained| sustained.throughput.recip()).unwrap_or_default();
+    let most = if goal.is_some_and(|goal| least >= *goal) { most / 4 } else { most };
+    let draft = |segments| Draft::of_algorithm(problem, algorithm, routes, segments);
+    shortest(problem, guess, most, &least, draft)
+}
+
+/// Tries `guess` pieces and 2, 4, ... times as many, as long as that helps and a draft has at most about `most` deeds,
+/// and ends where no time below `least` is possible and next to nothing can be gained. A guess above 1 is one that
+/// helped for a smaller size.
+///
+/// # Errors
+/// What the drafts say; sizes or work that are not constant.
 pub fn shortest(
     problem: Problem<'_>,
     guess: u32,
     most: usize,
+    least: &Rational,
     draft: impl Fn(u32) -> Result<Draft, OnceError>,
 ) -> Result<Shortest, OnceError> {
     let tried = |pieces: u32| -> Result<(Shortest, usize), OnceError> {
         let draft = draft(pieces)?;
         Ok((Shortest { pieces, length: draft.dated(problem)?.length() }, draft.deeds.len()))
     };
+    let small = |gain: Rational, whole: &Rational| gain * Rational::from_integer(GAIN.into()) < *whole;
     let (mut best, mut deeds) = tried(guess.max(1))?;
-    let mut down = best.pieces;
-    while down > 1 {
-        down /= 2;
-        let (found, _) = tried(down)?;
-        if found.length > best.length {
+    let mut pieces = best.pieces;
+    // From the start, two in a row that do not help end the search.
+    let patience = if guess > 1 { 1 } else { 2 };
+    let mut misses = 0;
+    while misses < patience && !small(&best.length - least, &best.length) {
+        // The last time, as many as there may be.
+        let fitting = u64::from(pieces) * most as u64 / deeds.max(1) as u64;
+        let next = u32::try_from(fitting).unwrap_or(u32::MAX).min(pieces.saturating_mul(2));
+        if next <= pieces + pieces / 8 {
             break;
         }
-        best = found;
-    }
-    let mut up = guess.max(1);
-    // Two in a row that do not help end the search.
-    let mut misses = 0;
-    while misses < 2 && deeds * 2 <= most {
-        up *= 2;
-        let (found, more) = tried(up)?;
-        deeds = more;
-        let gain = Rational::from_integer(GAIN.into()) * (&best.length - &found.length);
-        misses = if gain >= best.length { 0 } else { misses + 1 };
+        let (found, more) = tried(next)?;
+        misses = if small(&best.length - &found.length, &best.length) { misses + 1 } else { 0 };
+        (pieces, deeds) = (next, more);
         if found.length < best.length {
             best = found;
         }

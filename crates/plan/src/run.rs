@@ -1,5 +1,6 @@
 //! One operation carried out once: every message with its date.
 
+use num_bigint::BigUint;
 use oneport_platform::{LinkId, NodeId, Rational};
 
 /// A part of a demand's values that travels by itself.
@@ -37,8 +38,8 @@ pub enum Deed {
 /// A deed and when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// When it starts.
-    pub start: Rational,
+    /// When it starts, in units of the run.
+    pub start: BigUint,
     /// What is done.
     pub deed: Deed,
 }
@@ -48,6 +49,8 @@ pub struct Action {
 pub struct Run {
     /// Into what the values are cut.
     pub pieces: Vec<Piece>,
+    /// The time that dates count; positive.
+    pub unit: Rational,
     /// Every action after those whose results it uses.
     pub actions: Vec<Action>,
 }

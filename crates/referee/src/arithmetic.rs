@@ -41,7 +41,7 @@ pub(crate) fn fraction(numerator: BigUint, denominator: &BigUint) -> Rational {
 }
 
 /// A common denominator of non-negative rationals.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Scale {
     denominator: BigUint,
     /// `denominator / d` for every denominator `d` seen: many values share theirs.

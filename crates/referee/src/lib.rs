@@ -4,6 +4,7 @@ mod arithmetic;
 mod case;
 mod certificate;
 mod cheapest;
+mod clock;
 mod copies;
 mod cuts;
 mod exchange;

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
-use oneport_plan::{Deed, Demand, NodeId, Problem, Resource, Run};
-use oneport_platform::{Platform, Rational};
+use oneport_plan::{Deed, Demand, LinkId, NodeId, Problem, Resource, Run};
+use oneport_platform::Rational;
 
 use crate::Violation;
-use crate::arithmetic::{is_non_negative, is_positive};
+use crate::arithmetic::is_positive;
+use crate::clock::{Clock, Date};
 use crate::violation::{Rule, count_name, shown};
 
 /// A result: where it is, from when on, and of what. A message brings one for each of its pieces.
-struct Held {
+struct Held<N> {
     node: NodeId,
-    from: Rational,
+    from: N,
     /// By piece, ascending: the operands in the order in which they were combined.
     contents: Vec<(u32, Vec<usize>)>,
 }
@@ -30,36 +31,22 @@ struct Held {
 ///   commutative.
 /// - Where a node does not replicate, what arrived there is passed on once at most.
 ///
-/// `O(a log a + operands)` for `a` actions.
+/// Dates and lengths are integers in one unit. `O(a log a + operands)` for `a` actions.
 ///
 /// # Errors
-/// The first rule that is broken; sizes or work that are not constant.
+/// The first rule that is broken; sizes or work that are not constant; numbers without a common unit that fits in
+/// memory.
 pub fn check_run(problem: Problem<'_>, run: &Run) -> Result<Rational, Violation> {
-    let checked = Checked { problem, run, size: constant(problem, true)?, work: constant(problem, false)? };
-    checked.pieces()?;
-    let mut held = Vec::with_capacity(run.actions.len());
-    let mut busy: BTreeMap<Resource, Vec<(Rational, Rational)>> = BTreeMap::new();
-    let mut passed: BTreeMap<(usize, u32), usize> = BTreeMap::new();
-    for (place, action) in run.actions.iter().enumerate() {
-        let at = |violation: Violation| violation.at(format!("action {place}"));
-        if !is_non_negative(&action.start) {
-            return Err(at(fault(format!("starts at {}", shown(&action.start)), "dates are 0 or more")));
-        }
-        let result = match &action.deed {
-            Deed::Send { link, carried } => {
-                checked.send(place, &action.start, *link, carried, &held, &mut busy, &mut passed).map_err(at)?
-            }
-            Deed::Merge { node, piece, left, right } => {
-                checked.merge(&action.start, *node, *piece, [*left, *right], &held, &mut busy).map_err(at)?
-            }
-        };
-        held.push(result);
+    let (size, work) = (constant(problem, true)?, constant(problem, false)?);
+    pieces(problem, run)?;
+    if !is_positive(&run.unit) {
+        return Err(fault(format!("dates count {}", shown(&run.unit)), "the unit of dates is positive"));
     }
-    for (resource, times) in busy {
-        occupied(problem.platform(), resource, times)?;
+    let clock = Clock::of(problem, run, &size, &work)?;
+    match clock.narrow() {
+        Some(clock) => Execution::new(problem, run, &clock).whole(),
+        None => Execution::new(problem, run, &clock).whole(),
     }
-    checked.goals(&held)?;
-    Ok(held.into_iter().map(|held| held.from).max().unwrap_or_default())
 }
 
 fn fault(found: String, right: &str) -> Violation {
@@ -73,108 +60,124 @@ fn constant(problem: Problem<'_>, size: bool) -> Result<Rational, Violation> {
     amount.constant().cloned().ok_or_else(other)
 }
 
-/// At no time more at once than the resource serves.
-fn occupied(platform: &Platform, resource: Resource, times: Vec<(Rational, Rational)>) -> Result<(), Violation> {
-    let capacity = resource.capacity(platform);
-    // At one date, ends come before starts; what takes no time is in nobody's way.
-    let mut dates: Vec<(&Rational, bool)> = Vec::with_capacity(2 * times.len());
-    for (start, end) in times.iter().filter(|(start, end)| start < end) {
-        dates.extend([(start, true), (end, false)]);
+fn pieces(problem: Problem<'_>, run: &Run) -> Result<(), Violation> {
+    let mut shares = vec![Rational::zero(); problem.collective().demands()];
+    for (place, piece) in run.pieces.iter().enumerate() {
+        let Some(sum) = shares.get_mut(piece.demand).filter(|_| is_positive(&piece.share)) else {
+            let found = format!("piece {place} is {} of demand {}", shown(&piece.share), piece.demand);
+            return Err(fault(found, "shares are positive, demands exist"));
+        };
+        *sum += &piece.share;
     }
-    dates.sort_unstable();
-    let mut busy = 0_u32;
-    for (date, starts) in dates {
-        busy = if starts { busy + 1 } else { busy.saturating_sub(1) };
-        if busy > capacity {
-            let found = format!("{} is occupied {busy} times at {}", resource.describe(platform), shown(date));
-            return Err(Violation::new(Rule::Run, found, format!("it serves {} at a time", count_name(capacity))));
-        }
+    match shares.iter().position(|sum| !sum.is_one()) {
+        Some(demand) => Err(fault(format!("the pieces of demand {demand} add up to {}", shown(&shares[demand])), "1")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-struct Checked<'a> {
+/// A run as it is executed.
+struct Execution<'a, N> {
     problem: Problem<'a>,
     run: &'a Run,
-    size: Rational,
-    work: Rational,
+    clock: &'a Clock<N>,
+    /// By action.
+    held: Vec<Held<N>>,
+    /// From when to when.
+    busy: BTreeMap<Resource, Vec<(N, N)>>,
+    /// Which action passes on a piece of an action's result, where nodes do not replicate.
+    passed: BTreeMap<(u32, u32), usize>,
 }
 
-impl Checked<'_> {
-    fn pieces(&self) -> Result<(), Violation> {
-        let mut shares = vec![Rational::zero(); self.problem.collective().demands()];
-        for (place, piece) in self.run.pieces.iter().enumerate() {
-            let Some(sum) = shares.get_mut(piece.demand).filter(|_| is_positive(&piece.share)) else {
-                let found = format!("piece {place} is {} of demand {}", shown(&piece.share), piece.demand);
-                return Err(fault(found, "shares are positive, demands exist"));
-            };
-            *sum += &piece.share;
-        }
-        match shares.iter().position(|sum| !sum.is_one()) {
-            Some(demand) => {
-                Err(fault(format!("the pieces of demand {demand} add up to {}", shown(&shares[demand])), "1"))
-            }
-            None => Ok(()),
-        }
+impl<'a, N: Date> Execution<'a, N> {
+    fn new(problem: Problem<'a>, run: &'a Run, clock: &'a Clock<N>) -> Self {
+        let held = Vec::with_capacity(run.actions.len());
+        Execution { problem, run, clock, held, busy: BTreeMap::new(), passed: BTreeMap::new() }
     }
 
-    fn demand(&self, piece: u32) -> Result<(Demand<'_>, &Rational), Violation> {
+    fn whole(mut self) -> Result<Rational, Violation> {
+        for (place, action) in self.run.actions.iter().enumerate() {
+            let start = &self.clock.starts[place];
+            let result = match &action.deed {
+                Deed::Send { link, carried } => self.send(place, start, *link, carried),
+                Deed::Merge { node, piece, left, right } => self.merge(start, *node, *piece, [*left, *right]),
+            };
+            self.held.push(result.map_err(|violation| violation.at(format!("action {place}")))?);
+        }
+        for (resource, times) in &self.busy {
+            self.occupied(*resource, times)?;
+        }
+        self.goals()?;
+        let last = self.held.into_iter().map(|held| held.from).max();
+        Ok(self.clock.time(&last.unwrap_or_else(N::zero)))
+    }
+
+    fn date(&self, date: &N) -> String {
+        shown(self.clock.time(date))
+    }
+
+    /// At no time more at once than the resource serves.
+    fn occupied(&self, resource: Resource, times: &[(N, N)]) -> Result<(), Violation> {
+        let platform = self.problem.platform();
+        let capacity = resource.capacity(platform);
+        // At one date, ends come before starts; what takes no time is in nobody's way.
+        let mut dates: Vec<(&N, bool)> = Vec::with_capacity(2 * times.len());
+        for (start, end) in times.iter().filter(|(start, end)| start < end) {
+            dates.extend([(start, true), (end, false)]);
+        }
+        dates.sort_unstable();
+        let mut busy = 0_u32;
+        for (date, starts) in dates {
+            busy = if starts { busy + 1 } else { busy.saturating_sub(1) };
+            if busy > capacity {
+                let found = format!("{} is occupied {busy} times at {}", resource.describe(platform), self.date(date));
+                return Err(Violation::new(Rule::Run, found, format!("it serves {} at a time", count_name(capacity))));
+            }
+        }
+        Ok(())
+    }
+
+    fn demand(&self, piece: u32) -> Result<Demand<'a>, Violation> {
         let found = self.run.pieces.get(piece as usize);
         let demand = found.and_then(|piece| self.problem.collective().demand(piece.demand));
         let pieces = self.run.pieces.len();
-        let unknown = || fault(format!("piece {piece}"), &format!("there are {pieces}, numbered from 0"));
-        demand.zip(found.map(|piece| &piece.share)).ok_or_else(unknown)
+        demand.ok_or_else(|| fault(format!("piece {piece}"), &format!("there are {pieces}, numbered from 0")))
     }
 
     /// The operands of a piece at a node, at a date.
-    fn input(
-        &self,
-        node: NodeId,
-        piece: u32,
-        source: Option<u32>,
-        date: &Rational,
-        held: &[Held],
-    ) -> Result<Vec<usize>, Violation> {
+    fn input(&self, node: NodeId, piece: u32, source: Option<u32>, date: &N) -> Result<Vec<usize>, Violation> {
         let name = self.problem.platform().name(node);
         let Some(source) = source else {
-            let (demand, _) = self.demand(piece)?;
-            let own = demand.operands.iter().position(|owner| *owner == node);
+            let own = self.demand(piece)?.operands.iter().position(|owner| *owner == node);
             let none = || fault(format!("'{name}' owns no operand of piece {piece}"), "it has to receive it first");
             return own.map(|own| vec![own]).ok_or_else(none);
         };
         let absent = || fault(format!("'{name}' has no piece {piece} of action {source}"), "it has to be there");
-        let result = held.get(source as usize).filter(|result| result.node == node).ok_or_else(absent)?;
+        let result = self.held.get(source as usize).filter(|result| result.node == node).ok_or_else(absent)?;
         if result.from > *date {
-            let found = format!("'{name}' uses at {} what it has from {} on", shown(date), shown(&result.from));
-            return Err(fault(found, "it has to be there"));
+            let (used, there) = (self.date(date), self.date(&result.from));
+            return Err(fault(format!("'{name}' uses at {used} what it has from {there} on"), "it has to be there"));
         }
         let place = result.contents.binary_search_by_key(&piece, |(piece, _)| *piece).map_err(|_| absent())?;
         Ok(result.contents[place].1.clone())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an action and the state that it changes")]
     fn send(
-        &self,
+        &mut self,
         place: usize,
-        start: &Rational,
-        link: oneport_platform::LinkId,
+        start: &N,
+        link: LinkId,
         carried: &[(u32, Option<u32>)],
-        held: &[Held],
-        busy: &mut BTreeMap<Resource, Vec<(Rational, Rational)>>,
-        passed: &mut BTreeMap<(usize, u32), usize>,
-    ) -> Result<Held, Violation> {
+    ) -> Result<Held<N>, Violation> {
         let platform = self.problem.platform();
         if link.index() >= platform.links().len() {
             return Err(fault(format!("link {}", link.index()), "that link exists"));
         }
         let (from, to) = (platform.link(link).from, platform.link(link).to);
         let mut contents = Vec::with_capacity(carried.len());
-        let mut share = Rational::zero();
         for &(piece, source) in carried {
-            share += self.demand(piece)?.1;
-            contents.push((piece, self.input(from, piece, source, start, held)?));
+            contents.push((piece, self.input(from, piece, source, start)?));
             if let (Some(source), false) = (source, platform.node(from).replicates)
-                && let Some(before) = passed.insert((source as usize, piece), place)
+                && let Some(before) = self.passed.insert((source, piece), place)
             {
                 let found = format!("'{}' passes piece {piece} on in action {before}, too", platform.name(from));
                 return Err(fault(found, "it does not replicate"));
@@ -184,47 +187,42 @@ impl Checked<'_> {
         if contents.is_empty() || contents.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Err(fault("nothing, or a piece twice".to_string(), "a message carries pieces, each once"));
         }
-        let link_of = platform.link(link);
-        let end = start + link_of.overhead() + &link_of.cost * &self.size * share;
+        let shares = contents.iter().map(|&(piece, _)| self.clock.shares[piece as usize].clone());
+        let shares = shares.fold(N::zero(), |sum, share| sum + share);
+        let [latency, overhead, time] = &self.clock.links[link.index()];
+        let end = start.clone() + overhead.clone() + time.clone() * shares;
         for resource in Resource::of_link(platform, link) {
-            busy.entry(resource).or_default().push((start.clone(), end.clone()));
+            self.busy.entry(resource).or_default().push((start.clone(), end.clone()));
         }
-        Ok(Held { node: to, from: end + link_of.latency(), contents })
+        Ok(Held { node: to, from: end + latency.clone(), contents })
     }
 
-    fn merge(
-        &self,
-        start: &Rational,
-        node: NodeId,
-        piece: u32,
-        parts: [Option<u32>; 2],
-        held: &[Held],
-        busy: &mut BTreeMap<Resource, Vec<(Rational, Rational)>>,
-    ) -> Result<Held, Violation> {
+    fn merge(&mut self, start: &N, node: NodeId, piece: u32, parts: [Option<u32>; 2]) -> Result<Held<N>, Violation> {
         let platform = self.problem.platform();
-        let known = Some(node).filter(|node| node.index() < platform.nodes().len());
-        let compute = known.and_then(|node| platform.node(node).compute.as_ref());
-        let compute = compute.ok_or_else(|| fault(format!("node {} merges", node.index()), "processors merge"))?;
-        let [left, right] = parts.map(|part| self.input(node, piece, part, start, held));
+        if platform.nodes().get(node.index()).is_none_or(|node| node.compute.is_none()) {
+            return Err(fault(format!("node {} merges", node.index()), "processors merge"));
+        }
+        let [left, right] = parts.map(|part| self.input(node, piece, part, start));
         let (mut operands, right) = (left?, right?);
         if operands.iter().any(|operand| right.contains(operand)) {
             return Err(fault(format!("piece {piece} has an operand twice"), "each operand is combined once"));
         }
         operands.extend(right);
-        let end = start + compute * &self.work * self.demand(piece)?.1;
-        busy.entry(Resource::Compute(node)).or_default().push((start.clone(), end.clone()));
+        let takes = self.clock.nodes[node.index()].clone() * self.clock.shares[piece as usize].clone();
+        let end = start.clone() + takes;
+        self.busy.entry(Resource::Compute(node)).or_default().push((start.clone(), end.clone()));
         Ok(Held { node, from: end, contents: vec![(piece, operands)] })
     }
 
-    fn goals(&self, held: &[Held]) -> Result<(), Violation> {
+    fn goals(&self) -> Result<(), Violation> {
         let mut found: BTreeMap<(NodeId, u32), Vec<&[usize]>> = BTreeMap::new();
-        for result in held {
+        for result in &self.held {
             for (piece, operands) in &result.contents {
                 found.entry((result.node, *piece)).or_default().push(operands);
             }
         }
         for piece in (0..self.run.pieces.len()).filter_map(|piece| u32::try_from(piece).ok()) {
-            let (demand, _) = self.demand(piece)?;
+            let demand = self.demand(piece)?;
             for (node, part) in demand.goals() {
                 let in_order: Vec<usize> = (part.first..=part.last).collect();
                 let right = |operands: &&[usize]| {

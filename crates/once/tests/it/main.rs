@@ -2,5 +2,6 @@
 
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod reductions;
 mod runs;
 mod small;

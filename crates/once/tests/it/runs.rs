@@ -103,7 +103,7 @@ fn a_pipeline_by_hand() {
     let length = |segments| draft(segments).expect("a draft").dated(problem).expect("dates").length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
-    let best = shortest(problem, 1, 1000, draft).expect("a best");
+    let best = shortest(problem, 1, 1000, &number("0"), draft).expect("a best");
     assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
     assert_eq!(least_time(problem, &boundless()).to_string(), "11/2");
@@ -132,8 +132,10 @@ fn broken_runs_are_refused() {
     };
     let last = run.actions.len() - 1;
     refused(&|run| run.pieces[0].share = number("1/2"), "add up to");
-    refused(&|run| run.actions[last].start = number("0"), "it has to be there");
-    refused(&|run| run.actions[0].start = number("-1"), "dates are 0 or more");
+    refused(&|run| run.actions[last].start = 0_u8.into(), "it has to be there");
+    refused(&|run| run.unit = number("0"), "is positive");
+    refused(&|run| run.unit = number("-1"), "is positive");
+    refused(&|run| run.unit /= number("2"), "it has to be there");
     refused(&|run| drop(run.actions.pop()), "in the end");
     refused(
         &|run| {
