@@ -281,6 +281,18 @@ impl<'a> Maker<'a> {
             "reduce-scatter" => {
                 vec![self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, Between::OfReceiver)])]
             }
+            "all-reduce" => {
+                let twice = vec![
+                    Phase::Direct(order.clone(), Between::OfReceiver),
+                    Phase::Direct(order.clone(), Between::OfSender),
+                ];
+                let one = "everyone sends its operand to all others, who combine what comes";
+                let two = "everyone combines one share of all operands, sent directly, and sends the result to all";
+                vec![
+                    self.made("one shot", one, 1, vec![Phase::Direct(order, Between::Single)]),
+                    self.made("two shots", two, places, twice),
+                ]
+            }
             "all-to-all" => vec![
                 self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order.clone(), Between::OfPair)]),
                 self.made(

@@ -1,23 +1,29 @@
 //! Algorithms side by side.
 
+use std::sync::Arc;
+
 use oneport_plan::Problem;
 
 use crate::published::published;
 use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, named, places};
 
 /// An algorithm and what it sustains.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Compared {
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// The ways that its messages take.
+    pub routes: Arc<Routes>,
     /// How often it can be carried out, and what limits it.
     pub sustained: Throughput,
     /// Whether operands are combined in the participants' order.
     pub in_order: bool,
+    /// Whether somebody listed it, and it is none of those [known].
+    pub listed: bool,
 }
 
 /// What people run today, counted, the fastest first; equals by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Comparison {
     /// Those that carry out the collective.
     pub rows: Vec<Compared>,
@@ -28,18 +34,16 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// All [`named`] algorithms of the collective and, for reductions, the [`published`] trees, on the cheapest paths.
-    /// Largest in time is the counting: `O(blocks sent)` per algorithm.
+    /// All [known] algorithms of the collective, on the cheapest paths. Largest in time is the counting: `O(blocks sent)` per algorithm.
     ///
     /// # Errors
     /// Sizes or work that are not constant.
     pub fn of(problem: Problem<'_>) -> Result<Comparison, BaselineError> {
-        let routes = Routes::new(problem.platform(), &places(problem), Over::Anything);
-        let shape = Shape::find(problem, &routes);
+        let routes = Arc::new(Routes::new(problem.platform(), &places(problem), Over::Anything));
         let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new(), without_way: Vec::new() };
-        for algorithm in named(problem, &shape).into_iter().chain(published(problem, &routes)) {
+        for algorithm in known(problem, &routes) {
             let name = algorithm.name.clone();
-            match comparison.add(problem, algorithm, &routes) {
+            match comparison.put(problem, algorithm, routes.clone(), false) {
                 Err(BaselineError::NoWay { .. }) => comparison.without_way.push(name),
                 added => added?,
             }
@@ -47,21 +51,42 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// One more algorithm, on these routes.
+    /// One more algorithm, which somebody lists, on these routes.
     ///
     /// # Errors
     /// A send where no way leads; sizes or work that are not constant.
-    pub fn add(&mut self, problem: Problem<'_>, algorithm: Algorithm, routes: &Routes) -> Result<(), BaselineError> {
-        let sustained = algorithm.loads(problem, routes)?.throughput(problem)?;
+    pub fn add(
+        &mut self,
+        problem: Problem<'_>,
+        algorithm: Algorithm,
+        routes: Arc<Routes>,
+    ) -> Result<(), BaselineError> {
+        self.put(problem, algorithm, routes, true)
+    }
+
+    fn put(
+        &mut self,
+        problem: Problem<'_>,
+        algorithm: Algorithm,
+        routes: Arc<Routes>,
+        listed: bool,
+    ) -> Result<(), BaselineError> {
+        let sustained = algorithm.loads(problem, &routes)?.throughput(problem)?;
         let in_order = algorithm.is_in_order(problem);
         let list = if in_order || commutes(problem) { &mut self.rows } else { &mut self.out_of_order };
-        list.push(Compared { algorithm, sustained, in_order });
+        list.push(Compared { algorithm, routes, sustained, in_order, listed });
         list.sort_by(|one, other| {
             let by_throughput = other.sustained.throughput.cmp(&one.sustained.throughput);
             by_throughput.then_with(|| one.algorithm.name.cmp(&other.algorithm.name))
         });
         Ok(())
     }
+}
+
+/// The [`named`] algorithms of the collective, shaped after the platform, and the [`published`] trees.
+pub fn known(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
+    let shape = Shape::find(problem, routes);
+    named(problem, &shape).into_iter().chain(published(problem, routes)).collect()
 }
 
 /// Whether operands may be combined in any order.

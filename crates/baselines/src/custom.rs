@@ -47,6 +47,7 @@ pub fn of_tree(problem: Problem<'_>, name: &str, edges: &[(NodeId, NodeId)]) -> 
     let tree = Tree::of_edges(count, &edges).map_err(|error| match error {
         TreeError::TwoParents(place) => BaselineError::TwoParents { node: name_of(problem, place) },
         TreeError::Unreached(place) => BaselineError::InCircle { node: name_of(problem, place) },
+        TreeError::Roots(0) => BaselineError::NoRoot,
         TreeError::Roots(_) => {
             let below = |place: &usize| edges.iter().any(|&(_, child)| child == *place);
             let roots = (0..count).filter(|place| !below(place)).map(|place| name_of(problem, place));

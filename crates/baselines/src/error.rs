@@ -65,6 +65,9 @@ pub enum BaselineError {
         /// The first nodes without a parent.
         roots: Vec<String>,
     },
+    /// A circle through every node, or several.
+    #[error("every node has a parent, so the tree is a circle; let one node that takes part be without a parent")]
+    NoRoot,
     /// A tree with another root than the collective's.
     #[error("the tree's root is '{root}', but the collective's is '{wanted}'; let '{wanted}' be without a parent")]
     OtherRoot {

@@ -15,7 +15,7 @@ mod tree;
 
 pub use algorithm::Algorithm;
 pub use catalogue::{Shape, named, places};
-pub use compare::{Compared, Comparison};
+pub use compare::{Compared, Comparison, known};
 pub use custom::{Send, of_ring, of_rounds, of_tree};
 pub use error::BaselineError;
 pub use load::{Loads, Throughput};

@@ -54,6 +54,8 @@ pub enum Phase {
     BruckExchange(Vec<usize>),
     /// In step `k`, every place sends one block to the place `k` after it.
     Pairwise(Vec<usize>, Between),
+    /// In one step, every place sends one block to every other, to the nearest first.
+    Direct(Vec<usize>, Between),
     /// Some messages, as listed, by step.
     Steps(Vec<Vec<Step>>),
     /// Several at the same time, each among some of the places, which it numbers from 0.
@@ -67,15 +69,22 @@ pub enum Between {
     OfSender,
     /// The block numbered as the receiver, which combines it with its own.
     OfReceiver,
+    /// Block 0, which the receiver combines with its own.
+    Single,
     /// The block of the pair, numbered by sender and then by receiver, without pairs of a place and itself.
     OfPair,
 }
 
 impl Between {
+    fn combines(self) -> bool {
+        matches!(self, Between::OfReceiver | Between::Single)
+    }
+
     fn block(self, places: usize, from: usize, to: usize) -> u32 {
         let block = match self {
             Between::OfSender => from,
             Between::OfReceiver => to,
+            Between::Single => 0,
             Between::OfPair => from * (places - 1) + to - usize::from(to > from),
         };
         u32::try_from(block).unwrap_or(u32::MAX)
@@ -132,6 +141,7 @@ impl Phase {
             Phase::BruckCopy(order, blocks) => bruck_copy(&mut out, order, blocks),
             Phase::BruckExchange(order) => bruck_exchange(&mut out, order),
             Phase::Pairwise(order, between) => pairwise(&mut out, order, *between),
+            Phase::Direct(order, between) => direct(&mut out, order, *between),
             Phase::Steps(steps) => {
                 for list in steps {
                     list.iter().for_each(|one| out.send(one.from, one.to, &one.blocks, one.combine));
@@ -270,8 +280,23 @@ fn pairwise(out: &mut Sender<'_>, order: &[usize], between: Between) {
     for ahead in 1..places {
         for position in 0..places {
             let (from, to) = (order[position], order[(position + ahead) % places]);
-            out.send(from, to, &[between.block(places, from, to)], between == Between::OfReceiver);
+            out.send(from, to, &[between.block(places, from, to)], between.combines());
         }
         out.step += 1;
     }
+}
+
+/// From one side and the other in turn, operands come as neighbours of what is combined already.
+fn direct(out: &mut Sender<'_>, order: &[usize], between: Between) {
+    let places = order.len();
+    for distance in 1..places {
+        for position in 0..places {
+            let after = Some(position + distance).filter(|&after| after < places);
+            for other in [position.checked_sub(distance), after].into_iter().flatten() {
+                let (from, to) = (order[position], order[other]);
+                out.send(from, to, &[between.block(places, from, to)], between.combines());
+            }
+        }
+    }
+    out.step += 1;
 }
