@@ -144,6 +144,13 @@ pub struct QuestionArguments {
     pub commutative: bool,
 }
 
+impl QuestionArguments {
+    /// Whether the size of the operation is given: what one of it takes is asked for, too.
+    pub fn is_sized(&self) -> bool {
+        self.bytes.is_some() || self.size != "1"
+    }
+}
+
 /// `oneport solve`.
 #[derive(Debug, Args)]
 pub struct SolveArguments {

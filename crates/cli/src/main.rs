@@ -20,6 +20,7 @@ mod limits;
 mod measured;
 mod names;
 mod numbers;
+mod once;
 mod optimum;
 mod output;
 mod platform_file;

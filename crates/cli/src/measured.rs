@@ -17,6 +17,8 @@ pub struct Measured {
     pub shown: String,
     /// Operations per unit of time.
     pub throughput: Rational,
+    /// What one operation took, where that was given.
+    pub once: Option<Rational>,
 }
 
 impl Measured {
@@ -44,6 +46,7 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
         None => (text.trim().strip_suffix("busbw").unwrap_or(text), false),
     };
     let quantity = Quantity::parse(value).map_err(|error| usage(format!("--measured: {error}")))?;
+    let mut once = None;
     let throughput = match (quantity.dimension, problem.platform().units()) {
         (Dimension::Number, _) => oneport::parse_rational(value)?,
         (_, None) => {
@@ -57,7 +60,7 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
             if time.is_zero() {
                 return Err(usage("--measured: a time is positive; give that of one operation, such as 3.1ms"));
             }
-            time.recip()
+            once.insert(time).recip()
         }
         (Dimension::Rate, Some(units)) => {
             let bandwidth = bandwidth(problem)?;
@@ -75,7 +78,7 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
     if !throughput.is_positive() {
         return Err(usage(format!("--measured: {text} is not positive; give what was measured, such as 212GB/s")));
     }
-    Ok(Measured { shown: text.trim().to_string(), throughput })
+    Ok(Measured { shown: text.trim().to_string(), throughput, once })
 }
 
 /// The fastest row of a file of nccl-tests.
@@ -105,7 +108,7 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     );
     let rate = Quantity::parse(&format!("{} GB/s", best.busbw))?;
     let one = Rational::from_integer(1.into());
-    Ok(Measured { shown, throughput: units.rate(&rate, "GB/s")? / bandwidth.bus(&one) })
+    Ok(Measured { shown, throughput: units.rate(&rate, "GB/s")? / bandwidth.bus(&one), once: None })
 }
 
 fn bytes_and_seconds() -> Units {

@@ -4,16 +4,21 @@ mod report;
 mod with;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use oneport::{Options, formats};
+use oneport::plan::{Certificate, SteadyState};
+use oneport::{Bounded, Bounding, Options, Problem, Rated, Rational, Status, formats};
 use oneport_baselines::Comparison;
+use oneport_once::{Shortest, least_time};
+use rayon::prelude::*;
 
 use crate::End;
 use crate::arguments::{LimitArguments, QuestionArguments};
 use crate::limits;
 use crate::measured;
+use crate::once;
 use crate::optimum::rated;
 use crate::output::{named, print, try_outputs};
 use crate::question;
@@ -46,6 +51,61 @@ pub struct CompareArguments {
     pub output: Option<PathBuf>,
 }
 
+/// What algorithms are compared with.
+pub struct Best {
+    /// The best steady state; `None` where the bound alone is sought.
+    pub steady_state: Option<SteadyState>,
+    /// The proof of the bound.
+    pub certificate: Certificate,
+    /// What no schedule exceeds.
+    pub upper_bound: Rational,
+    /// Whether the two meet.
+    pub status: Status,
+}
+
+/// On more processors, and for more demands, the bound alone is sought unless a time limit says how long to seek more.
+const PROCESSORS: usize = 512;
+const DEMANDS: usize = 100_000;
+
+impl Best {
+    /// `None`, and why on standard error, where messages cannot arrive.
+    fn of(problem: Problem<'_>, options: &Options, limited: bool) -> Result<Option<Best>> {
+        let large = problem.platform().processors().count() > PROCESSORS || problem.collective().demands() > DEMANDS;
+        if large
+            && !limited
+            && let Bounding::Bounded(found) = oneport::bound(problem, options)?
+        {
+            let Bounded { bound, certificate, .. } = *found;
+            return Ok(Some(Best { steady_state: None, certificate, upper_bound: bound, status: Status::Feasible }));
+        }
+        Ok(rated(problem, options)?.map(|Rated { steady_state, certificate, upper_bound, status, .. }| Best {
+            steady_state: Some(steady_state),
+            certificate,
+            upper_bound,
+            status,
+        }))
+    }
+}
+
+/// What one operation takes.
+pub struct Times {
+    /// What no schedule undercuts.
+    pub least: Rational,
+    /// Our own way, where a steady state is known.
+    pub own: Option<Shortest>,
+    /// By row of the comparison; `None` where there are too many messages to date.
+    pub rows: Vec<Option<Shortest>>,
+}
+
+impl Times {
+    fn of(problem: Problem<'_>, best: &Best, comparison: &Comparison) -> Result<Times> {
+        let least = least_time(problem, &best.upper_bound);
+        let own = best.steady_state.as_ref().map(|state| once::own(problem, state, 1, &least)).transpose()?;
+        let rows = comparison.rows.par_iter().map(|row| once::named(problem, &row.algorithm, &row.routes, 1, None));
+        Ok(Times { own, rows: rows.collect::<Result<_>>()?, least })
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &CompareArguments) -> Result<End> {
     let options = Options { watch: limits::watch(&arguments.limits)?, ..Options::default() };
@@ -58,13 +118,15 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let problem = question::problem(&platform, &collective, &volumes)?;
     let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
     let listed = arguments.with.iter().map(|path| with::read(problem, path)).collect::<Result<Vec<_>>>()?;
-    let Some(rated) = rated(problem, &options)? else { return Ok(End::Refused) };
+    let Some(best) = Best::of(problem, &options, arguments.limits.time_limit.is_some())? else {
+        return Ok(End::Refused);
+    };
     let mut comparison = Comparison::of(problem)?;
-    let own: Vec<String> = listed.iter().map(|(algorithm, _)| algorithm.name.clone()).collect();
     for (algorithm, routes) in listed {
-        comparison.add(problem, algorithm, &routes)?;
+        comparison.add(problem, algorithm, Arc::new(routes))?;
     }
-    let report = report::Report { problem, rated: &rated, comparison: &comparison, own: &own, measured };
+    let times = arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison)).transpose()?;
+    let report = report::Report { problem, best: &best, comparison: &comparison, measured, times };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {
         let text = report.chart();
         formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))

@@ -34,6 +34,35 @@ fn shares_descend_from_the_optimum() {
 }
 
 #[test]
+fn one_operation_is_timed_where_its_size_is_given() {
+    let folder = Folder::new();
+    let torus = fixture("torus-4x4.toml");
+    let question = [&ALL_REDUCE[..], &["--platform", &torus, "--bytes=1MB"]].concat();
+    let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+    let seconds = |value: &Value| {
+        let text = value.as_str().expect("a time");
+        let (above, below) = text.split_once('/').unwrap_or((text, "1"));
+        above.parse::<f64>().expect("a number") / below.parse::<f64>().expect("a number")
+    };
+    let least = seconds(&report["lower_bound"]);
+    assert!(least <= seconds(&report["time"]), "{report}");
+    for row in report["rows"].as_array().expect("rows") {
+        // No faster once than in a steady state.
+        let throughput = seconds(&row["throughput"]);
+        assert!(least <= seconds(&row["time"]) && 1.0 <= throughput * seconds(&row["time"]) * (1.0 + 1e-9), "{row}");
+    }
+    let chart = folder.path("chart.svg");
+    let text = oneport(&[&question[..], &["-o", &chart]].concat()).ok().stdout;
+    for word in ["no schedule takes less than", "oneport's own", "one operation", "of the bound"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    let svg = std::fs::read_to_string(chart).expect("drawn");
+    assert!(svg.matches("class=\"second\"").count() > 8 && svg.contains("once"), "{svg}");
+    let unsized_ = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat()).ok().object();
+    assert!(unsized_["lower_bound"].is_null() && row(&unsized_, "ring")["time"].is_null(), "{unsized_}");
+}
+
+#[test]
 fn order_counts_unless_the_operator_commutes() {
     let torus = fixture("torus-4x4.toml");
     let text = oneport(&["compare", "all-reduce", "--work=0", "--platform", &torus]).ok().stdout;
@@ -76,6 +105,15 @@ fn own_algorithms_are_rated() {
     refused("d.json", &list(r#""rounds": [[{"from": "leaf1", "to": "hub"}]]"#), &["'hub'", "missing"]);
     refused("e.json", &list(r#""rounds": [[{"from": "leaf1", "to": "hup"}]]"#), &["'hup'", "'hub'", "rounds[0][0].to"]);
     refused("f.json", &list(r#""tree": [["hub", "leaf1"]]"#), &["without a parent"]);
+    let circle = r#""tree": [["hub", "leaf1"], ["leaf1", "hub"], ["hub", "leaf2"], ["hub", "leaf3"], ["hub", "leaf4"],
+        ["hub", "leaf5"]]"#;
+    refused("h.json", &list(circle), &["every node has a parent", "circle"]);
+    // Who calls his own as another is called has both.
+    let twin =
+        file("twin.json", &list(r#""name": "ring", "ring": ["hub", "leaf2", "leaf1", "leaf3", "leaf4", "leaf5"]"#));
+    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &star, "--with", &twin, "--json"]].concat()).ok().object();
+    let rings = report["rows"].as_array().expect("rows").iter().filter(|row| row["name"] == "ring");
+    assert_eq!(rings.filter(|row| row["own"] == true).count(), 1, "{report}");
     refused("g.json", &list(r#""name": "nothing""#), &["'ring' is missing", "rounds"]);
 }
 
@@ -109,6 +147,20 @@ fn measured_values_stand_beside_the_bound() {
     let wrong = measured("326 GB/s");
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
     wrong.one_error(&["326 GB/s", "325 GB/s", "the platform file or the measurement must be wrong"]);
+    let latency = folder.path("latency.toml");
+    let row = "format = 'oneport-platform/1'\nnode = [{ name = 'a', compute = '1 us' }, { name = 'b', compute = '1 us' }]\n\
+               link = [{ from = 'a', to = 'b', bandwidth = '1 GB/s', latency = '5 us', duplex = true }]\n";
+    std::fs::write(&latency, row).expect("written");
+    let once = |time: &str| {
+        let question =
+            ["compare", "broadcast", "--source=a", "--platform", &latency, "--bytes=1kB", "--measured", time];
+        oneport(&question)
+    };
+    // 1 us to send, 5 us under way.
+    assert!(once("12 us").ok().stdout.contains("no less than 6 us is possible, 50 % of it"));
+    let wrong = once("5.9 us");
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+    wrong.one_error(&["no schedule of one operation takes less than 6 us", "must be wrong"]);
     measured("5 GB").refused(2, &["--measured", "an amount of data"]);
     measured("0").refused(2, &["--measured", "not positive"]);
 

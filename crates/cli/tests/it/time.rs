@@ -82,6 +82,73 @@ fn sizes_make_a_table_and_a_curve() {
     assert!(svg.contains("proved bound") && svg.contains("bus bandwidth"), "{svg}");
 }
 
+/// Small random machines in GB/s; links have latency, and overhead where their number is even.
+fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
+    let path = folder.path(&format!("drawn{seed}.json"));
+    let made = ["--nodes=5", "--seed", seed, "--cost=1..4", "--compute=1..4", "--model", model, "-o", &path];
+    oneport(&[&["generate", "random"][..], &made].concat()).ok();
+    let text = std::fs::read_to_string(&path).expect("written");
+    let mut platform: Value = serde_json::from_str(&text).expect("a platform");
+    platform["units"] = "GB/s".into();
+    for (number, link) in platform["link"].as_array_mut().expect("links").iter_mut().enumerate() {
+        link["latency"] = format!("{} us", 1 + number % 3).into();
+        if number % 2 == 0 {
+            link["overhead"] = "1/2 us".into();
+        }
+    }
+    std::fs::write(&path, platform.to_string()).expect("written");
+    path
+}
+
+/// What `time` reports is never slower than any algorithm that `compare` knows, and never faster than the bound.
+#[test]
+fn never_slower_than_what_is_compared() {
+    let folder = Folder::new();
+    let rooted = |collective: &str| match collective {
+        "broadcast" | "scatter" => vec!["--source=P0"],
+        "reduce" | "gather" => vec!["--target=P0"],
+        _ => vec![],
+    };
+    let mut compared = 0;
+    for (seed, model) in [("1", "full-duplex"), ("2", "half-duplex"), ("3", "links")] {
+        let platform = drawn(&folder, seed, model);
+        for (place, collective) in
+            ["broadcast", "reduce", "all-gather", "reduce-scatter", "all-reduce", "all-to-all", "scatter", "gather"]
+                .into_iter()
+                .enumerate()
+        {
+            let bytes = ["--bytes=1kB", "--bytes=1MB"][place % 2];
+            let mut question = vec![collective, "--platform", &platform, bytes, "--json"];
+            question.extend(rooted(collective));
+            question.extend(["--commutative"].iter().filter(|_| collective.contains("reduce")));
+            let once = oneport(&[&["time"][..], &question].concat()).ok().object();
+            let rated = oneport(&[&["compare"][..], &question].concat()).ok().object();
+            let (time, least) = (rational(&once["time"]), rational(&once["lower_bound"]));
+            assert_eq!(once["lower_bound"], rated["lower_bound"], "{collective} {model}");
+            for row in rated["rows"].as_array().expect("rows") {
+                let named = rational(&row["time"]);
+                assert!(least <= time && time <= named, "{collective} {model}: {time} against {row}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn groups_run_at_once() {
+    let folder = Folder::new();
+    let platform = row(&folder);
+    let question = ["time", "all-reduce", "--commutative", "--work=0", "--platform", &platform, "--size=1MB", "--json"];
+    let both = oneport(&[&question[..], &["--group=a,b", "--group=b,c"]].concat()).ok().object();
+    let one = oneport(&[&question[..], &["--group=a,b"]].concat()).ok().object();
+    // The node in the middle serves both.
+    assert!(rational(&both["time"]) > rational(&one["time"]), "{both} {one}");
+    assert!(rational(&both["lower_bound"]) <= rational(&both["time"]), "{both}");
+    let often = oneport(&[&question[..], &["--group=a,b", "--group=b,c@2"]].concat());
+    often.refused(2, &["one operation of every group", "a rate of 2"]);
+}
+
 #[test]
 fn sizes_are_checked() {
     let folder = Folder::new();

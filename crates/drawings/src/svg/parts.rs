@@ -18,6 +18,8 @@ pub struct Part {
     pub name: String,
     /// How long it is.
     pub value: Rational,
+    /// How long a narrow bar below it is.
+    pub second: Option<Rational>,
     /// Behind the bar.
     pub label: String,
     /// Tooltip.
@@ -47,10 +49,17 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
         canvas.text((left - 8.0, base), "end", SIZE, INK, &name);
         let colour = Colour::category(if bar.marked { 5 } else { 0 }).hex();
         let tag = canvas.tag("rect").s("class", "bar").n("x", left).n("y", top + 4.0);
-        let tag = tag.n("width", length(&bar.value)).n("height", ROW - 8.0).s("fill", &colour);
+        let height = ROW - if bar.second.is_some() { 13.0 } else { 8.0 };
+        let tag = tag.n("width", length(&bar.value)).n("height", height).s("fill", &colour);
         tag.titled(&bar.about);
+        if let Some(second) = &bar.second {
+            let tag = canvas.tag("rect").s("class", "second").n("x", left).n("y", top + 5.0 + height);
+            let tag = tag.n("width", length(second)).n("height", 4.0).s("fill", &colour).s("opacity", "0.55");
+            tag.titled(&bar.about);
+        }
         let label = words::fit(&bar.label, SIZE, WIDTH / 3.0);
-        canvas.text((left + length(&bar.value) + 6.0, base), "start", SIZE, INK, &label);
+        let longest = bar.second.as_ref().filter(|second| **second > bar.value).unwrap_or(&bar.value);
+        canvas.text((left + length(longest) + 6.0, base), "start", SIZE, INK, &label);
     }
     let tag = canvas.tag("line").n("x1", right).n("y1", TOP - 4.0).n("x2", right).n("y2", bottom + 4.0);
     tag.s("stroke", SOFT_INK).n("stroke-width", 1.4).s("stroke-dasharray", "5 4").end();
