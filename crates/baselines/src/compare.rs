@@ -34,7 +34,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// All [known] algorithms of the collective, on the cheapest paths. Largest in time is the counting: `O(blocks sent)` per algorithm.
+    /// All [known] algorithms of the collective, on the cheapest paths. Largest in time is the counting: `O(blocks
+    /// sent)` per algorithm.
     ///
     /// # Errors
     /// Sizes or work that are not constant.

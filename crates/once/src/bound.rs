@@ -10,9 +10,9 @@ use oneport_platform::{LinkId, Platform};
 use petgraph::visit::EdgeRef;
 
 /// The largest of: the time in which a steady state of this throughput carries out one operation; for every pair of an
-/// owner and a node that wants what is made of its value, the time that this takes to leave the owner and the least delay
-/// from there on; the same for all that has to leave an owner, or to enter a node. `throughput` is a proved bound, per
-/// unit of time. `O(n m log m + p m)` for `n` nodes, `m` links and `p` pairs.
+/// owner and a node that wants what is made of its value, the time that this takes to leave the owner and the least
+/// delay from there on; the same for all that has to leave an owner, or to enter a node. `throughput` is a proved
+/// bound, per unit of time. `O(n m log m + p m)` for `n` nodes, `m` links and `p` pairs.
 pub fn least_time(problem: Problem<'_>, throughput: &Rational) -> Rational {
     let steady = if throughput.is_zero() { Rational::zero() } else { throughput.recip() };
     let Some(size) = problem.volumes().size.constant() else { return steady };

@@ -10,8 +10,9 @@ use oneport_platform::generate::{self, Costs, Options};
 
 use crate::runs::{delayed, number};
 
-/// The shortest reduction in whole pieces: every order of sends and merges, each as early as it can be. Every part is used
-/// once: nobody gains by a copy of it. The deeds of an optimal schedule, taken by their starts, are one of these orders.
+/// The shortest reduction in whole pieces: every order of sends and merges, each as early as it can be. Every part is
+/// used once: nobody gains by a copy of it. The deeds of an optimal schedule, taken by their starts, are one of these
+/// orders.
 struct Search<'a> {
     platform: &'a Platform,
     /// Who wants the whole.
