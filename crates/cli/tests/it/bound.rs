@@ -94,7 +94,7 @@ fn sentences_are_true_of_the_platform() {
     // The send port of a is what limits, not the two links out of it.
     let triangle = folder.write(
         "triangle.toml",
-        &format!(
+        format!(
             "{head}node = [{processors}, {{ name = \"r\" }}]\nlink = [\n\
              {{ from = \"a\", to = \"b\", cost = 1, duplex = true }}, {{ from = \"a\", to = \"r\", cost = 1, duplex = true }},\n\
              {{ from = \"b\", to = \"r\", cost = 1, duplex = true }}]\n"
@@ -105,7 +105,7 @@ fn sentences_are_true_of_the_platform() {
     // Only one link leads to b; the other, to a switch that leads nowhere else, brings a message nowhere.
     let dead_end = folder.write(
         "dead-end.toml",
-        &format!(
+        format!(
             "{head}model = \"links\"\nnode = [{processors}, {{ name = \"s\", replicates = false, model = \"full-duplex\" }}]\n\
              link = [{{ from = \"a\", to = \"s\", cost = \"1/2\", duplex = true }}, {{ from = \"a\", to = \"b\", cost = \"2/3\", \
              duplex = true }}]\n"
