@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
+use oneport::plan::Event;
 use oneport::{NodeId, Platform, Problem, schedule};
 
 use crate::cases::{self, Case, platform, scatter};
@@ -90,8 +91,14 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let platform = &toy.case.platform;
     let link = cases::link(platform, "Pb -> P1")?;
     let timeline = schedule::timeline(Problem::new(platform, &toy.case.collective, unit_volumes())?, &schedule, 1)?;
-    let sent = timeline.events.iter().filter(|event| event.link == link);
-    let (place, event) = sent.enumerate().find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
+    // All of a period's messages, whichever period their instance starts in.
+    let mut sent: Vec<&Event> = timeline.events.iter().filter(|event| event.link == link).collect();
+    let within = |event: &&Event| {
+        event.pieces.first().map(|(start, _)| start - (start / &schedule.period).floor() * &schedule.period)
+    };
+    sent.sort_by_key(within);
+    let mut sent = sent.into_iter().enumerate();
+    let (place, event) = sent.find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
     // Every part has its slot; which slots does the message touch, counted from the start of its own period?
     let (mut start, mut parts) = (whole(0), Vec::new());
     let origin = event.pieces.first().map(|(start, _)| (start / &schedule.period).floor() * &schedule.period);

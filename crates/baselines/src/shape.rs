@@ -120,10 +120,10 @@ struct Rings {
 type Busy = (u64, u64);
 
 impl Rings {
-    /// `None` where somebody cannot be reached, or there are too many pairs for a search.
+    /// `None` where somebody cannot be reached, there is nobody, or there are too many pairs for a search.
     fn new(platform: &Platform, places: &[NodeId], routes: &Routes, costs: Vec<u64>) -> Option<Rings> {
         const MOST: usize = 256;
-        if places.len() > MOST {
+        if places.is_empty() || places.len() > MOST {
             return None;
         }
         let resources = Resource::of_platform(platform);

@@ -9,7 +9,7 @@ pub use bound::least_time;
 pub use dated::Dated;
 pub use draft::Draft;
 pub use oneport_plan::{Problem, Run};
-pub use shortest::{Shortest, shortest, shortest_of};
+pub use shortest::{Search, Shortest, shortest, shortest_of};
 
 /// Why there is no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -82,7 +82,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-heterogeneous",
         ],
     ),
-    ("oneport-once", &["oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan", "oneport-baselines"]),
+    (
+        "oneport-once",
+        &["oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan", "oneport-baselines", "oneport-watch"],
+    ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),

@@ -6,16 +6,18 @@ mod with;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use oneport::plan::{Certificate, SteadyState};
-use oneport::{Bounded, Bounding, Options, Problem, Rated, Rational, Status, formats};
-use oneport_baselines::Comparison;
+use oneport::watch::Watch;
+use oneport::{Bounded, Bounding, Options, Problem, Rated, Rational, Status};
+use oneport_baselines::{Compared, Comparison};
 use oneport_once::{Shortest, least_time};
 use rayon::prelude::*;
 
 use crate::End;
 use crate::arguments::{LimitArguments, QuestionArguments};
+use crate::drawing;
 use crate::limits;
 use crate::measured;
 use crate::once;
@@ -98,10 +100,12 @@ pub struct Times {
 }
 
 impl Times {
-    fn of(problem: Problem<'_>, best: &Best, comparison: &Comparison) -> Result<Times> {
+    fn of(problem: Problem<'_>, best: &Best, comparison: &Comparison, watch: &Watch) -> Result<Times> {
         let least = least_time(problem, &best.upper_bound);
-        let own = best.steady_state.as_ref().map(|state| once::own(problem, state, 1, &least)).transpose()?;
-        let rows = comparison.rows.par_iter().map(|row| once::named(problem, &row.algorithm, &row.routes, 1, None));
+        let search = once::search(problem, watch);
+        let own = best.steady_state.as_ref().map(|state| once::own(problem, state, &search, &least)).transpose()?;
+        let named = |row: &Compared| once::named(problem, &row.algorithm, &row.routes, &search, None);
+        let rows = comparison.rows.par_iter().map(named);
         Ok(Times { own, rows: rows.collect::<Result<_>>()?, least })
     }
 }
@@ -112,6 +116,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let mut inputs = vec![("--platform", arguments.platform.as_path())];
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    arguments.output.as_ref().map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
     let platform = question::platform(&arguments.platform, &arguments.question)?;
     let collective = question::collective(&platform, &arguments.question)?;
     let volumes = question::volumes(&platform, &collective, &arguments.question)?;
@@ -125,12 +130,10 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     for (algorithm, routes) in listed {
         comparison.add(problem, algorithm, Arc::new(routes))?;
     }
-    let times = arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison)).transpose()?;
+    let times =
+        arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison, &options.watch)).transpose()?;
     let report = report::Report { problem, best: &best, comparison: &comparison, measured, times };
-    let written = arguments.output.as_ref().map_or(Ok(()), |path| {
-        let text = report.chart();
-        formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
-    });
+    let written = arguments.output.as_ref().map_or(Ok(()), |path| drawing::write(path, &report.chart()));
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
     written?;
     if let Some(wrong) = report.impossible() {

@@ -5,16 +5,18 @@ mod sizes;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use num_traits::Zero;
-use oneport::{Options, Problem, Rated, Rational, Volumes, formats};
+use oneport::watch::Watch;
+use oneport::{Options, Problem, Rated, Rational, Volumes};
 use oneport_baselines::{Algorithm, Over, Routes, known, places};
-use oneport_once::{Draft, Shortest, least_time};
+use oneport_once::{Draft, Search, Shortest, least_time};
 use rayon::prelude::*;
 
 use crate::End;
 use crate::arguments::{LimitArguments, QuestionArguments};
+use crate::drawing;
 use crate::limits;
 use crate::once;
 use crate::optimum::rated;
@@ -74,6 +76,7 @@ pub const OPTIMUM: &str = "oneport";
 pub fn run(arguments: &TimeArguments) -> Result<End> {
     let options = Options { watch: limits::watch(&arguments.limits)?, ..Options::default() };
     try_outputs(&[("--platform", &arguments.platform)], &given(&[("--output", &arguments.output)]))?;
+    arguments.output.as_ref().map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
     let platform = question::platform(&arguments.platform, &arguments.question)?;
     let collective = question::collective(&platform, &arguments.question)?;
     let volumes = |bytes: Option<&str>| question::volumes_of(&platform, &collective, &arguments.question, bytes);
@@ -106,14 +109,13 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         let factor = factor.unwrap_or_else(|| Rational::from_integer(1.into()));
         let before = rows.last().map(|row| row.timed.clone()).unwrap_or_default();
         let least = least_time(problem, &(&rated.upper_bound / factor));
-        let timed = time(problem, rated, &algorithms, &routes, &before, &least)?;
+        let timed = time(problem, rated, &algorithms, &routes, &before, &least, &options.watch)?;
         rows.push(Row { volumes: volumes.clone(), timed, least });
     }
     let report = Report { problem, rows: &rows, single: arguments.sizes.is_none() };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {
         let csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        let text = if csv { report.csv() } else { report.curve() };
-        formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+        drawing::write(path, &if csv { report.csv() } else { report.curve() })
     });
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
     written?;
@@ -141,14 +143,19 @@ fn time(
     routes: &Routes,
     before: &[Timed],
     least: &Rational,
+    watch: &Watch,
 ) -> Result<Vec<Timed>> {
-    let guess = |name: &str| before.iter().find(|timed| timed.name == name).map_or(1, |timed| timed.pieces);
+    let search = once::search(problem, watch);
+    let search = |name: &str| {
+        let guess = before.iter().find(|timed| timed.name == name).map_or(1, |timed| timed.pieces);
+        Search { guess, ..search }
+    };
     let timed = |name: &str, Shortest { pieces, length }| Timed { name: name.to_string(), pieces, length };
-    let own = once::own(problem, &rated.steady_state, guess(OPTIMUM), least)?;
+    let own = once::own(problem, &rated.steady_state, &search(OPTIMUM), least)?;
     // Where one size follows another, an algorithm that cannot be the best is not searched as far.
     let goal = (!before.is_empty()).then_some(&own.length);
     let named = algorithms.par_iter().map(|algorithm| {
-        let found = once::named(problem, algorithm, routes, guess(&algorithm.name), goal)?;
+        let found = once::named(problem, algorithm, routes, &search(&algorithm.name), goal)?;
         Ok(found.map(|found| timed(&algorithm.name, found)))
     });
     let mut all: Vec<Timed> = named.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();

@@ -69,7 +69,7 @@ The table: a class holds cables (a link and its way back), nodes' ports, or proc
 cost whose names differ in digits only (shown as *). Each is tried alone, the throughput is found anew and proved.
   doubled   cables: both directions carry twice as much; ports: every link that enters or leaves these nodes carries
             twice as much; processors: a merge takes half the time
-  enough    the least factor that gains as much as doubling, where that is less than 2: then something else limits
+  enough    a factor that gains as much as doubling, the least one unless it says 'or less'
   halved    the opposite
   removed   cables are gone; processors only forward. Not possible for ports, nor for participants of a reduction
 Ports are left out where they have the same links as a class of cables, processors where merges take no time.

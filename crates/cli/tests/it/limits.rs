@@ -127,6 +127,17 @@ fn inputs_are_never_overwritten() {
     let before = read(&plan);
     oneport(&["show", &plan, "--graph", &plan]).refused(2, &["--graph", "PLAN"]);
     assert_eq!(read(&plan), before);
+    // Names that follow from the one given.
+    let replay = folder.write("q.cpp", &before);
+    oneport(&["export", &replay, "--to", "simgrid", &folder.path("q")]).refused(2, &["OUT", "PLAN"]);
+    assert_eq!(read(&replay), before);
+    let gather = folder.path("t-1.svg");
+    oneport(&["solve", "all-gather", "--platform", &fixture("dgx1.toml"), "-o", &gather]).ok();
+    let before = read(&gather);
+    oneport(&["show", &gather, "--tree", &folder.path("t.svg")]).refused(2, &["--tree", "PLAN"]);
+    let (gantt, tree) = (folder.path("k-2.svg"), folder.path("k.svg"));
+    oneport(&["show", &gather, "--tree", &tree, "--gantt", &gantt]).refused(2, &["--gantt", "--tree"]);
+    assert_eq!(read(&gather), before);
 }
 
 #[test]

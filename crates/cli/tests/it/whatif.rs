@@ -228,7 +228,8 @@ fn drawn_racks(seed: u64, racks: usize, hosts: usize) -> Net {
 #[test]
 fn tables_of_drawn_clusters_equal_platforms_written_by_hand() {
     for seed in [1, 2] {
-        let rows = check_table(&drawn_racks(seed, 2, 3), &["all-reduce", "--commutative"]);
+        let hosts = "r0h0,r0h1,r0h2,r1h0,r1h1,r1h2";
+        let rows = check_table(&drawn_racks(seed, 2, 3), &["all-reduce", "--commutative", "--participants", hosts]);
         assert!(rows.iter().all(|row| row["status"] != "feasible" && row["status"] != "stopped"), "{rows:#?}");
     }
 }
@@ -304,6 +305,28 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
         let change = format!("core <-> tor2: bandwidth x{factor}");
         let run = oneport(&["whatif", "all-to-all", "--platform", &slower, "--change", &change, "--json"]);
         assert_eq!(run.ok().object()["rows"][0]["throughput"], expected, "{factor}");
+    }
+}
+
+/// 4/3 is the least factor; the steady state found for twice as fast may keep the processor needlessly busy.
+#[test]
+fn what_is_enough_is_found_where_much_would_do() {
+    let folder = Folder::new();
+    let file = folder.write(
+        "pair.toml",
+        "format = \"oneport-platform/1\"\nnode = [{ name = \"a\", compute = 3 }, { name = \"b\", compute = 2 }]\n\
+         link = [{ from = \"a\", to = \"b\", cost = 1 }, { from = \"b\", to = \"a\", cost = \"2/3\" }]\n",
+    );
+    let answer = oneport(&["whatif", "reduce", "--target", "b", "--platform", &file, "--json"]).ok().object();
+    let rows = answer["rows"].as_array().expect("rows");
+    let doubled: Vec<_> = rows.iter().filter(|row| row["change"] == "doubled" && row["share"] != "1").collect();
+    assert!(!doubled.is_empty(), "{answer:#}");
+    for row in doubled {
+        let factor = row["enough"].as_str().expect("a factor");
+        assert!(["4/3", "3/2"].contains(&factor) && (row["enough_is_least"] == false || factor == "4/3"), "{row:#}");
+        let change = format!("b: compute /{factor}");
+        let there = oneport(&["whatif", "reduce", "--target", "b", "--platform", &file, "--change", &change, "--json"]);
+        assert_eq!(there.ok().object()["rows"][0]["throughput"], row["throughput"], "{row:#}");
     }
 }
 

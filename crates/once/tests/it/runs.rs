@@ -1,11 +1,12 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
 use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, least_time, shortest};
+use oneport_once::{Draft, Search, least_time, shortest};
 use oneport_plan::{Collective, Deed, Form, NodeId, Platform, Problem, Rational, Run, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Delays, PortModel, parse_rational};
 use oneport_referee::check_run;
+use oneport_watch::{Limit, Watch};
 
 pub fn number(text: &str) -> Rational {
     parse_rational(text).expect("a number")
@@ -103,8 +104,16 @@ fn a_pipeline_by_hand() {
     let length = |segments| draft(segments).expect("a draft").dated(problem).expect("dates").length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
-    let best = shortest(problem, 1, 1000, &number("0"), draft).expect("a best");
+    let watch = Watch::unlimited();
+    let search = Search { guess: 1, deeds: 1000, pieces: 1000, watch: &watch };
+    let best = shortest(problem, &search, &number("0"), draft).expect("a best");
     assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
+    // No more pieces than a message has bytes; the first number where time is over.
+    let coarse = shortest(problem, &Search { pieces: 2, ..search }, &number("0"), draft).expect("a best");
+    assert_eq!((coarse.pieces, coarse.length.to_string().as_str()), (2, "31/4"));
+    watch.end(Limit::Interrupt);
+    let late = shortest(problem, &search, &number("0"), draft).expect("a best");
+    assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
     assert_eq!(least_time(problem, &boundless()).to_string(), "11/2");
 }

@@ -116,7 +116,7 @@ fn check_instance(
     message: Message,
     started: u128,
 ) -> Result<(), Violation> {
-    let started = started * u128::from(case.rate(message.demand));
+    let started = started.saturating_mul(case.rate(message.demand).into());
     if u128::from(instance) >= started {
         let found = format!("{} belongs to instance {instance}", place());
         return Err(fault!(Run, "{found}"; "{started} instances are started, numbered from 0"));
