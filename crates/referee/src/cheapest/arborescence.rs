@@ -18,6 +18,7 @@
 //! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So there is
 //! no strange merge, every processor sends one stream, and the tree is an arborescence as above.
 
+use std::collections::BTreeMap;
 use std::ops::{AddAssign, SubAssign};
 
 use num_bigint::BigUint;
@@ -27,6 +28,9 @@ use super::{Class, Priced};
 
 /// Prices from processor to processor; the last place is the end of all streams.
 type Costs<N> = Vec<Vec<Option<N>>>;
+
+/// By processor: what it costs to end there.
+type Ends = Vec<Option<BigUint>>;
 
 /// Whether the theorem applies.
 pub(super) fn applies(priced: &Priced) -> bool {
@@ -43,6 +47,7 @@ pub(super) struct Streams<'p> {
     large: Costs<BigUint>,
     /// Dearer than all streams together.
     end: BigUint,
+    known: BTreeMap<Ends, Option<BigUint>>,
 }
 
 impl<'p> Streams<'p> {
@@ -65,25 +70,31 @@ impl<'p> Streams<'p> {
         let small =
             |row: &Vec<Option<BigUint>>| row.iter().map(|cost| cost.as_ref().and_then(BigUint::to_u128)).collect();
         let small = fits.then(|| large.iter().map(small).collect());
-        Some(Streams { priced, distances, small, large, end })
+        Some(Streams { priced, distances, small, large, end, known: BTreeMap::new() })
     }
 
-    /// The exact price of the cheapest tree to a target: O(n^3) operations on numbers.
-    pub(super) fn price(&self, target: usize) -> Option<BigUint> {
+    /// The exact price of the cheapest tree to a target: O(n^3) operations on numbers, once for all targets that are as
+    /// far from everybody.
+    pub(super) fn price(&mut self, target: usize) -> Option<BigUint> {
         let count = self.priced.processors.len();
         let size = self.priced.sizes.first()?;
-        let ends: Vec<Option<BigUint>> = (0..count)
+        let ends: Ends = (0..count)
             .map(|from| self.distances[from * count + target].as_ref().map(|distance| distance * size + &self.end))
             .collect();
+        if let Some(price) = self.known.get(&ends) {
+            return price.clone();
+        }
         let total = match &self.small {
             Some(small) => {
                 let ends = ends.iter().map(|end| end.as_ref().and_then(BigUint::to_u128));
-                BigUint::from(least(with_ends(small, ends))?)
+                least(with_ends(small, ends)).map(BigUint::from)
             }
-            None => least(with_ends(&self.large, ends.into_iter()))?,
+            None => least(with_ends(&self.large, ends.iter().cloned())),
         };
         // One stream ends at the target: each end is dearer than all streams together.
-        Some(total - &self.end)
+        let price = total.map(|total| total - &self.end);
+        self.known.insert(ends, price.clone());
+        price
     }
 }
 
