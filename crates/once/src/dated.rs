@@ -7,8 +7,12 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_numbers::{Scaled, Whole};
 use oneport_plan::{Action, Deed, Problem, Rational, Resource, Run};
+use oneport_watch::Watch;
 
 use crate::{Draft, OnceError};
+
+/// Events between two questions to the watch: one may look at all deeds that wait.
+const ASKED: u64 = 16;
 
 /// Dates of a draft, in a unit of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,12 +92,20 @@ impl Draft {
     /// # Errors
     /// Sizes or work that depend on what is combined.
     pub fn dated(&self, problem: Problem<'_>) -> Result<Dated, OnceError> {
+        self.dated_watched(problem, &Watch::unlimited())
+    }
+
+    /// [`dated`](Self::dated) under a watch.
+    ///
+    /// # Errors
+    /// As [`dated`](Self::dated); [`OnceError::Stopped`] where the watch ended it.
+    pub fn dated_watched(&self, problem: Problem<'_>, watch: &Watch) -> Result<Dated, OnceError> {
         let lengths = Lengths::of(problem, self)?;
-        Ok(match lengths.bits(&self.deeds) {
-            bits if bits < u64::BITS.into() => Simulation::<u64>::new(problem, self, &lengths).run(self),
-            bits if bits < u128::BITS.into() => Simulation::<u128>::new(problem, self, &lengths).run(self),
-            _ => Simulation::<BigUint>::new(problem, self, &lengths).run(self),
-        })
+        match lengths.bits(&self.deeds) {
+            bits if bits < u64::BITS.into() => Simulation::<u64>::new(problem, self, &lengths).run(self, watch),
+            bits if bits < u128::BITS.into() => Simulation::<u128>::new(problem, self, &lengths).run(self, watch),
+            _ => Simulation::<BigUint>::new(problem, self, &lengths).run(self, watch),
+        }
     }
 }
 
@@ -196,14 +208,18 @@ impl<N: Whole> Simulation<N> {
         self.free[resource as usize].iter().min()
     }
 
-    fn run(mut self, draft: &Draft) -> Dated {
+    fn run(mut self, draft: &Draft, watch: &Watch) -> Result<Dated, OnceError> {
         let mut starts = vec![N::zero(); self.states.len()];
         let mut length = N::zero();
         let mut queues = Queues::new(self.free.len());
         for (number, state) in (0_u32..).zip(&self.states).filter(|(_, state)| state.waits == 0) {
             queues.events.push(Reverse((state.ready.clone(), Event::Ready(number))));
         }
-        while let Some(Reverse((date, event))) = queues.events.pop() {
+        for count in 1_u64.. {
+            let Some(Reverse((date, event))) = queues.events.pop() else { break };
+            if count.is_multiple_of(ASKED) {
+                watch.ask().map_err(OnceError::Stopped)?;
+            }
             let started = match event {
                 Event::Ready(number) => self.ready(number, &date, draft, &mut queues),
                 Event::Free(resource) => self.freed(resource, &date, &mut queues),
@@ -228,7 +244,7 @@ impl<N: Whole> Simulation<N> {
             starts[deed] = date;
             length = length.max(arrival);
         }
-        Dated { unit: self.unit, starts: starts.into_iter().map(Into::into).collect(), length: length.into() }
+        Ok(Dated { unit: self.unit, starts: starts.into_iter().map(Into::into).collect(), length: length.into() })
     }
 
     /// A deed whose inputs are there: it starts, or waits where others wait or where something is occupied.

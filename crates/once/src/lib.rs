@@ -9,6 +9,7 @@ pub use bound::least_time;
 pub use dated::Dated;
 pub use draft::Draft;
 pub use oneport_plan::{Problem, Run};
+use oneport_watch::Limit;
 pub use shortest::{Search, Shortest, shortest, shortest_of};
 
 /// Why there is no schedule.
@@ -36,6 +37,9 @@ pub enum OnceError {
         /// The step, counted from 1.
         step: usize,
     },
+    /// The watch ended the search for dates.
+    #[error("{0} ended the search for dates; allow more")]
+    Stopped(Limit),
     /// Too much to do for machine memory.
     #[error("more than {0} actions; take fewer pieces")]
     TooMany(usize),

@@ -27,7 +27,7 @@ pub struct Search<'a> {
     pub deeds: usize,
     /// Most pieces: as many as a message has bytes, for example.
     pub pieces: u32,
-    /// Asked before every number but the first: what is best so far is the answer where it ends the search.
+    /// Ends the search at any number but the first: what is best so far is the answer.
     pub watch: &'a Watch,
 }
 
@@ -61,12 +61,12 @@ pub fn shortest(
     least: &Rational,
     draft: impl Fn(u32) -> Result<Draft, OnceError>,
 ) -> Result<Shortest, OnceError> {
-    let tried = |pieces: u32| -> Result<(Shortest, usize), OnceError> {
+    let tried = |pieces: u32, watch: &Watch| -> Result<(Shortest, usize), OnceError> {
         let draft = draft(pieces)?;
-        Ok((Shortest { pieces, length: draft.dated(problem)?.length() }, draft.deeds.len()))
+        Ok((Shortest { pieces, length: draft.dated_watched(problem, watch)?.length() }, draft.deeds.len()))
     };
     let small = |gain: Rational, whole: &Rational| gain * Rational::from_integer(GAIN.into()) < *whole;
-    let (mut best, mut deeds) = tried(search.guess.clamp(1, search.pieces.max(1)))?;
+    let (mut best, mut deeds) = tried(search.guess.clamp(1, search.pieces.max(1)), &Watch::unlimited())?;
     let mut pieces = best.pieces;
     // From the start, two in a row that do not help end the search.
     let patience = if search.guess > 1 { 1 } else { 2 };
@@ -79,7 +79,10 @@ pub fn shortest(
         if next <= pieces + pieces / 8 {
             break;
         }
-        let (found, more) = tried(next)?;
+        let (found, more) = match tried(next, search.watch) {
+            Err(OnceError::Stopped(_)) => break,
+            tried => tried?,
+        };
         misses = if small(&best.length - &found.length, &best.length) { misses + 1 } else { 0 };
         (pieces, deeds) = (next, more);
         if found.length < best.length {
