@@ -9,7 +9,7 @@ pub use bound::least_time;
 pub use dated::Dated;
 pub use draft::Draft;
 pub use oneport_plan::{Problem, Run};
-use oneport_watch::Limit;
+pub use oneport_watch::{Limit, Watch};
 pub use shortest::{Search, Shortest, shortest, shortest_of};
 
 /// Why there is no schedule.
