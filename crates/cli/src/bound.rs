@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use oneport::plan::{Demand, Form, Goals, LinkId};
+use oneport::plan::{Form, LinkId};
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
 };
@@ -185,19 +185,6 @@ struct Cut {
     messages: Rational,
 }
 
-/// The demands of which a value has to leave a set of nodes.
-fn crossing(collective: &Collective, inside: &impl Fn(&NodeId) -> bool) -> usize {
-    let crosses = |demand: &Demand<'_>| {
-        let outside = match demand.goals {
-            Goals::At(target) => !inside(&target),
-            Goals::Everywhere(targets) => targets.iter().any(|target| !inside(target)),
-            Goals::Prefixes => false,
-        };
-        outside && demand.operands.iter().any(inside)
-    };
-    (0..collective.demands()).filter_map(|place| collective.demand(place)).filter(crosses).count()
-}
-
 impl Cut {
     /// The cut of a certificate, if it alone proves the bound.
     fn of(platform: &Platform, row: &Row, Bounded { bound, certificate, .. }: &Bounded) -> Option<Cut> {
@@ -208,7 +195,9 @@ impl Cut {
         let crosses = |id: &LinkId| has(&platform.link(*id).from) && !has(&platform.link(*id).to);
         let links: Vec<LinkId> = platform.link_ids().filter(crosses).collect();
         let capacity: Rational = links.iter().map(|&link| platform.link(link).cost.recip()).sum();
-        let messages = Rational::from_integer(crossing(&row.collective, &has).into());
+        let demands = (0..row.collective.demands()).filter_map(|place| row.collective.demand(place));
+        let messages = demands.filter(|demand| demand.crosses(|node| has(&node))).count();
+        let messages = Rational::from_integer(messages.into());
         if capacity != &messages * bound {
             return None;
         }

@@ -105,6 +105,18 @@ impl Demand<'_> {
         }
     }
 
+    /// Whether some value has to leave a set of nodes: one is inside whose owner's value is wanted outside.
+    pub fn crosses(&self, inside: impl Fn(NodeId) -> bool) -> bool {
+        let first = self.operands.iter().position(|&owner| inside(owner));
+        let outside = |nodes: &[NodeId]| nodes.iter().any(|&node| !inside(node));
+        match (first, self.goals) {
+            (None, _) => false,
+            // Operand `i` is wanted wherever a later one is.
+            (Some(first), Goals::Prefixes) => outside(&self.operands[first..]),
+            (Some(_), _) => outside(self.targets()),
+        }
+    }
+
     /// Every node at which something is wanted, and what.
     pub fn goals(&self) -> Vec<(NodeId, Interval)> {
         match self.goals {
@@ -213,5 +225,29 @@ impl<'a> Block<'a> {
             Goals::Everywhere(_) | Goals::Prefixes => None,
         };
         if self.kind == Kind::Route { self.demands().filter_map(ends).collect() } else { Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the definition, over all sets of four nodes.
+    #[test]
+    fn what_crosses_is_owned_inside_and_wanted_outside() {
+        let nodes: Vec<NodeId> = [2, 0, 3].map(NodeId::new).to_vec();
+        let (one, two) = ([nodes[0]], [nodes[1], NodeId::new(1)]);
+        for goals in [Goals::At(nodes[1]), Goals::Everywhere(&two), Goals::Everywhere(&nodes), Goals::Prefixes] {
+            for operands in [&nodes[..], &one[..]] {
+                let demand = Demand { operands, goals, commutative: false };
+                for set in 0..16_usize {
+                    let inside = |node: NodeId| set >> node.index() & 1 == 1;
+                    let crosses = demand.goals().into_iter().any(|(goal, part)| {
+                        !inside(goal) && operands[part.first..=part.last].iter().any(|&owner| inside(owner))
+                    });
+                    assert_eq!(demand.crosses(inside), crosses, "{demand:?} {set:b}");
+                }
+            }
+        }
     }
 }

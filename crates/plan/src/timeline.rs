@@ -55,3 +55,18 @@ pub struct Timeline {
     /// All merges.
     pub merges: Vec<MergeEvent>,
 }
+
+impl Timeline {
+    /// A single instance within a single period.
+    pub fn of_one(period: Rational, events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
+        Timeline {
+            period,
+            starting_periods: 1,
+            instances_per_period: 1,
+            clean_up_periods: 0,
+            eager: false,
+            events,
+            merges,
+        }
+    }
+}

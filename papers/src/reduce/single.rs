@@ -41,15 +41,7 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
             }
         }
     }
-    Timeline {
-        period: length,
-        starting_periods: 1,
-        instances_per_period: 1,
-        clean_up_periods: 0,
-        eager: false,
-        events,
-        merges,
-    }
+    Timeline::of_one(length, events, merges)
 }
 
 /// How long it takes; the referee has carried it out on values.

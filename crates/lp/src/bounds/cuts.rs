@@ -16,7 +16,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
-use oneport_plan::{Block, Certificate, Collective, Cut, Demand, Goals, Kind, Problem, Resource};
+use oneport_plan::{Block, Certificate, Collective, Cut, Kind, Problem, Resource};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
 
 use super::volume::Bound;
@@ -107,15 +107,7 @@ impl<'q> Search<'q> {
             let count = self.members.iter().filter(|node| inside(node)).count();
             return count * (self.members.len() - count);
         }
-        let crosses = |demand: &Demand<'_>| {
-            let outside = match demand.goals {
-                Goals::At(target) => !inside(&target),
-                Goals::Everywhere(targets) => targets.iter().any(|node| !inside(node)),
-                Goals::Prefixes => false,
-            };
-            outside && demand.operands.iter().any(inside)
-        };
-        self.block.demands().filter(crosses).count()
+        self.block.demands().filter(|demand| demand.crosses(|node| side[node.index()])).count()
     }
 
     fn certificate(&self, side: &Side) -> Certificate {

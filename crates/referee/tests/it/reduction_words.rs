@@ -292,15 +292,8 @@ fn merges_of_no_time_hinder_nobody() {
         start: whole(2),
         end: whole(2),
     };
-    let run = Timeline {
-        period: whole(2),
-        starting_periods: 1,
-        instances_per_period: 1,
-        clean_up_periods: 0,
-        eager: false,
-        events: vec![event(2, 1, 0), event(4, 2, 1)],
-        merges: vec![merge(0, 2, 0), merge(1, 2, 1)],
-    };
+    let merges = vec![merge(0, 2, 0), merge(1, 2, 1)];
+    let run = Timeline::of_one(whole(2), vec![event(2, 1, 0), event(4, 2, 1)], merges);
     let report = run_report(&plan, &run).unwrap();
     assert_eq!((report.last_arrival, report.peak_buffer), (whole(2), vec![1, 0, 0]));
 }

@@ -35,15 +35,7 @@ fn made(node: usize, (first, last): (usize, usize), split: usize, at: i64) -> Me
 }
 
 fn run(events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
-    Timeline {
-        period: ratio(4, 1),
-        starting_periods: 1,
-        instances_per_period: 1,
-        clean_up_periods: 0,
-        eager: false,
-        events,
-        merges,
-    }
+    Timeline::of_one(ratio(4, 1), events, merges)
 }
 
 fn all_reduce(participants: &[usize], commutative: bool) -> Collective {

@@ -411,15 +411,7 @@ fn a_message_is_delivered_once() {
         link: LinkId::new(link),
         pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
     };
-    let run = |events| oneport_plan::Timeline {
-        period: ratio(5, 1),
-        starting_periods: 1,
-        instances_per_period: 1,
-        clean_up_periods: 0,
-        eager: false,
-        events,
-        merges: Vec::new(),
-    };
+    let run = |events| oneport_plan::Timeline::of_one(ratio(5, 1), events, Vec::new());
     let straight = run(vec![event(0, 0), event(1, 1), event(3, 2)]);
     let report = check_timeline(&platform, &collective, &Volumes::of_size(one()), &straight).unwrap();
     assert_eq!((report.last_arrival, report.peak_buffer), (ratio(3, 1), vec![0, 0, 1, 1]));
