@@ -423,6 +423,7 @@ mod tests {
             priced in prop::collection::vec(0u8..40, 18),
             volumes in prop::collection::vec(0u8..35, 2),
             scattered: bool,
+            long: bool,
         ) {
             let platform = platform(nodes, &bytes);
             let participants: Vec<NodeId> = platform.node_ids().collect();
@@ -430,7 +431,9 @@ mod tests {
                 true => Collective::ReduceScatter { participants, commutative: true },
                 false => Collective::Reduce { target: NodeId::new(nodes - 1), participants, commutative: true },
             };
-            let constant = |i: usize| Amount::Constant(number(volumes[i]));
+            // Long numbers fit no machine integer.
+            let unit = Rational::from_integer(num_bigint::BigInt::from(3).pow(if long { 90 } else { 0 }));
+            let constant = |i: usize| Amount::Constant(number(volumes[i]) * &unit);
             let volumes = Volumes { size: constant(0), work: constant(1) };
             let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
