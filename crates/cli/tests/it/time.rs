@@ -80,6 +80,30 @@ fn sizes_make_a_table_and_a_curve() {
     assert!(csv.starts_with("bytes,algorithm,pieces,time,lower_bound") && csv.contains("\n1048576,\"ring\","), "{csv}");
     let svg = std::fs::read_to_string(svg).expect("drawn");
     assert!(svg.contains("proved bound") && svg.contains("bus bandwidth"), "{svg}");
+    let png = folder.path("curve.png");
+    oneport(&[&question[..], &["-o", &png]].concat()).ok();
+    assert!(std::fs::read(png).expect("drawn").starts_with(b"\x89PNG"));
+    oneport(&[&question[..], &["-o", "curve.pdf"]].concat())
+        .refused(2, &["--output", "curve.pdf", "svg", "png", "csv"]);
+}
+
+/// Demands of a user have no algorithm with a name: the optimum's own patterns are timed.
+#[test]
+fn listed_demands_have_a_time() {
+    let folder = Folder::new();
+    let platform = row(&folder);
+    let demands = folder.write(
+        "moves.toml",
+        "format = \"oneport-demands/1\"\ndemands = [{ values = [\"a\"], wanted = [\"b\", \"c\"] }]\n",
+    );
+    let question = ["custom", "--demands", &demands, "--platform", &platform, "--size=8000", "--json"];
+    let time = oneport(&[&["time"][..], &question].concat()).ok().object();
+    let broadcast = ["time", "broadcast", "--source=a", "--platform", &platform, "--size=8000", "--json"];
+    let broadcast = oneport(&broadcast).ok().object();
+    assert_eq!(time["lower_bound"], broadcast["lower_bound"], "{time} {broadcast}");
+    assert_eq!(time["rows"].as_array().map(Vec::len), Some(1), "{time}");
+    let compared = oneport(&[&["compare"][..], &question].concat()).ok().object();
+    assert_eq!((&compared["time"], compared["rows"].as_array().map(Vec::len)), (&time["time"], Some(0)), "{compared}");
 }
 
 /// Small random machines in GB/s; links have latency, and overhead where their number is even.

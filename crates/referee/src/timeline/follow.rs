@@ -80,10 +80,11 @@ impl<'a> Run<'a> {
         let rates = self.case.rates();
         let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
         let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
-        let most = started * rates.iter().copied().max().map_or(1, u128::from);
+        let of = |rate: u128| started.saturating_mul(rate);
+        let most = of(rates.iter().copied().max().map_or(1, u128::from));
         let mut instance: u128 = 0;
         while instance < most {
-            for place in (0..commodities).filter(|&place| instance < started * rate(place)) {
+            for place in (0..commodities).filter(|&place| instance < of(rate(place))) {
                 let next = found.next().map(|&(instance, commodity)| (u128::from(instance), commodity));
                 if next != Some((instance, place)) {
                     return Err(self.missing(u64::try_from(instance).unwrap_or(u64::MAX), place));

@@ -115,3 +115,14 @@ fn runs_count_every_turn_of_a_group() {
         "instance 1 starts at 2; it belongs to period 1, from 3 until before 6"
     );
 }
+
+#[test]
+fn so_many_instances_fit_no_number() {
+    let (platform, collective, volumes) = question();
+    let run = Timeline { starting_periods: u64::MAX, instances_per_period: u64::MAX, ..run() };
+    let refused = check_timeline(&platform, &collective, &volumes, &run).unwrap_err().to_string();
+    assert!(!refused.is_empty(), "{refused}");
+    let event = Event { instance: u64::MAX, ..run.events[0].clone() };
+    let run = Timeline { events: vec![event], ..run };
+    assert!(check_timeline(&platform, &collective, &volumes, &run).is_err());
+}
