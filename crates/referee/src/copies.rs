@@ -8,7 +8,7 @@ mod exchange;
 mod steiner;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::SubAssign;
 
 use num_bigint::{BigInt, BigUint};
@@ -128,20 +128,38 @@ fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usiz
 fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<BigUint, Violation> {
     let mut is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
     let mut goals = Vec::with_capacity(demands.len());
-    for &place in demands {
-        let Some(demand) = case.demand(place) else { continue };
+    for &number in demands {
+        let Some(demand) = case.demand(number) else { continue };
         let (Some(&source), Goals::Everywhere(targets)) = (demand.operands.first(), demand.goals) else { continue };
         // Valid demands have only nodes that replicate; others would have to be hubs all the same.
         targets.iter().chain([&source]).for_each(|node| is_hub[node.index()] = true);
         goals.push((source, targets));
     }
     let routes = routes(case, lengths, &is_hub);
+    let hubs: Vec<usize> = (0..is_hub.len()).filter(|&node| is_hub[node]).collect();
+    let mut known: Option<Vec<Option<T>>> = None;
     let mut total = BigUint::zero();
     for (source, targets) in goals {
         case.ask()?;
-        total += steiner::cheapest(&network(case, &routes, source, targets)?).into();
+        let ends: BTreeSet<usize> = targets.iter().chain([&source]).map(|node| node.index()).collect();
+        let spanned = (ends.len() == hubs.len()).then(|| known.get_or_insert_with(|| spanning(&routes, &hubs)));
+        let price = match spanned.and_then(|prices| prices[place(&hubs, source.index())].clone()) {
+            Some(price) => price,
+            None => steiner::cheapest(&network(case, &routes, source, targets)?),
+        };
+        total += price.into();
     }
     Ok(total)
+}
+
+/// By hub, the price of the cheapest arborescence from there to all others.
+fn spanning<T: Weight>(routes: &[Arc<T>], hubs: &[usize]) -> Vec<Option<T>> {
+    let arc = |(from, to, length): &Arc<T>| (place(hubs, *from), place(hubs, *to), length.clone());
+    arborescence::spanning_from_each(hubs.len(), routes.iter().map(arc).collect())
+}
+
+fn place(hubs: &[usize], node: usize) -> usize {
+    hubs.partition_point(|&hub| hub < node)
 }
 
 /// The shortest routes between hubs that pass no other hub. O(hubs (nodes + links) log nodes), unless all are hubs.
