@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod around;
 mod bounds;
 mod chains;
 mod column_generation;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use crate::around::{self, better};
 use crate::bounds;
 use crate::bounds::shared_tasks;
 use crate::bounds::slowest_cut::{SlowestCut, slowest_cut};
@@ -26,7 +27,6 @@ use oneport_plan::{Kind, Status};
 /// # Errors
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) -> Result<Solution, LpError> {
-    let collective = question.collective();
     check_size(question)?;
     if options.formulation == Formulation::Columns
         && let Some(quotient) = Quotient::new(question)
@@ -41,12 +41,34 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
         return shared_tasks::scan(question, solution, options.time_limit);
     }
+    let around = if options.formulation == Formulation::Columns { around::solve(question)? } else { None };
+    if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal) {
+        return Ok(solution.clone());
+    }
+    let solution = match (from_scratch(question, options, around.as_ref(), watch), around) {
+        (Err(LpError::Stopped(_)), Some(around)) => around,
+        (solution, Some(around)) => better(question, around, solution?),
+        (solution, None) => solution?,
+    };
+    bounded(question, solution, options.time_limit, watch)
+}
+
+/// The program's solution.
+fn from_scratch(
+    question: &Question<'_>,
+    options: &Options,
+    around: Option<&Solution>,
+    watch: Observer<'_>,
+) -> Result<Solution, LpError> {
+    let collective = question.collective();
     let patterns = Patterns::new(question);
     let resources = Resources::new(question.platform(), collective.combines());
     let kind = question.block().map(|block| block.kind);
     let solution = match options.formulation {
         Formulation::Columns => {
-            generate_from(question, resources, (&patterns, question.known().to_vec()), options.time_limit, watch)?
+            let around = around.into_iter().flat_map(|solution| &solution.steady_state.patterns);
+            let known = question.known().iter().chain(around.map(|weighted| &weighted.pattern)).cloned().collect();
+            generate_from(question, resources, (&patterns, known), options.time_limit, watch)?
         }
         Formulation::Compact if kind == Some(Kind::Copy) => {
             // Trees first: they are an answer, if time does not suffice for the program.
@@ -67,8 +89,7 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
             None => generate(question, resources, &patterns, options.time_limit, &mut few_rounds(watch))?,
         },
     };
-    let solution = support::reduced(question, &patterns, solution)?;
-    bounded(question, solution, options.time_limit, watch)
+    support::reduced(question, &patterns, solution)
 }
 
 /// A bound that holds for every scheme, for questions whose patterns are not all schemes: it may lower the solution's

@@ -169,8 +169,8 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     // The goals of many operands are whole results: only those of a scan are not, which is not commutative. And every
     // owner reaches every target, so that there is a tree to each.
     let trees = if many && arborescence::applies(&priced) {
-        let mut streams = arborescence::Streams::new(&priced, &distances);
-        dearest(&mut |_, target| streams.as_mut()?.price(target))
+        let streams = arborescence::Streams::new(&priced, &distances);
+        dearest(&mut |_, target| streams.as_ref()?.price(target))
     } else if many {
         let bound = many_operands::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))

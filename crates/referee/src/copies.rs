@@ -16,6 +16,7 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Goals, Interval};
 use oneport_platform::{LinkId, NodeId, Rational};
 
+pub(crate) use arborescence::spanning_from_each;
 pub(crate) use exchange::least_exchange;
 
 use crate::Violation;
@@ -27,11 +28,11 @@ use crate::shortest_paths::Length;
 use crate::violation::too_large;
 
 /// What arcs are measured in.
-trait Weight: Length + for<'a> SubAssign<&'a Self> + Into<BigUint> {}
+pub(crate) trait Weight: Length + for<'a> SubAssign<&'a Self> + Into<BigUint> {}
 impl<T: Length + for<'a> SubAssign<&'a T> + Into<BigUint>> Weight for T {}
 
 /// From, to, length.
-type Arc<T> = (usize, usize, T);
+pub(crate) type Arc<T> = (usize, usize, T);
 
 /// What one demand is about: nodes that replicate, numbered from 0, and the shortest routes between them.
 struct Network<T> {
@@ -155,7 +156,7 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
 /// By hub, the price of the cheapest arborescence from there to all others.
 fn spanning<T: Weight>(routes: &[Arc<T>], hubs: &[usize]) -> Vec<Option<T>> {
     let arc = |(from, to, length): &Arc<T>| (place(hubs, *from), place(hubs, *to), length.clone());
-    arborescence::spanning_from_each(hubs.len(), routes.iter().map(arc).collect())
+    spanning_from_each(hubs.len(), routes.iter().map(arc).collect())
 }
 
 fn place(hubs: &[usize], node: usize) -> usize {

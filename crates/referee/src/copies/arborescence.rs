@@ -44,7 +44,7 @@ pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs:
 /// what the groups that it enters have paid together. Some costs no more: around the circles that make up a group, from
 /// the part with `r` on, each part is entered by the arc that it paid, which is as long as what the groups that it
 /// enters have paid; inside the part, the node where it ends is the source. O(arcs x rounds).
-pub(super) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<T>>) -> Vec<Option<T>> {
+pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<T>>) -> Vec<Option<T>> {
     let mut group_of: Vec<usize> = (0..nodes).collect();
     // By original node: what the groups that contain it have paid.
     let mut within = vec![T::zero(); nodes];

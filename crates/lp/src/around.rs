@@ -1,0 +1,317 @@
+//! Many participants: chains around a ring, before any program.
+//!
+//! Rounds of column generation take long where there are hundreds of participants, and a ring often attains what cuts,
+//! partitions or one port prove in a moment: then it is the answer. If it does not, the program starts from its
+//! patterns, and a limit that ends the work early leaves a ring at least.
+//!
+//! The ring visits the participants in their own order, or each time goes on to the nearest one. A message goes around
+//! it from its owner; operands that commute are combined on the way around to their target, one after the other; what
+//! all need is combined and then spread, as often towards every participant.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use num_bigint::BigUint;
+use num_traits::{One, Signed, Zero};
+use oneport_numbers::Scaled;
+use oneport_plan::{Block, Certificate, Demand, Goals, Interval, Kind, Pattern, Resource, Status};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+
+use crate::bounds::{Bound, all_reduce_bound, cut_bound};
+use crate::mixture::mixed;
+use crate::odd_sets::PortSets;
+use crate::oracles::route::ShortestPaths;
+use crate::resources::Resources;
+use crate::{LpError, Question, Solution};
+
+/// Fewest participants for which a ring is looked at.
+const MANY: usize = 64;
+/// Most tasks of all patterns together.
+const MOST_TASKS: usize = 2_000_000;
+
+/// The better of the two rings and the best of the quick bounds. `None` for few participants, where operands have an
+/// order, and for collectives that no ring carries out.
+///
+/// `O(n (l + t))` for `n` participants, runs of Dijkstra's algorithm over `l` links, and chains of `t` tasks.
+///
+/// # Errors
+/// Those of the bounds; [`LpError::Stopped`] where the question's watch ends the work.
+pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
+    let Some(block) = question.block() else { return Ok(None) };
+    let Some(participants) = participants(question, &block) else { return Ok(None) };
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    let ports = PortSets::new(question.platform());
+    let mut best: Option<Solution> = None;
+    let Some((throughput, certificate)) = bound(question, &block)? else { return Ok(None) };
+    let near = nearest(question, &participants)?;
+    for order in [near, participants] {
+        let done = best.as_ref().is_some_and(|best| best.status == Status::Optimal);
+        if done || best.is_some() && question.watch().ask().is_err() {
+            break;
+        }
+        let Some(patterns) = Ring::new(question, order)?.patterns(&block) else { continue };
+        let steady_state = mixed(question, &resources, ports.as_ref(), patterns)?;
+        if best.as_ref().is_none_or(|best| best.steady_state.throughput < steady_state.throughput) {
+            best = Some(Solution {
+                status: Status::of(&steady_state.throughput, &throughput),
+                steady_state,
+                tight: Vec::new(),
+                certificate: certificate.clone(),
+                upper_bound: throughput.clone(),
+                solver_time: Default::default(),
+                repaired: false,
+            });
+        }
+    }
+    Ok(best)
+}
+
+/// The better steady state, of a ring and of a program, and the better bound; a program of compositions bounds
+/// compositions alone.
+pub fn better(question: &Question<'_>, ring: Solution, program: Solution) -> Solution {
+    let Solution { solver_time, repaired, .. } = program;
+    let (steady_state, tight) = match program.steady_state.throughput < ring.steady_state.throughput {
+        true => (ring.steady_state, ring.tight),
+        false => (program.steady_state, program.tight),
+    };
+    let composed = question.block().is_some_and(|block| block.kind == Kind::CombineCopy);
+    let (upper_bound, certificate) = match composed || ring.upper_bound <= program.upper_bound {
+        true => (ring.upper_bound, ring.certificate),
+        false => (program.upper_bound, program.certificate),
+    };
+    let status = Status::of(&steady_state.throughput, &upper_bound);
+    Solution { steady_state, tight, certificate, upper_bound, status, solver_time, repaired }
+}
+
+/// Who owns or wants something, if all of them can pass everything on, and combine where that is asked for.
+fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
+    let combines = block.kind.combines();
+    let serves = match block.kind {
+        Kind::Copy => true,
+        Kind::Combine | Kind::CombineCopy => block.is_commutative(),
+        Kind::Route | Kind::Prefix => false,
+    };
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for demand in block.demands().filter(|_| serves) {
+        let owners = demand.operands.iter().copied();
+        let goals = demand.goals().into_iter().map(|(node, _)| node);
+        all.extend(owners.chain(goals).filter(|&node| seen.insert(node)));
+    }
+    let patterns = if block.kind == Kind::CombineCopy { 2 * all.len() } else { block.count };
+    let fits = all.len() >= MANY && patterns.saturating_mul(2 * all.len()) <= MOST_TASKS;
+    let able = |&node: &NodeId| {
+        let node = question.platform().node(node);
+        node.replicates && (!combines || node.is_processor())
+    };
+    (fits && all.iter().all(able)).then_some(all)
+}
+
+/// The least of what cuts and partitions prove where only links are exclusive, else of what one port does.
+fn bound(question: &Question<'_>, block: &Block<'_>) -> Result<Option<(Rational, Certificate)>, LpError> {
+    // More than anything: the search ends with the first bound.
+    let any = Rational::from_integer(i64::MAX.into());
+    let reduced = all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(()))?;
+    // What prices of one port prove of an all-reduce is less than what passes it.
+    let port = if reduced.is_some() { None } else { slowest_port(question, block) };
+    let found = [cut_bound(question)?, reduced, port];
+    let pair = |bound: Bound| (bound.throughput, bound.certificate);
+    Ok(found.into_iter().flatten().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
+}
+
+/// What has to pass one port: a value enters by the fastest link at best, and leaves by the fastest.
+fn slowest_port(question: &Question<'_>, block: &Block<'_>) -> Option<Bound> {
+    let platform = question.platform();
+    let size = question.volumes().size.constant()?;
+    let mut passing: BTreeMap<NodeId, [u64; 2]> = BTreeMap::new();
+    for demand in block.demands() {
+        let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
+        let [owned, wanted] = [(demand.operands, &goals[..]), (&goals[..], demand.operands)]
+            .map(|(here, others)| here.iter().filter(|&node| others.iter().any(|other| other != node)));
+        wanted.for_each(|&node| passing.entry(node).or_default()[0] += block.rate);
+        owned.for_each(|&node| passing.entry(node).or_default()[1] += block.rate);
+    }
+    let time = |links: &[LinkId], count: u64| {
+        let fastest = links.iter().map(|&link| &platform.link(link).cost).min();
+        fastest.map_or_else(Rational::zero, |cost| cost * size * Rational::from_integer(count.into()))
+    };
+    let of_node = |(node, [into, out]): (NodeId, [u64; 2])| {
+        let (into, out) = (time(platform.incoming(node), into), time(platform.outgoing(node), out));
+        match platform.model_of(node) {
+            PortModel::FullDuplex | PortModel::Multiport => {
+                vec![(Resource::Receive(node), into), (Resource::Send(node), out)]
+            }
+            PortModel::HalfDuplex => vec![(Resource::Port(node), into + out)],
+            PortModel::Links => Vec::new(),
+        }
+    };
+    let bound = |(port, time): (Resource, Rational)| {
+        let capacity = Rational::from_integer(port.capacity(platform).into());
+        let certificate = Certificate { prices: vec![(port, Rational::one())], ..Certificate::default() };
+        time.is_positive().then(|| Bound { throughput: capacity / time, certificate })
+    };
+    let bounds = passing.into_iter().flat_map(of_node).filter_map(bound);
+    bounds.min_by(|one, other| one.throughput.cmp(&other.throughput))
+}
+
+/// An order in which each participant is, of those left, the nearest to the one before.
+fn nearest(question: &Question<'_>, participants: &[NodeId]) -> Result<Vec<NodeId>, LpError> {
+    let costs = link_costs(question);
+    let mut left = participants.to_vec();
+    let mut order = vec![left.remove(0)];
+    while let Some(&last) = order.last().filter(|_| !left.is_empty()) {
+        question.watch().ask()?;
+        let paths = ShortestPaths::new(question.platform(), &costs, last, |_| true);
+        let key = |&place: &usize| (paths.cost(left[place]).is_none(), paths.cost(left[place]));
+        let next = (0..left.len()).min_by_key(key).unwrap_or(0);
+        order.push(left.remove(next));
+    }
+    Ok(order)
+}
+
+fn link_costs(question: &Question<'_>) -> Vec<BigUint> {
+    let costs: Vec<Rational> = question.platform().links().iter().map(|link| link.cost.clone()).collect();
+    Scaled::coarsest(&costs).values
+}
+
+/// Participants in the order of a ring.
+struct Ring {
+    order: Vec<NodeId>,
+    places: BTreeMap<NodeId, usize>,
+    /// From each to the next one; `None` where no way leads.
+    ways: Vec<Option<Vec<LinkId>>>,
+}
+
+impl Ring {
+    fn new(question: &Question<'_>, order: Vec<NodeId>) -> Result<Ring, LpError> {
+        let costs = link_costs(question);
+        let way = |place: usize| {
+            question.watch().ask()?;
+            let paths = ShortestPaths::new(question.platform(), &costs, order[place], |_| true);
+            Ok(paths.to(order[(place + 1) % order.len()]).map(|(_, links)| links))
+        };
+        let ways = (0..order.len()).map(way).collect::<Result<_, LpError>>()?;
+        Ok(Ring { places: order.iter().copied().zip(0..).collect(), ways, order })
+    }
+
+    /// A chain for every demand, or one towards every participant, and how often; `None` where one meets a gap.
+    fn patterns(&self, block: &Block<'_>) -> Option<Vec<(Pattern, Rational)>> {
+        let rate = Rational::from_integer(block.rate.into());
+        let mut patterns = Vec::new();
+        for (demand, number) in block.demands().zip(block.first..) {
+            match demand.goals {
+                Goals::At(target) => patterns.push((self.chain(number, &demand, target)?, rate.clone())),
+                _ if demand.operands.len() == 1 => {
+                    patterns.push((self.chain(number, &demand, demand.operands[0])?, rate.clone()));
+                }
+                _ => {
+                    let share = &rate / Rational::from_integer(demand.operands.len().into());
+                    for &root in demand.operands {
+                        patterns.push((self.chain(number, &demand, root)?, share.clone()));
+                    }
+                }
+            }
+        }
+        Some(patterns)
+    }
+
+    /// Operands are combined around the ring until a root has all; from there the result goes on to all who want it.
+    fn chain(&self, number: usize, demand: &Demand<'_>, root: NodeId) -> Option<Pattern> {
+        let owners: BTreeMap<NodeId, usize> = demand.operands.iter().copied().zip(0..).collect();
+        let mut wanting: BTreeSet<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
+        wanting.remove(&root);
+        let start = *self.places.get(&root)?;
+        let mut pattern = Pattern::new(number);
+        let mut operands: Vec<usize> = Vec::with_capacity(owners.len());
+        let mut last = None;
+        // Once around from behind the root to the root, and on until nobody is left.
+        let count = self.order.len();
+        let first = if owners.len() == 1 && owners.contains_key(&root) { count } else { 1 };
+        for step in first..=2 * count {
+            let node = self.order[(start + step) % count];
+            if step <= count
+                && let Some(&operand) = owners.get(&node)
+            {
+                operands.push(operand);
+                if let Some(before) = operands.len().checked_sub(2) {
+                    let part = Interval { first: 0, last: before + 1 };
+                    last = pattern.merge(node, part, before, [last, None]);
+                }
+            } else if step > count {
+                wanting.remove(&node);
+            }
+            if step >= count && wanting.is_empty() {
+                break;
+            }
+            if let Some(latest) = operands.len().checked_sub(1) {
+                for &link in self.ways[(start + step) % count].as_ref()? {
+                    last = pattern.send(link, Interval { first: 0, last: latest }, last);
+                }
+            }
+        }
+        let is_sorted = operands.is_sorted();
+        Some(Pattern { order: (!is_sorted).then_some(operands), ..pattern })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oneport_plan::{Collective, Problem, Volumes};
+    use oneport_platform::Platform;
+    use oneport_platform::generate::{Options, Racks, grid, racks, ring};
+    use oneport_referee as referee;
+
+    use super::*;
+
+    fn collectives(platform: &Platform) -> Vec<Collective> {
+        let all: Vec<NodeId> = platform.processors().collect();
+        let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());
+        vec![
+            Collective::AllGather { participants: participants() },
+            Collective::ReduceScatter { participants: participants(), commutative: true },
+            Collective::AllReduce { participants: participants(), commutative: true },
+            Collective::Broadcast { source: first, targets: others.clone() },
+            Collective::Reduce { target: first, participants: participants(), commutative: true },
+            Collective::Reduce { target: first, participants: others, commutative: true },
+        ]
+    }
+
+    /// The referee executes every ring and recomputes every bound.
+    #[test]
+    fn rings_hold_and_bounds_are_proved() {
+        let costs = Options::default();
+        let shape = Racks { racks: 6, hosts: (11, 11), ..Racks::default() };
+        let mut optimal = 0;
+        for platform in [ring(64, &costs).unwrap(), grid(8, 8, &costs).unwrap(), racks(&shape, &costs).unwrap()] {
+            for model in PortModel::ALL {
+                let platform = platform.clone().with_model(model);
+                for collective in collectives(&platform) {
+                    let volumes = Volumes::default();
+                    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+                    let solution = solve(&Question::new(problem)).unwrap().unwrap();
+                    referee::check_steady_state(problem, &solution.steady_state)
+                        .unwrap_or_else(|violation| panic!("{model:?} {collective:?}: {violation}"));
+                    let bound = referee::bound(problem, &solution.certificate).unwrap();
+                    assert_eq!(bound, solution.upper_bound, "{model:?} {}", collective.name());
+                    assert!(solution.steady_state.throughput <= bound, "{model:?} {}", collective.name());
+                    optimal += usize::from(solution.status == Status::Optimal);
+                }
+            }
+        }
+        assert!(optimal >= 6, "{optimal}");
+    }
+
+    /// Few participants, and operands in order, are left to the program.
+    #[test]
+    fn others_have_no_ring() {
+        let platform = ring(64, &Options::default()).unwrap();
+        let participants: Vec<NodeId> = platform.processors().collect();
+        let few = Collective::AllGather { participants: participants[1..].to_vec() };
+        let ordered = Collective::AllReduce { participants: participants.clone(), commutative: false };
+        for collective in [few, ordered, Collective::Scan { participants }] {
+            let volumes = Volumes::default();
+            let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+            assert!(solve(&Question::new(problem)).unwrap().is_none(), "{}", collective.name());
+        }
+    }
+}
