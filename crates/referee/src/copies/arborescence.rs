@@ -39,10 +39,10 @@ pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs:
 
 /// The same from every node as the source, in one go. `None` for nodes that do not reach all others.
 ///
-/// Without a source every group pays the shortest arc that enters it, as long as there are circles. The price from `r` is
-/// what the groups without `r` have paid. No arborescence costs less: it enters each of them, and no arc is shorter than
-/// what the groups that it enters have paid together. Some costs no more: around the circles that make up a group, from
-/// the part with `r` on, each part is entered by the arc that it paid, which is as long as what the groups that it
+/// Without a source every group pays the shortest arc that enters it, as long as there are circles. The price from `r`
+/// is what the groups without `r` have paid. No arborescence costs less: it enters each of them, and no arc is shorter
+/// than what the groups that it enters have paid together. Some costs no more: around the circles that make up a group,
+/// from the part with `r` on, each part is entered by the arc that it paid, which is as long as what the groups that it
 /// enters have paid; inside the part, the node where it ends is the source. O(arcs x rounds).
 pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<T>>) -> Vec<Option<T>> {
     let mut group_of: Vec<usize> = (0..nodes).collect();
