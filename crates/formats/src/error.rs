@@ -168,6 +168,9 @@ pub enum Mistake {
     /// A platform where a plan should be.
     #[error("this is a platform; a plan is what 'oneport solve ... -o PLAN' writes")]
     PlatformAsPlan,
+    /// A plan where a platform should be.
+    #[error("this is a plan; 'oneport show' and 'oneport verify' read plans, and its platform stands under 'platform'")]
+    PlanAsPlatform,
     /// A key that means nothing here.
     #[error("unknown key '{key}'{}; the keys here are {}", meant(key, .known), .known.join(", "))]
     UnknownKey {

@@ -214,3 +214,13 @@ fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
     // What is to be drawn is told from the name alone.
     oneport(&reduce).refused(2, &["--tree", "should end in"]);
 }
+
+#[test]
+fn what_stands_for_something_else_is_named() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    let solve = ["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o"];
+    oneport(&[&solve[..], &[&plan]].concat()).ok();
+    oneport(&["inspect", &plan]).refused(1, &["plan.json", "this is a plan", "oneport show"]);
+    oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is no file"]);
+}

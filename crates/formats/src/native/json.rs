@@ -4,13 +4,18 @@ use oneport_platform::{NumberError, Platform, Rational, parse_rational};
 
 use super::measures::Measures;
 use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, TOP_KEYS};
-use crate::error::FormatError;
+use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::source::Source;
 
 /// Reads a whole file.
 pub(crate) fn read_json(source: Source<'_>) -> Result<Platform, FormatError> {
-    assemble(Json::parse(source)?, "", parse_rational)
+    let top = Json::parse(source)?;
+    let [format] = top.open_object(["format"])?;
+    if let Some(format) = format.filter(|format| is_of_plans(*format)) {
+        return Err(format.fail(Mistake::PlanAsPlatform));
+    }
+    assemble(top, "", parse_rational)
 }
 
 /// Reads a platform that may be part of a larger file, whose keys are then preceded by `prefix` in messages.
@@ -33,6 +38,10 @@ pub(crate) fn assemble(
         })?;
     }
     assembly.finish()
+}
+
+fn is_of_plans(format: Json<'_, '_>) -> bool {
+    format.string().is_ok_and(|format| format.starts_with("oneport-plan/"))
 }
 
 fn field<'a>(value: Json<'a, '_>) -> Result<Field<'a>, FormatError> {
