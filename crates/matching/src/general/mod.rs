@@ -85,6 +85,8 @@ mod odd;
 mod peel;
 mod split;
 mod splitting;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
