@@ -453,6 +453,101 @@ mod tests {
         assert!(plain >= 50 && further >= 1 && plain + further <= 1500, "{plain} {further}");
     }
 
+    /// An undirected graph on six nodes, which stand for themselves, with every second edge or so.
+    fn undirected(weights: &[u64], odd: &[bool]) -> Graph {
+        let mut graph = Graph { names: Vec::new(), odd: Vec::new(), edges: BTreeMap::new() };
+        for (node, &odd) in odd.iter().enumerate() {
+            graph.node(node, odd);
+        }
+        let pairs = (0..6).flat_map(|one| (0..one).map(move |other| (one, other)));
+        pairs.zip(weights).for_each(|((one, other), weight)| graph.add(one, other, weight.saturating_sub(9).into()));
+        graph
+    }
+
+    /// What leaves a set of nodes weighs.
+    fn weight(graph: &Graph, side: &[bool]) -> BigUint {
+        graph.edges.iter().filter(|((one, other), _)| side[*one] != side[*other]).map(|(_, weight)| weight).sum()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Smallest cuts between two nodes, and odd cuts below a limit, against all sets of nodes.
+        #[test]
+        fn cuts_are_those_of_enumeration(
+            weights in prop::collection::vec(0u64..24, 15), odd in prop::collection::vec(any::<bool>(), 5),
+            limit in 1u64..40,
+        ) {
+            let last = odd.iter().filter(|odd| **odd).count() % 2 == 1;
+            let odd: Vec<bool> = odd.into_iter().chain([last]).collect();
+            let graph = undirected(&weights, &odd);
+            let limit = BigUint::from(limit);
+            let sides = || (0..1usize << 6).map(|set| (0..6).map(|node| set >> node & 1 == 1).collect::<Vec<bool>>());
+            let least = sides().filter(|side| side[0] && !side[5]).map(|side| weight(&graph, &side)).min();
+            match graph.cut(0, 5, &limit) {
+                Some(side) => {
+                    prop_assert!(side[0] && !side[5]);
+                    prop_assert_eq!(Some(weight(&graph, &side)), least.filter(|least| *least < limit));
+                }
+                None => prop_assert!(least >= Some(limit.clone())),
+            }
+            let is_odd = |side: &[bool]| side.iter().zip(&odd).filter(|(inside, odd)| **inside && **odd).count() % 2 == 1;
+            let light = |side: &Vec<bool>| is_odd(side) && weight(&graph, side) < limit;
+            let any = sides().any(|side| light(&side));
+            let found = odd_cut(graph.clone(), &limit);
+            prop_assert_eq!(found.is_some(), any);
+            if let Some(names) = found {
+                let side = (0..6).map(|node| names.contains(&node)).collect();
+                prop_assert!(light(&side), "{:?}", names);
+            }
+        }
+    }
+
+    /// Two half-duplex nodes and a sender with `p` ports, each pair linked, and `p - 1` further links: `2 p + 1` units
+    /// of ports and links, so `p` links at a time. Without any one of the further links no set is odd and full.
+    #[test]
+    fn as_many_further_links_as_it_takes() {
+        let mut state = 7u64;
+        let mut roll = |below: usize| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) as usize % below
+        };
+        let one = || Rational::from_integer(1.into());
+        for round in 0..120 {
+            let ports = 2 + round % 3;
+            // Which node stands where: two half-duplex ones, the sender, the receivers of the further links.
+            let mut order: Vec<usize> = (0..ports + 2).collect();
+            (1..order.len()).for_each(|place| order.swap(place, roll(place + 1)));
+            let node = |what: usize| NodeId::new(order.iter().position(|&other| other == what).unwrap());
+            let mut builder = Platform::builder();
+            for (place, &what) in order.iter().enumerate() {
+                let model = if what < 2 { PortModel::HalfDuplex } else { PortModel::Multiport };
+                let node = Node { model: Some(model), ports: Some(ports as u32), ..Node::router(format!("n{place}")) };
+                builder.node(node).unwrap();
+            }
+            let mut ends = vec![(0, 1), (2, 0), (2, 1)];
+            ends.extend((3..ports + 2).map(|receiver| (2, receiver)));
+            (1..ends.len()).for_each(|place| ends.swap(place, roll(place + 1)));
+            for &(from, to) in &ends {
+                builder.link(node(from), node(to), one()).unwrap();
+            }
+            let platform = builder.build().unwrap();
+            // 18 and p - 1 times the further time are more than 12 p.
+            let least = [7, 10, 11][ports - 2];
+            for time in [least - 1, least, 12] {
+                let busy = |(link, &(_, to)): (LinkId, &(usize, usize))| {
+                    (link, BigUint::from(if to > 2 { time } else { 6u32 }))
+                };
+                let times: Vec<(LinkId, BigUint)> = platform.link_ids().zip(&ends).map(busy).collect();
+                let found = violated(&platform, &times, &BigUint::from(WHOLE));
+                assert_eq!(found.is_some(), time >= least, "{ports} ports, {time}, {ends:?} {order:?}");
+                let Some(found) = found else { continue };
+                assert_eq!((found.ports.len(), found.links.len()), (3, ends.len()), "{ports} {time} {ends:?}");
+                assert_eq!(found.capacity, ports as u64);
+            }
+        }
+    }
+
     /// Two half-duplex nodes and a sender with two ports, each pair linked, and a further link of the sender: five
     /// units of ports and link, so two links at a time. Without the further link no set is odd.
     #[test]

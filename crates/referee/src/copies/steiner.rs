@@ -250,6 +250,8 @@ mod tests {
             }
             if network.targets.len() + 1 == nodes {
                 prop_assert_eq!(spanning(nodes, network.source, network.arcs.clone()), Some(right));
+                // Then the ascent ends at the optimum (Fulkerson 1974).
+                prop_assert_eq!(dual, right);
             }
         }
     }
