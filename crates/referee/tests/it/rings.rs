@@ -1,10 +1,15 @@
 //! Rings: what the referee accepts, and the lies it does not.
 
-use oneport_plan::{Certificate, EqualRings, Resource, Ring, RingPacking};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, Watch, check_equal_rings, check_rings, ring_bound};
+use std::time::Duration;
 
-use crate::common::{platform, ratio};
+use num_bigint::BigInt;
+use num_traits::Zero;
+use oneport_plan::{Certificate, EqualRings, Resource, Ring, RingPacking};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_referee::{Limit, Rule, Watch, check_equal_rings, check_rings, ring_bound};
+
+use crate::common::trees::permutations;
+use crate::common::{Dice, platform, ratio, told};
 
 /// Three processors in a triangle, linked both ways.
 fn triangle() -> (Platform, Vec<NodeId>) {
@@ -78,6 +83,8 @@ fn lies_are_refused() {
         ring(&[&[0], &[1], &[]]),
         ring(&[&[0], &[1]]),
         ring(&[]),
+        // All are visited, but the last hop does not lead back to the first.
+        ring(&[&[0], &[1], &[4]]),
     ] {
         lie(&|packing| packing.rings[0].0 = wrong.clone(), Rule::Task);
     }
@@ -119,4 +126,104 @@ fn prices_follow_routes_through_switches() {
     assert_eq!(bound(&[0], &[(3, 1)]), Err(Rule::Question));
     assert_eq!(bound(&[0, 0], &[(3, 1)]), Err(Rule::Question));
     assert_eq!(bound(&[0, 9], &[(3, 1)]), Err(Rule::Question));
+}
+
+/// Ports that bear rings do not suffice where a node has one for sends and receives; and who takes part is listed once.
+#[test]
+fn processors_are_listed_once_and_send_while_they_receive() {
+    let (platform, gpus) = triangle();
+    let slow =
+        EqualRings { rings: vec![(ring(&[&[0], &[1], &[2]]), 1)], share: ratio(1, 100), upper_bound: ratio(2, 1) };
+    assert_eq!(check_equal_rings(&platform, &gpus, &slow), Ok(()));
+    let refused = |platform: &Platform, gpus: &[NodeId]| told(&check_equal_rings(platform, gpus, &slow));
+    let half = platform.clone().with_model(PortModel::HalfDuplex);
+    assert_eq!(refused(&half, &gpus), "'A' is half-duplex; rings need other port models");
+    assert_eq!(refused(&platform, &[gpus[0], gpus[1], gpus[0]]), "'A' is listed twice");
+    assert_eq!(refused(&platform, &gpus[..1]), "rings over 1 processors; 2 to 16 are possible");
+    assert_eq!(refused(&platform, &[gpus[0]; 17]), "rings over 17 processors; 2 to 16 are possible");
+    let far = NodeId::new(3);
+    assert_eq!(refused(&platform, &[gpus[0], far]), "node id 3 does not exist; the platform has 3 nodes");
+    let never = Watch::counting(0, Duration::MAX);
+    let stopped = ring_bound(&platform, &gpus, &best().certificate, &never).unwrap_err();
+    assert_eq!((stopped.rule(), stopped.stopped()), (Rule::Stopped(Limit::Caller), Some(Limit::Caller)));
+    let none = ring_bound(&platform, &gpus, &Certificate::default(), &Watch::unlimited()).unwrap_err();
+    assert_eq!(none.stopped(), None);
+}
+
+/// The worth of all prices over the price of the cheapest ring of all orders of the processors; a hop is the cheapest
+/// way that passes nobody who takes part.
+fn naive_bound(platform: &Platform, gpus: &[NodeId], prices: &[(Resource, Rational)]) -> Option<Rational> {
+    let price = |resource: Resource| -> Rational {
+        prices.iter().filter(|(one, _)| *one == resource).map(|(_, price)| price).sum()
+    };
+    let length = |link: LinkId| -> Rational {
+        let ends = Resource::ends(platform, link).into_iter().flatten().chain([Resource::Link(link)]);
+        &platform.link(link).cost * ends.map(price).sum::<Rational>()
+    };
+    let hop = |from: NodeId, to: NodeId| -> Option<Rational> {
+        let mut least: Vec<Option<Rational>> = vec![None; platform.nodes().len()];
+        for _ in platform.nodes() {
+            for link in platform.link_ids() {
+                let ends = platform.link(link);
+                let before = if ends.from == from { Some(Rational::zero()) } else { least[ends.from.index()].clone() };
+                let passes = ends.from != from && gpus.contains(&ends.from);
+                let Some(sum) = before.filter(|_| !passes).map(|before| before + length(link)) else { continue };
+                let known = &mut least[ends.to.index()];
+                if known.as_ref().is_none_or(|known| sum < *known) {
+                    *known = Some(sum);
+                }
+            }
+        }
+        least[to.index()].take()
+    };
+    let around = |order: &Vec<usize>| -> Option<Rational> {
+        let next = order.iter().cycle().skip(1);
+        order.iter().zip(next).map(|(&from, &to)| hop(gpus[from], gpus[to])).sum()
+    };
+    let worth: Rational =
+        prices.iter().map(|(one, price)| price * Rational::from_integer(one.capacity(platform).into())).sum();
+    let cheapest = permutations(gpus.len()).iter().filter(|order| order[0] == 0).filter_map(around).min()?;
+    (!cheapest.is_zero()).then(|| worth / cheapest)
+}
+
+#[test]
+fn bounds_are_those_of_all_orders() {
+    let (mut some, mut none) = (0, 0);
+    for seed in 0..240 {
+        let mut dice = Dice(seed);
+        let (count, switches) = (2 + dice.below(4), dice.below(4));
+        let build = |dice: &mut Dice, factor: &Rational| {
+            let mut builder = Platform::builder();
+            builder.model([PortModel::FullDuplex, PortModel::Multiport, PortModel::Links][seed as usize % 3]);
+            for node in 0..count + switches {
+                let node = Node::processor(format!("n{node}"), ratio(1, 1));
+                builder.node(Node { ports: Some(2), ..node }).unwrap();
+            }
+            // Later links first, so that ways through switches are found backwards.
+            for from in (0..count + switches).rev() {
+                for to in (0..count + switches).rev().filter(|&to| to != from) {
+                    if (from + 1) % (count + switches) == to || dice.one_in(3) {
+                        builder.link(NodeId::new(from), NodeId::new(to), dice.fraction(9) * factor).unwrap();
+                    }
+                }
+            }
+            builder.build().unwrap()
+        };
+        let gpus: Vec<NodeId> = (switches..count + switches).map(NodeId::new).collect();
+        // Hops of 90 to 140 bits, too, on both sides of what machine integers hold.
+        for bits in [0, 88 + seed % 50] {
+            let factor = Rational::from_integer(BigInt::from(1) << bits);
+            let platform = build(&mut Dice(seed), &factor);
+            let resources = Resource::of_platform(&platform).into_iter();
+            let mut priced = Dice(seed);
+            let prices: Vec<(Resource, Rational)> =
+                resources.filter_map(|resource| (!priced.one_in(4)).then(|| (resource, priced.fraction(7)))).collect();
+            let certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
+            let found = ring_bound(&platform, &gpus, &certificate, &Watch::unlimited());
+            let expected = naive_bound(&platform, &gpus, &prices);
+            *(if expected.is_some() { &mut some } else { &mut none }) += 1;
+            assert_eq!(found.clone().ok(), expected, "{seed} {bits}: {found:?}");
+        }
+    }
+    assert!(some > 200 && none > 5, "{some} {none}");
 }
