@@ -13,6 +13,7 @@ mod large;
 mod large_copies;
 mod mutations;
 mod nonsense;
+mod operations;
 mod reduction_words;
 mod reductions;
 mod rings;
