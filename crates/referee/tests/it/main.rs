@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
+mod bounds;
 mod common;
 mod copies;
 mod every;
 mod exchange;
+mod fractions;
 mod groups;
 mod half_duplex;
 mod large;
