@@ -548,6 +548,47 @@ mod tests {
         }
     }
 
+    /// The same, where a half-duplex node sends to the receivers, too: both ends of a further link are looked at.
+    #[test]
+    fn further_links_between_ports_of_the_same_component() {
+        let one = || Rational::from_integer(1.into());
+        let (mut broken, mut fine) = (0, 0);
+        for round in 0..324u32 {
+            let ports = 2 + round % 2;
+            let mut builder = Platform::builder();
+            for place in 0..ports + 2 {
+                let model = if place < 2 { PortModel::HalfDuplex } else { PortModel::Multiport };
+                let node =
+                    Node { model: Some(model), ports: Some(ports + place % 2), ..Node::router(format!("n{place}")) };
+                builder.node(node).unwrap();
+            }
+            let further: Vec<(u32, u32)> = (3..ports + 2).map(|receiver| (2, receiver)).collect();
+            let mut ends = vec![(0, 1), (2, 0), (2, 1), (0, 3)];
+            ends.extend(further);
+            ends.rotate_left(round as usize % 5);
+            let lengths = [5, 6 - round / 4 % 2, 6, 1 + round / 4 % 2, 12 - round / 8 % 3];
+            let time = |&(from, to): &(u32, u32)| match (from, to) {
+                (0, 1) => lengths[0],
+                (2, 0) => lengths[1],
+                (2, 1) => lengths[2],
+                (0, 3) => lengths[3] - lengths[3] / 2 * (round / 24 % 2),
+                _ => lengths[4],
+            };
+            let node = |place: u32| NodeId::new(place as usize);
+            for &(from, to) in &ends {
+                builder.link(node(from), node(to), one()).unwrap();
+            }
+            let platform = builder.build().unwrap();
+            let mut times: Vec<(LinkId, BigUint)> =
+                platform.link_ids().zip(&ends).map(|(link, ends)| (link, BigUint::from(time(ends)))).collect();
+            fit(&platform, &mut times);
+            let found = violated(&platform, &times, &BigUint::from(WHOLE));
+            assert_eq!(found.is_some(), any_is_broken(&platform, &times), "{ends:?} {times:?}");
+            *(if found.is_some() { &mut broken } else { &mut fine }) += 1;
+        }
+        assert!(broken > 20 && fine > 20, "{broken} {fine}");
+    }
+
     /// Two half-duplex nodes and a sender with two ports, each pair linked, and a further link of the sender: five
     /// units of ports and link, so two links at a time. Without the further link no set is odd.
     #[test]

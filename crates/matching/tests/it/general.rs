@@ -204,6 +204,35 @@ fn links_between_vertices_of_two_ports_are_exclusive() {
     assert_eq!(set.capacity(&five), 2u32.into());
 }
 
+/// Two vertices of capacity 1 and one of capacity `p`, each pair linked, and `p - 1` further links of the last to others
+/// of its kind: `2 p + 1` units, so `p` edges at a time. Each further link counts, wherever it stands in the list.
+#[test]
+fn further_links_complete_an_odd_set() {
+    for round in 0..36 {
+        let p = 2 + round % 3;
+        let turned = |place: usize, count: usize| (place * (1 + round % 2 * (count - 2)) + round) % count;
+        let vertices = p + 2;
+        let mut edges = vec![(0, 1, 6), (0, 2, 6), (1, 2, 6)];
+        edges.extend((3..vertices).map(|other| (2, other, 12)));
+        let count = edges.len();
+        let order: Vec<usize> = (0..count).map(|place| turned(place, count)).collect();
+        let edges: Vec<(usize, usize, i64)> = order.iter().map(|&place| edges[place]).collect();
+        let mut capacities = vec![p; vertices];
+        [0, 1].into_iter().for_each(|v| capacities[turned(v, vertices)] = 1);
+        let ends: Vec<(usize, usize)> =
+            edges.iter().map(|&(a, b, _)| (turned(a, vertices), turned(b, vertices))).collect();
+        let graph = graph(&capacities, &ends);
+        let times = integers(&edges.iter().map(|edge| edge.2).collect::<Vec<i64>>());
+        // 18 and 12 for each further link, in p at a time.
+        let period = ratio(18 + 12 * (p as i64 - 1), p as i64);
+        assert_eq!(least_period(&graph, &times).unwrap(), period, "{graph:?}");
+        assert_eq!(period, naive_period(&graph, &times));
+        let sets = separate(&graph, &times, &(&period * ratio(99, 100))).unwrap();
+        assert!(sets.iter().any(|set| set.vertices.len() == 3 && set.edges.len() == p - 1), "{sets:?}");
+        check_decomposition(&graph, &times);
+    }
+}
+
 #[test]
 fn without_limits_the_longest_edge_counts() {
     let free = PortGraph { capacities: vec![], edges: vec![[None; 2]; 3] };

@@ -128,7 +128,7 @@ fn near_ties_are_priced_exactly() {
         // Every fourth time all numbers share their last digits, every third one some links cost next to nothing.
         let unit = Rational::from_integer(BigInt::from(1) << if seed % 4 == 0 { 90 } else { 0 });
         let cost = |dice: &mut Dice| {
-            let tiny = Rational::new((dice.roll() >> 46).into(), BigInt::from(1) << 72);
+            let tiny = Rational::new((dice.roll() >> 42).into(), BigInt::from(1) << 72);
             let whole = if seed % 3 == 0 && dice.one_in(3) { ratio(0, 1) } else { ratio(1, 1) };
             (whole + tiny + Rational::new(1.into(), BigInt::from(1) << 90)) * &unit
         };
@@ -237,4 +237,46 @@ fn switches_are_not_divided() {
     let found = bound(&platform, &collective, &Volumes::of_size(ratio(3, 5)), &certificate);
     // Two switches, and nine links of the line; a message takes 1 on each.
     assert_eq!(found, Ok(worth / ratio(11, 1)));
+}
+
+/// Every target has cuts of its own: those of one say nothing of another.
+#[test]
+fn cuts_of_one_demand_say_nothing_of_another() {
+    let mut builder = Platform::builder();
+    let [a, b] = ["A", "B"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let dear = builder.link(a, b, ratio(10, 1)).unwrap();
+    let cheap = builder.link(b, a, ratio(1, 1)).unwrap();
+    let platform = builder.build().unwrap().with_model(PortModel::Links);
+    let prices = [dear, cheap].map(|link| (Resource::Link(link), ratio(1, 1))).to_vec();
+    let cut = |node: NodeId, weight: i64| Cut { demand: None, nodes: vec![node], weight: ratio(weight, 1) };
+    let certificate = Certificate { prices, cuts: vec![cut(a, 10), cut(b, 1)], ..Certificate::default() };
+    for commutative in [false, true] {
+        let collective = Collective::ReduceScatter { participants: vec![a, b], commutative };
+        let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
+        assert_eq!(found, Ok(ratio(2, 11)));
+    }
+}
+
+/// Long queues of the search for shortest paths: twenty-four nodes with many links, against Bellman and Ford.
+#[test]
+fn paths_through_many_nodes_are_shortest() {
+    for seed in 0..4 {
+        let mut dice = Dice(seed);
+        let mut builder = Platform::builder();
+        let all: Vec<NodeId> =
+            (0..24).map(|node| builder.node(Node::processor(format!("n{node}"), ratio(1, 1))).unwrap()).collect();
+        for (from, to) in (0..24).flat_map(|from| (0..24).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+            if to == (from + 1) % 24 || dice.one_in(4) {
+                builder.link(all[from], all[to], ratio(1 + dice.below(900) as i64, 1)).unwrap();
+            }
+        }
+        let platform = builder.build().unwrap().with_model(PortModel::Links);
+        let prices: Vec<(Resource, Rational)> =
+            platform.link_ids().map(|link| (Resource::Link(link), ratio(1 + dice.below(9) as i64, 1))).collect();
+        let collective = Collective::Scatter { source: all[0], targets: all[1..].to_vec() };
+        let volumes = Volumes::of_size(ratio(1, 1));
+        let expected = naive_bound(&platform, &collective, &volumes, &prices);
+        let certificate = Certificate { prices, ..Certificate::default() };
+        assert_eq!(bound(&platform, &collective, &volumes, &certificate).ok(), expected, "{seed}");
+    }
 }

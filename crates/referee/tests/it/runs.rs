@@ -130,3 +130,35 @@ fn idle_clean_up_periods_are_counted() {
     assert_eq!(checked(4), "4 clean-up periods, but the last message arrives at 18; 3 are enough");
     assert_eq!(checked(2), "message A=>all of instance 1 over A -> C ends at 18; the run ends at 16");
 }
+
+/// A demand that is carried out three times per instance: all six times of two instances are wanted. And what is not of
+/// the question is refused, even after all that is.
+#[test]
+fn every_time_of_a_demand_is_wanted() {
+    let platform = star();
+    let wanted = Wanted::At(vec![NodeId::new(1)]);
+    let demand = CustomDemand { owners: vec![NodeId::new(0)], wanted, commutative: false, rate: 3 };
+    let collective = Collective::Custom { demands: vec![demand] };
+    let copy = |instance: u64| Event { instance, ..sent(TO_B, (0, 0), instance as i64) };
+    let times = |count: u64| {
+        let run = Timeline::of_one(ratio(3, 1), (0..count).map(copy).collect(), Vec::new());
+        Timeline { starting_periods: 2, ..run }
+    };
+    let checked = |run: &Timeline| told(&check_timeline(&platform, &collective, &volumes(), run));
+    assert_eq!(checked(&times(6)), "");
+    for count in 1..6 {
+        let refused = checked(&times(count));
+        assert!(refused.contains(&format!("of instance {count} ")), "{count}: {refused}");
+    }
+    let with = |change: &dyn Fn(&mut Event)| {
+        let mut run = times(6);
+        let mut more = copy(5);
+        change(&mut more);
+        run.events.push(more);
+        checked(&run)
+    };
+    let none = "event 6: demand 1 does not exist; an instance has 1, numbered from 0";
+    assert_eq!(with(&|event| event.message.demand = 1), none);
+    let part = "event 6: v[0,1] does not exist; parts are v[k,m] with 0 <= k <= m <= 0";
+    assert_eq!(with(&|event| event.message.part.last = 1), part);
+}

@@ -387,3 +387,29 @@ fn programs_that_are_too_large_are_refused() {
         format!("the shares of scan (100 operands) take {steps} steps to check; the limit is {limit}; leave them out");
     assert_eq!(told(&found), right);
 }
+
+/// Sizes, costs, work and prices in fractions: a share may be all that the task costs, and no thousandth more.
+#[test]
+fn shares_in_fractions_are_held_against_the_price() {
+    let mut builder = Platform::builder();
+    let [a, b] = ["A", "B"].map(|name| builder.node(Node::processor(name, ratio(5, 9))).unwrap());
+    let (there, back) = builder.duplex(a, b, ratio(5, 7)).unwrap();
+    let platform = builder.build().unwrap().with_model(oneport_platform::PortModel::Links);
+    let amount = |numerator| oneport_plan::Amount::Constant(ratio(numerator, 5));
+    let volumes = Volumes { size: amount(3), work: amount(2) };
+    let computes = [a, b].map(|node| (Resource::Compute(node), ratio(1, 2)));
+    let links = [there, back].map(|link| (Resource::Link(link), ratio(1, 3)));
+    let collective = Collective::AllReduce { participants: vec![a, b], commutative: false };
+    // A message takes 3/7 and costs 1/7, a merge takes 2/9 and costs 1/9.
+    let tasks = [(Task::send(there, part(0, 0)), ratio(1, 7)), (Task::merge(b, part(0, 1), 0), ratio(1, 9))];
+    for (task, price) in tasks {
+        for (times, fits) in [(ratio(999, 1000), true), (ratio(1, 1), true), (ratio(1001, 1000), false)] {
+            let shares = vec![Share { demand: 0, goal: 1, task, price: &price * &times }];
+            let prices = computes.iter().chain(&links).cloned().collect();
+            let certificate = Certificate { prices, shares, ..Certificate::default() };
+            let found = bound(&platform, &collective, &volumes, &certificate);
+            assert_eq!(found.is_ok(), fits, "{times}: {found:?}");
+            assert!(fits || broken(&found, Rule::Overcharge), "{found:?}");
+        }
+    }
+}
