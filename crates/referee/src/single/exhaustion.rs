@@ -78,6 +78,41 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
+    /// Whether the senders that are left find slots: every sender is tried in every slot.
+    fn naive(left: &[u128], slots: &[u128], end: u128) -> bool {
+        let place = |sender: usize, slot: usize| {
+            let (mut left, mut slots) = (left.to_vec(), slots.to_vec());
+            let opened = slots.swap_remove(slot) + left.swap_remove(sender);
+            slots.extend([opened, opened]);
+            opened < end && naive(&left, &slots, end)
+        };
+        left.is_empty() || (0..left.len()).any(|sender| (0..slots.len()).any(|slot| place(sender, slot)))
+    }
+
+    /// Up to five senders of up to three times, for every end there may be.
+    #[test]
+    fn schedules_end_before_what_enumeration_says() {
+        let mut state = 3u64;
+        let mut roll = |below: u64| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) % below
+        };
+        for _ in 0..60 {
+            let (one, two) = (1 + u128::from(roll(4)), 1 + u128::from(roll(4)));
+            let three = one + two + u128::from(roll(3));
+            let classes = [(one, roll(3)), (one + two, 1 + roll(2)), (three + 1, roll(2))];
+            let times: Vec<u128> =
+                classes.iter().flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize)).collect();
+            for end in 1..=times.iter().sum::<u128>() + 1 {
+                assert_eq!(ends_before(&classes, end), Some(naive(&times, &[0], end)), "{classes:?} {end}");
+            }
+        }
+        // As many senders as are tried at all, and one more.
+        assert_eq!(ends_before(&[(1, SENDERS)], 8), Some(true));
+        assert_eq!(ends_before(&[(1, SENDERS)], 7), Some(false));
+        assert_eq!(ends_before(&[(1, SENDERS + 1)], 8), None);
+    }
+
     /// The limit holds although several senders may be given up between two looks at it.
     #[test]
     fn the_limit_on_states_is_kept() {

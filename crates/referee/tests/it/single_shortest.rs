@@ -493,3 +493,22 @@ fn questions_without_an_answer_are_refused() {
         assert!(told(&verdict).ends_with(" is -1; it must be at least 0"), "{verdict:?}");
     }
 }
+
+/// Twenty values, transfers of 1 and merges of 2: one transfer at a time takes 22, two at a time 15 (by the recurrence of
+/// RR-7898, Algorithm 2, by hand). Counting says less, and long numbers say the same.
+#[test]
+fn limited_transfers_are_followed_in_numbers_of_any_length() {
+    for bits in [0, 60, 94, 95, 96, 200] {
+        let unit = Rational::from_integer(num_bigint::BigInt::from(1) << bits);
+        for (limit, length) in [(1, 22), (2, 15)] {
+            let instance = equal(20, &unit, &(&unit * whole(2)), Limit::Transfers(limit));
+            let right = &unit * whole(length);
+            for proof in [Proof::LimitedTransfers, Proof::Exhaustion { states: 1 }] {
+                assert_eq!(bound(&instance, &right, proof.clone()), Ok(Recheck::Proved), "{bits} {limit}");
+                let more = bound(&instance, &(&right + ratio(1, 1000)), proof);
+                assert!(broken(&more, Rule::Proof), "{bits} {limit}: {more:?}");
+            }
+            assert!(broken(&bound(&instance, &right, Proof::Counting), Rule::Proof));
+        }
+    }
+}
