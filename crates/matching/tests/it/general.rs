@@ -204,8 +204,8 @@ fn links_between_vertices_of_two_ports_are_exclusive() {
     assert_eq!(set.capacity(&five), 2u32.into());
 }
 
-/// Two vertices of capacity 1 and one of capacity `p`, each pair linked, and `p - 1` further links of the last to others
-/// of its kind: `2 p + 1` units, so `p` edges at a time. Each further link counts, wherever it stands in the list.
+/// Two vertices of capacity 1 and one of capacity `p`, each pair linked, and `p - 1` further links of the last to
+/// others of its kind: `2 p + 1` units, so `p` edges at a time. Each further link counts, wherever it is listed.
 #[test]
 fn further_links_complete_an_odd_set() {
     for round in 0..36 {

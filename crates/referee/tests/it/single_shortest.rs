@@ -494,8 +494,8 @@ fn questions_without_an_answer_are_refused() {
     }
 }
 
-/// Twenty values, transfers of 1 and merges of 2: one transfer at a time takes 22, two at a time 15 (by the recurrence of
-/// RR-7898, Algorithm 2, by hand). Counting says less, and long numbers say the same.
+/// Twenty values, transfers of 1 and merges of 2: one transfer at a time takes 22, two at a time 15 (by the recurrence
+/// of RR-7898, Algorithm 2, by hand). Counting says less, and long numbers say the same.
 #[test]
 fn limited_transfers_are_followed_in_numbers_of_any_length() {
     for bits in [0, 60, 94, 95, 96, 200] {
