@@ -503,8 +503,26 @@ mod tests {
         }
     }
 
+    /// The first way from 0 to 7 takes the edge between 1 and 2 forwards; a largest flow takes it backwards, so the
+    /// whole of the first is taken back.
+    #[test]
+    fn a_flow_is_taken_back() {
+        for unit in 1u32..6 {
+            let mut graph = Graph { names: Vec::new(), odd: Vec::new(), edges: BTreeMap::new() };
+            (0..8).for_each(|node| _ = graph.node(node, false));
+            let [narrow, wide] = [unit, 2 * unit].map(BigUint::from);
+            [(0, 1), (1, 2), (2, 7)].into_iter().for_each(|(one, other)| graph.add(one, other, narrow.clone()));
+            for (one, other) in [(0, 3), (3, 4), (4, 2), (1, 5), (5, 6), (6, 7)] {
+                graph.add(one, other, wide.clone());
+            }
+            let side = graph.cut(0, 7, &BigUint::from(100u32)).unwrap();
+            assert_eq!(weight(&graph, &side), BigUint::from(3 * unit));
+        }
+    }
+
     /// Two half-duplex nodes and a sender with `p` ports, each pair linked, and `p - 1` further links: `2 p + 1` units
-    /// of ports and links, so `p` links at a time. Without any one of the further links no set is odd and full.
+    /// of ports and links, so `p` links at a time. Without any one of the further links no set is odd and full. The
+    /// same with all links turned round.
     #[test]
     fn as_many_further_links_as_it_takes() {
         let mut state = 7u64;
@@ -513,8 +531,8 @@ mod tests {
             (state >> 33) as usize % below
         };
         let one = || Rational::from_integer(1.into());
-        for round in 0..120 {
-            let ports = 2 + round % 3;
+        for round in 0..240 {
+            let (ports, mirrored) = (2 + round % 3, round % 2 == 1);
             // Which node stands where: two half-duplex ones, the sender, the receivers of the further links.
             let mut order: Vec<usize> = (0..ports + 2).collect();
             (1..order.len()).for_each(|place| order.swap(place, roll(place + 1)));
@@ -529,6 +547,7 @@ mod tests {
             ends.extend((3..ports + 2).map(|receiver| (2, receiver)));
             (1..ends.len()).for_each(|place| ends.swap(place, roll(place + 1)));
             for &(from, to) in &ends {
+                let (from, to) = if mirrored { (to, from) } else { (from, to) };
                 builder.link(node(from), node(to), one()).unwrap();
             }
             let platform = builder.build().unwrap();
@@ -553,8 +572,8 @@ mod tests {
     fn further_links_between_ports_of_the_same_component() {
         let one = || Rational::from_integer(1.into());
         let (mut broken, mut fine) = (0, 0);
-        for round in 0..324u32 {
-            let ports = 2 + round % 2;
+        for round in 0..648u32 {
+            let (ports, mirrored, round) = (2 + round % 2, round >= 324, round % 324);
             let mut builder = Platform::builder();
             for place in 0..ports + 2 {
                 let model = if place < 2 { PortModel::HalfDuplex } else { PortModel::Multiport };
@@ -576,6 +595,7 @@ mod tests {
             };
             let node = |place: u32| NodeId::new(place as usize);
             for &(from, to) in &ends {
+                let (from, to) = if mirrored { (to, from) } else { (from, to) };
                 builder.link(node(from), node(to), one()).unwrap();
             }
             let platform = builder.build().unwrap();

@@ -136,3 +136,52 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         self.position[self.heap[other]] = other;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport_platform::{Node, Rational};
+
+    /// Most distances fall several times while their nodes wait, so that nodes rise through all levels of the heap.
+    #[test]
+    fn distances_are_those_of_relaxing_every_link_in_turn() {
+        let mut state = 5u64;
+        let mut roll = |below: u64| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) % below
+        };
+        let nodes = 60;
+        for _ in 0..20 {
+            let mut builder = Platform::builder();
+            (0..nodes).for_each(|node| drop(builder.node(Node::router(format!("n{node}")))));
+            let mut lengths = Vec::new();
+            for from in 0..nodes {
+                for to in (0..nodes).filter(|&to| to != from) {
+                    // Long ways have more hops and cost less.
+                    let forward = if to > from { (to - from) * (to - from) } else { 5 * (from - to) } as u64;
+                    builder.link(NodeId::new(from), NodeId::new(to), Rational::from_integer(1.into())).unwrap();
+                    lengths.push(20 * forward + roll(90));
+                }
+            }
+            let platform = builder.build().unwrap();
+            let root = NodeId::new(roll(nodes as u64) as usize);
+            for reversed in [false, true] {
+                let mut expected = vec![u64::MAX; nodes];
+                expected[root.index()] = 0;
+                for _ in 0..nodes {
+                    for id in platform.link_ids() {
+                        let link = platform.link(id);
+                        let (from, to) = if reversed { (link.to, link.from) } else { (link.from, link.to) };
+                        let candidate = expected[from.index()].saturating_add(lengths[id.index()]);
+                        expected[to.index()] = expected[to.index()].min(candidate);
+                    }
+                }
+                let mut paths = ShortestPaths::new(&platform, &lengths, reversed);
+                paths.run(root, &vec![true; nodes], nodes);
+                let found: Vec<u64> =
+                    (0..nodes).map(|node| paths.distance(NodeId::new(node)).copied().unwrap_or(u64::MAX)).collect();
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}

@@ -159,4 +159,34 @@ mod tests {
             }
         }
     }
+
+    /// One bit more than a power of 2 needs the unit's next step, all ones lose most when they are cut off.
+    fn long_number() -> impl Strategy<Value = BigUint> {
+        (90u32..200, any::<u64>()).prop_map(|(bits, low)| (BigUint::from(1u8) << bits) - 1u8 - (low >> 40))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// A tree over so many operands, one journey for every value and one merge for every value but the operands,
+        /// costs less than its rounded price and the slack; the rounded price is never above it, and does not overflow.
+        #[test]
+        fn the_slack_covers_a_tree(
+            size in long_number(), distance in long_number(), work in long_number(), merge in long_number(),
+            operands in 1usize..60,
+        ) {
+            let distances = [Some(distance.clone())];
+            let factors = [&size, &work, &merge].map(std::slice::from_ref);
+            let rounded = Rounded::new(factors, &distances, operands);
+            let (mut journey, mut combination) = (Vec::new(), Vec::new());
+            rounded.transfer(0, &mut journey);
+            rounded.merge(0, &mut combination);
+            let (journeys, merges) = (2 * operands as u64 - 1, operands as u64 - 1);
+            let price = size * distance * journeys + work * merge * merges;
+            let found = journey[0] * journeys + combination[0] * merges;
+            prop_assert!(rounded.unit > 0 && found < NEVER, "{} {}", rounded.unit, found);
+            prop_assert!(BigUint::from(found) << rounded.unit <= price);
+            prop_assert!(BigUint::from(found + rounded.slack(operands)) << rounded.unit > price);
+        }
+    }
 }

@@ -111,6 +111,8 @@ mod tests {
         assert_eq!(ends_before(&[(1, SENDERS)], 8), Some(true));
         assert_eq!(ends_before(&[(1, SENDERS)], 7), Some(false));
         assert_eq!(ends_before(&[(1, SENDERS + 1)], 8), None);
+        // Room for more than 2^64 senders.
+        assert_eq!(ends_before(&[(1, 3)], 1 << 40), Some(true));
     }
 
     /// The limit holds although several senders may be given up between two looks at it.

@@ -59,9 +59,6 @@ impl TwoClasses {
             row = if next == fit { row + 1 } else { 0 };
             fit = next;
         }
-        if levels < 64 && self.fast_senders > (1 << levels) - 1 {
-            return Some(false);
-        }
         let need = u128::from(self.fast_senders) + u128::from(self.slow_senders) + 1;
         let need = need.saturating_sub(1 << first);
         Search { blocks: blocks(&gains), gains, failed: BTreeSet::new(), steps: 0 }.reach(
@@ -118,16 +115,15 @@ struct Search {
 impl Search {
     /// Whether `senders` below `slots` open slots of a level can gain `need`.
     fn reach(&mut self, mut level: usize, mut slots: u128, mut senders: u128, mut need: u128) -> Option<bool> {
-        while need > 0 && senders > 0 {
-            let Some(&Some(fit)) = self.gains.get(level) else { break };
+        while let Some(&Some(fit)) = self.gains.get(level) {
             let taken = slots.min(senders);
             need = need.saturating_sub(taken.saturating_mul(1 << fit));
             senders -= taken;
             slots = 2 * taken;
             level += 1;
         }
-        if need == 0 || senders == 0 || level == self.gains.len() {
-            return Some(need == 0);
+        if need == 0 {
+            return Some(true);
         }
         let state = (level, slots, senders, need);
         if self.failed.contains(&state) || self.relaxed(level, slots, senders) < need {
@@ -194,5 +190,52 @@ impl Search {
             level += block.levels;
         }
         gained
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The most open slots' room can be, by trying every number of senders on every level: `fits(level)` slow
+    /// transfers fit one after the other below it.
+    fn naive(level: usize, slots: u64, senders: u64, fits: &[u32]) -> Option<u64> {
+        let Some((&fit, deeper)) = fits[level..].split_first() else {
+            return (senders == 0 && slots == 0).then_some(0);
+        };
+        let placed = 0..=senders.min(slots);
+        let room = |placed| Some(((slots - placed) << fit) + naive(level + 1, 2 * placed, senders - placed, fits)?);
+        if deeper.is_empty() { (senders == 0).then_some(slots << fit) } else { placed.filter_map(room).max() }
+    }
+
+    /// Up to 14 fast senders, any number of slow ones around the largest that fits, every end.
+    #[test]
+    fn two_classes_end_before_what_enumeration_says() {
+        let mut answers = [0, 0];
+        for (fast, slow) in
+            [(2u32, 3u32), (2, 5), (2, 7), (3, 4), (3, 5), (3, 7), (3, 8), (4, 5), (4, 9), (5, 7), (5, 8)]
+        {
+            for end in 1..=5 * slow {
+                for senders in 1..=14 {
+                    let fits: Vec<u32> = (0..)
+                        .map(|level| level * fast)
+                        .take_while(|&date| date < end)
+                        .map(|date| (end - 1 - date) / slow)
+                        .collect();
+                    // Each of the room's units but one is a slow sender; no room at all if the fast do not fit.
+                    let most = naive(0, 1, senders, &fits).map_or(0, |room| room.saturating_sub(senders + 1));
+                    let ends = |slow_senders| {
+                        let (fast, slow) = (BigUint::from(fast), BigUint::from(slow));
+                        TwoClasses { fast, slow, fast_senders: senders, slow_senders }.end_before(&BigUint::from(end))
+                    };
+                    for slow_senders in most.saturating_sub(1).max(1)..=most + 1 {
+                        let expected = slow_senders <= most;
+                        answers[usize::from(expected)] += 1;
+                        assert_eq!(ends(slow_senders), Some(expected), "{fast} {slow} {end}: {senders} {slow_senders}");
+                    }
+                }
+            }
+        }
+        assert!(answers.iter().all(|&count| count > 500), "{answers:?}");
     }
 }
