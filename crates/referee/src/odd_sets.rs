@@ -503,20 +503,21 @@ mod tests {
         }
     }
 
-    /// The first way from 0 to 7 takes the edge between 1 and 2 forwards; a largest flow takes it backwards, so the
-    /// whole of the first is taken back.
+    /// The first way from 0 to 7 takes the edge between 1 and 2 forwards, a largest flow takes it backwards: what was
+    /// sent is taken back, and no more than the edge's weight comes on top of it.
     #[test]
     fn a_flow_is_taken_back() {
         for unit in 1u32..6 {
             let mut graph = Graph { names: Vec::new(), odd: Vec::new(), edges: BTreeMap::new() };
             (0..8).for_each(|node| _ = graph.node(node, false));
-            let [narrow, wide] = [unit, 2 * unit].map(BigUint::from);
-            [(0, 1), (1, 2), (2, 7)].into_iter().for_each(|(one, other)| graph.add(one, other, narrow.clone()));
-            for (one, other) in [(0, 3), (3, 4), (4, 2), (1, 5), (5, 6), (6, 7)] {
-                graph.add(one, other, wide.clone());
+            let further = [(0, 3, 9), (3, 4, 9), (4, 2, 9), (1, 5, 9), (5, 6, 9), (6, 7, 9)];
+            for (one, other, weight) in [(0, 1, 2), (1, 2, 3), (2, 7, 2)].into_iter().chain(further) {
+                graph.add(one, other, BigUint::from(unit * weight));
             }
-            let side = graph.cut(0, 7, &BigUint::from(100u32)).unwrap();
-            assert_eq!(weight(&graph, &side), BigUint::from(3 * unit));
+            let least = 7 * unit;
+            let side = graph.cut(0, 7, &BigUint::from(least + 1)).unwrap();
+            assert_eq!(weight(&graph, &side), BigUint::from(least));
+            assert_eq!(graph.cut(0, 7, &BigUint::from(least)), None);
         }
     }
 
