@@ -35,7 +35,7 @@ pub fn hint(plan: &Plan, arguments: &QuestionArguments, options: &Options, took:
     }
 }
 
-/// The throughput in any order, its bound, and whether they meet.
+/// The throughput in any order, its bound, and whether they meet; `None` if there is too little time left to ask.
 fn any_order(
     plan: &Plan,
     arguments: &QuestionArguments,
@@ -45,7 +45,11 @@ fn any_order(
     let arguments = QuestionArguments { commutative: true, ..arguments.clone() };
     let collective = question::collective(&plan.platform, &arguments).ok()?;
     let problem = Problem::new(&plan.platform, &collective, &plan.volumes).ok()?;
-    let most = options.watch.time_left().unwrap_or(Duration::MAX).min(took.max(LEAST));
+    let left = options.watch.time_left().unwrap_or(Duration::MAX);
+    if left < took.min(LEAST) {
+        return None;
+    }
+    let most = left.min(took.max(LEAST));
     let (started, memory) = (Instant::now(), options.watch.clone());
     let left = move || Left { time: Some(most.saturating_sub(started.elapsed())), ..memory.left() };
     let options = Options { watch: Watch::new(left), ..options.clone() };

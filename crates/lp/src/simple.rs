@@ -3,8 +3,12 @@
 //! Values are sent along shortest ways to one node, which combines them one after the other; messages and results are
 //! copied along a tree of shortest ways; each prefix of a scan is sent on to the next participant. The bound is as
 //! simple: with the same price for everything, a demand costs at least the longest of the ways that its values have to
-//! go. One run of Dijkstra's algorithm per operand and root, whatever the question, and nobody is asked whether to go
-//! on.
+//! go. One run of Dijkstra's algorithm per node that has an operand or combines, whatever the question, and nobody is
+//! asked whether to go on.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
@@ -30,7 +34,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
     let resources = Resources::new(platform, question.collective().combines());
     let level = vec![Rational::one(); resources.count()];
     let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
-    let ways = Ways { question, costs, network: Network::new(platform) };
+    let ways = Ways { question, costs, network: Network::new(platform), known: RefCell::default() };
     let mut patterns = Vec::new();
     let mut instance = Rational::zero();
     for (place, demand) in question.problem().demands().enumerate() {
@@ -104,11 +108,16 @@ fn least_size(question: &Question<'_>) -> Rational {
     .unwrap_or_default()
 }
 
+/// Most distances kept at a time.
+const DISTANCES: usize = 1 << 20;
+
 /// Shortest ways under equal prices.
 struct Ways<'q, 'a> {
     question: &'q Question<'a>,
     costs: Costs<BigUint>,
     network: Network,
+    /// By source, while there is room: operands of many demands start from the same nodes.
+    known: RefCell<BTreeMap<NodeId, Rc<ShortestPaths<BigUint>>>>,
 }
 
 impl Ways<'_, '_> {
@@ -116,8 +125,13 @@ impl Ways<'_, '_> {
         self.question.platform()
     }
 
-    fn from(&self, node: NodeId) -> ShortestPaths<BigUint> {
-        ShortestPaths::new(self.platform(), &self.costs.links, node, |_| true)
+    fn from(&self, node: NodeId) -> Rc<ShortestPaths<BigUint>> {
+        let mut known = self.known.borrow_mut();
+        if known.len() * self.platform().nodes().len() > DISTANCES {
+            known.clear();
+        }
+        let paths = || Rc::new(ShortestPaths::new(self.platform(), &self.costs.links, node, |_| true));
+        known.entry(node).or_insert_with(paths).clone()
     }
 
     fn links(&self, paths: &ShortestPaths<BigUint>, to: NodeId) -> Result<Vec<LinkId>, LpError> {
@@ -164,7 +178,7 @@ impl Ways<'_, '_> {
         serves: impl Fn(NodeId) -> bool,
     ) -> Result<(NodeId, Vec<Vec<LinkId>>), LpError> {
         let platform = self.platform();
-        let paths: Vec<ShortestPaths<BigUint>> = demand.operands.iter().map(|&owner| self.from(owner)).collect();
+        let paths: Vec<Rc<ShortestPaths<BigUint>>> = demand.operands.iter().map(|&owner| self.from(owner)).collect();
         let gathers = |node: &NodeId| paths.iter().all(|paths| paths.cost(*node).is_some());
         let mut roots = preferred.iter().chain(demand.operands.iter()).copied().chain(platform.processors());
         let root = roots.find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));
