@@ -5,8 +5,7 @@ use num_traits::ToPrimitive;
 use oneport::plan::SteadyState;
 use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
-use oneport_baselines::{Algorithm, Routes};
-use oneport_once::{Draft, OnceError, Search, Shortest, shortest, shortest_of};
+use oneport_once::{Found, Named, OnceError, Search, Shortest, Way};
 
 /// Most deeds of a run that is tried: of a named algorithm, of the optimum's patterns.
 const NAMED: usize = 30_000;
@@ -18,7 +17,7 @@ pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> Search<'w> {
         |units: Units| Some((problem.volumes().size.constant()? * units.data.bits() / bits_of_a_byte()).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
-    Search { guess: 1, deeds: OWN, pieces, watch }
+    Search { deeds: OWN, pieces, watch }
 }
 
 fn bits_of_a_byte() -> Rational {
@@ -27,31 +26,30 @@ fn bits_of_a_byte() -> Rational {
 
 /// The optimum's patterns, each on its share; `least` is what no schedule undercuts.
 pub fn own(problem: Problem<'_>, state: &SteadyState, search: &Search<'_>, least: &Rational) -> Result<Shortest> {
-    let draft = |pieces| Draft::of_patterns(problem, state, pieces);
-    Ok(shortest(problem, search, least, draft)?)
+    Ok(Way::of_patterns(problem, state).shortest(problem, search, least)?.shortest)
 }
 
 /// A named algorithm; `None` where it sends where no way leads, or more messages than can be dated. Less effort is made
 /// where it cannot take less than `goal`.
 pub fn named(
     problem: Problem<'_>,
-    algorithm: &Algorithm,
-    routes: &Routes,
+    way: &mut Named<'_>,
     search: &Search<'_>,
     goal: Option<&Rational>,
-) -> Result<Option<Shortest>> {
-    match shortest_of(problem, algorithm, routes, &Search { deeds: NAMED, ..*search }, goal) {
+) -> Result<Option<Found>> {
+    match way.shortest(problem, &Search { deeds: NAMED, ..*search }, goal) {
         Err(OnceError::NoWay { .. } | OnceError::TooMany(_)) => Ok(None),
         found => Ok(Some(found?)),
     }
 }
 
-/// The referee executes the draft and finds this length.
-pub fn executed(problem: Problem<'_>, draft: Draft, length: &Rational) -> Result<()> {
-    let run = draft.dated(problem)?.run(draft);
-    let found = referee::check_run(problem, &run).context("the referee objects to our own run; please report it")?;
-    if found != *length {
-        bail!("the referee's run takes {found}, ours {length}; please report it with the platform file");
+/// The referee executes what was found and finds the same length.
+pub fn executed(problem: Problem<'_>, found: &Found) -> Result<()> {
+    let length = &found.shortest.length;
+    let executed = referee::check_run(problem, &found.run());
+    let executed = executed.context("the referee objects to our own run; please report it")?;
+    if executed != *length {
+        bail!("the referee's run takes {executed}, ours {length}; please report it with the platform file");
     }
     Ok(())
 }

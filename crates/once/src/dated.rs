@@ -1,15 +1,17 @@
 //! Every deed as early as it can be.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_numbers::{Scaled, Whole};
-use oneport_plan::{Action, Deed, Problem, Rational, Resource, Run};
+use oneport_plan::{Action, Deed, Problem, Rational};
 use oneport_watch::Watch;
 
-use crate::{Draft, OnceError};
+use crate::OnceError;
+use crate::layout::{Kind, Layout};
 
 /// Events between two questions to the watch: one may look at all deeds that wait.
 const ASKED: u64 = 16;
@@ -18,8 +20,16 @@ const ASKED: u64 = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dated {
     unit: Rational,
-    starts: Vec<BigUint>,
     length: BigUint,
+    starts: Arc<Starts>,
+}
+
+/// By deed.
+#[derive(Debug, PartialEq, Eq)]
+enum Starts {
+    Short(Vec<u64>),
+    Long(Vec<u128>),
+    Any(Vec<BigUint>),
 }
 
 impl Dated {
@@ -28,273 +38,120 @@ impl Dated {
         &self.unit * Rational::from_integer(self.length.clone().into())
     }
 
-    /// The draft with these dates.
-    pub fn run(&self, draft: Draft) -> Run {
-        let action = |(start, deed): (&BigUint, Deed)| Action { start: start.clone(), deed };
-        let actions = self.starts.iter().zip(draft.deeds).map(action).collect();
-        Run { pieces: draft.pieces, unit: self.unit.clone(), actions }
+    /// The time that dates count.
+    pub(crate) fn unit(&self) -> &Rational {
+        &self.unit
+    }
+
+    /// The same dates, each so many times as late.
+    pub(crate) fn times(&self, factor: &Rational) -> Dated {
+        Dated { unit: &self.unit * factor, ..self.clone() }
+    }
+
+    /// How many deeds have dates.
+    pub(crate) fn deeds(&self) -> usize {
+        match &*self.starts {
+            Starts::Short(starts) => starts.len(),
+            Starts::Long(starts) => starts.len(),
+            Starts::Any(starts) => starts.len(),
+        }
+    }
+
+    /// These deeds at these dates.
+    pub(crate) fn actions(&self, deeds: &[Deed]) -> Vec<Action> {
+        fn at<N: Clone + Into<BigUint>>(starts: &[N], deeds: &[Deed]) -> Vec<Action> {
+            let action = |(start, deed): (&N, &Deed)| Action { start: start.clone().into(), deed: deed.clone() };
+            starts.iter().zip(deeds).map(action).collect()
+        }
+        match &*self.starts {
+            Starts::Short(starts) => at(starts, deeds),
+            Starts::Long(starts) => at(starts, deeds),
+            Starts::Any(starts) => at(starts, deeds),
+        }
     }
 }
 
-/// What deeds take, in one unit: a part for every deed, a part for its share.
+/// What deeds take, in one unit.
 struct Lengths {
     unit: Rational,
-    /// By link: latency, overhead, time of the smallest share.
-    links: Vec<[BigUint; 3]>,
-    /// By node: time of a merge of the smallest share.
-    nodes: Vec<BigUint>,
-    /// By piece: how many smallest shares.
-    shares: Vec<BigUint>,
+    /// By kind: how long it occupies its place, and what passes from its end to its arrival.
+    kinds: Vec<[BigUint; 2]>,
 }
 
 impl Lengths {
-    fn of(problem: Problem<'_>, draft: &Draft) -> Result<Lengths, OnceError> {
+    fn of(problem: Problem<'_>, layout: &Layout) -> Result<Lengths, OnceError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(OnceError::NotConstant);
         };
-        let shares = Scaled::coarsest(draft.pieces.iter().map(|piece| &piece.share));
-        let (size, work) = (size * &shares.unit, work * &shares.unit);
+        let (size, work) = (size * &layout.share, work * &layout.share);
         let mut times: Vec<Rational> = Vec::new();
         for link in platform.links() {
             times.extend([link.latency(), link.overhead(), &link.cost * &size]);
         }
         let compute = |node: &oneport_platform::Node| node.compute.as_ref().map(|compute| compute * &work);
-        times.extend(platform.nodes().iter().map(|node| compute(node).unwrap_or_default()));
+        for node in platform.nodes() {
+            times.extend([Rational::zero(), Rational::zero(), compute(node).unwrap_or_default()]);
+        }
         let Scaled { values, unit } = Scaled::coarsest(&times);
-        let (links, nodes) = values.split_at(3 * platform.links().len());
-        let three = |three: &[BigUint]| [three[0].clone(), three[1].clone(), three[2].clone()];
-        Ok(Lengths { unit, links: links.chunks(3).map(three).collect(), nodes: nodes.to_vec(), shares: shares.values })
+        let kind = |kind: &Kind| {
+            let [latency, overhead, time] = [0, 1, 2].map(|place| &values[3 * kind.place + place]);
+            [overhead + time * &kind.shares, latency.clone()]
+        };
+        Ok(Lengths { unit, kinds: layout.kinds.iter().map(kind).collect() })
     }
 
     /// Bits of a number that no date exceeds: all deeds one after another.
-    fn bits(&self, deeds: &[Deed]) -> u64 {
-        let mut sum = BigUint::zero();
-        for deed in deeds {
-            match deed {
-                Deed::Send { link, carried } => {
-                    let [latency, overhead, time] = &self.links[link.index()];
-                    let shares: BigUint = carried.iter().map(|&(piece, _)| &self.shares[piece as usize]).sum();
-                    sum += latency + overhead + time * shares;
-                }
-                Deed::Merge { node, piece, .. } => sum += &self.nodes[node.index()] * &self.shares[*piece as usize],
-            }
-        }
-        sum.bits()
+    fn bits(&self, layout: &Layout) -> u64 {
+        let all = |([takes, latency], kind): (&[BigUint; 2], &Kind)| (takes + latency) * kind.count;
+        self.kinds.iter().zip(&layout.kinds).map(all).sum::<BigUint>().bits()
     }
 }
 
-impl Draft {
+impl Layout {
     /// Dates by which every deed starts as soon as its inputs are there and what it occupies is free; of those that
-    /// wait for a resource, the least in order goes first. `O(d log d)` for `d` deeds, and as much again whenever a
-    /// deed that waits for one resource finds another occupied.
+    /// wait for a resource, the first goes first. The problem is on the platform of the layout; sizes may differ.
+    /// `O(d log d)` for `d` deeds, and as much again whenever a deed that waits for one resource finds another
+    /// occupied.
     ///
     /// # Errors
-    /// Sizes or work that depend on what is combined.
-    pub fn dated(&self, problem: Problem<'_>) -> Result<Dated, OnceError> {
-        self.dated_watched(problem, &Watch::unlimited())
-    }
-
-    /// [`dated`](Self::dated) under a watch.
-    ///
-    /// # Errors
-    /// As [`dated`](Self::dated); [`OnceError::Stopped`] where the watch ended it.
-    pub fn dated_watched(&self, problem: Problem<'_>, watch: &Watch) -> Result<Dated, OnceError> {
+    /// Sizes or work that depend on what is combined; [`OnceError::Stopped`] where the watch ended it.
+    pub fn dated(&self, problem: Problem<'_>, watch: &Watch) -> Result<Dated, OnceError> {
         let lengths = Lengths::of(problem, self)?;
-        match lengths.bits(&self.deeds) {
-            bits if bits < u64::BITS.into() => Simulation::<u64>::new(problem, self, &lengths).run(self, watch),
-            bits if bits < u128::BITS.into() => Simulation::<u128>::new(problem, self, &lengths).run(self, watch),
-            _ => Simulation::<BigUint>::new(problem, self, &lengths).run(self, watch),
+        match lengths.bits(self) {
+            bits if bits < u64::BITS.into() => Simulation::new(self, &lengths).run(lengths.unit, watch, Starts::Short),
+            bits if bits < u128::BITS.into() => Simulation::new(self, &lengths).run(lengths.unit, watch, Starts::Long),
+            _ => Simulation::new(self, &lengths).run(lengths.unit, watch, Starts::Any),
         }
     }
 }
 
-/// What is known of a deed.
-struct State<N> {
+/// Deeds of one kind.
+struct Takes<N> {
+    /// How long it occupies its place, and what passes from its end to its arrival.
     takes: N,
     latency: N,
-    /// When all inputs are there, as far as these are known.
-    ready: N,
-    /// Inputs without a date.
-    waits: u32,
-    /// Which of the lists of resources it occupies.
-    occupies: u32,
+    place: usize,
 }
 
-struct Simulation<N> {
-    unit: Rational,
-    states: Vec<State<N>>,
-    /// By deed: the range of those that use its result, in `users`.
-    first_user: Vec<u32>,
-    users: Vec<u32>,
-    /// Lists of resources: by link, then by node.
-    occupied: Vec<Vec<u32>>,
-    /// By resource: when each of its lanes is free.
-    free: Vec<Vec<N>>,
-}
-
-fn inputs(deed: &Deed) -> impl Iterator<Item = u32> + '_ {
-    let (carried, two) = match deed {
-        Deed::Send { carried, .. } => (&carried[..], [None, None]),
-        Deed::Merge { left, right, .. } => (&[][..], [*left, *right]),
-    };
-    // What a message carries has often come together.
-    let mut last = None;
-    let carried = carried.iter().filter_map(|&(_, behind)| behind);
-    let carried = carried.filter(move |&behind| last.replace(behind) != Some(behind));
-    carried.chain(two.into_iter().flatten())
-}
-
-impl<N: Whole> Simulation<N> {
-    fn new(problem: Problem<'_>, draft: &Draft, lengths: &Lengths) -> Self {
-        let platform = problem.platform();
-        let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
-        let links: Vec<[N; 3]> =
-            lengths.links.iter().map(|three| [0, 1, 2].map(|place| narrow(&three[place]))).collect();
-        let nodes: Vec<N> = lengths.nodes.iter().map(narrow).collect();
-        let shares: Vec<N> = lengths.shares.iter().map(narrow).collect();
-        let state = |deed: &Deed| {
-            let waits = inputs(deed).count() as u32;
-            let (takes, latency, occupies) = match deed {
-                Deed::Send { link, carried } => {
-                    let [latency, overhead, time] = &links[link.index()];
-                    let mut share = N::zero();
-                    carried.iter().for_each(|&(piece, _)| share += &shares[piece as usize]);
-                    (overhead.clone() + time.clone() * share, latency.clone(), link.index())
-                }
-                Deed::Merge { node, piece, .. } => {
-                    let takes = nodes[node.index()].clone() * shares[*piece as usize].clone();
-                    (takes, N::zero(), platform.links().len() + node.index())
-                }
-            };
-            State { takes, latency, ready: N::zero(), waits, occupies: occupies as u32 }
-        };
-        let states: Vec<State<N>> = draft.deeds.iter().map(state).collect();
-        let mut first_user = vec![0_u32; states.len() + 1];
-        draft.deeds.iter().flat_map(inputs).for_each(|input| first_user[input as usize + 1] += 1);
-        (1..first_user.len()).for_each(|place| first_user[place] += first_user[place - 1]);
-        let mut next = first_user.clone();
-        let mut users = vec![0_u32; first_user.last().copied().unwrap_or(0) as usize];
-        for (deed, number) in draft.deeds.iter().zip(0_u32..) {
-            for input in inputs(deed) {
-                users[next[input as usize] as usize] = number;
-                next[input as usize] += 1;
-            }
-        }
-        let mut numbers: BTreeMap<Resource, u32> = BTreeMap::new();
-        let mut free: Vec<Vec<N>> = Vec::new();
-        let mut number = |resource: Resource| {
-            *numbers.entry(resource).or_insert_with(|| {
-                free.push(vec![N::zero(); resource.capacity(platform) as usize]);
-                free.len() as u32 - 1
-            })
-        };
-        let mut occupied: Vec<Vec<u32>> = Vec::with_capacity(links.len() + nodes.len());
-        for link in platform.link_ids() {
-            occupied.push(Resource::of_link(platform, link).map(&mut number).collect());
-        }
-        occupied.extend(platform.node_ids().map(|node| vec![number(Resource::Compute(node))]));
-        Simulation { unit: lengths.unit.clone(), states, first_user, users, occupied, free }
-    }
-
-    /// A resource that a deed needs and that is occupied at a date.
-    fn occupied_at(&self, deed: usize, date: &N) -> Option<u32> {
-        let needed = self.occupied[self.states[deed].occupies as usize].iter().copied();
-        needed.into_iter().find(|&resource| self.free_from(resource).is_some_and(|free| free > date))
-    }
-
-    /// When the resource has a free lane.
-    fn free_from(&self, resource: u32) -> Option<&N> {
-        self.free[resource as usize].iter().min()
-    }
-
-    fn run(mut self, draft: &Draft, watch: &Watch) -> Result<Dated, OnceError> {
-        let mut starts = vec![N::zero(); self.states.len()];
-        let mut length = N::zero();
-        let mut queues = Queues::new(self.free.len());
-        for (number, state) in (0_u32..).zip(&self.states).filter(|(_, state)| state.waits == 0) {
-            queues.events.push(Reverse((state.ready.clone(), Event::Ready(number))));
-        }
-        for count in 1_u64.. {
-            let Some(Reverse((date, event))) = queues.events.pop() else { break };
-            if count.is_multiple_of(ASKED) {
-                watch.ask().map_err(OnceError::Stopped)?;
-            }
-            let started = match event {
-                Event::Ready(number) => self.ready(number, &date, draft, &mut queues),
-                Event::Free(resource) => self.freed(resource, &date, &mut queues),
-            };
-            let Some(number) = started else { continue };
-            let deed = number as usize;
-            let end = date.plus(&self.states[deed].takes);
-            for &resource in &self.occupied[self.states[deed].occupies as usize] {
-                if let Some(lane) = self.free[resource as usize].iter_mut().min() {
-                    *lane = end.clone();
-                }
-            }
-            for place in 0..self.occupied[self.states[deed].occupies as usize].len() {
-                let resource = self.occupied[self.states[deed].occupies as usize][place];
-                if !queues.parked[resource as usize].is_empty() {
-                    let free = self.free_from(resource).unwrap_or(&end).clone().max(date.clone());
-                    queues.wake(resource, free);
-                }
-            }
-            let arrival = end.plus(&self.states[deed].latency);
-            self.arrive(deed, &arrival, &mut queues);
-            starts[deed] = date;
-            length = length.max(arrival);
-        }
-        Ok(Dated { unit: self.unit, starts: starts.into_iter().map(Into::into).collect(), length: length.into() })
-    }
-
-    /// A deed whose inputs are there: it starts, or waits where others wait or where something is occupied.
-    fn ready(&self, number: u32, date: &N, draft: &Draft, queues: &mut Queues<N>) -> Option<u32> {
-        let needed = &self.occupied[self.states[number as usize].occupies as usize];
-        let queue = needed.iter().copied().find(|&resource| !queues.parked[resource as usize].is_empty());
-        let busy = self.occupied_at(number as usize, date).or(queue);
-        let Some(resource) = busy else { return Some(number) };
-        queues.park(resource, draft.order[number as usize], number);
-        let free = self.free_from(resource).unwrap_or(date).clone().max(date.clone());
-        queues.wake(resource, free);
-        None
-    }
-
-    /// Of those that wait for a resource, the first that can start; whoever waits for something else, too, goes there.
-    fn freed(&self, resource: u32, date: &N, queues: &mut Queues<N>) -> Option<u32> {
-        if queues.woken[resource as usize].as_ref() != Some(date) {
-            return None;
-        }
-        queues.woken[resource as usize] = None;
-        if self.free_from(resource).is_some_and(|free| free > date) {
-            if !queues.parked[resource as usize].is_empty() {
-                let free = self.free_from(resource).unwrap_or(date).clone();
-                queues.wake(resource, free);
-            }
-            return None;
-        }
-        while let Some(Reverse((order, number))) = queues.parked[resource as usize].pop() {
-            let Some(other) = self.occupied_at(number as usize, date) else { return Some(number) };
-            queues.park(other, order, number);
-            let free = self.free_from(other).unwrap_or(date).clone();
-            queues.wake(other, free);
-        }
-        None
-    }
-
-    /// Whoever waited for this input.
-    fn arrive(&mut self, deed: usize, arrival: &N, queues: &mut Queues<N>) {
-        for place in self.first_user[deed]..self.first_user[deed + 1] {
-            let user = self.users[place as usize];
-            let state = &mut self.states[user as usize];
-            state.waits -= 1;
-            if *arrival > state.ready {
-                state.ready = arrival.clone();
-            }
-            if state.waits == 0 {
-                queues.events.push(Reverse((state.ready.clone(), Event::Ready(user))));
-            }
-        }
-    }
+/// What is known while dates are found.
+struct Simulation<'l, N> {
+    layout: &'l Layout,
+    kinds: Vec<Takes<N>>,
+    /// By deed: when all inputs are there, as far as these are known; once it has started, its start.
+    dates: Vec<N>,
+    /// By deed: inputs without a date.
+    waits: Vec<u32>,
+    /// By resource: from when on a lane is free.
+    free: Vec<N>,
+    /// By resource: when each lane is free; nothing where there is but one.
+    lanes: Vec<Vec<N>>,
+    /// What happens next.
+    events: BinaryHeap<Reverse<(N, Event)>>,
+    /// By resource: deeds that wait for it.
+    parked: Vec<BinaryHeap<Reverse<u32>>>,
+    /// By resource: when it is looked at next.
+    woken: Vec<Option<N>>,
 }
 
 /// What happens at a date: first, something becomes free.
@@ -306,31 +163,146 @@ enum Event {
     Ready(u32),
 }
 
-/// Who waits for what.
-struct Queues<N> {
-    events: BinaryHeap<Reverse<(N, Event)>>,
-    /// By resource: deeds that wait for it, by their order.
-    parked: Vec<BinaryHeap<Reverse<(u64, u32)>>>,
-    /// By resource: when it is looked at next.
-    woken: Vec<Option<N>>,
-}
-
-impl<N: Whole> Queues<N> {
-    fn new(resources: usize) -> Self {
-        let parked = (0..resources).map(|_| BinaryHeap::new()).collect();
-        Queues { events: BinaryHeap::new(), parked, woken: vec![None; resources] }
+impl<'l, N: Whole> Simulation<'l, N> {
+    /// The lengths, and their sum over all deeds, fit.
+    fn new(layout: &'l Layout, lengths: &Lengths) -> Self {
+        let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
+        let kind = |([takes, latency], kind): (&[BigUint; 2], &Kind)| Takes {
+            takes: narrow(takes),
+            latency: narrow(latency),
+            place: kind.place,
+        };
+        let lanes = |&lanes: &u32| if lanes > 1 { vec![N::zero(); lanes as usize] } else { Vec::new() };
+        let resources = layout.lanes.len();
+        Simulation {
+            layout,
+            kinds: lengths.kinds.iter().zip(&layout.kinds).map(kind).collect(),
+            dates: vec![N::zero(); layout.kind.len()],
+            waits: layout.waits.clone(),
+            free: vec![N::zero(); resources],
+            lanes: layout.lanes.iter().map(lanes).collect(),
+            events: BinaryHeap::new(),
+            parked: vec![BinaryHeap::new(); resources],
+            woken: vec![None; resources],
+        }
     }
 
-    fn park(&mut self, resource: u32, order: u64, number: u32) {
-        self.parked[resource as usize].push(Reverse((order, number)));
+    fn run(mut self, unit: Rational, watch: &Watch, starts: fn(Vec<N>) -> Starts) -> Result<Dated, OnceError> {
+        let mut length = N::zero();
+        // Who has no inputs is ready at date 0: in order, and after what is free then.
+        let mut first = (0_u32..).zip(&self.layout.waits).filter(|(_, waits)| **waits == 0).peekable();
+        for count in 1_u64.. {
+            if count.is_multiple_of(ASKED) {
+                watch.ask().map_err(OnceError::Stopped)?;
+            }
+            let now = (N::zero(), Event::Ready(first.peek().map_or(u32::MAX, |(deed, _)| *deed)));
+            let (date, event) = match self.events.peek() {
+                Some(Reverse(event)) if first.peek().is_none() || *event < now => match self.events.pop() {
+                    Some(Reverse(event)) => event,
+                    None => break,
+                },
+                _ if first.next().is_some() => now,
+                _ => break,
+            };
+            let started = match event {
+                Event::Ready(deed) => self.ready(deed, &date),
+                Event::Free(resource) => self.freed(resource, &date),
+            };
+            if let Some(deed) = started {
+                length = length.max(self.start(deed, date));
+            }
+        }
+        Ok(Dated { unit, length: length.into(), starts: Arc::new(starts(self.dates)) })
     }
 
-    /// The resource is looked at at this date, or before.
-    fn wake(&mut self, resource: u32, date: N) {
+    /// What a deed of this number occupies.
+    fn needed(&self, deed: u32) -> &'l [u32] {
+        let kind = self.layout.kind[deed as usize];
+        self.layout.occupied.of(self.kinds[kind as usize].place)
+    }
+
+    /// A resource that a deed needs and that is occupied at a date.
+    fn occupied_at(&self, deed: u32, date: &N) -> Option<u32> {
+        self.needed(deed).iter().copied().find(|&resource| self.free[resource as usize] > *date)
+    }
+
+    /// A deed starts; when its result is there.
+    fn start(&mut self, deed: u32, date: N) -> N {
+        let Takes { takes, latency, .. } = &self.kinds[self.layout.kind[deed as usize] as usize];
+        let end = date.plus(takes);
+        let arrival = end.plus(latency);
+        for &resource in self.needed(deed) {
+            self.occupy(resource as usize, &end);
+            if !self.parked[resource as usize].is_empty() {
+                self.wake(resource, &date);
+            }
+        }
+        self.arrive(deed, &arrival);
+        self.dates[deed as usize] = date;
+        arrival
+    }
+
+    /// The lane that is free first is occupied until then.
+    fn occupy(&mut self, resource: usize, end: &N) {
+        let lanes = &mut self.lanes[resource];
+        if let Some(lane) = lanes.iter_mut().min() {
+            *lane = end.clone();
+        }
+        self.free[resource] = lanes.iter().min().unwrap_or(end).clone();
+    }
+
+    /// A deed whose inputs are there: it starts, or waits where others wait or where something is occupied.
+    fn ready(&mut self, deed: u32, date: &N) -> Option<u32> {
+        let waited = |resource: &u32| !self.parked[*resource as usize].is_empty();
+        let queue = || self.needed(deed).iter().copied().find(waited);
+        let Some(resource) = self.occupied_at(deed, date).or_else(queue) else { return Some(deed) };
+        self.parked[resource as usize].push(Reverse(deed));
+        self.wake(resource, date);
+        None
+    }
+
+    /// Of those that wait for a resource, the first that can start; whoever waits for something else, too, goes there.
+    fn freed(&mut self, resource: u32, date: &N) -> Option<u32> {
+        if self.woken[resource as usize].as_ref() != Some(date) {
+            return None;
+        }
+        self.woken[resource as usize] = None;
+        if self.free[resource as usize] > *date {
+            if !self.parked[resource as usize].is_empty() {
+                self.wake(resource, date);
+            }
+            return None;
+        }
+        while let Some(Reverse(deed)) = self.parked[resource as usize].pop() {
+            let Some(other) = self.occupied_at(deed, date) else { return Some(deed) };
+            self.parked[other as usize].push(Reverse(deed));
+            self.wake(other, date);
+        }
+        None
+    }
+
+    /// The resource is looked at when it is free, at this date or later; or before.
+    fn wake(&mut self, resource: u32, date: &N) {
+        let free = &self.free[resource as usize];
+        let date = free.max(date);
         let woken = &mut self.woken[resource as usize];
-        if woken.as_ref().is_none_or(|before| date < *before) {
+        if woken.as_ref().is_none_or(|before| date < before) {
             *woken = Some(date.clone());
-            self.events.push(Reverse((date, Event::Free(resource))));
+            self.events.push(Reverse((date.clone(), Event::Free(resource))));
+        }
+    }
+
+    /// Whoever waited for this input.
+    fn arrive(&mut self, deed: u32, arrival: &N) {
+        for &user in self.layout.users.of(deed as usize) {
+            let (waits, ready) = (&mut self.waits[user as usize], &mut self.dates[user as usize]);
+            *waits -= 1;
+            if *arrival > *ready {
+                *ready = arrival.clone();
+            }
+            if *waits == 0 {
+                self.events.push(Reverse((ready.clone(), Event::Ready(user))));
+            }
         }
     }
 }

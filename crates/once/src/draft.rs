@@ -14,10 +14,8 @@ const MOST: usize = 4_000_000;
 pub struct Draft {
     /// Into what values are cut.
     pub pieces: Vec<Piece>,
-    /// What is done.
+    /// What is done. Of those that can start at one time, the first goes first.
     pub deeds: Vec<Deed>,
-    /// By deed: of those that can start at one time, the least goes first.
-    pub order: Vec<u64>,
 }
 
 /// What a place holds of a block: the deed behind it, the first and the last of its operands as combined.
@@ -83,27 +81,37 @@ impl Draft {
         }
         let shares = steady_state.patterns.iter().map(|weighted| &weighted.weight / &sums[weighted.pattern.demand]);
         let largest = shares.max().unwrap_or_default();
-        let mut draft = Draft::default();
-        for weighted in &steady_state.patterns {
-            let pattern = &weighted.pattern;
-            let share = &weighted.weight / &sums[pattern.demand];
+        let (mut cuts, mut deeds) = (Vec::new(), 0);
+        for (place, weighted) in steady_state.patterns.iter().enumerate() {
+            let share = &weighted.weight / &sums[weighted.pattern.demand];
             if share.is_zero() {
                 continue;
             }
             let wanted = (&share / &largest * Rational::from_integer(count.into())).round().to_integer();
             let pieces = wanted.to_u32().unwrap_or(count).max(1);
-            let share = share / Rational::from_integer(pieces.into());
-            for number in 0..pieces {
-                let piece = index(draft.pieces.len())?;
-                draft.pieces.push(Piece { demand: pattern.demand, share: share.clone() });
-                let turn = ((2 * u64::from(number) + 1) << 31) / u64::from(pieces);
-                draft.piece(piece, &pattern.tasks, turn)?;
-            }
+            deeds += u64::from(pieces) * weighted.pattern.tasks.len().max(1) as u64;
+            cuts.push((place, pieces, share / Rational::from_integer(pieces.into())));
+        }
+        if deeds > MOST as u64 {
+            return Err(OnceError::TooMany(MOST));
+        }
+        // Piece i of n comes at (2 i + 1) / 2 n of all.
+        let turn = |number: u32, pieces: u32| ((2 * u64::from(number) + 1) << 31) / u64::from(pieces);
+        let turns = |cut: usize, pieces: u32| (0..pieces).map(move |number| (turn(number, pieces), cut));
+        let mut all: Vec<(u64, usize)> = cuts.iter().enumerate().flat_map(|(cut, of)| turns(cut, of.1)).collect();
+        all.sort_unstable();
+        let mut draft = Draft::default();
+        for (_, cut) in all {
+            let (place, _, share) = &cuts[cut];
+            let pattern = &steady_state.patterns[*place].pattern;
+            let piece = index(draft.pieces.len())?;
+            draft.pieces.push(Piece { demand: pattern.demand, share: share.clone() });
+            draft.piece(piece, &pattern.tasks)?;
         }
         Ok(draft)
     }
 
-    fn piece(&mut self, piece: u32, tasks: &[Task], turn: u64) -> Result<(), OnceError> {
+    fn piece(&mut self, piece: u32, tasks: &[Task]) -> Result<(), OnceError> {
         let first = index(self.deeds.len())?;
         let moved = |input: Option<u32>| input.map(|input| input + first);
         for task in tasks {
@@ -113,15 +121,14 @@ impl Draft {
                     Deed::Merge { node, piece, left: moved(left), right: moved(right) }
                 }
             };
-            self.push(deed, turn)?;
+            self.push(deed)?;
         }
         Ok(())
     }
 
-    fn push(&mut self, deed: Deed, order: u64) -> Result<u32, OnceError> {
+    fn push(&mut self, deed: Deed) -> Result<u32, OnceError> {
         let place = index(self.deeds.len())?;
         self.deeds.push(deed);
-        self.order.push(order);
         Ok(place)
     }
 }
@@ -158,10 +165,6 @@ impl Writer<'_> {
         }
     }
 
-    fn turn(&self) -> u64 {
-        u64::from(self.segment) << 32 | self.step as u64
-    }
-
     fn piece(&self, block: u32) -> Result<u32, OnceError> {
         index(self.segment as usize * self.blocks + block as usize)
     }
@@ -187,7 +190,7 @@ impl Writer<'_> {
             if let Some(before) = last {
                 carried.iter_mut().for_each(|(_, behind)| *behind = Some(before));
             }
-            last = Some(self.draft.push(Deed::Send { link, carried: carried.clone() }, self.turn())?);
+            last = Some(self.draft.push(Deed::Send { link, carried: carried.clone() })?);
         }
         for &block in message.blocks {
             let held = self.held[message.from * self.blocks + block as usize];
@@ -208,7 +211,7 @@ impl Writer<'_> {
                     let (left, right) = if own_first { (own, new) } else { (new, own) };
                     let node = self.algorithm.places[to];
                     let deed = Deed::Merge { node, piece: self.piece(block)?, left: left.0, right: right.0 };
-                    Some((Some(self.draft.push(deed, self.turn())?), (left.1.0, right.1.1)))
+                    Some((Some(self.draft.push(deed)?), (left.1.0, right.1.1)))
                 }
                 (_, new) => new,
             };

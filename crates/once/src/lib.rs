@@ -3,14 +3,16 @@
 mod bound;
 mod dated;
 mod draft;
+mod layout;
 mod shortest;
 
 pub use bound::least_time;
 pub use dated::Dated;
 pub use draft::Draft;
+pub use layout::Layout;
 pub use oneport_plan::{Problem, Run};
 pub use oneport_watch::{Limit, Watch};
-pub use shortest::{Search, Shortest, shortest, shortest_of};
+pub use shortest::{Found, Named, Search, Shortest, Way, proportion};
 
 /// Why there is no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

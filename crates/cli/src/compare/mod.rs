@@ -12,7 +12,7 @@ use oneport::plan::{Certificate, SteadyState};
 use oneport::watch::Watch;
 use oneport::{Bounded, Bounding, Options, Problem, Rated, Rational, Status};
 use oneport_baselines::{Compared, Comparison};
-use oneport_once::{Shortest, least_time};
+use oneport_once::{Named, Shortest, least_time};
 use rayon::prelude::*;
 
 use crate::End;
@@ -104,9 +104,11 @@ impl Times {
         let least = least_time(problem, &best.upper_bound);
         let search = once::search(problem, watch);
         let own = best.steady_state.as_ref().map(|state| once::own(problem, state, &search, &least)).transpose()?;
-        let named = |row: &Compared| once::named(problem, &row.algorithm, &row.routes, &search, None);
-        let rows = comparison.rows.par_iter().map(named);
-        Ok(Times { own, rows: rows.collect::<Result<_>>()?, least })
+        let named = |row: &Compared| {
+            let mut way = Named::new(problem, &row.algorithm, &row.routes);
+            Ok(once::named(problem, &mut way, &search, None)?.map(|found| found.shortest))
+        };
+        Ok(Times { own, rows: comparison.rows.par_iter().map(named).collect::<Result<_>>()?, least })
     }
 }
 

@@ -4,4 +4,5 @@
 
 mod reductions;
 mod runs;
+mod sizes;
 mod small;

@@ -8,7 +8,7 @@ use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Vo
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
 
-use crate::runs::{delayed, number};
+use crate::runs::{dates, delayed, number};
 
 /// The shortest reduction in whole pieces: every order of sends and merges, each as early as it can be. Every part is
 /// used once: nobody gains by a copy of it. The deeds of an optimal schedule, taken by their starts, are one of these
@@ -127,7 +127,7 @@ fn no_reduction_undercuts_the_bound() {
         let routes = Routes::new(&platform, &places(problem), Over::Anything);
         for algorithm in named(problem, &Shape::default()).iter().filter(|one| one.pieces == 1) {
             let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
-            let length = draft.dated(problem).expect("dates").length();
+            let length = dates(problem, &draft.laid_out(problem)).length();
             assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
             met += usize::from(length == best);
         }

@@ -1,7 +1,7 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
 use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Draft, Search, least_time, shortest};
+use oneport_once::{Dated, Draft, Layout, Search, Way, least_time};
 use oneport_plan::{Collective, Deed, Form, NodeId, Platform, Problem, Rational, Run, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Delays, PortModel, parse_rational};
@@ -26,7 +26,12 @@ pub fn delayed(platform: &Platform) -> Platform {
     builder.build().expect("a platform")
 }
 
-fn collectives(platform: &Platform) -> Vec<Collective> {
+/// Dates without a limit.
+pub fn dates(problem: Problem<'_>, layout: &Layout) -> Dated {
+    layout.dated(problem, &Watch::unlimited()).expect("dates")
+}
+
+pub fn collectives(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
     let build = |form: &Form| {
         let others = if form.overlaps() { all.clone() } else { all[1..].to_vec() };
@@ -75,8 +80,9 @@ fn the_referee_executes_every_run() {
 }
 
 fn check(problem: Problem<'_>, draft: Draft, bound: &Rational, name: &str) {
-    let dated = draft.dated(problem).expect("dates");
-    let run = dated.run(draft);
+    let layout = draft.laid_out(problem);
+    let dated = dates(problem, &layout);
+    let run = layout.run(&dated);
     let executed = check_run(problem, &run).unwrap_or_else(|violation| panic!("{name}: {violation}"));
     assert_eq!(executed, dated.length(), "{name}");
     assert!(*bound <= executed, "{name}: {executed} below {bound}");
@@ -101,18 +107,23 @@ fn a_pipeline_by_hand() {
     let named = named(problem, &Shape::default());
     let chain = named.iter().find(|one| one.name == "chain").expect("a chain");
     let draft = |segments| Draft::of_algorithm(problem, chain, &routes, segments);
-    let length = |segments| draft(segments).expect("a draft").dated(problem).expect("dates").length().to_string();
+    let laid_out = |segments| draft(segments).expect("a draft").laid_out(problem);
+    let length = |segments| dates(problem, &laid_out(segments)).length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
     let watch = Watch::unlimited();
-    let search = Search { guess: 1, deeds: 1000, pieces: 1000, watch: &watch };
-    let best = shortest(problem, &search, &number("0"), draft).expect("a best");
+    let search = Search { deeds: 1000, pieces: 1000, watch: &watch };
+    let shortest = |search: &Search<'_>| {
+        let mut way = Way::new(problem, draft);
+        way.shortest(problem, search, &number("0")).expect("a best").shortest
+    };
+    let best = shortest(&search);
     assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
     // No more pieces than a message has bytes; the first number where time is over.
-    let coarse = shortest(problem, &Search { pieces: 2, ..search }, &number("0"), draft).expect("a best");
+    let coarse = shortest(&Search { pieces: 2, ..search });
     assert_eq!((coarse.pieces, coarse.length.to_string().as_str()), (2, "31/4"));
     watch.end(Limit::Interrupt);
-    let late = shortest(problem, &search, &number("0"), draft).expect("a best");
+    let late = shortest(&search);
     assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
     assert_eq!(least_time(problem, &boundless()).to_string(), "11/2");
@@ -131,7 +142,8 @@ fn broken_runs_are_refused() {
     let named = named(problem, &Shape::default());
     let ring = named.iter().find(|one| one.name == "ring").expect("a ring");
     let draft = Draft::of_algorithm(problem, ring, &routes, 1).expect("a draft");
-    let run = draft.dated(problem).expect("dates").run(draft.clone());
+    let layout = draft.laid_out(problem);
+    let run = layout.run(&dates(problem, &layout));
     assert!(check_run(problem, &run).is_ok());
     let refused = |change: &dyn Fn(&mut Run), word: &str| {
         let mut run = run.clone();

@@ -7,7 +7,7 @@ use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};
 use std::collections::BTreeMap;
 
-use crate::runs::{delayed, number};
+use crate::runs::{dates, delayed, number};
 
 /// The shortest broadcast in whole pieces: every order of sends, each as early as it can be. An optimal schedule, its
 /// sends taken by their starts, is one of these.
@@ -83,7 +83,7 @@ fn no_schedule_undercuts_the_bound() {
             assert!(bound <= best, "{seed} {model}: the bound {bound} is above {best}");
             for algorithm in named(problem, &Shape::default()).iter().filter(|one| one.pieces == 1) {
                 let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
-                let length = draft.dated(problem).expect("dates").length();
+                let length = dates(problem, &draft.laid_out(problem)).length();
                 // Trees along routes may bring a node a piece twice, which never helps.
                 assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
                 met += usize::from(length == best);

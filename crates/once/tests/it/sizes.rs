@@ -1,0 +1,81 @@
+//! One size after the other: what is kept changes no date.
+
+use oneport_baselines::{Over, Routes, Shape, named, places};
+use oneport_once::{Draft, Found, Named, Search, Way, proportion};
+use oneport_plan::{Amount, Problem, SteadyState, Volumes};
+use oneport_platform::PortModel;
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_referee::check_run;
+use oneport_watch::Watch;
+
+use crate::runs::{collectives, dates, delayed, number};
+
+fn volumes(size: &str, work: &str) -> Volumes {
+    Volumes { work: Amount::Constant(number(work)), ..Volumes::of_size(number(size)) }
+}
+
+/// What was found, drafted and dated anew, has the same dates; the referee finds its length.
+fn check(problem: Problem<'_>, found: &Found, draft: Draft, name: &str) {
+    let layout = draft.laid_out(problem);
+    let run = found.run();
+    assert_eq!(run, layout.run(&dates(problem, &layout)), "{name}");
+    assert_eq!(check_run(problem, &run).expect(name), found.shortest.length, "{name}");
+}
+
+#[test]
+fn what_is_kept_from_size_to_size_changes_no_date() {
+    let watch = Watch::unlimited();
+    let (mut checked, mut finer) = (0, 0);
+    for (seed, model) in (0..).zip(PortModel::ALL) {
+        let costs = Costs::Uniform { low: 1, high: 5 };
+        let options = Options { seed, link_cost: costs.clone(), compute: costs };
+        let bare = generate::random_connected(4, 3, &options).expect("a platform").with_model(model);
+        for platform in [delayed(&bare), bare] {
+            for collective in collectives(&platform) {
+                // Work grows with the size but for the last but one, so dates are in proportion to the first's or not.
+                let sizes = [("1/2", "1/3"), ("7/3", "14/9"), ("40", "80/3"), ("90", "7"), ("120", "28/3")];
+                let all = sizes.map(|(size, work)| volumes(size, work));
+                let problem = |volumes| Problem::new(&platform, &collective, volumes).expect("a question");
+                let first = problem(&all[0]);
+                let routes = Routes::new(&platform, &places(first), Over::Anything);
+                let known = named(first, &Shape::default());
+                for algorithm in
+                    known.iter().filter(|algorithm| ["ring", "chain", "direct"].contains(&&*algorithm.name))
+                {
+                    let patterns = algorithm.patterns(first, &routes).expect("patterns");
+                    let state = SteadyState { throughput: number("1"), patterns };
+                    let mut ways = (Named::new(first, algorithm, &routes), Way::of_patterns(first, &state));
+                    let mut before = 1;
+                    for (place, volumes) in all.iter().enumerate() {
+                        let problem = problem(volumes);
+                        let search = Search { deeds: 400, pieces: 2 << (2 * place), watch: &watch };
+                        let name = format!("{model} {collective} {} {place}", algorithm.name);
+                        let found = ways.0.shortest(problem, &search, None).expect(&name);
+                        let pieces = found.shortest.pieces;
+                        finer += usize::from(pieces > before);
+                        before = pieces;
+                        let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces).expect(&name);
+                        check(problem, &found, draft, &name);
+                        let found = ways.1.shortest(problem, &search, &number("0")).expect(&name);
+                        let draft = Draft::of_patterns(first, &state, found.shortest.pieces).expect(&name);
+                        check(problem, &found, draft, &format!("{name} as patterns"));
+                        checked += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 200 && finer > 20, "{checked} sizes, {finer} times more pieces");
+}
+
+#[test]
+fn volumes_grow_in_proportion_or_not() {
+    let times = |one: [&str; 2], other: [&str; 2]| {
+        proportion(&volumes(one[0], one[1]), &volumes(other[0], other[1])).map(|factor| factor.to_string())
+    };
+    assert_eq!(times(["2", "3"], ["3", "9/2"]).as_deref(), Some("3/2"));
+    assert_eq!(times(["2", "0"], ["1", "0"]).as_deref(), Some("1/2"));
+    assert_eq!(times(["2", "3"], ["4", "3"]), None);
+    assert_eq!(times(["2", "0"], ["4", "1"]), None);
+    assert_eq!(times(["0", "0"], ["4", "0"]), None);
+}
