@@ -1,17 +1,22 @@
 //! The program in integers: every row scaled by its own factor, the objective by one, always minimised.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_numbers::{common_multiple, gcd};
 
 use crate::Rational;
+use crate::fraction::common_denominator;
 use crate::modular::Field;
 use crate::program::{LinearProgram, Relation, Sense};
+use crate::vector::RationalVector;
 
 /// An integer matrix entry: a machine word where the whole program fits, a big integer otherwise.
 pub trait Coefficient: Clone {
     /// A p-adic residual: holds sums of entries times digits below 2^61.
     type Residual: Clone;
+    /// Whether numbers may be long, so that the length of what is computed matters more than how much is.
+    const IS_LONG: bool;
 
     fn to_big(&self) -> BigInt;
     /// The value in this type, if it fits.
@@ -29,6 +34,7 @@ pub trait Coefficient: Clone {
 
 impl Coefficient for i64 {
     type Residual = i128;
+    const IS_LONG: bool = false;
 
     fn to_big(&self) -> BigInt {
         BigInt::from(*self)
@@ -70,6 +76,7 @@ impl Coefficient for i64 {
 
 impl Coefficient for BigInt {
     type Residual = BigInt;
+    const IS_LONG: bool = true;
 
     fn to_big(&self) -> BigInt {
         self.clone()
@@ -116,6 +123,8 @@ pub struct IntegerForm<C> {
     pub cost: Vec<C>,
     /// Row `i` of this form is row `i` of the program times this positive factor.
     pub row_factors: Vec<Rational>,
+    /// A variable of the program is the one here times this positive factor; all factors are 1 where there are none.
+    pub column_factors: Option<Vec<BigInt>>,
     /// The cost here is the program's (negated when maximised) times this positive factor.
     pub cost_factor: Rational,
 }
@@ -135,9 +144,55 @@ impl<C: Coefficient> IntegerForm<C> {
         let range = self.starts[column]..self.starts[column + 1];
         self.rows[range.clone()].iter().map(|&row| row as usize).zip(&self.values[range])
     }
+
+    /// What a column's variable is multiplied by, if anything.
+    pub fn column_factor(&self, column: usize) -> Option<&BigInt> {
+        self.column_factors.as_ref().and_then(|factors| factors.get(column))
+    }
+
+    /// A solution by column in the program's units.
+    pub fn unscaled(&self, mut x: RationalVector) -> RationalVector {
+        for (numerator, factor) in x.numerators.iter_mut().zip(self.column_factors.iter().flatten()) {
+            if !numerator.is_zero() && !factor.is_one() {
+                *numerator *= factor;
+            }
+        }
+        x
+    }
 }
 
-/// Brings the program to integers.
+/// Brings the program to integers. Where a row meets many long denominators, variables are scaled as well: their common
+/// multiple would be as long as all of them together, and stand in every entry.
+pub fn scaled_form(program: &LinearProgram) -> AnyForm {
+    let by_row = match integer_form(program) {
+        AnyForm::Big(form) => form,
+        small => return small,
+    };
+    let length = |form: &IntegerForm<BigInt>| form.values.iter().map(bits).sum::<u64>();
+    let by_column = column_form(program);
+    AnyForm::Big(if 2 * length(&by_column) < length(&by_row) { by_column } else { by_row })
+}
+
+/// The integer form with every variable scaled by the common denominator of its column.
+fn column_form(program: &LinearProgram) -> IntegerForm<BigInt> {
+    let mut scaled = program.clone();
+    let of_column = |entries: &Vec<(u32, Rational)>| common_denominator(entries.iter().map(|(_, value)| value.denom()));
+    let factors: Vec<BigInt> = scaled.columns.iter().map(of_column).collect();
+    for (entries, factor) in scaled.columns.iter_mut().zip(&factors) {
+        for (_, value) in entries {
+            *value = Rational::from_integer(value.numer() * (factor / value.denom()));
+        }
+    }
+    scaled
+        .objective
+        .iter_mut()
+        .zip(&factors)
+        .filter(|(cost, _)| !cost.is_zero())
+        .for_each(|(cost, factor)| *cost *= factor);
+    IntegerForm { column_factors: Some(factors), ..big_form(&scaled) }
+}
+
+/// Brings the program to integers, its variables as they are.
 pub fn integer_form(program: &LinearProgram) -> AnyForm {
     let big = big_form(program);
     match narrow(&big) {
@@ -174,6 +229,7 @@ fn big_form(program: &LinearProgram) -> IntegerForm<BigInt> {
         rhs: program.rhs.iter().zip(&row_factors).map(|(value, factor)| scale(value, factor)).collect(),
         cost: cost.collect(),
         row_factors,
+        column_factors: None,
         cost_factor,
     }
 }
@@ -189,35 +245,38 @@ fn scale(value: &Rational, factor: &Rational) -> BigInt {
 
 /// lcm of the denominators over gcd of the numerators: the smallest factor that makes all values integers.
 fn common_factor<'a>(values: impl Iterator<Item = &'a Rational>) -> Rational {
-    let (mut denominators, mut numerators) = (BigInt::one(), BigInt::zero());
+    let (mut denominators, mut numerators) = (BigUint::one(), BigUint::zero());
     for value in values.filter(|value| !value.is_zero()) {
         fold_factor(value, &mut denominators, &mut numerators);
     }
-    if numerators.is_zero() { Rational::one() } else { Rational::new(denominators, numerators) }
+    factor_of(denominators, numerators)
 }
 
-fn fold_factor(value: &Rational, denominators: &mut BigInt, numerators: &mut BigInt) {
-    if !value.denom().is_one() && value.denom() != denominators {
-        *denominators = denominators.lcm(value.denom());
+/// The quotient of the two; 1 where there were no values. (An lcm of denominators and a gcd of numerators have no
+/// common divisor: it would divide both parts of some value.)
+fn factor_of(denominators: BigUint, numerators: BigUint) -> Rational {
+    if numerators.is_zero() { Rational::one() } else { Rational::new_raw(denominators.into(), numerators.into()) }
+}
+
+fn fold_factor(value: &Rational, denominators: &mut BigUint, numerators: &mut BigUint) {
+    let (numerator, denominator) = (value.numer().magnitude(), value.denom().magnitude());
+    if !denominator.is_one() && denominator != denominators {
+        *denominators = common_multiple([&*denominators, denominator]);
     }
     if !numerators.is_one() {
-        *numerators = numerators.gcd(value.numer());
+        *numerators = gcd(numerators, numerator);
     }
 }
 
 fn row_factors(program: &LinearProgram) -> Vec<Rational> {
-    let mut denominators = vec![BigInt::one(); program.rows()];
-    let mut numerators = vec![BigInt::zero(); program.rows()];
+    let mut denominators = vec![BigUint::one(); program.rows()];
+    let mut numerators = vec![BigUint::zero(); program.rows()];
     let entries = program.columns.iter().flatten().map(|(row, value)| (*row as usize, value));
     let sides = program.rhs.iter().enumerate().filter(|(_, value)| !value.is_zero());
     for (row, value) in entries.chain(sides) {
         fold_factor(value, &mut denominators[row], &mut numerators[row]);
     }
-    denominators
-        .into_iter()
-        .zip(numerators)
-        .map(|(d, n)| if n.is_zero() { Rational::one() } else { Rational::new(d, n) })
-        .collect()
+    denominators.into_iter().zip(numerators).map(|(d, n)| factor_of(d, n)).collect()
 }
 
 /// The same form in machine words, when no residual can overflow: row and column sums below 2^62.
@@ -244,6 +303,7 @@ fn narrow(form: &IntegerForm<BigInt>) -> Option<IntegerForm<i64>> {
         rhs: words(&form.rhs)?,
         cost: words(&form.cost)?,
         row_factors: form.row_factors.clone(),
+        column_factors: None,
         cost_factor: form.cost_factor.clone(),
     })
 }

@@ -8,10 +8,13 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_watch::Watch;
 
+use crate::Rational;
 use crate::factor::{Factors, Singular, factorise};
 use crate::form::{Coefficient, IntegerForm};
-use crate::lifting::{self, Square, System};
+use crate::fraction::{common_denominator, lowest};
+use crate::lifting::{self, Fraction, Square, System};
 use crate::modular::{FIRST_PRIME, Field, PRIMES, primes_from};
+use crate::peel::Peeled;
 use crate::vector::RationalVector;
 
 /// Primes tried besides the fixed ones before a kernel counts as singular.
@@ -46,6 +49,9 @@ pub struct Kernel<'a, C> {
     /// Place of each row in `rows`, or `usize::MAX`.
     place: Vec<usize>,
     matrix: Square<C>,
+    /// Of long numbers: what substitution solves, and the rest as a matrix of its own.
+    peeled: Option<(Peeled<C>, Square<C>)>,
+    /// Of the rest, else of the matrix.
     factors: Factors,
     watch: &'a Watch,
 }
@@ -70,21 +76,32 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         };
         let matrix = Square { columns: columns.iter().map(kernel_column).collect() };
         let size = columns.len().max(rows.len());
+        let peeled = C::IS_LONG.then(|| {
+            let peeled = Peeled::new(&matrix, size);
+            let nucleus = peeled.nucleus(&matrix);
+            (peeled, nucleus)
+        });
+        let (inner, inner_size) =
+            peeled.as_ref().map_or((&matrix, size), |(peeled, nucleus)| (nucleus, peeled.nucleus_rows.len()));
         let mut failure = Singular { rows: Vec::new(), columns: Vec::new() };
         let data = || {
-            let residues = matrix.columns.iter().flatten().map(|(_, value)| value.residue(Field::new(FIRST_PRIME)));
+            let residues = inner.columns.iter().flatten().map(|(_, value)| value.residue(Field::new(FIRST_PRIME)));
             residues.fold(1u64, |all, residue| all.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ residue)
         };
         let further = std::iter::once_with(data).flat_map(|data| primes_from(data).take(FURTHER));
         for prime in PRIMES.into_iter().chain(further) {
             let field = Field::new(prime);
-            let entries = matrix.columns.iter().enumerate().flat_map(|(column, entries)| {
+            let entries = inner.columns.iter().enumerate().flat_map(|(column, entries)| {
                 entries.iter().map(move |(row, value)| (*row as usize, column, value.residue(field)))
             });
-            match factorise(field, size, entries) {
-                Ok(factors) => return Ok(Kernel { form, columns, rows, place, matrix, factors, watch }),
+            match factorise(field, inner_size, entries) {
+                Ok(factors) => return Ok(Kernel { form, columns, rows, place, matrix, peeled, factors, watch }),
                 Err(singular) => failure = singular,
             }
+        }
+        if let Some((peeled, _)) = &peeled {
+            failure.rows.iter_mut().for_each(|row| *row = peeled.nucleus_rows[*row]);
+            failure.columns.iter_mut().for_each(|column| *column = peeled.nucleus_columns[*column]);
         }
         // An incomplete basis pads the kernel to a square; the padding is no row or column of the program.
         let known =
@@ -96,15 +113,35 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     /// where the watch ended the work.
     pub fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         let rhs: Vec<C> = self.rows.iter().map(|&row| rhs[row].clone()).collect();
-        let (numerators, denominator) = lifting::solve(&self.matrix, &self.factors, System::Direct, &rhs, self.watch)?;
+        let (numerators, denominator) = self.solve_system(System::Direct, &rhs)?;
         Some(RationalVector::new(numerators, denominator))
+    }
+
+    fn solve_system(&self, system: System, rhs: &[C]) -> Option<Fraction> {
+        let Some((peeled, nucleus)) = &self.peeled else {
+            return lifting::solve(&self.matrix, &self.factors, system, rhs, self.watch);
+        };
+        let lift = |sides: &[Rational]| -> Option<Vec<Rational>> {
+            let unit = common_denominator(sides.iter().map(Rational::denom));
+            let whole = sides.iter().map(|side| C::from_big(side.numer() * (&unit / side.denom())));
+            let whole: Vec<C> = whole.collect::<Option<_>>()?;
+            let (numerators, denominator) = lifting::solve(nucleus, &self.factors, system, &whole, self.watch)?;
+            let denominator = denominator * unit;
+            Some(numerators.into_iter().map(|numerator| lowest(numerator, denominator.clone())).collect())
+        };
+        let solved = peeled.solve(&self.matrix, system, rhs, lift)?;
+        let denominator = common_denominator(solved.iter().map(Rational::denom));
+        let numerator = |value: Rational| {
+            let (numerator, own) = value.into_raw();
+            if own == denominator { numerator } else { numerator * (&denominator / own) }
+        };
+        Some((solved.into_iter().map(numerator).collect(), denominator))
     }
 
     /// Solves `K^T y = cost` over the basic columns; `y` by program row, zero for basic rows.
     pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         let cost: Vec<C> = self.columns.iter().map(|&column| cost[column].clone()).collect();
-        let (numerators, denominator) =
-            lifting::solve(&self.matrix, &self.factors, System::Transposed, &cost, self.watch)?;
+        let (numerators, denominator) = self.solve_system(System::Transposed, &cost)?;
         let mut by_row = vec![BigInt::zero(); self.place.len()];
         for (&row, numerator) in self.rows.iter().zip(numerators) {
             by_row[row] = numerator;

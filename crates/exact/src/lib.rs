@@ -5,12 +5,14 @@ mod estimate;
 mod factor;
 mod float;
 mod form;
+mod fraction;
 #[cfg_attr(not(feature = "highs"), path = "absent.rs")]
 mod highs;
 mod integer;
 mod kernel;
 mod lifting;
 mod modular;
+mod peel;
 mod program;
 mod refine;
 mod scaled;

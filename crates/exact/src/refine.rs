@@ -19,6 +19,7 @@
 use std::time::Duration;
 
 use num_bigint::BigInt;
+use num_traits::One;
 use oneport_watch::Watch;
 
 use crate::basis::{Evaluation, Member, Violation, excess};
@@ -83,7 +84,7 @@ impl Refinement {
     ) -> Result<Option<Basis>, ExactError> {
         let zooms = self.zooms.raised(form, evaluation, scaling);
         self.zooms = zooms;
-        let (mut cost, mut lower) = zooms.columns(evaluation, scaling);
+        let (mut cost, mut lower) = zooms.columns(form, evaluation, scaling);
         let mut sides = vec![0.0; form.rhs.len()];
         for (row, side) in sides.iter_mut().enumerate().filter(|(row, _)| form.relations[*row] == Relation::Equal) {
             *side = zooms.room(form, evaluation, scaling, row);
@@ -132,23 +133,33 @@ struct Zooms {
 impl Zooms {
     fn raised<C: Coefficient>(self, form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling) -> Self {
         let primal = zoom(&evaluation.primal_violations, &evaluation.primal.denominator, |member| match member {
-            Member::Column(column) => -scaling.columns[column],
+            Member::Column(column) => factor_bits(form, column) - scaling.columns[column],
             Member::Row(row) => scaling.rows[row] - factor(form, row),
         });
         let dual = zoom(&evaluation.dual_violations, &evaluation.dual.denominator, |member| match member {
-            Member::Column(column) => scaling.columns[column],
+            Member::Column(column) => scaling.columns[column] - factor_bits(form, column),
             Member::Row(row) => factor(form, row) - scaling.rows[row],
         });
         Zooms { primal: primal.max(self.primal), dual: dual.max(self.dual) }
     }
 
     /// Reduced costs, and bounds from below.
-    fn columns(&self, evaluation: &Evaluation, scaling: &Scaling) -> (Vec<f64>, Vec<f64>) {
+    fn columns<C: Coefficient>(
+        &self,
+        form: &IntegerForm<C>,
+        evaluation: &Evaluation,
+        scaling: &Scaling,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let own = |column: usize| form.column_factor(column).map_or((1.0, 0), |own| decompose(own, &BigInt::one()));
         let cost = |(column, reduced): (usize, &BigInt)| {
-            scale(reduced, &evaluation.dual.denominator, scaling.columns[column] + self.dual)
+            let (mantissa, exponent) = own(column);
+            let exponent = scaling.columns[column] + self.dual - exponent;
+            scale(reduced, &evaluation.dual.denominator, exponent) / mantissa
         };
         let lower = |(column, value): (usize, &BigInt)| {
-            -scale(value, &evaluation.primal.denominator, self.primal - scaling.columns[column])
+            let (mantissa, exponent) = own(column);
+            let exponent = self.primal - scaling.columns[column] + exponent;
+            -scale(value, &evaluation.primal.denominator, exponent) * mantissa
         };
         let reduced = evaluation.reduced.iter().enumerate().map(cost).collect();
         (reduced, evaluation.primal.numerators.iter().enumerate().map(lower).collect())
@@ -179,6 +190,11 @@ impl Zooms {
 fn scale(value: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
     let (mantissa, own) = decompose(value, denominator);
     compose(mantissa, own + exponent)
+}
+
+/// Binary logarithm of a column's factor, rounded.
+fn factor_bits<C: Coefficient>(form: &IntegerForm<C>, column: usize) -> i64 {
+    form.column_factor(column).map_or(0, |factor| bits(factor) as i64)
 }
 
 /// Binary logarithm of a row's factor, rounded.

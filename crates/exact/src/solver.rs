@@ -10,7 +10,8 @@ use crate::Rational;
 use crate::basis::{Evaluation, evaluate};
 use crate::factor::Singular;
 use crate::float::{Claim, Engine};
-use crate::form::{AnyForm, Coefficient, IntegerForm, integer_form};
+use crate::form::{AnyForm, Coefficient, IntegerForm, scaled_form};
+use crate::fraction::{common_denominator, lowest};
 use crate::highs::FloatModel;
 use crate::kernel::Basis;
 use crate::program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
@@ -166,6 +167,7 @@ impl Solver {
         entries: impl IntoIterator<Item = (Row, Rational)>,
     ) -> Result<Column, ExactError> {
         let column = self.program.add_column(objective, entries)?;
+        self.start.iter_mut().for_each(|start| start.columns.push(false));
         if let Some((model, scaling)) = &mut self.float {
             scaling.add_column(&self.program, column.0);
             let cost = scaling.cost_of(&self.program, column.0);
@@ -187,6 +189,7 @@ impl Solver {
     ) -> Result<Row, ExactError> {
         let entries: Vec<_> = entries.into_iter().collect();
         let row = self.program.add_row_with(relation, rhs, entries.iter().cloned())?;
+        self.start.iter_mut().for_each(|start| start.rows.push(true));
         if let Some((model, scaling)) = &mut self.float {
             let own: Vec<(usize, &Rational)> =
                 entries.iter().filter(|(_, value)| !value.is_zero()).map(|(column, value)| (column.0, value)).collect();
@@ -213,7 +216,7 @@ impl Solver {
         if self.program.columns() == 0 || self.program.rows() == 0 {
             return Ok(trivial(&self.program));
         }
-        match integer_form(&self.program) {
+        match scaled_form(&self.program) {
             AnyForm::Small(form) => self.solve_form(&form, options),
             AnyForm::Big(form) => self.solve_form(&form, options),
         }
@@ -233,11 +236,22 @@ impl Solver {
         if options.method == Method::ExactPivots {
             return Ok(self.finish_by_pivots(form, slack, options));
         }
+        // Long numbers are beyond HiGHS; what is suggested may be optimal as it is.
+        let suggested = self.start.clone().filter(|_| C::IS_LONG && !self.warm);
+        let known = suggested.and_then(|basis| Some((evaluate(form, &basis, &options.watch).ok()?, basis)));
+        let feasible = match known {
+            Some((evaluation, _)) if evaluation.is_optimal() => {
+                return Ok(Outcome::Optimal(self.optimum(form, evaluation)));
+            }
+            Some((evaluation, basis)) if evaluation.primal_violations.is_empty() => Some(basis),
+            _ => zero_is_feasible(&self.program).then(|| slack.clone()),
+        };
         // What HiGHS will not touch, exact pivots will.
         let claim = self.propose(options).unwrap_or(Claim::Unknown);
         let proposed = self.float.as_ref().and_then(|(model, _)| model.basis());
         let outcome = match (claim, proposed) {
             (Claim::LimitReached, basis) => self.limit_reached(form, basis, &options.watch),
+            (Claim::Infeasible, _) if feasible.is_some() => self.refine(form, feasible.unwrap_or(slack), options)?,
             (Claim::Infeasible | Claim::Unbounded, basis) => match self.degenerate(options)? {
                 Some(outcome) => outcome,
                 None => self.refine(form, basis.unwrap_or(slack), options)?,
@@ -394,7 +408,9 @@ impl Solver {
         match pivoted {
             Ok(Pivoted::Optimal(basis)) => self.settle(form, basis, watch),
             Ok(Pivoted::Infeasible(y)) => Outcome::Infeasible(unscale_rows(form, y, &Rational::one())),
-            Ok(Pivoted::Unbounded { point, ray }) => Outcome::Unbounded { point, ray },
+            Ok(Pivoted::Unbounded { point, ray }) => {
+                Outcome::Unbounded { point: form.unscaled(point), ray: form.unscaled(ray) }
+            }
             Ok(Pivoted::Limit(basis)) => self.limit_reached(form, Some(basis), watch),
             Err(_) => Outcome::LimitReached { primal_bound: None, dual_bound: None },
         }
@@ -407,7 +423,7 @@ impl Solver {
         let (mut primal_bound, mut dual_bound) = (None, None);
         for evaluation in evaluations.into_iter().flatten() {
             if primal_bound.is_none() && evaluation.primal_violations.is_empty() {
-                primal_bound = Some(value(&self.program, &evaluation.primal));
+                primal_bound = Some(value(&self.program, &form.unscaled(evaluation.primal)));
             }
             if dual_bound.is_none() && evaluation.dual_violations.is_empty() {
                 dual_bound = Some(dual_value(&self.program, &self.program_dual(form, evaluation.dual)));
@@ -424,8 +440,9 @@ impl Solver {
     }
 
     fn optimum<C: Coefficient>(&self, form: &IntegerForm<C>, evaluation: Evaluation) -> Optimum {
-        let objective = value(&self.program, &evaluation.primal);
-        Optimum { objective, primal: evaluation.primal, dual: self.program_dual(form, evaluation.dual) }
+        let primal = form.unscaled(evaluation.primal);
+        let objective = value(&self.program, &primal);
+        Optimum { objective, primal, dual: self.program_dual(form, evaluation.dual) }
     }
 
     /// Infeasible or unbounded, decided exactly by auxiliary programs; `None` when the claim was wrong.
@@ -447,6 +464,15 @@ impl Solver {
         point.numerators.truncate(self.program.columns());
         Ok(Some(Outcome::Unbounded { point, ray: improving.primal }))
     }
+}
+
+/// Whether all variables may be zero.
+fn zero_is_feasible(program: &LinearProgram) -> bool {
+    program.relations.iter().zip(&program.rhs).all(|(relation, side)| match relation {
+        Relation::AtMost => !side.is_negative(),
+        Relation::Equal => side.is_zero(),
+        Relation::AtLeast => !side.is_positive(),
+    })
 }
 
 /// Whether interior point with crossover beats the dual simplex on a cold start.
@@ -550,17 +576,14 @@ fn weighted_sum(weights: &[Rational], vector: &RationalVector) -> Rational {
             None => by_denominator.push((weight.denom().clone(), product)),
         }
     }
-    by_denominator.into_iter().map(|(d, n)| Rational::new(n, d * &vector.denominator)).sum()
+    let common = common_denominator(by_denominator.iter().map(|(denominator, _)| denominator));
+    let sum: BigInt = by_denominator.iter().map(|(denominator, sum)| sum * (&common / denominator)).sum();
+    lowest(sum, common * &vector.denominator)
 }
 
 /// Multipliers of integer rows turned into multipliers of the program's rows, times a factor.
 fn unscale_rows<C>(form: &IntegerForm<C>, y: RationalVector, factor: &Rational) -> RationalVector {
-    let mut common = BigInt::one();
-    for row in &form.row_factors {
-        if !row.denom().is_one() {
-            common = num_integer::lcm(common, row.denom().clone());
-        }
-    }
+    let common = common_denominator(form.row_factors.iter().map(Rational::denom));
     let scale = |(value, row): (BigInt, &Rational)| {
         if value.is_zero() { value } else { value * row.numer() * (&common / row.denom()) * factor.numer() }
     };

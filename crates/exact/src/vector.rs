@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use crate::Rational;
+use crate::fraction::lowest;
 use crate::program::{Column, Row};
 
 /// A vector of rationals with one positive denominator.
@@ -53,7 +54,7 @@ impl RationalVector {
     /// The entry of a row or column, in lowest terms; zero where the vector has no such entry.
     pub fn get(&self, index: impl Index) -> Rational {
         match self.numerators.get(index.place()) {
-            Some(numerator) if !numerator.is_zero() => Rational::new(numerator.clone(), self.denominator.clone()),
+            Some(numerator) if !numerator.is_zero() => lowest(numerator.clone(), self.denominator.clone()),
             _ => Rational::zero(),
         }
     }

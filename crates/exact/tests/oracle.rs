@@ -136,6 +136,8 @@ fn number() -> impl Strategy<Value = BigRational> {
         1 => (-3i64..4).prop_map(|n| ratio(10_000_000 * n.signum() + n, 1)),
         1 => (-3i64..4, 0u32..9).prop_map(|(n, k)| ratio(n, 10i64.pow(k))),
         1 => (1i64..5).prop_map(|n| ratio(n, 1).pow(100) * ratio(10, 1).pow(30) + ratio(1, 7)),
+        // Long denominators that have nothing in common.
+        1 => (-3i64..4, 2i64..9).prop_map(|(n, d)| ratio(n, 1) / (ratio(d, 1).pow(60) + ratio(1, 1))),
     ]
 }
 

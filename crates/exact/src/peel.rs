@@ -1,0 +1,235 @@
+//! Peeling: what a square matrix has of triangles is solved by substitution, exactly, and only the rest is factorised.
+//!
+//! A row with one entry left determines its column's unknown before anything else is known; a column with one entry
+//! left determines its unknown from that row, after all the others. Taken out one after the other they leave the
+//! *nucleus*, in which every row and column has at least two entries. For the transposed system the two change places.
+//!
+//! With long numbers this pays: p-adic lifting carries the length of the longest unknown through every entry of the
+//! matrix, and the lengths of stars and chains add up in a single unknown.
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+
+use crate::Rational;
+use crate::form::Coefficient;
+use crate::fraction::{common_denominator, lowest};
+use crate::lifting::{Square, System};
+
+/// A pivot that was peeled off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Step {
+    row: usize,
+    column: usize,
+    /// Whether the row had no other entry left; else the column had none.
+    by_row: bool,
+}
+
+/// The order of substitutions, and what they leave.
+#[derive(Debug, Clone)]
+pub struct Peeled<C> {
+    /// By row: its `(column, value)` entries.
+    rows: Vec<Vec<(u32, C)>>,
+    steps: Vec<Step>,
+    /// Rows and columns of the nucleus, ascending.
+    pub nucleus_rows: Vec<usize>,
+    pub nucleus_columns: Vec<usize>,
+}
+
+impl<C: Coefficient> Peeled<C> {
+    /// Peels a square matrix of so many rows. Time: linear in its entries.
+    pub fn new(matrix: &Square<C>, size: usize) -> Self {
+        let mut rows: Vec<Vec<(u32, C)>> = vec![Vec::new(); size];
+        for (column, entries) in matrix.columns.iter().enumerate() {
+            for (row, value) in entries {
+                rows[*row as usize].push((column as u32, value.clone()));
+            }
+        }
+        let column = |column: usize| matrix.columns.get(column).map_or(&[][..], Vec::as_slice);
+        let mut row_done = vec![false; size];
+        let mut column_done = vec![false; size];
+        let mut row_count: Vec<usize> = rows.iter().map(Vec::len).collect();
+        let mut column_count: Vec<usize> = (0..size).map(|place| column(place).len()).collect();
+        let mut singles: Vec<(bool, usize)> = Vec::new();
+        singles.extend((0..size).filter(|&place| column_count[place] == 1).map(|place| (false, place)));
+        singles.extend((0..size).filter(|&place| row_count[place] == 1).map(|place| (true, place)));
+        let mut steps = Vec::new();
+        while let Some((by_row, place)) = singles.pop() {
+            let live = match by_row {
+                true if row_done[place] || row_count[place] != 1 => None,
+                true => rows[place]
+                    .iter()
+                    .find(|entry| !column_done[entry.0 as usize])
+                    .map(|entry| (place, entry.0 as usize)),
+                false if column_done[place] || column_count[place] != 1 => None,
+                false => column(place)
+                    .iter()
+                    .find(|entry| !row_done[entry.0 as usize])
+                    .map(|entry| (entry.0 as usize, place)),
+            };
+            let Some((own_row, own_column)) = live else { continue };
+            steps.push(Step { row: own_row, column: own_column, by_row });
+            (row_done[own_row], column_done[own_column]) = (true, true);
+            for &(other, _) in column(own_column) {
+                let other = other as usize;
+                row_count[other] -= 1;
+                if !row_done[other] && row_count[other] == 1 {
+                    singles.push((true, other));
+                }
+            }
+            for &(other, _) in &rows[own_row] {
+                let other = other as usize;
+                column_count[other] -= 1;
+                if !column_done[other] && column_count[other] == 1 {
+                    singles.push((false, other));
+                }
+            }
+        }
+        let left = |done: &[bool]| (0..size).filter(|&place| !done[place]).collect();
+        Peeled { rows, steps, nucleus_rows: left(&row_done), nucleus_columns: left(&column_done) }
+    }
+
+    /// The nucleus by its own columns, rows numbered within it.
+    pub fn nucleus(&self, matrix: &Square<C>) -> Square<C> {
+        let mut place = vec![None; self.rows.len()];
+        self.nucleus_rows.iter().enumerate().for_each(|(own, &row)| place[row] = Some(own as u32));
+        let inside = |&column: &usize| {
+            let entries = matrix.columns.get(column).map_or(&[][..], Vec::as_slice).iter();
+            entries.filter_map(|(row, value)| Some((place[*row as usize]?, value.clone()))).collect()
+        };
+        Square { columns: self.nucleus_columns.iter().map(inside).collect() }
+    }
+
+    /// Solves the system, where `nucleus` solves that of the nucleus for a right-hand side of its own; `None` where
+    /// that is what it says.
+    pub fn solve(
+        &self,
+        matrix: &Square<C>,
+        system: System,
+        rhs: &[C],
+        nucleus: impl FnOnce(&[Rational]) -> Option<Vec<Rational>>,
+    ) -> Option<Vec<Rational>> {
+        let direct = system == System::Direct;
+        let lines = if direct { &self.rows } else { &matrix.columns };
+        let mut unknowns: Vec<Option<Rational>> = vec![None; self.rows.len()];
+        let substitute = |step: &Step, unknowns: &mut Vec<Option<Rational>>| {
+            let (line, unknown) = if direct { (step.row, step.column) } else { (step.column, step.row) };
+            let (numerator, denominator) = rest(&lines[line], &rhs[line], unknowns);
+            let pivot = lines[line].iter().find(|entry| entry.0 as usize == unknown)?;
+            unknowns[unknown] = Some(lowest(numerator, denominator * pivot.1.to_big()));
+            Some(())
+        };
+        for step in self.steps.iter().filter(|step| step.by_row == direct) {
+            substitute(step, &mut unknowns)?;
+        }
+        let (inner_lines, inner) = match direct {
+            true => (&self.nucleus_rows, &self.nucleus_columns),
+            false => (&self.nucleus_columns, &self.nucleus_rows),
+        };
+        if !inner.is_empty() {
+            let side = |&line: &usize| {
+                let (numerator, denominator) = rest(&lines[line], &rhs[line], &unknowns);
+                lowest(numerator, denominator)
+            };
+            let sides: Vec<Rational> = inner_lines.iter().map(side).collect();
+            let solved = nucleus(&sides)?;
+            inner.iter().zip(solved).for_each(|(&unknown, value)| unknowns[unknown] = Some(value));
+        }
+        for step in self.steps.iter().rev().filter(|step| step.by_row != direct) {
+            substitute(step, &mut unknowns)?;
+        }
+        unknowns.into_iter().collect()
+    }
+}
+
+/// A line's right-hand side less what the known unknowns make of it, over a denominator.
+fn rest<C: Coefficient>(line: &[(u32, C)], rhs: &C, unknowns: &[Option<Rational>]) -> (BigInt, BigInt) {
+    let known = |(place, value)| -> Option<(&C, &Rational)> {
+        let place: u32 = place;
+        unknowns[place as usize].as_ref().filter(|known| !known.is_zero()).map(|known| (value, known))
+    };
+    let terms: Vec<(&C, &Rational)> = line.iter().filter_map(|(place, value)| known((*place, value))).collect();
+    let denominator = common_denominator(terms.iter().map(|(_, known)| known.denom()));
+    let mut sum = BigInt::zero();
+    for (value, known) in terms {
+        match *known.denom() == denominator {
+            true => value.add_product(known.numer(), &mut sum),
+            false if known.denom().is_one() => value.add_product(&(known.numer() * &denominator), &mut sum),
+            false => value.add_product(&(known.numer() * (&denominator / known.denom())), &mut sum),
+        }
+    }
+    let mut side = BigInt::zero();
+    rhs.add_product(&denominator, &mut side);
+    (side - sum, denominator)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gauss and Jordan, in rationals; `None` for a singular matrix.
+    fn eliminate(mut rows: Vec<Vec<Rational>>) -> Option<Vec<Rational>> {
+        for column in 0..rows.len() {
+            let pivot = (column..rows.len()).find(|&row| !rows[row][column].is_zero())?;
+            rows.swap(column, pivot);
+            let scale = rows[column][column].recip();
+            rows[column].iter_mut().for_each(|value| *value *= &scale);
+            let own = rows[column].clone();
+            for row in (0..rows.len()).filter(|&row| row != column) {
+                let factor = rows[row][column].clone();
+                rows[row].iter_mut().zip(&own).for_each(|(value, other)| *value -= &factor * other);
+            }
+        }
+        rows.into_iter().map(|mut row| row.pop()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn peeled_systems_are_solved(
+            size in 1usize..9,
+            raw in proptest::collection::vec((0usize..9, 0usize..9, 1i64..99), 0..18),
+            rhs in proptest::collection::vec(-9i64..9, 9),
+        ) {
+            let long = |value: i64| BigInt::from(value).pow(9) + 1;
+            let mut dense = vec![vec![BigInt::zero(); size]; size];
+            (0..size).for_each(|place| dense[place][(place * 2 + 1) % size] = long(place as i64 + 2));
+            raw.iter().for_each(|&(row, column, value)| dense[row % size][column % size] = long(value));
+            let entries = |column: usize| {
+                let rows = (0..size).filter(|&row| !dense[row][column].is_zero());
+                rows.map(|row| (row as u32, dense[row][column].clone())).collect()
+            };
+            let matrix = Square { columns: (0..size).map(entries).collect() };
+            let rhs: Vec<BigInt> = rhs[..size].iter().map(|&value| long(value)).collect();
+            let peeled = Peeled::new(&matrix, size);
+            prop_assert_eq!(peeled.steps.len() + peeled.nucleus_rows.len(), size);
+            prop_assert_eq!(peeled.nucleus_columns.len(), peeled.nucleus_rows.len());
+            let nucleus = peeled.nucleus(&matrix);
+            for system in [System::Direct, System::Transposed] {
+                let inner = |sides: &[Rational]| {
+                    let mut rows = vec![vec![Rational::zero(); sides.len() + 1]; sides.len()];
+                    for (column, entries) in nucleus.columns.iter().enumerate() {
+                        for (row, value) in entries {
+                            let (row, column) = match system {
+                                System::Direct => (*row as usize, column),
+                                System::Transposed => (column, *row as usize),
+                            };
+                            rows[row][column] = Rational::from_integer(value.clone());
+                        }
+                    }
+                    rows.iter_mut().zip(sides).for_each(|(row, side)| row[sides.len()] = side.clone());
+                    eliminate(rows)
+                };
+                let Some(solved) = peeled.solve(&matrix, system, &rhs, inner) else { return Ok(()) };
+                for line in 0..size {
+                    let entry = |place: usize| match system {
+                        System::Direct => &dense[line][place],
+                        System::Transposed => &dense[place][line],
+                    };
+                    let sum: Rational = (0..size).map(|place| &solved[place] * entry(place)).sum();
+                    prop_assert_eq!(sum, Rational::from_integer(rhs[line].clone()));
+                }
+            }
+        }
+    }
+}
