@@ -252,10 +252,11 @@ impl<'m> Master<'m> {
         Ok(added)
     }
 
-    /// Whether several nodes want what this demand combines: then stages are priced by themselves.
+    /// Whether several nodes want the same that this demand combines: then stages are priced by themselves. (The last
+    /// results of two scans' schemes may be made at one node and be different prefixes.)
     fn is_spread(&self, demand: usize) -> bool {
         let demand = self.question.collective().demand(demand);
-        demand.is_some_and(|demand| !matches!(demand.goals, Goals::At(_)))
+        demand.is_some_and(|demand| matches!(demand.goals, Goals::Everywhere(_)))
     }
 
     /// The place where stages meet at a processor.

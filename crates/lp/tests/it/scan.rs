@@ -196,6 +196,25 @@ fn routers_copy_and_switches_do_not() {
     count.report("around a hub");
 }
 
+/// The best schemes here end with a merge at the same node, one of a shorter prefix than the other: their parts must
+/// not be joined.
+#[test]
+fn schemes_of_a_scan_stay_whole() {
+    let mut builder = Platform::builder();
+    let computes = [1, 2, 2, 3, 2].into_iter().enumerate();
+    let nodes: Vec<NodeId> = computes
+        .map(|(place, time)| {
+            builder.node(Node::processor(format!("p{place}"), Rational::from_integer(time.into()))).unwrap()
+        })
+        .collect();
+    for (one, other, there, back) in [(0, 2, 1, 1), (0, 3, 1, 2), (0, 4, 3, 2), (1, 2, 4, 3), (1, 4, 3, 4)] {
+        builder.link(nodes[one], nodes[other], Rational::from_integer(there.into())).unwrap();
+        builder.link(nodes[other], nodes[one], Rational::from_integer(back.into())).unwrap();
+    }
+    let mut count = Count::default();
+    count.case(&builder.build().unwrap(), &nodes, Rational::one());
+}
+
 #[test]
 fn every_port_model() {
     for model in [PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
