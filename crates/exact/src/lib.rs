@@ -9,6 +9,7 @@ mod fraction;
 #[cfg_attr(not(feature = "highs"), path = "absent.rs")]
 mod highs;
 mod integer;
+mod inverse;
 mod kernel;
 mod lifting;
 mod modular;

@@ -14,7 +14,8 @@ use oneport_watch::Watch;
 use crate::basis::{Member, activity, excess, reduced_costs};
 use crate::factor::Singular;
 use crate::form::{Coefficient, IntegerForm, bits, sign};
-use crate::kernel::{Basis, Kernel};
+use crate::inverse::{Basic, Inverse};
+use crate::kernel::Basis;
 use crate::program::Relation;
 use crate::scaled::decompose;
 use crate::vector::RationalVector;
@@ -55,21 +56,22 @@ pub fn pivot<C: Coefficient>(
     watch: &Watch,
 ) -> Result<Pivoted, Singular> {
     let mut basis = start;
+    let mut inverse = Inverse::new(form, &basis, watch);
     let mut stalled = 0;
     let patience = PATIENCE + 2 * form.rhs.len();
     for _ in 0..limit {
         if watch.ask().is_err() {
             break;
         }
-        let kernel = Kernel::new(form, &basis, watch)?;
+        let basic = Basic::new(form, &basis, inverse.as_ref(), watch)?;
         let lost = || Singular { rows: Vec::new(), columns: Vec::new() };
-        let point = kernel.spread(kernel.solve(&form.rhs).ok_or_else(lost)?);
+        let point = basic.solve(&form.rhs).ok_or_else(lost)?;
         let activity = activity(form, &point.numerators);
         let wrong = infeasibilities(form, &basis, &point, &activity);
         let first_phase = !wrong.is_empty();
         let phase_cost = if first_phase { Some(infeasibility_cost(form, &wrong).ok_or_else(lost)?) } else { None };
         let cost = phase_cost.as_deref().unwrap_or(&form.cost);
-        let dual = kernel.multipliers(cost).ok_or_else(lost)?;
+        let dual = basic.multipliers(cost).ok_or_else(lost)?;
         let reduced = reduced_costs(form, cost, &dual);
         let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > patience) else {
             return Ok(if first_phase {
@@ -78,7 +80,7 @@ pub fn pivot<C: Coefficient>(
                 Pivoted::Optimal(basis)
             });
         };
-        let direction = direction(form, &kernel, entering, upward).ok_or_else(lost)?;
+        let direction = direction(form, &basic, entering, upward).ok_or_else(lost)?;
         let movers = movers(form, &basis, &point, &activity, &direction);
         let Some(leaving) = first_to_block(movers, stalled > patience) else {
             let ray = RationalVector::new(direction.numerators, direction.denominator);
@@ -87,6 +89,7 @@ pub fn pivot<C: Coefficient>(
         stalled = if leaving.distance.is_zero() { stalled + 1 } else { 0 };
         set(&mut basis, entering, true);
         set(&mut basis, leaving.member, false);
+        inverse = inverse.and_then(|mut inverse| inverse.exchange(form, leaving.member, entering).then_some(inverse));
     }
     Ok(Pivoted::Limit(basis))
 }
@@ -179,7 +182,7 @@ fn entering<C: Coefficient>(
 /// How all columns move when the entering member moves by one: by column, over its own denominator.
 fn direction<C: Coefficient>(
     form: &IntegerForm<C>,
-    kernel: &Kernel<'_, C>,
+    basic: &Basic<'_, C>,
     entering: Member,
     upward: bool,
 ) -> Option<RationalVector> {
@@ -189,7 +192,7 @@ fn direction<C: Coefficient>(
         Member::Row(row) => rhs[row] = if upward { BigInt::one() } else { -BigInt::one() },
     }
     let rhs: Vec<C> = rhs.into_iter().map(C::from_big).collect::<Option<_>>()?;
-    let mut direction = kernel.spread(kernel.solve(&rhs)?);
+    let mut direction = basic.solve(&rhs)?;
     if let Member::Column(column) = entering {
         direction.numerators[column] = direction.denominator.clone();
     }
@@ -254,11 +257,13 @@ fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
 /// they count as zero.
 pub fn dual_pivots<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize, watch: &Watch) -> Basis {
     let mut basis = start;
+    let mut inverse = Inverse::new(form, &basis, watch);
     for _ in 0..limit {
-        match dual_pivot(form, &basis, watch) {
+        match dual_pivot(form, &basis, inverse.as_ref(), watch) {
             Some((leaving, entering)) => {
                 set(&mut basis, leaving, false);
                 set(&mut basis, entering, true);
+                inverse = inverse.and_then(|mut inverse| inverse.exchange(form, leaving, entering).then_some(inverse));
             }
             None => break,
         }
@@ -267,10 +272,15 @@ pub fn dual_pivots<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: u
 }
 
 /// The members that leave and enter; `None` where nothing is violated or nothing helps.
-fn dual_pivot<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watch) -> Option<(Member, Member)> {
+fn dual_pivot<C: Coefficient>(
+    form: &IntegerForm<C>,
+    basis: &Basis,
+    inverse: Option<&Inverse>,
+    watch: &Watch,
+) -> Option<(Member, Member)> {
     watch.ask().ok()?;
-    let kernel = Kernel::new(form, basis, watch).ok()?;
-    let point = kernel.spread(kernel.solve(&form.rhs)?);
+    let basic = Basic::new(form, basis, inverse, watch).ok()?;
+    let point = basic.solve(&form.rhs)?;
     let activity = activity(form, &point.numerators);
     let wrong = infeasibilities(form, basis, &point, &activity);
     let size = |member: Member| match member {
@@ -289,9 +299,9 @@ fn dual_pivot<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watc
         }),
     }
     let functional: Vec<C> = functional.into_iter().map(C::from_big).collect::<Option<_>>()?;
-    let sigma = kernel.multipliers(&functional)?;
+    let sigma = basic.multipliers(&functional)?;
     let slopes = reduced_costs(form, &functional, &sigma);
-    let dual = kernel.multipliers(&form.cost)?;
+    let dual = basic.multipliers(&form.cost)?;
     let reduced = reduced_costs(form, &form.cost, &dual);
     let entering = dual_entering(form, basis, (&reduced, &dual), (&slopes, &sigma), sense)?;
     Some((leaving, entering))

@@ -28,6 +28,8 @@ const REFINEMENT_ROUNDS: usize = 6;
 const REFINEMENT_TIME: Duration = Duration::from_millis(500);
 /// Dual pivots that make a nearly optimal basis feasible, beyond two for every violation.
 const DUAL_PIVOTS: usize = 50;
+/// Columns added to a program that exact pivots solved, from whose basis they go on.
+const FEW_COLUMNS: usize = 24;
 
 /// Which engine proposes the basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -123,13 +125,15 @@ pub struct Solver {
     warm: bool,
     /// A feasible basis to start from.
     start: Option<Basis>,
+    /// The optimal basis that exact pivots ended at last, and how many columns have been added since.
+    pivoted: Option<(Basis, usize)>,
     pub(crate) statistics: Statistics,
 }
 
 impl Solver {
     /// Takes a program.
     pub fn new(program: LinearProgram) -> Self {
-        Solver { program, float: None, warm: false, start: None, statistics: Statistics::default() }
+        Solver { program, float: None, warm: false, start: None, pivoted: None, statistics: Statistics::default() }
     }
 
     /// The program as it stands.
@@ -168,6 +172,10 @@ impl Solver {
     ) -> Result<Column, ExactError> {
         let column = self.program.add_column(objective, entries)?;
         self.start.iter_mut().for_each(|start| start.columns.push(false));
+        self.pivoted.iter_mut().for_each(|(basis, added)| {
+            basis.columns.push(false);
+            *added += 1;
+        });
         if let Some((model, scaling)) = &mut self.float {
             scaling.add_column(&self.program, column.0);
             let cost = scaling.cost_of(&self.program, column.0);
@@ -190,6 +198,7 @@ impl Solver {
         let entries: Vec<_> = entries.into_iter().collect();
         let row = self.program.add_row_with(relation, rhs, entries.iter().cloned())?;
         self.start.iter_mut().for_each(|start| start.rows.push(true));
+        self.pivoted = None;
         if let Some((model, scaling)) = &mut self.float {
             let own: Vec<(usize, &Rational)> =
                 entries.iter().filter(|(_, value)| !value.is_zero()).map(|(column, value)| (column.0, value)).collect();
@@ -235,6 +244,10 @@ impl Solver {
         let slack = Basis::slack(self.program.columns(), self.program.rows());
         if options.method == Method::ExactPivots {
             return Ok(self.finish_by_pivots(form, slack, options));
+        }
+        // What HiGHS could not tell apart, it cannot a few columns later.
+        if let Some((basis, _)) = self.pivoted.take().filter(|(_, added)| *added <= FEW_COLUMNS) {
+            return Ok(self.finish_by_pivots(form, basis, options));
         }
         // Long numbers are beyond HiGHS; what is suggested may be optimal as it is.
         let suggested = self.start.clone().filter(|_| C::IS_LONG && !self.warm);
@@ -395,7 +408,10 @@ impl Solver {
     fn settle<C: Coefficient>(&mut self, form: &IntegerForm<C>, basis: Basis, watch: &Watch) -> Outcome {
         self.adopt(&basis);
         match evaluate(form, &basis, watch) {
-            Ok(evaluation) if evaluation.is_optimal() => Outcome::Optimal(self.optimum(form, evaluation)),
+            Ok(evaluation) if evaluation.is_optimal() => {
+                self.pivoted = Some((basis, 0));
+                Outcome::Optimal(self.optimum(form, evaluation))
+            }
             _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
         }
     }
