@@ -6,7 +6,7 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{Certificate, OddSet, Resource, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Certificate, OddSet, Pattern, Resource, Status, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
 use crate::bounds::arborescences::with_cuts;
@@ -88,13 +88,23 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
         Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
     };
     let Some(time) = time else { return Err(LpError::Contradiction("the program has no time")) };
-    let (per_instance, unit) = match options.formulation {
+    // In lowest terms once, and by the long numbers' algorithm.
+    let found = optimum.primal.get(time);
+    let (per_instance, unit, throughput) = match options.formulation {
+        _ if !found.is_positive() => return Err(LpError::Contradiction("an instance takes no time")),
         // `T` is the time per instance, and flows count messages per instance.
-        Formulation::Columns => (optimum.primal.numerator(time).clone(), optimum.primal.denominator().clone()),
+        Formulation::Columns => (optimum.primal.numerator(time), optimum.primal.denominator(), found.recip()),
         // The column is the throughput, and flows count messages per unit of time.
-        Formulation::Compact => (optimum.primal.denominator().clone(), optimum.primal.numerator(time).clone()),
+        Formulation::Compact => (optimum.primal.denominator(), optimum.primal.numerator(time), found),
     };
-    let steady_state = steady_state(question, &groups, &flows, &optimum.primal, &per_instance, &unit)?;
+    let whole = patterns_of(question, &groups, &flows, &optimum.primal, unit)?;
+    let weight = |amount: BigInt| {
+        // Most messages take one path; their weight is the throughput and needs no gcd of its own.
+        if amount == *unit { throughput.clone() } else { Rational::new(amount, per_instance.clone()) }
+    };
+    let weighted = |(pattern, amount)| WeightedPattern { pattern, weight: weight(amount) };
+    let patterns = whole.into_iter().map(weighted).collect();
+    let steady_state = SteadyState { throughput, patterns };
     let certificate = certificate(&ports, &odd_sets, &optimum, options.formulation);
     let upper_bound = steady_state.throughput.clone();
     Ok(Answer::Steady(Box::new(Solution {
@@ -108,19 +118,14 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
     })))
 }
 
-/// Reads off the patterns. A flow amount `n` means `n / per_instance` messages per unit of time, and every leaf
-/// receives `unit`, so the throughput is `unit / per_instance`.
-fn steady_state(
+/// Reads off the patterns, and how much each carries where every leaf receives `unit`.
+fn patterns_of(
     question: &Question<'_>,
     groups: &[Group],
     flows: &[Flow],
     primal: &RationalVector,
-    per_instance: &BigInt,
     unit: &BigInt,
-) -> Result<SteadyState, LpError> {
-    if !per_instance.is_positive() || !unit.is_positive() {
-        return Err(LpError::Contradiction("an instance takes no time"));
-    }
+) -> Result<Vec<(Pattern, BigInt)>, LpError> {
     let mut by_group = vec![GroupFlow::new(); groups.len()];
     for flow in flows {
         let amount = primal.numerator(flow.column);
@@ -128,15 +133,7 @@ fn steady_state(
             by_group[flow.group].insert(flow.link, amount.clone());
         }
     }
-    let whole = split(question, groups, &by_group, unit)?;
-    let throughput = Rational::new(unit.clone(), per_instance.clone());
-    let weight = |amount: BigInt| {
-        // Most messages take one path; their weight is the throughput and needs no gcd of its own.
-        if amount == *unit { throughput.clone() } else { Rational::new(amount, per_instance.clone()) }
-    };
-    let patterns =
-        whole.into_iter().map(|(pattern, amount)| WeightedPattern { pattern, weight: weight(amount) }).collect();
-    Ok(SteadyState { throughput, patterns })
+    split(question, groups, &by_group, unit)
 }
 
 /// The dual solution of the rows as prices.
