@@ -6,6 +6,7 @@
 
 mod ascent;
 pub(crate) mod chain;
+mod fixed;
 mod forest;
 mod potentials;
 mod search;
@@ -66,6 +67,16 @@ impl<'a> Prefixes<'a> {
         Prefixes { question, known: block.demand(0).map(of_demand), chain: None }
     }
 
+    fn thorough<N: Exact + Into<BigUint>>(
+        &self,
+        tasks: &Tasks,
+        priced: &tasks::Priced<N>,
+        routes: &[Vec<LinkId>],
+    ) -> Result<Vec<Priced>, LpError> {
+        let found = search(tasks, priced, budget(tasks, THOROUGH), SCHEMES, self.question.watch());
+        Self::offer(tasks, found, &priced.unit, routes)
+    }
+
     fn offer<N: Exact + Into<BigUint>>(
         tasks: &Tasks,
         found: Option<Found<N>>,
@@ -109,20 +120,15 @@ impl Oracle for Prefixes<'_> {
         let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
         let (prices, unit) = whole_prices(prices);
         let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &unit);
-        let budget = budget(tasks, THOROUGH);
-        match priced.narrowed() {
-            Some(priced) => Self::offer(
-                tasks,
-                search(tasks, &priced, budget, SCHEMES, self.question.watch()),
-                &priced.unit,
-                &routes,
-            ),
-            None => Self::offer(
-                tasks,
-                search(tasks, &priced, budget, SCHEMES, self.question.watch()),
-                &priced.unit,
-                &routes,
-            ),
+        if let Some(priced) = priced.narrowed() {
+            return self.thorough(tasks, &priced, &routes);
+        }
+        if let Some(priced) = priced.fixed::<8>() {
+            return self.thorough(tasks, &priced, &routes);
+        }
+        match priced.fixed::<24>() {
+            Some(priced) => self.thorough(tasks, &priced, &routes),
+            None => self.thorough(tasks, &priced, &routes),
         }
     }
 

@@ -16,6 +16,8 @@ use crate::Question;
 use crate::costs::Costs;
 use crate::oracles::route::ShortestPaths;
 
+use super::fixed::Fixed;
+
 /// A transfer between two places: a link, or a route through nodes that keep nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arc {
@@ -343,11 +345,18 @@ impl Priced<BigUint> {
 
     /// In 128 bits, if nothing can overflow.
     pub fn narrowed(&self) -> Option<Priced<u128>> {
-        if self.top.bits() + 2 > 127 {
-            return None;
-        }
-        let costs = self.costs.iter().map(ToPrimitive::to_u128).collect::<Option<_>>()?;
-        Some(Priced { costs, top: self.top.to_u128()?, unit: self.unit.clone() })
+        if self.top.bits() + 2 > 127 { None } else { self.of(ToPrimitive::to_u128) }
+    }
+
+    /// In numbers of a fixed length, if nothing can overflow: sums of three values up to the top occur.
+    pub fn fixed<const WORDS: usize>(&self) -> Option<Priced<Fixed<WORDS>>> {
+        if self.top.bits() + 2 > Fixed::<WORDS>::BITS { None } else { self.of(Fixed::of) }
+    }
+
+    /// In another type of number, if all costs and the top fit.
+    fn of<N>(&self, number: impl Fn(&BigUint) -> Option<N>) -> Option<Priced<N>> {
+        let costs = self.costs.iter().map(&number).collect::<Option<_>>()?;
+        Some(Priced { costs, top: number(&self.top)?, unit: self.unit.clone() })
     }
 }
 
