@@ -30,6 +30,7 @@ use crate::mixture::{links_of, mixed};
 use crate::odd_sets::PortSets;
 use crate::oracle::{Guided, Pricing};
 use crate::resources::Resources;
+use crate::rounds::{Best, Pace};
 use crate::solution::{Observer, Progress};
 use crate::stages::{Stages, joined, paired, stages};
 use crate::{LpError, Question, Solution};
@@ -75,8 +76,10 @@ pub fn generate_from(
     let mut master = Master::new(question, resources, pricing)?;
     master.add(known)?;
     let mut best = Best::none();
+    // Whether floating point has said all that it can tell.
+    let mut exactly = false;
     loop {
-        let finished = match master.approach(&mut best, time_limit, watch) {
+        let finished = match master.approach(&mut best, exactly, time_limit, watch) {
             Err(LpError::Stopped(_)) if best.bound.is_some() => false,
             other => other?,
         };
@@ -85,6 +88,15 @@ pub fn generate_from(
             return master.early(optimum, best, None);
         }
         let prices = master.prices(&optimum.dual);
+        if exactly {
+            let improved = match master.improve(&mut best, &optimum, &prices) {
+                Err(LpError::Stopped(_)) => return master.stopped(best),
+                other => other?,
+            };
+            if improved {
+                continue;
+            }
+        }
         let cheapest = match master.cheapest(&prices) {
             Err(LpError::Stopped(_)) => return master.stopped(best),
             other => other?,
@@ -103,6 +115,7 @@ pub fn generate_from(
             return Ok(solution);
         }
         if master.add(missing)? > 0 {
+            exactly = true;
             continue;
         }
         if pricing.is_exact() {
@@ -134,51 +147,6 @@ fn bound_of(
 
 /// A bound on the throughput, and the prices of rows that prove it.
 type Proof = (Rational, Vec<Rational>);
-
-/// The best guiding prices so far and the bound they prove.
-struct Best {
-    prices: Vec<u64>,
-    bound: Option<Rational>,
-}
-
-impl Best {
-    fn none() -> Self {
-        Best { prices: Vec::new(), bound: None }
-    }
-
-    /// The prices, one for every row; as high for all where none proved anything yet.
-    fn exact(&self, resources: &Resources) -> Vec<Rational> {
-        if self.prices.is_empty() {
-            return vec![Rational::one(); resources.count()];
-        }
-        let mut prices: Vec<Rational> = self.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        prices.resize(resources.count(), Rational::zero());
-        prices
-    }
-
-    /// Keeps prices that prove a smaller bound.
-    fn offer(&mut self, resources: &Resources, prices: &[u64], at_least: &Rational) {
-        if !at_least.is_positive() {
-            return;
-        }
-        let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
-        let bound = resources.worth(&exact) / at_least;
-        if self.bound.as_ref().is_none_or(|known| bound < *known) {
-            self.prices = prices.to_vec();
-            self.bound = Some(bound);
-        }
-    }
-
-    /// Between the best prices and the given ones.
-    fn smoothed(&self, prices: &[u64], part: u64) -> Vec<u64> {
-        if self.prices.is_empty() {
-            return prices.to_vec();
-        }
-        // Rows added after `best` was recorded have price 0 in it.
-        let best = self.prices.iter().copied().chain(std::iter::repeat(0));
-        best.zip(prices).map(|(best, own)| (part * best + (20 - part) * own) / 20).collect()
-    }
-}
 
 /// The program over the patterns found so far.
 struct Master<'m> {
@@ -378,13 +346,18 @@ impl<'m> Master<'m> {
         answer
     }
 
-    /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them.
+    /// Rounds until nothing cheaper turns up; false if a limit or the watcher ended them. With `exactly`, there are
+    /// none: only the limit and the watcher are asked.
     fn approach(
         &mut self,
         best: &mut Best,
+        exactly: bool,
         time_limit: Option<Duration>,
         watch: Observer<'_>,
     ) -> Result<bool, LpError> {
+        if exactly {
+            return self.goes_on(best, time_limit, watch);
+        }
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
         if self.patterns.is_empty() {
@@ -397,6 +370,7 @@ impl<'m> Master<'m> {
             let prices = best.exact(&self.resources);
             best.bound = bound_of(&self.resources, self.pricing, &prices, &self.cheapest(&prices)?);
         }
+        let mut pace = Pace::default();
         loop {
             let left = time_limit.map(|limit| limit.saturating_sub(self.solver_time));
             let watch_of_all = self.question.watch();
@@ -409,13 +383,7 @@ impl<'m> Master<'m> {
             let own = guiding(&dual);
             let throughput = estimate.primal[self.throughput.0].clone();
             self.estimate = Some(estimate.clone());
-            let asked = SMOOTHING.map(|part| best.smoothed(&own, part));
-            let [far, near] = asked;
-            // The solver itself stays in this thread.
-            let (question, pricing, resources) = (self.question, self.pricing, &self.resources);
-            let guide = |prices: Vec<u64>| guide(question, pricing, resources, prices);
-            let (far, near) = rayon::join(|| guide(far), || guide(near));
-            let mut added = self.ask(best, [far, near])?;
+            let mut added = self.guide_twice(best, SMOOTHING.map(|part| best.smoothed(&own, part)))?;
             if added == 0 {
                 let answer = self.guide(own);
                 added = self.ask(best, [answer])?;
@@ -425,14 +393,55 @@ impl<'m> Master<'m> {
             if watch(&progress).is_break() {
                 return Ok(false);
             }
-            let close = &progress.upper_bound - &progress.throughput;
-            let near_enough = close * Rational::from_integer(BigInt::from(1u64 << 34)) < progress.throughput;
+            let near_enough = pace.is_near(&progress);
             if (added == 0 || near_enough)
                 && !self.cut(|column| estimate.primal.get(column.0).cloned().unwrap_or_default(), &room)?
             {
                 return Ok(true);
             }
         }
+    }
+
+    /// Whether neither the limit nor the watcher ends rounds at exact optima.
+    fn goes_on(&self, best: &Best, time_limit: Option<Duration>, watch: Observer<'_>) -> Result<bool, LpError> {
+        self.question.watch().ask()?;
+        let Some(upper_bound) = best.bound.clone() else { return Err(FREE) };
+        let believed = |estimate: &exact::Estimate| estimate.primal[self.throughput.0].clone();
+        let throughput = self.estimate.as_ref().map(believed).unwrap_or_default();
+        let ended = watch(&Progress { patterns: self.patterns.len(), throughput, upper_bound }).is_break();
+        Ok(!ended && time_limit.is_none_or(|limit| self.solver_time < limit))
+    }
+
+    /// Patterns that are cheap under two lists of guiding prices, at the same time; returns how many are new.
+    fn guide_twice(&mut self, best: &mut Best, [one, other]: [Vec<u64>; 2]) -> Result<usize, LpError> {
+        // The solver itself stays in this thread.
+        let (question, pricing, resources) = (self.question, self.pricing, &self.resources);
+        let guide = |prices: Vec<u64>| guide(question, pricing, resources, prices);
+        let (one, other) = rayon::join(|| guide(one), || guide(other));
+        self.ask(best, [one, other])
+    }
+
+    /// Asks for patterns under the rounded prices of an exact optimum, far quicker than for cheapest ones under the
+    /// exact prices: says whether one is new and cheaper than its multiplier. (These tell apart what HiGHS cannot,
+    /// whose multipliers are off by its tolerance.)
+    fn improve(&mut self, best: &mut Best, optimum: &Optimum, prices: &[Rational]) -> Result<bool, LpError> {
+        let own = guiding(prices);
+        let before = self.patterns.len();
+        let between = best.smoothed(&own, SMOOTHING[1]);
+        self.guide_twice(best, [between, own])?;
+        Ok((before..self.patterns.len()).any(|place| self.is_cheaper(place, optimum)))
+    }
+
+    /// Whether a column improves a program of which this is the optimum.
+    fn is_cheaper(&self, place: usize, optimum: &Optimum) -> bool {
+        let column = Column(self.first + place);
+        let unit = common_denominator(self.solver.program().column(column).map(|(_, value)| value));
+        // Rows that came after the optimum are new joints: nothing was made there, or wanted.
+        let multiplier = |row: Row| (row.0 < optimum.dual.len()).then(|| optimum.dual.numerator(row));
+        let entries = self.solver.program().column(column);
+        let priced =
+            entries.filter_map(|(row, value)| Some(multiplier(row)? * (value.numer() * &unit / value.denom())));
+        priced.sum::<BigInt>().is_negative()
     }
 
     /// The exact optimum over the patterns found so far; `None` where the watch came first.
@@ -501,10 +510,12 @@ impl<'m> Master<'m> {
             };
             optimum.primal.numerator(column).is_zero() && excess(unit()).is_zero()
         };
-        let tight = (0..self.patterns.len()).filter(|&place| is_tight(place)).take(MOST_TIGHT);
+        // Of the columns that the program had.
+        let columns = self.patterns.len().min(optimum.primal.len() - self.first);
+        let tight = (0..columns).filter(|&place| is_tight(place)).take(MOST_TIGHT);
         let used = |place: &usize| !optimum.primal.numerator(Column(self.first + place)).is_zero();
         let partner = |joint: usize, is_second: bool| {
-            (0..self.patterns.len()).filter(used).find(|&place| self.meets[place] == Some((joint, !is_second)))
+            (0..columns).filter(used).find(|&place| self.meets[place] == Some((joint, !is_second)))
         };
         let whole = |place: usize| match self.meets[place] {
             None => Some(self.patterns[place].clone()),

@@ -15,6 +15,7 @@ mod oracles;
 mod question;
 mod resources;
 mod rings;
+mod rounds;
 mod simple;
 mod solution;
 mod solve;

@@ -11,6 +11,7 @@ mod cuts;
 mod families;
 mod groups;
 mod half_duplex;
+mod hard_numbers;
 mod in_order;
 mod models;
 mod paths;

@@ -1,0 +1,84 @@
+//! What one round of column generation leaves to the next: the best prices so far, and how the gap shrinks.
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use oneport_platform::Rational;
+
+use crate::resources::Resources;
+use crate::solution::Progress;
+
+/// The best guiding prices so far and the bound they prove.
+pub struct Best {
+    prices: Vec<u64>,
+    /// `None` where nothing is proved yet.
+    pub bound: Option<Rational>,
+}
+
+impl Best {
+    /// Nothing known.
+    pub fn none() -> Self {
+        Best { prices: Vec::new(), bound: None }
+    }
+
+    /// The prices, one for every row; as high for all where none proved anything yet.
+    pub fn exact(&self, resources: &Resources) -> Vec<Rational> {
+        if self.prices.is_empty() {
+            return vec![Rational::one(); resources.count()];
+        }
+        let mut prices: Vec<Rational> = self.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        prices.resize(resources.count(), Rational::zero());
+        prices
+    }
+
+    /// Keeps prices that prove a smaller bound.
+    pub fn offer(&mut self, resources: &Resources, prices: &[u64], at_least: &Rational) {
+        if !at_least.is_positive() {
+            return;
+        }
+        let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let bound = resources.worth(&exact) / at_least;
+        if self.bound.as_ref().is_none_or(|known| bound < *known) {
+            self.prices = prices.to_vec();
+            self.bound = Some(bound);
+        }
+    }
+
+    /// Between the best prices and the given ones.
+    pub fn smoothed(&self, prices: &[u64], part: u64) -> Vec<u64> {
+        if self.prices.is_empty() {
+            return prices.to_vec();
+        }
+        // Rows added after `best` was recorded have price 0 in it.
+        let best = self.prices.iter().copied().chain(std::iter::repeat(0));
+        best.zip(prices).map(|(best, own)| (part * best + (20 - part) * own) / 20).collect()
+    }
+}
+
+/// How rounds go on: floating point sees no gap below its tolerance, and rounds would then go on for long without gain.
+#[derive(Default)]
+pub struct Pace {
+    gap: Option<Rational>,
+    /// Rounds in which a small gap hardly shrank.
+    stalled: u32,
+}
+
+impl Pace {
+    /// Binary logarithms of gaps, as shares of the throughput: one that is none, and one that HiGHS may not see.
+    const NONE: u32 = 34;
+    const SMALL: u32 = 26;
+    /// Rounds that may bring nothing where the gap is small.
+    const PATIENCE: u32 = 3;
+
+    /// Whether the exact optimum is to have the next word.
+    pub fn is_near(&mut self, progress: &Progress) -> bool {
+        let gap = &progress.upper_bound - &progress.throughput;
+        let below = |bits: u32| &gap * Rational::from_integer(BigInt::one() << bits) < progress.throughput;
+        if below(Self::NONE) {
+            return true;
+        }
+        let shrank = self.gap.as_ref().is_none_or(|known| &gap * Rational::new(9.into(), 8.into()) < *known);
+        self.stalled = if shrank || !below(Self::SMALL) { 0 } else { self.stalled + 1 };
+        self.gap = Some(gap);
+        self.stalled >= Self::PATIENCE
+    }
+}
