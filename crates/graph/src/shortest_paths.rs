@@ -2,12 +2,13 @@
 //!
 //! petgraph's own `dijkstra` asks for lengths that are `Copy`, so it takes no big integer and no rational. This one
 //! asks for an [`Exact`] number, starts from several nodes, passes only through nodes that may be passed, and says the
-//! same for the same graph whatever the order of its edges: nodes are settled by distance, equal ones by index.
+//! same for the same graph whatever the order of its edges: nodes are settled by distance, equal ones by their number
+//! of edges, then by index. Of equally short paths the one with the fewest edges is taken.
 //! For paths *to* a node wrap the graph in [`petgraph::visit::Reversed`]; to leave edges aside, in
 //! [`petgraph::visit::EdgeFiltered`].
 
 use std::borrow::Borrow;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use oneport_numbers::Exact;
@@ -26,7 +27,8 @@ pub struct ShortestPaths<N, E> {
 
 /// Shortest paths from some nodes, each with what it costs to start there, over edges whose lengths are at least 0, to
 /// every node. A path passes through nodes for which `through` holds; every node may be an end. Of equally short paths
-/// to a node the one is kept whose last node but one comes first by distance, then by index.
+/// to a node one with the fewest edges is kept; of these the one whose last node but one comes first by distance, then
+/// by edges, then by index.
 ///
 /// `O((n + m) log m)` additions and comparisons for `n` nodes and `m` edges.
 ///
@@ -57,6 +59,7 @@ where
 {
     let nodes = graph.node_bound();
     let mut distances: Vec<Option<N>> = vec![None; nodes];
+    let mut edges = vec![0_u32; nodes];
     let mut last = vec![None; nodes];
     let mut settled = Vec::new();
     let mut starts = vec![false; nodes];
@@ -66,11 +69,11 @@ where
         if distances[node].as_ref().is_none_or(|known| far < *known) {
             distances[node] = Some(far.clone());
             starts[node] = true;
-            heap.push(Reverse((far, node)));
+            heap.push(Reverse((far, 0, node)));
         }
     }
-    while let Some(Reverse((near, node))) = heap.pop() {
-        if distances[node].as_ref().is_some_and(|known| *known < near) {
+    while let Some(Reverse((near, count, node))) = heap.pop() {
+        if edges[node] < count || distances[node].as_ref().is_some_and(|known| *known < near) {
             continue;
         }
         settled.push(node);
@@ -81,10 +84,12 @@ where
             let next = graph.to_index(edge.target());
             let mut far = near.clone();
             far += length(edge).borrow();
-            if distances[next].as_ref().is_none_or(|known| far < *known) {
+            let order = distances[next].as_ref().map_or(Ordering::Less, |known| far.cmp(known));
+            if order.is_lt() || order.is_eq() && count + 1 < edges[next] {
                 distances[next] = Some(far.clone());
+                edges[next] = count + 1;
                 last[next] = Some((edge.id(), node));
-                heap.push(Reverse((far, next)));
+                heap.push(Reverse((far, count + 1, next)));
             }
         }
     }

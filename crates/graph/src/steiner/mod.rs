@@ -21,6 +21,7 @@ mod dominators;
 mod graph;
 mod reduce;
 mod search;
+mod shallow;
 mod subsets;
 mod trees;
 

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_graph::arborescence::{Arborescence, ArborescenceFault, arborescence};
+use oneport_graph::arborescence::{Arborescence, ArborescenceFault, arborescence, shallow_arborescence};
 use proptest::prelude::*;
 
 type Arcs = Vec<(usize, usize, u64)>;
@@ -94,6 +94,76 @@ proptest! {
             prop_assert_eq!(found.check(root, &cheaper), Err(ArborescenceFault::Overcharged { arc }));
         }
     }
+}
+
+/// Every arborescence: its cost and how far the nodes are, where arcs count `hops`.
+fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u32>)> {
+    let into = |node: usize| arcs.iter().enumerate().filter(move |(_, arc)| arc.1 == node && arc.0 != node);
+    let mut choices: Vec<Vec<Option<usize>>> = vec![Vec::new()];
+    for node in 0..nodes {
+        let entering: Vec<Option<usize>> =
+            if node == root { vec![None] } else { into(node).map(|(arc, _)| Some(arc)).collect() };
+        let longer = |choice: &Vec<Option<usize>>| -> Vec<_> {
+            entering.iter().map(|&arc| choice.iter().copied().chain([arc]).collect()).collect()
+        };
+        choices = choices.iter().flat_map(longer).collect();
+    }
+    let known = |choice: Vec<Option<usize>>| {
+        let far = |node: usize| {
+            let up = |&node: &usize| choice[node].map(|arc| arcs[arc].0);
+            let path: Vec<usize> = std::iter::successors(Some(node), up).take(nodes + 1).collect();
+            let count = || path.iter().filter_map(|&node| choice[node]).map(|arc| hops[arc]).sum();
+            (path.len() <= nodes).then(count)
+        };
+        let far: Vec<u32> = (0..nodes).map(far).collect::<Option<_>>()?;
+        Some((choice.iter().flatten().map(|&arc| arcs[arc].2).sum(), far))
+    };
+    choices.into_iter().filter_map(known).collect()
+}
+
+fn shallow_case() -> impl Strategy<Value = (usize, Arcs, Vec<u32>)> {
+    (2..=6usize).prop_flat_map(|nodes| {
+        let arc = (0..nodes, 0..nodes, 0..=3u64);
+        (Just(nodes), prop::collection::vec(arc, 0..=13), prop::collection::vec(1..=3u32, 13))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// As cheap as before and no deeper; and where only single nodes have weights, of all that are as cheap none has
+    /// any node nearer to the root.
+    #[test]
+    fn shallow_ones_among_all((nodes, arcs, hops) in shallow_case()) {
+        let Some(before) = arborescence(nodes, 0, &arcs) else { return Ok(()) };
+        let found = shallow_arborescence(nodes, 0, &arcs, |arc| hops[arc]).unwrap();
+        prop_assert_eq!(found.check(0, &arcs), Ok(()));
+        let far = |tree: &Arborescence<u64>| -> Vec<u32> {
+            let up = |&node: &usize| tree.entering[node].map(|arc| arcs[arc].0);
+            let path = |node: usize| std::iter::successors(Some(node), up).filter_map(|node| tree.entering[node]);
+            (0..nodes).map(|node| path(node).map(|arc| hops[arc]).sum()).collect()
+        };
+        let own = far(&found);
+        prop_assert!(own.iter().max() <= far(&before).iter().max());
+        let single = found.dual.weights[nodes..].iter().all(Zero::is_zero);
+        let all = all(nodes, 0, &arcs, &hops);
+        let cheapest = || all.iter().filter(|(cost, _)| *cost == found.cost);
+        prop_assert!(cheapest().any(|(_, far)| *far == own));
+        for (_, far) in cheapest().filter(|_| single) {
+            prop_assert!(own.iter().zip(far).all(|(own, far)| own <= far), "{own:?} {far:?}");
+        }
+    }
+}
+
+/// Eight nodes, all arcs of the same cost: a star and not a chain.
+#[test]
+fn a_star_and_no_chain() {
+    let pairs =
+        (0..8).flat_map(|tail| (0..8).map(move |head| (tail, head, 1u64))).filter(|(tail, head, _)| tail != head);
+    let arcs: Arcs = pairs.collect();
+    let found = shallow_arborescence(8, 3, &arcs, |_| 2).unwrap();
+    assert!(found.entering.iter().flatten().all(|&arc| arcs[arc].0 == 3));
+    assert_eq!((found.cost, found.check(3, &arcs)), (7, Ok(())));
 }
 
 /// Two nested cycles far from the root: each contraction is charged once.

@@ -26,6 +26,13 @@ fn naive(nodes: usize, arcs: &Arcs, starts: &[(usize, u64)], passable: &[bool]) 
     far
 }
 
+/// Distances times 100 and the fewest edges of paths of that length, among eight nodes.
+fn by_edges(arcs: &Arcs, starts: &[(usize, u64)], passable: &[bool]) -> Vec<Option<u64>> {
+    let counted: Arcs = arcs.iter().map(|&(tail, head, length)| (tail, head, 100 * length + 1)).collect();
+    let starts: Vec<(usize, u64)> = starts.iter().map(|&(start, far)| (start, 100 * far)).collect();
+    naive(8, &counted, &starts, passable)
+}
+
 fn arcs(nodes: usize, most: usize) -> impl Strategy<Value = Arcs> {
     prop::collection::vec((0..nodes, 0..nodes, 0..9u64), 0..most)
 }
@@ -62,6 +69,10 @@ proptest! {
                 let length: u64 = path.iter().map(|&arc| arcs[arc].2).sum();
                 prop_assert!(starts.contains(&(arcs[first].0, far - length)));
             }
+        }
+        let edges: Vec<u64> = (0..8).map(|node| found.path(node).len() as u64).collect();
+        for (node, far) in by_edges(&arcs, &starts, &passable).into_iter().enumerate() {
+            prop_assert_eq!(far.map(|far| far % 100), found.distances[node].map(|_| edges[node]));
         }
         let theirs = graph(8, &arcs);
         let big = starts.iter().map(|&(node, far)| ((node as u32).into(), BigUint::from(far)));

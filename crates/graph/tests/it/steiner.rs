@@ -73,6 +73,33 @@ fn check<N: Exact + std::fmt::Debug>(
     Ok(())
 }
 
+/// How far the farthest node of a tree is.
+fn depth(found: &Steiner<u64>, arcs: &Arcs<u64>, hops: impl Fn(usize) -> u32) -> u32 {
+    let mut far = vec![0; 16];
+    found.arcs.iter().for_each(|&arc| far[arcs[arc].1] = far[arcs[arc].0] + hops(arc));
+    far.into_iter().max().unwrap_or(0)
+}
+
+/// A tree over the same nodes: no dearer, no deeper where it costs the same, and all that is promised still holds.
+fn is_shallow(
+    found: &Steiner<u64>,
+    nodes: usize,
+    root: usize,
+    required: &[usize],
+    arcs: &Arcs<u64>,
+) -> Result<(), TestCaseError> {
+    let hops = |arc: usize| 1 + arc as u32 % 3;
+    let shallow = found.clone().shallow(root, required, arcs, hops);
+    check(&shallow, nodes, root, required, arcs)?;
+    prop_assert!(shallow.cost <= found.cost);
+    let (before, after) = (depth(found, arcs, hops), depth(&shallow, arcs, hops));
+    prop_assert!(after <= before || shallow.cost < found.cost);
+    // Again changes nothing: the tree is over fewer nodes or the same.
+    let again = shallow.clone().shallow(root, required, arcs, hops);
+    prop_assert!((again.cost, depth(&again, arcs, hops)) <= (shallow.cost, after));
+    Ok(())
+}
+
 fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Result<(), TestCaseError> {
     let best = brute_force(nodes, root, required, arcs);
     let found = steiner(nodes, root, required, arcs, 1000);
@@ -80,14 +107,26 @@ fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Re
     if let Some(found) = found {
         prop_assert_eq!(found.at_least, found.cost);
         check(&found, nodes, root, required, arcs)?;
+        is_shallow(&found, nodes, root, required, arcs)?;
     }
     let quick = heuristic(nodes, root, required, arcs);
     prop_assert_eq!(quick.is_some(), best.is_some());
     if let (Some(quick), Some(best)) = (quick, best) {
         prop_assert!(quick.at_least <= best && best <= quick.cost);
         check(&quick, nodes, root, required, arcs)?;
+        is_shallow(&quick, nodes, root, required, arcs)?;
     }
     Ok(())
+}
+
+/// A chain of five nodes and a star cost the same; the chain is handed in.
+#[test]
+fn a_star_and_no_chain() {
+    let mut arcs: Arcs<u64> = (0..4).map(|node| (node, node + 1, 1)).collect();
+    arcs.extend((2..5).map(|node| (0, node, 1)));
+    let chain = Steiner { arcs: vec![0, 1, 2, 3], cost: 4, at_least: 4, cuts: Vec::new() };
+    let star = chain.shallow(0, &[1, 2, 3, 4], &arcs, |_| 1);
+    assert_eq!((depth(&star, &arcs, |_| 1), star.cost), (1, 4));
 }
 
 proptest! {

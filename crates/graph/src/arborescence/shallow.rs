@@ -1,0 +1,149 @@
+//! Of all arborescences of least cost, one in which nodes are near the root.
+//!
+//! Those of least cost are told by the dual solution: every arc is *tight* (the sets that it enters weigh what it
+//! costs), and every set of positive weight is entered once. So nodes are reached one after the other, the nearest
+//! first, over tight arcs that enter no set of positive weight in which a node is reached already.
+//!
+//! *This reaches all nodes.* Take a smallest set of the family, or the whole graph, that holds nodes that are reached
+//! and others. Its parts hold the one or the other; as they lie on a cycle of tight arcs (of the whole graph: are
+//! reached by the tight arcs of an arborescence), one such arc leads from a part that is reached to one that is not,
+//! and all sets that it enters lie within the latter.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use oneport_numbers::Exact;
+
+use super::{Arborescence, Dual};
+
+impl<N: Exact> Arborescence<N> {
+    /// An arborescence of the same cost, with the same proof, that is no deeper where arcs count `hops`: see
+    /// [`shallow_arborescence`](super::shallow_arborescence). Of the list of arcs that this was found over.
+    pub(super) fn shallow(mut self, root: usize, arcs: &[(usize, usize, N)], hops: impl Fn(usize) -> u32) -> Self {
+        let search = Search::new(&self.dual, arcs, self.entering.len());
+        if let Some((entering, depth)) = search.run(root, arcs, &hops)
+            && depth <= self.depth(root, arcs, hops)
+        {
+            self.entering = entering;
+        }
+        self
+    }
+
+    /// How far the farthest node is from the root, where arcs count `hops`.
+    fn depth(&self, root: usize, arcs: &[(usize, usize, N)], hops: impl Fn(usize) -> u32) -> u32 {
+        let mut far: Vec<Option<u32>> = vec![None; self.entering.len()];
+        far.get_mut(root).into_iter().for_each(|far| *far = Some(0));
+        let mut path = Vec::new();
+        for mut node in 0..far.len() {
+            while let (None, Some(arc)) = (far[node], self.entering[node]) {
+                path.push((node, hops(arc)));
+                node = arcs[arc].0;
+            }
+            let mut known = far[node].unwrap_or(0);
+            while let Some((node, more)) = path.pop() {
+                known += more;
+                far[node] = Some(known);
+            }
+        }
+        far.into_iter().flatten().max().unwrap_or(0)
+    }
+}
+
+/// The sets of positive weight, and which of them are entered.
+struct Search {
+    /// By set: the smallest set of positive weight that contains it.
+    within: Vec<Option<usize>>,
+    /// By node: the tight arcs that leave it.
+    tight: Vec<Vec<usize>>,
+    entered: Vec<bool>,
+}
+
+impl Search {
+    fn new<N: Exact>(dual: &Dual<N>, arcs: &[(usize, usize, N)], nodes: usize) -> Self {
+        let sets = dual.within.len();
+        let mut within: Vec<Option<usize>> = vec![None; sets];
+        // By set: what it and all sets around it weigh.
+        let mut total = vec![N::zero(); sets];
+        for set in (0..sets).rev() {
+            total[set] = dual.weights[set].clone();
+            if let Some(outer) = dual.within[set] {
+                within[set] = if dual.weights[outer].is_zero() { within[outer] } else { Some(outer) };
+                total[set] = total[set].plus(&total[outer]);
+            }
+        }
+        let mut search = Search { within, tight: vec![Vec::new(); nodes], entered: vec![false; sets] };
+        for (arc, (tail, head, cost)) in arcs.iter().enumerate() {
+            if *tail >= nodes || *head >= nodes || tail == head || *cost > total[*head] {
+                continue;
+            }
+            let around = search.around_both(*tail, *head);
+            if around.map_or_else(|| cost.clone(), |set| cost.plus(&total[set])) == total[*head] {
+                search.tight[*tail].push(arc);
+            }
+        }
+        search
+    }
+
+    /// The smallest set of positive weight around two nodes: sets come after their subsets.
+    fn around_both(&self, one: usize, other: usize) -> Option<usize> {
+        let (mut one, mut other) = (self.within[one]?, self.within[other]?);
+        while one != other {
+            let smaller = if one < other { &mut one } else { &mut other };
+            *smaller = self.within[*smaller]?;
+        }
+        Some(one)
+    }
+
+    /// The entering arcs, and how far the farthest node is.
+    fn run<N: Exact>(
+        mut self,
+        root: usize,
+        arcs: &[(usize, usize, N)],
+        hops: &impl Fn(usize) -> u32,
+    ) -> Option<(Vec<Option<usize>>, u32)> {
+        let nodes = self.tight.len();
+        let mut entering = vec![None; nodes];
+        let mut reached = vec![false; nodes];
+        let mut queue = BinaryHeap::new();
+        let (mut node, mut far, mut left) = (root, 0, nodes);
+        loop {
+            reached[node] = true;
+            left -= 1;
+            self.enter(node);
+            if left == 0 {
+                return Some((entering, far));
+            }
+            for &arc in self.tight[node].iter().filter(|&&arc| !reached[arcs[arc].1]) {
+                queue.push(Reverse((far + hops(arc), arc)));
+            }
+            let arc = loop {
+                let Reverse((distance, arc)) = queue.pop()?;
+                let (tail, head, _) = arcs[arc];
+                if !reached[head] && self.may_enter(tail, head) {
+                    far = distance;
+                    break arc;
+                }
+            };
+            node = arcs[arc].1;
+            entering[node] = Some(arc);
+        }
+    }
+
+    fn around(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.within[node], |&set| self.within[set])
+    }
+
+    /// Whether no set of positive weight that an arc enters holds a node that is reached.
+    fn may_enter(&self, tail: usize, head: usize) -> bool {
+        let both = self.around_both(tail, head);
+        self.around(head).take_while(|&set| Some(set) != both).all(|set| !self.entered[set])
+    }
+
+    fn enter(&mut self, node: usize) {
+        let mut set = self.within[node];
+        while let Some(inner) = set.filter(|&set| !self.entered[set]) {
+            self.entered[inner] = true;
+            set = self.within[inner];
+        }
+    }
+}
