@@ -3,6 +3,8 @@
 //! The steady state mixes roots and trees as suits best; among compositions it is optimal. What no schedule whatsoever
 //! exceeds is bounded directly, by what has to be exchanged: see `bounds`.
 
+use std::cmp::Ordering;
+
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
@@ -68,7 +70,7 @@ impl<'a> AllReduction<'a> {
         self.roots.iter().map(found).collect()
     }
 
-    /// The best root.
+    /// The best root; of equally cheap ones, one where reduction and copies are shallow.
     fn offer<N: Exact + Into<BigUint>>(
         &self,
         reductions: Vec<Option<(Rational, Pattern)>>,
@@ -76,15 +78,27 @@ impl<'a> AllReduction<'a> {
         spread: Vec<Option<Found<N>>>,
     ) -> Result<Vec<Priced>, LpError> {
         let mut best: Option<(Rational, Rational, usize)> = None;
+        let mut depth = usize::MAX;
         let found: Vec<_> =
             reductions.into_iter().zip(spread).map(|(reduction, spread)| reduction.zip(spread)).collect();
         for (place, pair) in found.iter().enumerate() {
-            let Some(((least, _), spread)) = pair else { continue };
+            let Some(((least, tree), spread)) = pair else { continue };
             let (at_least, cost) = (least + amount(unit, &spread.at_least), least + amount(unit, &spread.cost));
+            let (bound, order) = match &best {
+                Some((bound, cheapest, _)) => (at_least.min(bound.clone()), cost.cmp(cheapest)),
+                None => (at_least, Ordering::Less),
+            };
+            // A composition is made only where it is asked for its depth.
+            let own = || composition(self.operands, tree.clone(), &spread.hops).depth();
+            let own_depth = if order.is_gt() { usize::MAX } else { own() };
             best = Some(match best {
-                Some((bound, cheapest, chosen)) if cheapest <= cost => (bound.min(at_least), cheapest, chosen),
-                Some((bound, ..)) => (bound.min(at_least), cost, place),
-                None => (at_least, cost, place),
+                Some((_, cheapest, chosen)) if order.is_gt() || order.is_eq() && depth <= own_depth => {
+                    (bound, cheapest, chosen)
+                }
+                _ => {
+                    depth = own_depth;
+                    (bound, cost, place)
+                }
             });
         }
         let Some((at_least, _, place)) = best else { return Err(NOWHERE) };

@@ -7,7 +7,7 @@
 
 use num_bigint::BigUint;
 use num_traits::One;
-use oneport_graph::arborescence::arborescence;
+use oneport_graph::arborescence::shallow_arborescence;
 use oneport_graph::{Digraph, shortest_paths, steiner};
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand, Pattern};
@@ -130,13 +130,13 @@ impl Network {
         routes
     }
 
-    /// A cheap tree for one message, its cost, and what no tree is cheaper than. Without branching where `guide` is
-    /// set.
+    /// A cheap tree for one message, its cost, and what no tree is cheaper than; of trees of equal cost a shallow one.
+    /// Without branching where `guide` is set.
     pub fn cheapest<N: Exact>(&self, routes: &Routes<'_, N>, spread: &Spread, guide: bool) -> Option<Found<N>> {
         let nodes = self.nodes.len();
         let root = self.places[spread.source.index()]?;
         if self.is_spanning(spread) {
-            let found = arborescence(nodes, root, &routes.arcs)?;
+            let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
             let entering = |place: usize| found.entering[place];
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
             return Some(Found { at_least: found.cost.clone(), cost: found.cost, hops });
@@ -145,6 +145,7 @@ impl Network {
             true => steiner::heuristic(nodes, root, &spread.targets, &routes.arcs)?,
             false => steiner::steiner_watched(nodes, root, &spread.targets, &routes.arcs, BUDGET, &self.watch)?,
         };
+        let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| routes.length(arc));
         Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
     }
 }
@@ -190,15 +191,17 @@ impl Network {
             arcs.push((nodes, *root, cost));
         }
         let own = routes.arcs.len();
+        let length = |arc: usize| if arc < own { routes.length(arc) } else { 0 };
         let targets: Vec<usize> = targets.iter().filter_map(|target| self.places[target.index()]).collect();
         let (mut at_least, mut cost, used) = if targets.len() == nodes {
-            let found = arborescence(nodes + 1, nodes, &arcs)?;
+            let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;
             (found.cost.clone(), found.cost, found.entering)
         } else {
             let found = match guide {
                 true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
                 false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, BUDGET, &self.watch)?,
             };
+            let found = found.shallow(nodes, &targets, &arcs, length);
             let mut entering = vec![None; nodes];
             found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));
             (found.at_least, found.cost, entering)
@@ -240,6 +243,11 @@ impl<N: Exact> Routes<'_, N> {
     /// From, to (places in the network) and cost.
     pub fn arcs(&self) -> &[(usize, usize, N)] {
         &self.arcs
+    }
+
+    /// How many links an arc has.
+    fn length(&self, arc: usize) -> u32 {
+        self.links[arc].len() as u32
     }
 
     /// The arcs that enter the nodes, from the root outwards.

@@ -15,9 +15,10 @@ pub(super) struct Answer<N> {
 }
 
 impl<N: Fixed> Answer<N> {
-    /// Trees cheapest first, each once, at most so many; `None` if there is none.
+    /// Trees cheapest first, of equally cheap ones the shallow first, each once, at most so many;
+    /// `None` if there is none.
     pub fn sorted(mut self, wanted: usize) -> Option<Self> {
-        self.trees.sort_by(|one, two| one.0.cmp(&two.0));
+        self.trees.sort_by(|one, two| one.0.cmp(&two.0).then_with(|| one.1.depth().cmp(&two.1.depth())));
         let mut kept: Vec<(N, Shape)> = Vec::with_capacity(wanted);
         for (price, shape) in self.trees {
             let shape = shape.canonical();

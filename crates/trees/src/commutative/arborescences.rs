@@ -4,7 +4,7 @@ use oneport_platform::NodeId;
 
 use super::merge_tree::Shape;
 use super::scaled::{Fixed, Priced};
-use oneport_graph::arborescence::arborescence;
+use oneport_graph::arborescence::shallow_arborescence;
 
 /// What one node's single stream costs, under one pricing, for one size and one work.
 pub(super) struct Streams<'p, N> {
@@ -72,7 +72,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// The cheapest arborescence over all participants and these helpers whose result is made at none of the places
-    /// `barred`; `None` if there is none.
+    /// `barred`, of equally cheap ones a shallow one; `None` if there is none.
     pub fn over(&self, helpers: &[usize], to_target: &[Option<N>], barred: &[usize]) -> Option<Found<N>> {
         let members: Vec<usize> = (0..self.priced.participants).chain(helpers.iter().copied()).collect();
         // The target is the root, over exactly one arc: a second one is beyond all others.
@@ -85,7 +85,12 @@ impl<'p, N: Fixed> Streams<'p, N> {
                 arcs.push((count, tail, beyond.plus(way)));
             }
         }
-        let found = arborescence(count + 1, count, &arcs)?;
+        let links = |arc: usize| {
+            let (to, from, _) = &arcs[arc];
+            let to = members.get(*to).and_then(|&place| self.priced.places.get(place).copied());
+            to.map_or(1, |to| self.priced.links(members[*from], to))
+        };
+        let found = shallow_arborescence(count + 1, count, &arcs, links)?;
         let entering = found.entering.iter().take(count);
         let next: Vec<Option<usize>> =
             entering.map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count)).collect();
@@ -117,7 +122,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
                 let own = shape.single(place);
                 arrived[member].push(own);
             }
-            let stream = shape.merge_all(place, &arrived[member]);
+            let stream = shape.merge_all(place, &arrived[member], self.priced.constant);
             let Some(to) = found.next[member] else {
                 result = stream;
                 continue;

@@ -23,6 +23,8 @@ struct Part {
     count: usize,
     /// The first participant among them.
     least: usize,
+    /// Merges and ways from a place to another one after the other, at most.
+    depth: usize,
     /// The parts merged, that with the first participant before the other; `None` for a single operand.
     operands: Option<[usize; 2]>,
 }
@@ -30,7 +32,7 @@ struct Part {
 impl Shape {
     /// Adds the value of a participant.
     pub fn single(&mut self, participant: usize) -> usize {
-        self.parts.push(Part { at: participant, count: 1, least: participant, operands: None });
+        self.parts.push(Part { at: participant, count: 1, least: participant, depth: 0, operands: None });
         self.parts.len() - 1
     }
 
@@ -38,21 +40,32 @@ impl Shape {
     pub fn merge(&mut self, at: usize, first: usize, second: usize) -> usize {
         let [one, two] = [&self.parts[first], &self.parts[second]];
         let operands = Some(if one.least <= two.least { [first, second] } else { [second, first] });
-        self.parts.push(Part { at, count: one.count + two.count, least: one.least.min(two.least), operands });
+        let (count, least) = (one.count + two.count, one.least.min(two.least));
+        let depth = 1 + one.depth_at(at).max(two.depth_at(at));
+        self.parts.push(Part { at, count, least, depth, operands });
         self.parts.len() - 1
     }
 
     /// Adds merges at one place until one part is left, always of the two smallest: for work that grows with the number
-    /// of operands by a constant per operand nothing is cheaper (Huffman). `None` if there are no parts.
-    pub fn merge_all(&mut self, at: usize, parts: &[usize]) -> Option<usize> {
-        let key = |shape: &Shape, part: usize| Reverse((shape.parts[part].count, shape.parts[part].least, part));
+    /// of operands by a constant per operand nothing is cheaper (Huffman). Where every merge costs the same (`alike`),
+    /// of the two that are least deep: nothing is shallower (Golumbic 1976). `None` if there are no parts.
+    pub fn merge_all(&mut self, at: usize, parts: &[usize], alike: bool) -> Option<usize> {
+        let key = |shape: &Shape, part: usize| {
+            let Part { count, least, .. } = shape.parts[part];
+            Reverse((if alike { shape.parts[part].depth_at(at) } else { 0 }, count, least, part))
+        };
         let mut queue: BinaryHeap<_> = parts.iter().map(|&part| key(self, part)).collect();
         loop {
-            let Reverse((_, _, first)) = queue.pop()?;
-            let Some(Reverse((_, _, second))) = queue.pop() else { return Some(first) };
+            let Reverse((.., first)) = queue.pop()?;
+            let Some(Reverse((.., second))) = queue.pop() else { return Some(first) };
             let merged = self.merge(at, first, second);
             queue.push(key(self, merged));
         }
+    }
+
+    /// Merges and ways from a place to another one after the other, at most.
+    pub fn depth(&self) -> usize {
+        self.parts.last().map_or(0, |result| result.depth)
     }
 
     /// The price with the result brought to a node; `None` if some way or merge does not exist.
@@ -130,6 +143,13 @@ impl Shape {
             wanted.extend([(left, first), (right, next)]);
         }
         Some(Pattern::tree(0, Some(order), reversed.into_iter().rev()))
+    }
+}
+
+impl Part {
+    /// Its depth when it has come to a place.
+    fn depth_at(&self, at: usize) -> usize {
+        self.depth + usize::from(self.at != at)
     }
 }
 

@@ -231,6 +231,13 @@ impl<N: Fixed> Priced<N> {
         paths.path(to.index()).into_iter().map(LinkId::from).collect()
     }
 
+    /// How many links it has.
+    pub fn links(&self, from: usize, to: NodeId) -> u32 {
+        let Some(paths) = self.paths.get(from) else { return 0 };
+        let before = |&node: &usize| Some(paths.last.get(node).copied().flatten()?.1);
+        std::iter::successors(Some(to.index()), before).skip(1).count() as u32
+    }
+
     /// A sum of prices as a rational number, without the extension.
     pub fn amount(&self, price: N) -> Rational {
         let price: BigUint = (price >> self.extension).into();

@@ -11,6 +11,7 @@ use proptest::test_runner::TestRunner;
 
 use super::Commutative;
 use super::arborescences::Streams;
+use super::merge_tree::Shape;
 use super::methods::{Method, answers};
 use super::scaled::{Fixed, Priced};
 use super::steiner;
@@ -197,6 +198,43 @@ proptest! {
             prop_assert!((&least - &bound) * ratio(1 << 16, 1) <= least);
             prop_assert!(!fine || bound == least);
         }
+    }
+}
+
+/// The least depth in which parts of these depths become one, over all orders of merges.
+fn least_depth(depths: &[usize]) -> usize {
+    let mut best = usize::MAX;
+    for (place, one) in depths.iter().enumerate() {
+        for (more, other) in depths.iter().enumerate().skip(place + 1) {
+            let others = depths.iter().enumerate().filter(|(own, _)| *own != place && *own != more);
+            let merged = others.map(|(_, depth)| *depth).chain([1 + one.max(other)]).collect::<Vec<_>>();
+            best = best.min(least_depth(&merged));
+        }
+    }
+    if let [depth] = depths { *depth } else { best }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Parts with chains of merges behind them, made at the place or at another one.
+    #[test]
+    fn no_order_of_merges_is_shallower(chains in prop::collection::vec((0..5usize, 0..=1usize), 2..=6)) {
+        let place = 100;
+        let (mut shape, mut parts, mut depths) = (Shape::default(), Vec::new(), Vec::new());
+        let mut participants = 0..place;
+        for (merges, away) in chains {
+            let mut part = shape.single(participants.next().unwrap());
+            for _ in 0..merges {
+                let other = shape.single(participants.next().unwrap());
+                part = shape.merge(place + away, part, other);
+            }
+            parts.push(part);
+            // A value comes to its first merge; what is merged elsewhere comes to the place.
+            depths.push(if merges == 0 { 1 } else { 1 + merges + away });
+        }
+        shape.merge_all(place, &parts, true).unwrap();
+        prop_assert_eq!(shape.depth(), least_depth(&depths));
     }
 }
 
