@@ -5,6 +5,7 @@ mod dated;
 mod draft;
 mod layout;
 mod shortest;
+mod windows;
 
 pub use bound::least_time;
 pub use dated::Dated;
@@ -13,6 +14,7 @@ pub use layout::Layout;
 pub use oneport_plan::{Problem, Run};
 pub use oneport_watch::{Limit, Watch};
 pub use shortest::{Found, Named, Search, Shortest, Way, proportion};
+pub use windows::least_time_by_prices;
 
 /// Why there is no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -12,7 +12,7 @@ use oneport::plan::{Certificate, SteadyState};
 use oneport::watch::Watch;
 use oneport::{Bounded, Bounding, Options, Problem, Rated, Rational, Status};
 use oneport_baselines::{Compared, Comparison};
-use oneport_once::{Named, Shortest, least_time};
+use oneport_once::{Named, Shortest, least_time, least_time_by_prices};
 use rayon::prelude::*;
 
 use crate::End;
@@ -101,7 +101,8 @@ pub struct Times {
 
 impl Times {
     fn of(problem: Problem<'_>, best: &Best, comparison: &Comparison, watch: &Watch) -> Result<Times> {
-        let least = least_time(problem, &best.upper_bound);
+        let by_prices = least_time_by_prices(problem, &best.certificate, &best.upper_bound);
+        let least = least_time(problem, &best.upper_bound).max(by_prices);
         let search = once::search(problem, watch);
         let own = best.steady_state.as_ref().map(|state| once::own(problem, state, &search, &least)).transpose()?;
         let named = |row: &Compared| {

@@ -7,7 +7,7 @@ use oneport::platform::Platform;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
 use oneport_baselines::{Algorithm, Over, Routes, known, places};
-use oneport_once::{Found, Named, Shortest, Way, least_time, proportion};
+use oneport_once::{Found, Named, Shortest, Way, least_time, least_time_by_prices, proportion};
 use rayon::prelude::*;
 
 use super::OPTIMUM;
@@ -67,7 +67,9 @@ pub fn of(
             ratings.push((volumes, found));
         }
         let Some((_, rated)) = ratings.last() else { return Ok(None) };
-        let least = least_time(problem, &(&rated.upper_bound / factor.unwrap_or_else(Rational::one)));
+        let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
+        let by_prices = least_time_by_prices(problem, &rated.certificate, &throughput);
+        let least = least_time(problem, &throughput).max(by_prices);
         sizes.push(Size { problem, rated: ratings.len() - 1, least });
     }
     let Some(first) = sizes.first() else { return Ok(Some(Vec::new())) };

@@ -8,7 +8,7 @@ use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Vo
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
 
-use crate::runs::{dates, delayed, number};
+use crate::runs::{by_prices, dates, delayed, number};
 
 /// The shortest reduction in whole pieces: every order of sends and merges, each as early as it can be. Every part is
 /// used once: nobody gains by a copy of it. The deeds of an optimal schedule, taken by their starts, are one of these
@@ -114,7 +114,7 @@ fn no_reduction_undercuts_the_bound() {
         let pieces = 1;
         let volumes = Volumes { work: oneport_plan::Amount::Constant(number("2")), ..Volumes::of_size(number("2")) };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = least_time(problem, &number("1000000000"));
+        let bound = least_time(problem, &number("1000000000")).max(by_prices(problem));
         let share = number("2") / Rational::from_integer(pieces.into());
         let mut search = Search { platform: &platform, wants: nodes[0], pieces, operands: 3, share, best: None };
         let own =

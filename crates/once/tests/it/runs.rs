@@ -1,11 +1,13 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
 use oneport_baselines::{Over, Routes, Shape, named, places};
-use oneport_once::{Dated, Draft, Layout, Search, Way, least_time};
-use oneport_plan::{Collective, Deed, Form, NodeId, Platform, Problem, Rational, Run, SteadyState, Volumes};
+use oneport_once::{Dated, Draft, Layout, Search, Way, least_time, least_time_by_prices};
+use oneport_plan::{
+    Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run, SteadyState, Volumes,
+};
 use oneport_platform::generate::{self, Costs, Options};
-use oneport_platform::{Delays, PortModel, parse_rational};
-use oneport_referee::check_run;
+use oneport_platform::{Delays, Node, PortModel, parse_rational};
+use oneport_referee::{bound, check_run};
 use oneport_watch::{Limit, Watch};
 
 pub fn number(text: &str) -> Rational {
@@ -50,6 +52,32 @@ fn boundless() -> Rational {
     number("1000000000")
 }
 
+/// The best of what single prices and three lists of prices prove of one operation.
+pub fn by_prices(problem: Problem<'_>) -> Rational {
+    let platform = problem.platform();
+    let computing = platform.processors().map(Resource::Compute);
+    let all: Vec<Resource> = Resource::of_platform(platform).into_iter().chain(computing).collect();
+    let mut lists: Vec<Vec<(Resource, u64)>> = all.iter().map(|&resource| vec![(resource, 1)]).collect();
+    for seed in 1..4 {
+        let price = |(place, &resource): (usize, &Resource)| (resource, (place as u64 * 5 + seed) * seed % 4);
+        lists.push(all.iter().enumerate().map(price).filter(|(_, price)| *price > 0).collect());
+    }
+    let mut best = Rational::default();
+    for list in lists {
+        let mut prices: Vec<(Resource, Rational)> =
+            list.into_iter().map(|(resource, price)| (resource, Rational::from_integer(price.into()))).collect();
+        prices.sort();
+        let certificate = Certificate { prices, ..Certificate::default() };
+        // Where everything is free under these prices they prove nothing.
+        if let Ok(throughput) = bound(problem, &certificate) {
+            let least = least_time_by_prices(problem, &certificate, &throughput);
+            assert!(least >= throughput.recip());
+            best = best.max(least);
+        }
+    }
+    best
+}
+
 #[test]
 fn the_referee_executes_every_run() {
     let mut checked = 0;
@@ -62,7 +90,7 @@ fn the_referee_executes_every_run() {
             let volumes = Volumes::of_size(number("3/2"));
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
             let routes = Routes::new(&platform, &places(problem), Over::Anything);
-            let bound = least_time(problem, &boundless());
+            let bound = least_time(problem, &boundless()).max(by_prices(problem));
             for algorithm in named(problem, &Shape { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] }) {
                 for segments in [1, 3] {
                     let draft = Draft::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
@@ -127,6 +155,43 @@ fn a_pipeline_by_hand() {
     assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
     assert_eq!(least_time(problem, &boundless()).to_string(), "11/2");
+}
+
+/// Four nodes round a switch, all links of cost 1 and latency 1, under `links`: who is not the source sends nothing
+/// before 2, and what is sent after T - 2 is late. Three copies of 4 leave four uplinks: 12 <= (T - 2) + 3 (T - 4), or
+/// else T <= 4 and 12 <= T - 2.
+#[test]
+fn windows_by_hand() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let switch = builder.node(Node { replicates: false, ..Node::router("switch") }).expect("a switch");
+    let mut nodes = Vec::new();
+    let mut uplinks = Vec::new();
+    for name in ["a", "b", "c", "d"] {
+        let node = builder.node(Node::processor(name, number("1"))).expect("a node");
+        for (from, to) in [(node, switch), (switch, node)] {
+            let link = builder.link(from, to, number("1")).expect("a link");
+            builder.delays(link, Delays { latency: number("1"), ..Delays::default() }).expect("delays");
+            if from == node {
+                uplinks.push(link);
+            }
+        }
+        nodes.push(node);
+    }
+    let platform = builder.build().expect("a platform");
+    let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
+    let volumes = Volumes::of_size(number("4"));
+    let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+    let prices = uplinks.iter().map(|&link| (Resource::Link(link), number("1"))).collect();
+    let certificate = Certificate { prices, ..Certificate::default() };
+    let throughput = bound(problem, &certificate).expect("a bound");
+    assert_eq!(throughput.to_string(), "1/3");
+    assert_eq!(least_time_by_prices(problem, &certificate, &throughput).to_string(), "13/2");
+    assert_eq!(least_time(problem, &throughput).to_string(), "6");
+    // One price on the source's uplink: 4 leave it, by 2 before the end.
+    let certificate = Certificate { prices: vec![(Resource::Link(uplinks[0]), number("1"))], ..Certificate::default() };
+    let throughput = bound(problem, &certificate).expect("a bound");
+    assert_eq!(least_time_by_prices(problem, &certificate, &throughput).to_string(), "6");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};
 use std::collections::BTreeMap;
 
-use crate::runs::{dates, delayed, number};
+use crate::runs::{by_prices, dates, delayed, number};
 
 /// The shortest broadcast in whole pieces: every order of sends, each as early as it can be. An optimal schedule, its
 /// sends taken by their starts, is one of these.
@@ -72,7 +72,7 @@ fn no_schedule_undercuts_the_bound() {
         let collective = Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() };
         let volumes = Volumes::of_size(number("2"));
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = least_time(problem, &number("1000000000"));
+        let bound = least_time(problem, &number("1000000000")).max(by_prices(problem));
         let routes = Routes::new(&platform, &places(problem), Over::Anything);
         for pieces in [1, 2] {
             let size = number("2") / Rational::from_integer(pieces.into());
