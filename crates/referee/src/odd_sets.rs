@@ -431,6 +431,85 @@ mod tests {
         }
     }
 
+    /// The module's head, cut by cut: with a set `U` of ports on one side, each node in the middle on that of its own
+    /// link's choice, the cut is odd if and only if `b(U)` and the links chosen are odd together, and weighs what the
+    /// inequality leaves.
+    #[test]
+    fn each_cut_is_the_inequality_it_stands_for() {
+        let mut state = 3u64;
+        let mut roll = |below: usize| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) as usize % below
+        };
+        let whole = BigUint::from(WHOLE);
+        let (mut odd_cuts, mut further_cuts) = (0, 0);
+        for _ in 0..400 {
+            let capacities: Vec<u32> = (0..2 + roll(3)).map(|_| 1 + roll(3) as u32).collect();
+            let count = capacities.len();
+            let times: Vec<BigUint> = (0..1 + roll(4)).map(|_| BigUint::from(roll(6) + 1)).collect();
+            let mut left: Vec<usize> = capacities.iter().map(|&ports| ports as usize * WHOLE as usize).collect();
+            let mut links = Vec::new();
+            for (place, time) in times.iter().enumerate() {
+                let (one, other) = (roll(count), roll(count + 1));
+                let ends = [Some(one), Some(other).filter(|&end| end < count)];
+                let spent = time.iter_u32_digits().next().unwrap_or(0) as usize;
+                if one == other || ends.iter().flatten().any(|&end| left[end] < spent) {
+                    continue;
+                }
+                ends.iter().flatten().for_each(|&end| left[end] -= spent);
+                links.push(Busy { link: LinkId::new(place), ends, time });
+            }
+            let graph = graph(&capacities, &links, &vec![true; count], &whole);
+            let name = |node: usize| graph.names[node][0];
+            for chosen in 0..1usize << (count + links.len()) {
+                let in_set = |port: usize| chosen >> port & 1 == 1;
+                let picked = |place: usize| chosen >> (count + place) & 1 == 1;
+                // A node in the middle stands with the first end's side where the link is picked, else with the other's.
+                let side: Vec<bool> = (0..graph.names.len())
+                    .map(|node| match name(node) {
+                        port if port < count => in_set(port),
+                        root if root == count => false,
+                        middle => {
+                            let place = middle - count - 1;
+                            let [one, other] = links[place].ends.map(|end| end.is_some_and(in_set));
+                            if one == other {
+                                one != picked(place)
+                            } else if picked(place) {
+                                one
+                            } else {
+                                other
+                            }
+                        }
+                    })
+                    .collect();
+                let leaves = |busy: &Busy<'_>| {
+                    let [one, other] = busy.ends.map(|end| end.is_some_and(in_set));
+                    one != other
+                };
+                let proper =
+                    |place: usize| !picked(place) || (is_further(&capacities, &links[place]) && leaves(&links[place]));
+                if !(0..links.len()).all(proper) {
+                    continue;
+                }
+                let offered: u32 = (0..count).filter(|&port| in_set(port)).map(|port| capacities[port]).sum();
+                let further = (0..links.len()).filter(|&place| picked(place)).count();
+                let is_odd = (offered as usize + further) % 2 == 1;
+                let inside = side.iter().zip(&graph.odd).filter(|(inside, odd)| **inside && **odd).count();
+                assert_eq!(inside % 2 == 1, is_odd, "{capacities:?} {chosen:b}");
+                let rest: usize = (0..count).filter(|&port| in_set(port)).map(|port| left[port]).sum();
+                let crossing =
+                    (0..links.len()).filter(|&place| leaves(&links[place])).map(|place| match picked(place) {
+                        true => &whole - links[place].time,
+                        false => links[place].time.clone(),
+                    });
+                assert_eq!(weight(&graph, &side), crossing.sum::<BigUint>() + rest, "{capacities:?} {chosen:b}");
+                odd_cuts += usize::from(is_odd);
+                further_cuts += usize::from(further > 0);
+            }
+        }
+        assert!(odd_cuts > 1000 && further_cuts > 300, "{odd_cuts} {further_cuts}");
+    }
+
     /// Both answers occur often enough for the agreement above to be about something, also with further links.
     #[test]
     fn random_times_break_one_or_none() {

@@ -109,6 +109,19 @@ mod tests {
         for operands in 1..9 {
             let parts = Parts::new(operands, false);
             assert_eq!(parts.len() as u128, Parts::count(operands, false));
+            assert_eq!(parts.operands(parts.full()), operands);
+            // What amounts are listed by is how they are looked up.
+            for class in [Class::Nothing, Class::Operands, Class::Part] {
+                let listed: Vec<Interval> = parts.representatives(class).collect();
+                for part in parts.all() {
+                    let (found, own) = (listed[class.of(&parts, part)], parts.intervals[part]);
+                    match class {
+                        Class::Nothing => assert_eq!(listed.len(), 1),
+                        Class::Operands => assert_eq!(found.operands(), own.operands()),
+                        Class::Part => assert_eq!(found, own),
+                    }
+                }
+            }
             let mut splits = Vec::new();
             for part in parts.all() {
                 let whole = parts.intervals[part];
@@ -128,6 +141,8 @@ mod tests {
     #[test]
     fn sets_split_into_all_pairs_once() {
         let parts = Parts::new(5, true);
+        assert_eq!((parts.len() as u128, parts.operands(parts.full())), (Parts::count(5, true), 5));
+        assert_eq!(Parts::count(80, true), Parts::count(64, true), "too many is as good as more");
         let mut splits = Vec::new();
         for part in parts.all() {
             parts.splits(part, &mut splits);

@@ -256,6 +256,34 @@ mod tests {
         }
     }
 
+    /// One target or one other node more than are tried out: where there is an exact method, it is taken, since
+    /// prices from below prove less.
+    #[test]
+    fn few_targets_or_few_others_are_priced_exactly() {
+        let mut state = 5u64;
+        let mut roll = |below: u128| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            u128::from(state >> 33) % below
+        };
+        let mut weaker = 0;
+        for round in 0..12 {
+            // As many others as are tried, and a target more, or the other way round.
+            let (others, count) = if round % 2 == 0 { (SMALL, SMALL + 1) } else { (SMALL + 1, SMALL) };
+            let nodes = 1 + others + count;
+            let mut arcs = Vec::new();
+            for other in 1..=others {
+                arcs.push((0, other, 3 + roll(4)));
+                (0..3).for_each(|_| arcs.push((other, others + 1 + roll(count as u128) as usize, roll(3))));
+            }
+            (others + 1..nodes).for_each(|target| arcs.push((0, target, 6)));
+            let network = Network { nodes, source: 0, targets: (others + 1..nodes).collect(), arcs };
+            let exact = if round % 2 == 0 { sets_of_others(&network) } else { sets_of_targets(&network) };
+            assert_eq!(cheapest(&network), exact);
+            weaker += usize::from(dual_ascent(&network).max(longest_path(&network)) < exact);
+        }
+        assert!(weaker >= 4, "{weaker}");
+    }
+
     /// Arborescences on more nodes, where circles lie within circles, against all choices of predecessors.
     #[test]
     fn circles_within_circles() {

@@ -208,6 +208,40 @@ mod tests {
         if deeper.is_empty() { (senders == 0).then_some(slots << fit) } else { placed.filter_map(room).max() }
     }
 
+    /// A block is the longest row of levels, filled, that gains most per sender, of all rows from its level on.
+    #[test]
+    fn blocks_gain_most_per_sender() {
+        let mut state = 1u64;
+        let mut roll = |below: u64| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) % below
+        };
+        let (mut long, mut short) = (0, 0);
+        for _ in 0..2000 {
+            let gains: Vec<Option<u32>> =
+                (0..1 + roll(9)).map(|_| Some(roll(8) as u32).filter(|fit| *fit > 2)).collect();
+            for (level, block) in blocks(&gains).iter().enumerate() {
+                // By number of levels: what one slot gains, and its senders.
+                let gained = |levels: usize| -> u64 {
+                    let of_level = |(i, gain): (usize, &Option<u32>)| gain.map_or(0, |fit| 1u64 << (fit as usize + i));
+                    gains[level..level + levels].iter().enumerate().map(of_level).sum()
+                };
+                let senders = |levels: usize| (1u64 << levels) - 1;
+                let row = (1..=gains.len() - level).reduce(|best, levels| {
+                    let (better, worse) = (gained(levels) * senders(best), gained(best) * senders(levels));
+                    if better >= worse { levels } else { best }
+                });
+                assert_eq!(Some(block.levels), row, "{gains:?} {level}");
+                assert_eq!(
+                    (&block.gain, block.senders()),
+                    (&gained(block.levels).into(), senders(block.levels).into())
+                );
+                *(if block.levels > 1 { &mut long } else { &mut short }) += 1;
+            }
+        }
+        assert!(long > 500 && short > 500, "{long} {short}");
+    }
+
     /// Up to 14 fast senders, any number of slow ones around the largest that fits, every end.
     #[test]
     fn two_classes_end_before_what_enumeration_says() {

@@ -7,7 +7,8 @@ use common::*;
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_plan::{
-    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Cut, Pattern, PeriodicSchedule, Resource, Slot, SteadyState, Volumes,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
@@ -206,6 +207,80 @@ fn a_reduction_too_large_is_refused() {
     assert!(told(&found).starts_with("625 operands on 625 processors make "), "{found:?}");
     // Its operand has to leave for each of the others.
     assert_eq!(of(vec![(Resource::Send(second), ratio(1, 1))]), Ok(ratio(1, 624)));
+}
+
+/// Where trees are too many to be priced, cuts bound what they can, and of schemes the longest way: every send of the
+/// grid costs 1, so does every single that has to leave its node.
+#[test]
+fn combinations_too_large_are_bounded_without_trees() {
+    let (side, count) = (25, 625);
+    let platform = grid(side, &ratio(1, 1));
+    let participants: Vec<NodeId> = platform.node_ids().collect();
+    let target = participants[0];
+    let reduce = Collective::Reduce { target, participants: participants.clone(), commutative: false };
+    let scatter = Collective::ReduceScatter { participants: participants.clone(), commutative: false };
+    let scan = Collective::Scan { participants: participants.clone() };
+    let prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
+    let of = |collective: &Collective, demand: Option<usize>, cut: std::ops::Range<usize>| {
+        let cuts = cut.map(|node| Cut { demand, nodes: vec![participants[node]], weight: ratio(1, 1) }).collect();
+        let certificate = Certificate { prices: prices.clone(), cuts, ..Certificate::default() };
+        bound(&platform, collective, &Volumes::of_size(ratio(1, 1)), &certificate)
+    };
+    let proved = |least: usize| Ok(whole(count) / whole(least));
+    for leave in [1, 100, 624] {
+        assert_eq!(of(&reduce, None, 1..leave + 1), proved(leave));
+        // The last prefix is wanted at the last node: all others leave.
+        assert_eq!(of(&scan, None, 0..leave), proved(leave));
+        // One reduction of many crosses cuts, the others may be free.
+        assert_eq!(of(&scatter, Some(0), 1..leave + 1), proved(leave));
+    }
+    assert_eq!(of(&scan, None, 0..0), proved(2 * (side - 1)));
+    for collective in [&reduce, &scatter] {
+        let refused = of(collective, None, 0..0);
+        assert!(broken(&refused, Rule::TooLarge), "{refused:?}");
+    }
+}
+
+/// Cuts that prove little do not keep the trees from being priced, up to some seventy operands; beyond, they are all
+/// that is asked.
+#[test]
+fn weak_cuts_bound_large_reductions_alone() {
+    for (side, trees) in [(6, true), (9, false)] {
+        let platform = grid(side, &ratio(1, 1));
+        let count = side * side;
+        let participants: Vec<NodeId> = platform.node_ids().collect();
+        let prices = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
+        let cuts = vec![Cut { demand: None, nodes: vec![participants[1]], weight: ratio(1, 1) }];
+        let collective = Collective::Reduce { target: participants[0], participants, commutative: false };
+        let certificate = Certificate { prices, cuts, ..Certificate::default() };
+        let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate).unwrap();
+        let by_cuts = whole(count);
+        // Every node but the target sends at least once.
+        assert!(if trees { found <= whole(count) / whole(count - 1) } else { found == by_cuts }, "{side}: {found}");
+    }
+}
+
+/// An operand that cannot reach its goal is named, whatever cuts say.
+#[test]
+fn cuts_do_not_hide_what_is_out_of_reach() {
+    let mut builder = Platform::builder();
+    let ids = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let [a, b, c] = ids;
+    builder.link(a, b, ratio(1, 1)).unwrap();
+    builder.link(b, c, ratio(1, 1)).unwrap();
+    let platform = builder.build().unwrap();
+    let participants = ids.to_vec();
+    for collective in [
+        Collective::Reduce { target: b, participants: participants.clone(), commutative: false },
+        Collective::Scan { participants: vec![c, b, a] },
+    ] {
+        let cuts = vec![Cut { demand: None, nodes: vec![a], weight: ratio(1, 1) }];
+        let cuts = if matches!(collective, Collective::Scan { .. }) { Vec::new() } else { cuts };
+        let certificate =
+            Certificate { prices: vec![(Resource::Send(a), ratio(1, 1))], cuts, ..Certificate::default() };
+        let refused = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
+        assert!(refused.is_err() && told(&refused).contains("'C'"), "{refused:?}");
+    }
 }
 
 /// Lengths round the widths of machine integers, on ways of many links: sums that no longer fit are computed all the

@@ -303,6 +303,10 @@ fn malformed_shares_are_refused_by_name() {
             "share 0: all-reduce has no shares, since its operands may be combined in any order; leave them out",
         ),
         (
+            Collective::AllReduce { participants: vec![a, b], commutative: true },
+            "share 0: all-reduce has no shares, since its operands may be combined in any order; leave them out",
+        ),
+        (
             Collective::Reduce { target: c, participants: ids.to_vec(), commutative: false },
             "share 0: reduction=>C has no shares, since it has a single goal; leave them out",
         ),
@@ -338,6 +342,33 @@ fn shares_of_groups_add_up() {
         assert_eq!(both, &offered / (&least * whole(5)));
     }
     assert!(met > 15, "{met}");
+}
+
+/// In whatever unit prices and shares are, they prove the same.
+#[test]
+fn the_unit_of_prices_and_shares_does_not_matter() {
+    let (mut met, mut with_shares) = (0, 0);
+    for seed in 0..300 {
+        let mut dice = Dice(seed % 60);
+        let mut case = case(&mut dice);
+        if case.collective.is_commutative() {
+            continue;
+        }
+        let without = least(&case);
+        let split = if seed % 2 == 0 { Split::ByPart(seed) } else { Split::ByNode(seed) };
+        case.certificate.shares = shares(&mut dice, &case, split);
+        let ask = |certificate: &Certificate| bound(&case.platform, &case.collective, &case.volumes, certificate).ok();
+        let right = ask(&case.certificate);
+        for unit in [ratio(1, 7), ratio(5, 3), ratio(12, 1), ratio(9, 64)] {
+            let mut other = case.certificate.clone();
+            other.prices.iter_mut().for_each(|(_, price)| *price *= &unit);
+            other.shares.iter_mut().for_each(|share| share.price *= &unit);
+            assert_eq!(ask(&other), right, "seed {seed}, {unit}");
+        }
+        met += usize::from(right.is_some());
+        with_shares += usize::from(least(&case) > without);
+    }
+    assert!(met > 25 && with_shares > 3, "{met} {with_shares}");
 }
 
 /// So many goals and operands are refused rather than priced for hours.
