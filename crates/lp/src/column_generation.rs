@@ -360,7 +360,7 @@ impl<'m> Master<'m> {
         }
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
-        if self.patterns.is_empty() {
+        if best.bound.is_none() {
             let level = vec![PRICE_SUM / self.resources.count().max(1) as u64; self.resources.count()];
             let answer = self.guide(level);
             self.ask(best, [answer])?;

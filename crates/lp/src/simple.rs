@@ -15,6 +15,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resource, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
+use crate::around;
 use crate::costs::{self, Costs, amount};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
@@ -61,7 +62,7 @@ pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
 }
 
 /// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node
-/// that a value has to reach or to leave. Their bounds may be poor; some may prove nothing.
+/// that a value has to reach or to leave; cuts, and the slowest port. Their bounds may be poor; some may prove nothing.
 pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
     const NODES: usize = 1;
     let platform = question.platform();
@@ -89,7 +90,9 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
         let (into, out) = (platform.incoming(node), platform.outgoing(node));
         [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
     };
-    nodes.iter().flat_map(of_node).filter(|certificate| !certificate.prices.is_empty()).collect()
+    // When this is asked for, the question's own time is over.
+    let quick = around::certificates(&Question::new(question.problem())).unwrap_or_default();
+    nodes.iter().flat_map(of_node).chain(quick).filter(|certificate| !certificate.prices.is_empty()).collect()
 }
 
 /// The least size of what is sent.

@@ -211,10 +211,10 @@ fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan
 
 /// The plan with the best bound that can be checked in a moment; `None` if there is none.
 fn judged_simply(plan: Plan, question: &Question<'_>) -> Option<Plan> {
-    let with = |certificate| Plan { certificate, ..plan.clone() };
-    let judged = lp::simple_certificates(question).into_iter().map(with);
-    let judged = judged.filter_map(|plan| referee::judge(plan, &Watch::unlimited()).ok());
-    judged.min_by(|one, other| one.upper_bound.cmp(&other.upper_bound))
+    let bound = |certificate: &plan::Certificate| referee::bound(question.problem(), certificate).ok();
+    let proved = lp::simple_certificates(question).into_iter().filter_map(|known| Some((bound(&known)?, known)));
+    let (_, certificate) = proved.min_by(|one, other| one.0.cmp(&other.0))?;
+    referee::judge(Plan { certificate, ..plan }, &Watch::unlimited()).ok()
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.

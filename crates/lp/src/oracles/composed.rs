@@ -16,7 +16,7 @@ use oneport_trees::cheapest::{Prices, Reduction};
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
-use crate::oracles::copy::{Found, Hop, Network};
+use crate::oracles::copy::{Found, Hop, Network, Routes};
 
 use crate::{LpError, Question};
 
@@ -122,12 +122,12 @@ impl AllReduction<'_> {
     fn best_root<N: Exact + One>(
         &self,
         reductions: &[Option<N>],
-        costs: &Costs<N>,
+        routes: &Routes<'_, N>,
     ) -> Result<(usize, Found<N>), LpError> {
-        let routes = self.network.routes(self.question.platform(), &costs.links);
+        self.question.watch().ask()?;
         let place = |(root, price): (&NodeId, &Option<N>)| Some((self.network.place(*root)?, price.clone()?));
         let roots: Vec<(usize, N)> = self.roots.iter().zip(reductions).filter_map(place).collect();
-        let found = self.network.cheapest_from_any(&routes, &self.targets, &roots, true);
+        let found = self.network.cheapest_from_any(routes, &self.targets, &roots, true);
         let (root, found) = found.ok_or(NOWHERE)?;
         let is_root = |node: &NodeId| self.network.place(*node) == Some(root);
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
@@ -140,7 +140,8 @@ impl AllReduction<'_> {
         // Rounded down to units of the other costs; more than this is dearer than all of them.
         let units = |price: Rational| (price / &costs.unit).to_integer().to_u128().unwrap_or(DEAREST).min(DEAREST);
         let bounds: Vec<Option<u128>> = self.roots.iter().map(|&root| guide.lower_bound(root).map(units)).collect();
-        let (place, found) = self.best_root(&bounds, &costs)?;
+        let routes = self.network.routes(self.question.platform(), &costs.links);
+        let (place, found) = self.best_root(&bounds, &routes)?;
         let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
         let patterns = vec![composition(self.operands, tree, &found.hops)];
         Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns })
@@ -159,8 +160,9 @@ impl AllReduction<'_> {
         let mut prices: Vec<Option<BigUint>> =
             self.roots.iter().map(|&root| exact.at_least(root).as_ref().map(units)).collect();
         let mut trees: Vec<Option<Pattern>> = vec![None; self.roots.len()];
+        let routes = self.network.routes(self.question.platform(), &costs.links);
         loop {
-            let (place, found) = self.best_root(&prices, &costs)?;
+            let (place, found) = self.best_root(&prices, &routes)?;
             if let Some(tree) = &trees[place] {
                 let patterns = vec![composition(self.operands, tree.clone(), &found.hops)];
                 return Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns });

@@ -106,7 +106,7 @@ impl Network {
         targets.iter().filter(|target| self.places[target.index()].is_some()).count() == self.nodes.len()
     }
 
-    /// The arcs between replicating nodes under these costs.
+    /// The arcs between replicating nodes under these costs; not all of them where the watch ends the work.
     pub fn routes<'p, N: Exact>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
         let mut routes = Routes { platform, arcs: Vec::new(), links: Vec::new() };
         if !self.switches {
@@ -118,7 +118,7 @@ impl Network {
             }
             return routes;
         }
-        for (from, &node) in self.nodes.iter().enumerate() {
+        for (from, &node) in self.nodes.iter().enumerate().take_while(|_| self.watch.ask().is_ok()) {
             let paths = ShortestPaths::new(platform, costs, node, |node| self.places[node.index()].is_none());
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
                 if let Some((cost, links)) = paths.to(end) {
