@@ -27,14 +27,16 @@ use oneport_plan::{Kind, Status};
 /// # Errors
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) -> Result<Solution, LpError> {
-    check_size(question)?;
+    let size = check_size(question);
     if options.formulation == Formulation::Columns
+        && size.is_ok()
         && let Some(quotient) = Quotient::new(question)
         && let Some(solution) = quotient.solve(options, watch)?
     {
         return Ok(solution);
     }
     if options.formulation == Formulation::Columns
+        && size.is_ok()
         && let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix)
         && prefix::is_large(question.platform(), block.operands().len())
     {
@@ -42,9 +44,11 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         return shared_tasks::scan(question, solution, options.time_limit);
     }
     let around = if options.formulation == Formulation::Columns { around::solve(question)? } else { None };
-    if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal) {
+    // What is too large for a program has chains at least.
+    if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal || size.is_err()) {
         return Ok(solution.clone());
     }
+    size?;
     let solution = match (from_scratch(question, options, around.as_ref(), watch), around) {
         (Err(LpError::Stopped(_)), Some(around)) => around,
         (solution, Some(around)) => better(question, around, solution?),

@@ -26,7 +26,7 @@ pub use bounding::{Bounded, Bounding, bound};
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
-use oneport_referee::Violation;
+use oneport_referee::{Rule, Violation};
 use oneport_schedule::ScheduleError;
 use oneport_watch::{Limit, Watch};
 pub use rating::{Rated, Rating, rate, rate_watched};
@@ -202,11 +202,12 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
 /// The plan with bound and status as the referee can prove them from the prices; where cheapest patterns are hard to
 /// find, that may be less than the solver knows.
 fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
-    let judged = referee::judge(plan.clone(), &options.watch.finishing(GRACE));
-    match judged.as_ref().err().and_then(Violation::stopped) {
-        Some(limit) => judged_simply(plan, question).ok_or(Error::Unchecked(limit)),
-        None => Ok(judged?),
-    }
+    let violation = match referee::judge(plan.clone(), &options.watch.finishing(GRACE)) {
+        Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => violation,
+        judged => return Ok(judged?),
+    };
+    let refused = || violation.stopped().map_or_else(|| Error::from(violation.clone()), Error::Unchecked);
+    judged_simply(plan, question).ok_or_else(refused)
 }
 
 /// The plan with the best bound that can be checked in a moment; `None` if there is none.

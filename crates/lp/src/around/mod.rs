@@ -34,7 +34,7 @@ use ring::Ring;
 /// Fewest participants for which chains are looked at.
 const MANY: usize = 64;
 /// Most tasks of all patterns together.
-const MOST_TASKS: usize = 2_000_000;
+const MOST_TASKS: usize = 1 << 22;
 
 /// The better of the two rings, or the line where operands keep their order, and the best of the quick bounds. `None`
 /// for few participants, and for collectives that no chains carry out.

@@ -2,38 +2,25 @@
 
 use super::{Arc, Weight};
 
-/// Every node but the source pays the shortest arc that enters it, which makes that arc free; circles of free arcs
-/// become nodes, until there are none. `None` if some node is out of reach.
+/// Every node but the source pays the shortest arc that enters it, which makes that arc free; nodes that lead to each
+/// other over free arcs become one, until all are entered over free arcs from the source. `None` if some node is out of
+/// reach.
 ///
-/// O(arcs x rounds), at most as many rounds as nodes and usually about their logarithm.
+/// O(arcs x rounds), at most as many rounds as nodes and usually about their logarithm; of many arcs between few nodes
+/// only the shortest stay.
 pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs: Vec<Arc<T>>) -> Option<T> {
     let mut total = T::zero();
+    arcs.retain(|(_, to, _)| *to != source);
     loop {
-        let mut shortest: Vec<Option<usize>> = vec![None; nodes];
-        for (place, (_, to, length)) in arcs.iter().enumerate() {
-            if shortest[*to].is_none_or(|known| *length < arcs[known].2) {
-                shortest[*to] = Some(place);
-            }
-        }
-        let mut paid = vec![T::zero(); nodes];
-        let mut before = vec![source; nodes];
-        for node in (0..nodes).filter(|&node| node != source) {
-            let (from, _, length) = &arcs[shortest[node]?];
-            total += length;
-            paid[node].clone_from(length);
-            before[node] = *from;
-        }
-        let (groups, count) = circles(&before, source);
+        let mut paid = shortest_entering(nodes, &arcs);
+        paid[source] = Some(T::zero());
+        let paid = paid.into_iter().collect::<Option<Vec<T>>>()?;
+        paid.iter().for_each(|paid| total += paid);
+        let (groups, count) = pay_and_join(nodes, &mut arcs, &paid);
         if count == nodes {
             return Some(total);
         }
-        source = groups[source];
-        arcs.retain_mut(|(from, to, length)| {
-            *length -= &paid[*to];
-            (*from, *to) = (groups[*from], groups[*to]);
-            from != to && *to != source
-        });
-        nodes = count;
+        (source, nodes) = (groups[source], count);
     }
 }
 
@@ -51,27 +38,15 @@ pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<
     let mut within = vec![T::zero(); nodes];
     let mut total = T::zero();
     loop {
-        let mut shortest: Vec<Option<T>> = vec![None; nodes];
-        for (_, to, length) in &arcs {
-            if shortest[*to].as_ref().is_none_or(|known| length < known) {
-                shortest[*to] = Some(length.clone());
-            }
-        }
-        let paid: Vec<T> = shortest.into_iter().map(|length| length.unwrap_or_else(T::zero)).collect();
+        let paid = shortest_entering(nodes, &arcs);
+        let paid: Vec<T> = paid.into_iter().map(|length| length.unwrap_or_else(T::zero)).collect();
         paid.iter().for_each(|paid| total += paid);
         group_of.iter().zip(&mut within).for_each(|(&group, within)| *within += &paid[group]);
-        arcs.iter_mut().for_each(|(_, to, length)| *length -= &paid[*to]);
-        let free = arcs.iter().filter(|(.., length)| length.is_zero()).map(|&(from, to, _)| (from, to));
-        let (groups, count) = leading_to_each_other(nodes, free);
+        let (groups, count) = pay_and_join(nodes, &mut arcs, &paid);
         if count == nodes {
             break;
         }
         group_of.iter_mut().for_each(|group| *group = groups[*group]);
-        arcs.iter_mut().for_each(|(from, to, _)| (*from, *to) = (groups[*from], groups[*to]));
-        arcs.retain(|(from, to, _)| from != to);
-        if count * count < arcs.len() {
-            arcs = shortest_of_each(count, arcs);
-        }
         nodes = count;
     }
     // What no arc enters reaches all others if it is the only such group.
@@ -84,6 +59,34 @@ pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<
         (alone && !is_entered[group]).then_some(price)
     };
     group_of.iter().zip(within).map(price).collect()
+}
+
+/// By node, the length of the shortest arc that enters it.
+fn shortest_entering<T: Weight>(nodes: usize, arcs: &[Arc<T>]) -> Vec<Option<T>> {
+    let mut shortest: Vec<Option<T>> = vec![None; nodes];
+    for (_, to, length) in arcs {
+        if shortest[*to].as_ref().is_none_or(|known| length < known) {
+            shortest[*to] = Some(length.clone());
+        }
+    }
+    shortest
+}
+
+/// Arcs become shorter by what the nodes that they enter have paid; nodes that lead to each other over free arcs become
+/// one. Returns
+/// the new numbers of the nodes, and how many there are.
+fn pay_and_join<T: Weight>(nodes: usize, arcs: &mut Vec<Arc<T>>, paid: &[T]) -> (Vec<usize>, usize) {
+    arcs.iter_mut().for_each(|(_, to, length)| *length -= &paid[*to]);
+    let free = arcs.iter().filter(|(.., length)| length.is_zero()).map(|&(from, to, _)| (from, to));
+    let (groups, count) = leading_to_each_other(nodes, free);
+    if count < nodes {
+        arcs.iter_mut().for_each(|(from, to, _)| (*from, *to) = (groups[*from], groups[*to]));
+        arcs.retain(|(from, to, _)| from != to);
+        if count * count < arcs.len() {
+            *arcs = shortest_of_each(count, std::mem::take(arcs));
+        }
+    }
+    (groups, count)
 }
 
 /// Of the arcs between the same two nodes the shortest.
@@ -139,34 +142,6 @@ fn leading_to_each_other(nodes: usize, arcs: impl Iterator<Item = (usize, usize)
                 open.extend(before[node].iter().filter(|&&from| group[from] == NONE));
             }
         }
-        count += 1;
-    }
-    (group, count)
-}
-
-/// Numbers for nodes, the same for those on a circle of predecessors, and how many.
-fn circles(before: &[usize], source: usize) -> (Vec<usize>, usize) {
-    const NONE: usize = usize::MAX;
-    let mut group = vec![NONE; before.len()];
-    let mut seen = vec![NONE; before.len()];
-    let mut count = 0;
-    for start in 0..before.len() {
-        let mut node = start;
-        while node != source && seen[node] == NONE {
-            seen[node] = start;
-            node = before[node];
-        }
-        if node != source && seen[node] == start {
-            // This walk has come back to its own trace: a circle, not numbered before.
-            while group[node] == NONE {
-                group[node] = count;
-                node = before[node];
-            }
-            count += 1;
-        }
-    }
-    for group in group.iter_mut().filter(|group| **group == NONE) {
-        *group = count;
         count += 1;
     }
     (group, count)
