@@ -1,7 +1,7 @@
 //! Every deed as early as it can be.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use num_bigint::BigUint;
@@ -108,20 +108,48 @@ impl Lengths {
     }
 }
 
+impl Lengths {
+    /// By resource: with less idle time than this, all it does and the last result there can be over before the limit.
+    fn spare<N: Whole>(&self, layout: &Layout, limit: &BigUint) -> Vec<N> {
+        let mut busy: Vec<(BigUint, Option<&BigUint>)> = vec![Default::default(); layout.lanes.len()];
+        for ([takes, latency], kind) in self.kinds.iter().zip(&layout.kinds) {
+            for &resource in layout.occupied.of(kind.place) {
+                let (sum, least) = &mut busy[resource as usize];
+                *sum += takes * kind.count;
+                *least = Some(least.map_or(latency, |least| least.min(latency)));
+            }
+        }
+        let spare = |(sum, least): (BigUint, Option<&BigUint>)| {
+            let needed = least.map_or(sum.clone(), |least| sum + least);
+            if needed < *limit { N::narrow(&(limit - needed)) } else { Some(N::zero()) }
+        };
+        busy.into_iter().map(spare).collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
 impl Layout {
     /// Dates by which every deed starts as soon as its inputs are there and what it occupies is free; of those that
     /// wait for a resource, the first goes first. The problem is on the platform of the layout; sizes may differ.
     /// `O(d log d)` for `d` deeds, and as much again whenever a deed that waits for one resource finds another
     /// occupied.
     ///
+    ///
     /// # Errors
-    /// Sizes or work that depend on what is combined; [`OnceError::Stopped`] where the watch ended it.
-    pub fn dated(&self, problem: Problem<'_>, watch: &Watch) -> Result<Dated, OnceError> {
+    /// Sizes or work that depend on what is combined; [`OnceError::Stopped`] where the watch ended it;
+    /// [`OnceError::Late`] where the length would not be below the limit. That is often seen long before the end: from
+    /// how long a resource was idle, and what it still has to do.
+    pub fn dated(&self, problem: Problem<'_>, limit: Option<&Rational>, watch: &Watch) -> Result<Dated, OnceError> {
         let lengths = Lengths::of(problem, self)?;
+        let limit = limit.map(|limit| (limit / &lengths.unit).ceil().to_integer().magnitude().clone());
+        let limit = limit.as_ref();
         match lengths.bits(self) {
-            bits if bits < u64::BITS.into() => Simulation::new(self, &lengths).run(lengths.unit, watch, Starts::Short),
-            bits if bits < u128::BITS.into() => Simulation::new(self, &lengths).run(lengths.unit, watch, Starts::Long),
-            _ => Simulation::new(self, &lengths).run(lengths.unit, watch, Starts::Any),
+            bits if bits < u64::BITS.into() => {
+                Simulation::new(self, &lengths, limit).run(&lengths, watch, Starts::Short)
+            }
+            bits if bits < u128::BITS.into() => {
+                Simulation::new(self, &lengths, limit).run(&lengths, watch, Starts::Long)
+            }
+            _ => Simulation::new(self, &lengths, limit).run(&lengths, watch, Starts::Any),
         }
     }
 }
@@ -134,38 +162,72 @@ struct Takes<N> {
     place: usize,
 }
 
+/// Numbers, the least first. Most come in order, and need no heap.
+#[derive(Debug, Default)]
+struct Queue {
+    ascending: VecDeque<u32>,
+    others: BinaryHeap<Reverse<u32>>,
+}
+
+impl Queue {
+    fn push(&mut self, number: u32) {
+        match self.ascending.back() {
+            Some(&last) if last > number => self.others.push(Reverse(number)),
+            _ => self.ascending.push_back(number),
+        }
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        match (self.ascending.front(), self.others.peek()) {
+            (Some(first), Some(Reverse(other))) if other < first => self.others.pop().map(|Reverse(number)| number),
+            (None, _) => self.others.pop().map(|Reverse(number)| number),
+            _ => self.ascending.pop_front(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.ascending.is_empty() && self.others.is_empty()
+    }
+}
+
+/// A deed while dates are found; what belongs together stands together in memory.
+struct Waiting<N> {
+    start: N,
+    /// Inputs that are not there yet.
+    waits: u32,
+    kind: u32,
+}
+
 /// What is known while dates are found.
 struct Simulation<'l, N> {
     layout: &'l Layout,
     kinds: Vec<Takes<N>>,
-    /// By deed: when all inputs are there, as far as these are known; once it has started, its start.
-    dates: Vec<N>,
-    /// By deed: inputs without a date.
-    waits: Vec<u32>,
+    deeds: Vec<Waiting<N>>,
+    /// The length has to be below.
+    limit: Option<N>,
+    /// By resource: for how long it may still be idle.
+    spare: Vec<N>,
     /// By resource: from when on a lane is free.
     free: Vec<N>,
     /// By resource: when each lane is free; nothing where there is but one.
     lanes: Vec<Vec<N>>,
-    /// What happens next.
-    events: BinaryHeap<Reverse<(N, Event)>>,
+    /// By place: results on their way. A place does one deed after the other, so they arrive in this order.
+    flying: Vec<VecDeque<(N, u32)>>,
+    /// When the first result of a place arrives.
+    arriving: BinaryHeap<Reverse<(N, u32)>>,
+    /// When a resource is looked at.
+    freeing: BinaryHeap<Reverse<(N, u32)>>,
+    /// Deeds whose last inputs have arrived at the present date.
+    ready: Queue,
     /// By resource: deeds that wait for it.
-    parked: Vec<BinaryHeap<Reverse<u32>>>,
+    parked: Vec<Queue>,
     /// By resource: when it is looked at next.
     woken: Vec<Option<N>>,
 }
 
-/// What happens at a date: first, something becomes free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A resource.
-    Free(u32),
-    /// The inputs of a deed are there.
-    Ready(u32),
-}
-
 impl<'l, N: Whole> Simulation<'l, N> {
     /// The lengths, and their sum over all deeds, fit.
-    fn new(layout: &'l Layout, lengths: &Lengths) -> Self {
+    fn new(layout: &'l Layout, lengths: &Lengths, limit: Option<&BigUint>) -> Self {
         let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
         let kind = |([takes, latency], kind): (&[BigUint; 2], &Kind)| Takes {
             takes: narrow(takes),
@@ -173,51 +235,63 @@ impl<'l, N: Whole> Simulation<'l, N> {
             place: kind.place,
         };
         let lanes = |&lanes: &u32| if lanes > 1 { vec![N::zero(); lanes as usize] } else { Vec::new() };
+        let waiting = |(&kind, &waits): (&u32, &u32)| Waiting { start: N::zero(), waits, kind };
         let resources = layout.lanes.len();
+        let places = layout.kinds.iter().map(|kind| kind.place + 1).max().unwrap_or(0);
         Simulation {
             layout,
             kinds: lengths.kinds.iter().zip(&layout.kinds).map(kind).collect(),
-            dates: vec![N::zero(); layout.kind.len()],
-            waits: layout.waits.clone(),
+            deeds: layout.kind.iter().zip(&layout.waits).map(waiting).collect(),
+            limit: limit.and_then(N::narrow),
+            spare: limit.map_or_else(Vec::new, |limit| lengths.spare(layout, limit)),
             free: vec![N::zero(); resources],
             lanes: layout.lanes.iter().map(lanes).collect(),
-            events: BinaryHeap::new(),
-            parked: vec![BinaryHeap::new(); resources],
+            flying: (0..places).map(|_| VecDeque::new()).collect(),
+            arriving: BinaryHeap::new(),
+            freeing: BinaryHeap::new(),
+            ready: Queue::default(),
+            parked: (0..resources).map(|_| Queue::default()).collect(),
             woken: vec![None; resources],
         }
     }
 
-    fn run(mut self, unit: Rational, watch: &Watch, starts: fn(Vec<N>) -> Starts) -> Result<Dated, OnceError> {
-        let mut length = N::zero();
-        // Who has no inputs is ready at date 0: in order, and after what is free then.
-        let mut first = (0_u32..).zip(&self.layout.waits).filter(|(_, waits)| **waits == 0).peekable();
+    fn run(mut self, lengths: &Lengths, watch: &Watch, starts: fn(Vec<N>) -> Starts) -> Result<Dated, OnceError> {
+        let (mut date, mut length) = (N::zero(), N::zero());
+        // Who has no inputs is ready at date 0.
+        let first = (0_u32..).zip(&self.layout.waits).filter(|(_, waits)| **waits == 0);
+        first.for_each(|(deed, _)| self.ready.push(deed));
         for count in 1_u64.. {
             if count.is_multiple_of(ASKED) {
                 watch.ask().map_err(OnceError::Stopped)?;
             }
-            let now = (N::zero(), Event::Ready(first.peek().map_or(u32::MAX, |(deed, _)| *deed)));
-            let (date, event) = match self.events.peek() {
-                Some(Reverse(event)) if first.peek().is_none() || *event < now => match self.events.pop() {
-                    Some(Reverse(event)) => event,
-                    None => break,
-                },
-                _ if first.next().is_some() => now,
-                _ => break,
-            };
-            let started = match event {
-                Event::Ready(deed) => self.ready(deed, &date),
-                Event::Free(resource) => self.freed(resource, &date),
+            // First, something becomes free; then come those that are ready, in their order.
+            let started = if let Some(resource) = next_at(&mut self.freeing, &date) {
+                self.freed(resource, &date)
+            } else if let Some(deed) = self.ready.pop() {
+                self.ready(deed, &date)
+            } else {
+                let next =
+                    [self.arriving.peek(), self.freeing.peek()].into_iter().flatten().map(|Reverse(next)| &next.0);
+                let Some(next) = next.min().cloned() else { break };
+                date = next;
+                self.arrive_at(&date);
+                None
             };
             if let Some(deed) = started {
-                length = length.max(self.start(deed, date));
+                let arrival = self.start(deed, &date).ok_or(OnceError::Late)?;
+                length = length.max(arrival);
             }
         }
-        Ok(Dated { unit, length: length.into(), starts: Arc::new(starts(self.dates)) })
+        if self.limit.is_some_and(|limit| length >= limit) {
+            return Err(OnceError::Late);
+        }
+        let starts = starts(self.deeds.into_iter().map(|deed| deed.start).collect());
+        Ok(Dated { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
     }
 
     /// What a deed of this number occupies.
     fn needed(&self, deed: u32) -> &'l [u32] {
-        let kind = self.layout.kind[deed as usize];
+        let kind = self.deeds[deed as usize].kind;
         self.layout.occupied.of(self.kinds[kind as usize].place)
     }
 
@@ -226,20 +300,38 @@ impl<'l, N: Whole> Simulation<'l, N> {
         self.needed(deed).iter().copied().find(|&resource| self.free[resource as usize] > *date)
     }
 
-    /// A deed starts; when its result is there.
-    fn start(&mut self, deed: u32, date: N) -> N {
-        let Takes { takes, latency, .. } = &self.kinds[self.layout.kind[deed as usize] as usize];
-        let end = date.plus(takes);
+    /// A deed starts; when its result is there. `None` if all cannot be over before the limit.
+    fn start(&mut self, deed: u32, date: &N) -> Option<N> {
+        let Takes { takes, latency, place } = &self.kinds[self.deeds[deed as usize].kind as usize];
+        let (place, end) = (*place, date.plus(takes));
         let arrival = end.plus(latency);
-        for &resource in self.needed(deed) {
+        for &resource in self.layout.occupied.of(place) {
+            self.idle(resource as usize, date)?;
             self.occupy(resource as usize, &end);
             if !self.parked[resource as usize].is_empty() {
-                self.wake(resource, &date);
+                self.wake(resource, date);
             }
         }
-        self.arrive(deed, &arrival);
-        self.dates[deed as usize] = date;
-        arrival
+        self.deeds[deed as usize].start = date.clone();
+        if arrival == *date {
+            self.arrive(deed);
+        } else {
+            if self.flying[place].is_empty() {
+                self.arriving.push(Reverse((arrival.clone(), place as u32)));
+            }
+            self.flying[place].push_back((arrival.clone(), deed));
+        }
+        Some(arrival)
+    }
+
+    /// A resource was idle until this date; `None` if that was too long.
+    fn idle(&mut self, resource: usize, date: &N) -> Option<()> {
+        let Some(spare) = self.spare.get_mut(resource).filter(|_| self.lanes[resource].is_empty()) else {
+            return Some(());
+        };
+        let idle = date.minus(&self.free[resource]);
+        *spare = (idle < *spare).then(|| spare.minus(&idle))?;
+        Some(())
     }
 
     /// The lane that is free first is occupied until then.
@@ -256,7 +348,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         let waited = |resource: &u32| !self.parked[*resource as usize].is_empty();
         let queue = || self.needed(deed).iter().copied().find(waited);
         let Some(resource) = self.occupied_at(deed, date).or_else(queue) else { return Some(deed) };
-        self.parked[resource as usize].push(Reverse(deed));
+        self.parked[resource as usize].push(deed);
         self.wake(resource, date);
         None
     }
@@ -273,9 +365,9 @@ impl<'l, N: Whole> Simulation<'l, N> {
             }
             return None;
         }
-        while let Some(Reverse(deed)) = self.parked[resource as usize].pop() {
+        while let Some(deed) = self.parked[resource as usize].pop() {
             let Some(other) = self.occupied_at(deed, date) else { return Some(deed) };
-            self.parked[other as usize].push(Reverse(deed));
+            self.parked[other as usize].push(deed);
             self.wake(other, date);
         }
         None
@@ -288,21 +380,38 @@ impl<'l, N: Whole> Simulation<'l, N> {
         let woken = &mut self.woken[resource as usize];
         if woken.as_ref().is_none_or(|before| date < before) {
             *woken = Some(date.clone());
-            self.events.push(Reverse((date.clone(), Event::Free(resource))));
+            self.freeing.push(Reverse((date.clone(), resource)));
         }
     }
 
-    /// Whoever waited for this input.
-    fn arrive(&mut self, deed: u32, arrival: &N) {
-        for &user in self.layout.users.of(deed as usize) {
-            let (waits, ready) = (&mut self.waits[user as usize], &mut self.dates[user as usize]);
-            *waits -= 1;
-            if *arrival > *ready {
-                *ready = arrival.clone();
+    /// All results that arrive at this date.
+    fn arrive_at(&mut self, date: &N) {
+        while let Some(place) = next_at(&mut self.arriving, date) {
+            while let Some((_, deed)) = self.flying[place as usize].pop_front_if(|(arrival, _)| arrival == date) {
+                self.arrive(deed);
             }
-            if *waits == 0 {
-                self.events.push(Reverse((ready.clone(), Event::Ready(user))));
+            if let Some((arrival, _)) = self.flying[place as usize].front() {
+                self.arriving.push(Reverse((arrival.clone(), place)));
             }
         }
     }
+
+    /// A result is there; so are, perhaps, all inputs of those that use it.
+    fn arrive(&mut self, deed: u32) {
+        for &user in self.layout.users.of(deed as usize) {
+            let waits = &mut self.deeds[user as usize].waits;
+            *waits -= 1;
+            if *waits == 0 {
+                self.ready.push(user);
+            }
+        }
+    }
+}
+
+/// What comes next, if it does so at this date.
+fn next_at<N: Ord>(events: &mut BinaryHeap<Reverse<(N, u32)>>, date: &N) -> Option<u32> {
+    if events.peek().is_some_and(|Reverse((next, _))| next <= date) {
+        return events.pop().map(|Reverse((_, number))| number);
+    }
+    None
 }

@@ -148,6 +148,27 @@ impl Layout {
         &self.draft
     }
 
+    /// How many deeds.
+    pub fn deeds(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// The longest chain of deeds in which each waits for the one before, every message in its link's latency and
+    /// overhead alone: however small the sizes are, the run is no shorter. `O(deeds + inputs)`.
+    pub fn delay(&self, platform: &Platform) -> Rational {
+        let delays = platform.links().iter().map(|link| link.latency() + link.overhead());
+        let Scaled { values, unit } = Scaled::coarsest(&delays.collect::<Vec<_>>());
+        let mut arrivals: Vec<BigUint> = Vec::with_capacity(self.draft.deeds.len());
+        for deed in &self.draft.deeds {
+            let ready = inputs(deed).map(|input| &arrivals[input as usize]).max().cloned().unwrap_or_default();
+            arrivals.push(match deed {
+                Deed::Send { link, .. } => ready + &values[link.index()],
+                Deed::Merge { .. } => ready,
+            });
+        }
+        unit * Rational::from_integer(arrivals.into_iter().max().unwrap_or_default().into())
+    }
+
     /// How much memory it takes, in deeds and pieces carried.
     pub fn extent(&self) -> usize {
         self.kind.len() + self.users.all.len()

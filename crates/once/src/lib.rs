@@ -44,6 +44,9 @@ pub enum OnceError {
     /// The watch ended the search for dates.
     #[error("{0} ended the search for dates; allow more")]
     Stopped(Limit),
+    /// All is not over before the limit that was set.
+    #[error("the run takes at least as long as it may")]
+    Late,
     /// Too much to do for machine memory.
     #[error("more than {0} actions; take fewer pieces")]
     TooMany(usize),

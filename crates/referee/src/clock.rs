@@ -10,23 +10,53 @@ use crate::arithmetic::Scale;
 
 /// Machine integers where all dates fit, else big ones.
 pub(crate) trait Date: Clone + Ord + Zero + std::ops::Mul<Output = Self> {
+    /// How many bits a number may have.
+    const BITS: u64;
+
     /// The same number of any length.
     fn big(&self) -> BigUint;
+
+    /// The same number, if it fits.
+    fn narrow(number: &BigUint) -> Option<Self>;
+}
+
+impl Date for u64 {
+    const BITS: u64 = 64;
+
+    fn big(&self) -> BigUint {
+        (*self).into()
+    }
+
+    fn narrow(number: &BigUint) -> Option<Self> {
+        number.to_u64()
+    }
 }
 
 impl Date for u128 {
+    const BITS: u64 = 128;
+
     fn big(&self) -> BigUint {
         (*self).into()
+    }
+
+    fn narrow(number: &BigUint) -> Option<Self> {
+        number.to_u128()
     }
 }
 
 impl Date for BigUint {
+    const BITS: u64 = u64::MAX;
+
     fn big(&self) -> BigUint {
         self.clone()
     }
+
+    fn narrow(number: &BigUint) -> Option<Self> {
+        Some(number.clone())
+    }
 }
 
-/// What deeds take, and when they start.
+/// What deeds take, and what dates count.
 pub(crate) struct Clock<N> {
     scale: Scale,
     /// By link: latency, overhead, time of the smallest share.
@@ -35,14 +65,21 @@ pub(crate) struct Clock<N> {
     pub(crate) nodes: Vec<N>,
     /// By piece: how many smallest shares.
     pub(crate) shares: Vec<N>,
-    /// By action.
-    pub(crate) starts: Vec<N>,
+    /// How many smallest shares a whole demand has.
+    pub(crate) whole: N,
+    /// The time that dates of the run count.
+    unit: N,
 }
 
 impl<N: Date> Clock<N> {
     /// A date or length as time.
     pub(crate) fn time(&self, date: &N) -> Rational {
         self.scale.rational(date.big())
+    }
+
+    /// A date of the run.
+    pub(crate) fn date(&self, start: &BigUint) -> N {
+        N::narrow(start).unwrap_or_else(N::zero) * self.unit.clone()
     }
 }
 
@@ -64,35 +101,37 @@ impl Clock<BigUint> {
         let nodes: Vec<Rational> = platform.nodes().iter().map(merge).collect();
         let all = links.iter().flatten().chain(&nodes).chain([&run.unit]);
         let scale = Scale::new("dates", all, 3 * links.len() + nodes.len() + run.actions.len())?;
-        let unit = scale.scaled(&run.unit);
         Ok(Clock {
             links: links.iter().map(|three| three.each_ref().map(|time| scale.scaled(time))).collect(),
             nodes: nodes.iter().map(|time| scale.scaled(time)).collect(),
             shares: shares.into_iter().map(|share| of_shares.scaled(share)).collect(),
-            starts: run.actions.iter().map(|action| &action.start * &unit).collect(),
+            whole: of_shares.denominator().clone(),
+            unit: scale.scaled(&run.unit),
             scale,
         })
     }
 
-    /// The same in machine integers, if no deed can end later than these count.
-    pub(crate) fn narrow(&self) -> Option<Clock<u128>> {
+    /// The same in machine integers, if no deed of the run can end later than these count.
+    pub(crate) fn narrow<N: Date>(&self, run: &Run) -> Option<Clock<N>> {
         let largest = |numbers: &mut dyn Iterator<Item = &BigUint>| numbers.map(BigUint::bits).max().unwrap_or(0);
         let all_shares: BigUint = self.shares.iter().sum();
         // A deed moves or merges every piece once at most.
         let longest = largest(&mut self.links.iter().flatten().chain(&self.nodes)) + all_shares.bits();
-        if largest(&mut self.starts.iter()).max(longest) + 2 >= u128::BITS.into() {
+        let last = run.actions.iter().map(|action| &action.start).max().map_or(0, |start| (start * &self.unit).bits());
+        if last.max(longest) + 2 >= N::BITS {
             return None;
         }
-        let list = |numbers: &[BigUint]| numbers.iter().map(BigUint::to_u128).collect::<Option<Vec<u128>>>();
-        let link =
-            |[latency, overhead, time]: &[BigUint; 3]| Some([latency.to_u128()?, overhead.to_u128()?, time.to_u128()?]);
-        let scale = self.scale.clone();
+        let list = |numbers: &[BigUint]| numbers.iter().map(N::narrow).collect::<Option<Vec<N>>>();
+        let link = |[latency, overhead, time]: &[BigUint; 3]| {
+            Some([N::narrow(latency)?, N::narrow(overhead)?, N::narrow(time)?])
+        };
         Some(Clock {
             links: self.links.iter().map(link).collect::<Option<_>>()?,
             nodes: list(&self.nodes)?,
             shares: list(&self.shares)?,
-            starts: list(&self.starts)?,
-            scale,
+            whole: N::narrow(&self.whole)?,
+            unit: N::narrow(&self.unit)?,
+            scale: self.scale.clone(),
         })
     }
 }

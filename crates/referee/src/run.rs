@@ -2,22 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use num_traits::{One, Zero};
-use oneport_plan::{Deed, Demand, LinkId, NodeId, Problem, Resource, Run};
+use oneport_plan::{Deed, Demand, Interval, LinkId, NodeId, Problem, Resource, Run};
 use oneport_platform::Rational;
 
 use crate::Violation;
 use crate::arithmetic::is_positive;
 use crate::clock::{Clock, Date};
 use crate::violation::{Rule, count_name, shown};
-
-/// A result: where it is, from when on, and of what. A message brings one for each of its pieces.
-struct Held<N> {
-    node: NodeId,
-    from: N,
-    /// By piece, ascending: the operands in the order in which they were combined.
-    contents: Vec<(u32, Vec<usize>)>,
-}
 
 /// Executes a run by its dates alone, and says when it ends: when the last message has arrived and the last merge is
 /// over.
@@ -31,19 +22,29 @@ struct Held<N> {
 ///   commutative.
 /// - Where a node does not replicate, what arrived there is passed on once at most.
 ///
-/// Dates and lengths are integers in one unit. `O(a log a + operands)` for `a` actions.
+/// Dates and lengths are integers in one unit. `O(a log a + operands)` for `a` actions
+/// and the operands of all different results.
 ///
 /// # Errors
 /// The first rule that is broken; sizes or work that are not constant; numbers without a common unit that fits in
 /// memory.
 pub fn check_run(problem: Problem<'_>, run: &Run) -> Result<Rational, Violation> {
     let (size, work) = (constant(problem, true)?, constant(problem, false)?);
-    pieces(problem, run)?;
+    let demands = problem.collective().demands();
+    let wrong = |piece: &oneport_plan::Piece| piece.demand >= demands || !is_positive(&piece.share);
+    if let Some(place) = run.pieces.iter().position(wrong) {
+        let piece = &run.pieces[place];
+        let found = format!("piece {place} is {} of demand {}", shown(&piece.share), piece.demand);
+        return Err(fault(found, "shares are positive, demands exist"));
+    }
     if !is_positive(&run.unit) {
         return Err(fault(format!("dates count {}", shown(&run.unit)), "the unit of dates is positive"));
     }
     let clock = Clock::of(problem, run, &size, &work)?;
-    match clock.narrow() {
+    if let Some(clock) = clock.narrow::<u64>(run) {
+        return Execution::new(problem, run, &clock).whole();
+    }
+    match clock.narrow::<u128>(run) {
         Some(clock) => Execution::new(problem, run, &clock).whole(),
         None => Execution::new(problem, run, &clock).whole(),
     }
@@ -60,18 +61,103 @@ fn constant(problem: Problem<'_>, size: bool) -> Result<Rational, Violation> {
     amount.constant().cloned().ok_or_else(other)
 }
 
-fn pieces(problem: Problem<'_>, run: &Run) -> Result<(), Violation> {
-    let mut shares = vec![Rational::zero(); problem.collective().demands()];
-    for (place, piece) in run.pieces.iter().enumerate() {
-        let Some(sum) = shares.get_mut(piece.demand).filter(|_| is_positive(&piece.share)) else {
-            let found = format!("piece {place} is {} of demand {}", shown(&piece.share), piece.demand);
-            return Err(fault(found, "shares are positive, demands exist"));
-        };
-        *sum += &piece.share;
+/// Operands in the order in which they were combined, each once.
+struct Combined {
+    operands: Vec<usize>,
+    /// The least and the largest of them.
+    least: usize,
+    largest: usize,
+    /// Each is the one before plus 1.
+    in_order: bool,
+}
+
+impl Combined {
+    fn of(operands: Vec<usize>) -> Combined {
+        let extreme = |one: Option<&usize>| one.copied().unwrap_or(0);
+        let (least, largest) = (extreme(operands.iter().min()), extreme(operands.iter().max()));
+        let in_order = operands.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        Combined { operands, least, largest, in_order }
     }
-    match shares.iter().position(|sum| !sum.is_one()) {
-        Some(demand) => Err(fault(format!("the pieces of demand {demand} add up to {}", shown(&shares[demand])), "1")),
-        None => Ok(()),
+
+    /// Whether these are all operands of a part: as each is there once, so many between the ends are all of them.
+    fn is(&self, part: &Interval, commutative: bool) -> bool {
+        let all = self.largest - self.least + 1 == self.operands.len();
+        (self.least, self.largest) == (part.first, part.last) && all && (commutative || self.in_order)
+    }
+}
+
+/// What results consist of: equal ones are kept once.
+#[derive(Default)]
+struct Contents {
+    all: Vec<Combined>,
+    /// By operand: that operand alone.
+    single: BTreeMap<usize, u32>,
+    /// By left and right part: both together.
+    merged: BTreeMap<(u32, u32), u32>,
+}
+
+impl Contents {
+    fn add(&mut self, operands: Vec<usize>) -> u32 {
+        self.all.push(Combined::of(operands));
+        (self.all.len() - 1) as u32
+    }
+
+    fn single(&mut self, operand: usize) -> u32 {
+        if let Some(&known) = self.single.get(&operand) {
+            return known;
+        }
+        let added = self.add(vec![operand]);
+        *self.single.entry(operand).or_insert(added)
+    }
+
+    /// Both parts together; `None` if they share an operand.
+    fn merged(&mut self, left: u32, right: u32) -> Option<u32> {
+        if let Some(&known) = self.merged.get(&(left, right)) {
+            return Some(known);
+        }
+        let [one, other] = [left, right].map(|part| &self.all[part as usize].operands);
+        let mut sorted = one.clone();
+        sorted.sort_unstable();
+        if other.iter().any(|operand| sorted.binary_search(operand).is_ok()) {
+            return None;
+        }
+        let both = [one.as_slice(), other.as_slice()].concat();
+        let added = self.add(both);
+        Some(*self.merged.entry((left, right)).or_insert(added))
+    }
+}
+
+/// A piece of a result.
+struct Part {
+    piece: u32,
+    /// Place of its contents.
+    contents: u32,
+    /// Which action passes it on, where nodes do not replicate.
+    passed: Option<u32>,
+}
+
+/// A result: where it is, from when on, and of what. A message brings a part for each of its pieces.
+struct Held<N> {
+    node: NodeId,
+    from: N,
+    /// Where its parts end; they begin where those of the result before end. By piece, ascending.
+    end: usize,
+}
+
+/// What is wanted of a demand.
+struct Wanted<'a> {
+    demand: Demand<'a>,
+    /// Ascending, and whether it is there from the beginning.
+    goals: Vec<(NodeId, Interval, bool)>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(demand: Demand<'a>) -> Wanted<'a> {
+        let own = |node, part: &Interval| part.operands() == 1 && demand.operands.get(part.first) == Some(&node);
+        let goals = demand.goals().into_iter().map(|(node, part)| (node, part, own(node, &part)));
+        let mut goals: Vec<(NodeId, Interval, bool)> = goals.collect();
+        goals.sort_unstable();
+        Wanted { demand, goals }
     }
 }
 
@@ -80,55 +166,85 @@ struct Execution<'a, N> {
     problem: Problem<'a>,
     run: &'a Run,
     clock: &'a Clock<N>,
+    wanted: Vec<Wanted<'a>>,
+    contents: Contents,
     /// By action.
     held: Vec<Held<N>>,
-    /// From when to when.
-    busy: BTreeMap<Resource, Vec<(N, N)>>,
-    /// Which action passes on a piece of an action's result, where nodes do not replicate.
-    passed: BTreeMap<(u32, u32), usize>,
+    parts: Vec<Part>,
+    /// What links occupy, then what nodes do, as places in the next list.
+    occupied: Vec<Vec<usize>>,
+    /// From when it is occupied, and until when.
+    busy: Vec<(Resource, [Vec<N>; 2])>,
 }
 
 impl<'a, N: Date> Execution<'a, N> {
     fn new(problem: Problem<'a>, run: &'a Run, clock: &'a Clock<N>) -> Self {
-        let held = Vec::with_capacity(run.actions.len());
-        Execution { problem, run, clock, held, busy: BTreeMap::new(), passed: BTreeMap::new() }
+        let platform = problem.platform();
+        let mut busy: Vec<(Resource, [Vec<N>; 2])> = Vec::new();
+        let mut places: BTreeMap<Resource, usize> = BTreeMap::new();
+        let mut place = |resource: Resource| {
+            *places.entry(resource).or_insert_with(|| {
+                busy.push((resource, Default::default()));
+                busy.len() - 1
+            })
+        };
+        let of_links = platform.link_ids().map(|link| Resource::of_link(platform, link).collect());
+        let of_nodes = platform.node_ids().map(|node| vec![Resource::Compute(node)]);
+        let of_both: Vec<Vec<Resource>> = of_links.chain(of_nodes).collect();
+        let occupied = of_both.into_iter().map(|all| all.into_iter().map(&mut place).collect()).collect();
+        let wanted = problem.demands().map(Wanted::of).collect();
+        let (held, parts) = (Vec::with_capacity(run.actions.len()), Vec::with_capacity(run.actions.len()));
+        Execution { problem, run, clock, wanted, contents: Contents::default(), held, parts, occupied, busy }
     }
 
     fn whole(mut self) -> Result<Rational, Violation> {
+        self.shares()?;
         for (place, action) in self.run.actions.iter().enumerate() {
-            let start = &self.clock.starts[place];
+            let start = self.clock.date(&action.start);
             let result = match &action.deed {
                 Deed::Send { link, carried } => self.send(place, start, *link, carried),
                 Deed::Merge { node, piece, left, right } => self.merge(start, *node, *piece, [*left, *right]),
             };
             self.held.push(result.map_err(|violation| violation.at(format!("action {place}")))?);
         }
-        for (resource, times) in &self.busy {
-            self.occupied(*resource, times)?;
+        for (resource, times) in std::mem::take(&mut self.busy) {
+            self.not_too_often(resource, times)?;
         }
         self.goals()?;
         let last = self.held.into_iter().map(|held| held.from).max();
         Ok(self.clock.time(&last.unwrap_or_else(N::zero)))
     }
 
+    /// The shares of every demand add up to 1.
+    fn shares(&self) -> Result<(), Violation> {
+        let mut sums = vec![N::zero(); self.wanted.len()];
+        for (piece, share) in self.run.pieces.iter().zip(&self.clock.shares) {
+            let sum = &mut sums[piece.demand];
+            *sum = std::mem::replace(sum, N::zero()) + share.clone();
+        }
+        let Some(demand) = sums.iter().position(|sum| *sum != self.clock.whole) else { return Ok(()) };
+        let shares = self.run.pieces.iter().filter(|piece| piece.demand == demand).map(|piece| &piece.share);
+        let sum: Rational = shares.sum();
+        Err(fault(format!("the pieces of demand {demand} add up to {}", shown(&sum)), "1"))
+    }
+
     fn date(&self, date: &N) -> String {
         shown(self.clock.time(date))
     }
 
-    /// At no time more at once than the resource serves.
-    fn occupied(&self, resource: Resource, times: &[(N, N)]) -> Result<(), Violation> {
+    /// At no time more at once than the resource serves. At one date, ends come before starts.
+    fn not_too_often(&self, resource: Resource, [mut starts, mut ends]: [Vec<N>; 2]) -> Result<(), Violation> {
         let platform = self.problem.platform();
         let capacity = resource.capacity(platform);
-        // At one date, ends come before starts; what takes no time is in nobody's way.
-        let mut dates: Vec<(&N, bool)> = Vec::with_capacity(2 * times.len());
-        for (start, end) in times.iter().filter(|(start, end)| start < end) {
-            dates.extend([(start, true), (end, false)]);
-        }
-        dates.sort_unstable();
-        let mut busy = 0_u32;
-        for (date, starts) in dates {
-            busy = if starts { busy + 1 } else { busy.saturating_sub(1) };
-            if busy > capacity {
+        starts.sort();
+        ends.sort();
+        let mut over = 0;
+        for (before, date) in starts.iter().enumerate() {
+            while ends.get(over).is_some_and(|end| end <= date) {
+                over += 1;
+            }
+            let busy = before + 1 - over;
+            if busy > capacity as usize {
                 let found = format!("{} is occupied {busy} times at {}", resource.describe(platform), self.date(date));
                 return Err(Violation::new(Rule::Run, found, format!("it serves {} at a time", count_name(capacity))));
             }
@@ -136,35 +252,46 @@ impl<'a, N: Date> Execution<'a, N> {
         Ok(())
     }
 
-    fn demand(&self, piece: u32) -> Result<Demand<'a>, Violation> {
+    /// The place of a piece's demand.
+    fn demand(&self, piece: u32) -> Result<usize, Violation> {
         let found = self.run.pieces.get(piece as usize);
-        let demand = found.and_then(|piece| self.problem.collective().demand(piece.demand));
         let pieces = self.run.pieces.len();
-        demand.ok_or_else(|| fault(format!("piece {piece}"), &format!("there are {pieces}, numbered from 0")))
+        let none = || fault(format!("piece {piece}"), &format!("there are {pieces}, numbered from 0"));
+        found.map(|piece| piece.demand).ok_or_else(none)
     }
 
-    /// The operands of a piece at a node, at a date.
-    fn input(&self, node: NodeId, piece: u32, source: Option<u32>, date: &N) -> Result<Vec<usize>, Violation> {
-        let name = self.problem.platform().name(node);
+    /// What a node has of a piece at a date; and its place, if an action brought it.
+    fn input(
+        &mut self,
+        node: NodeId,
+        piece: u32,
+        source: Option<u32>,
+        date: &N,
+    ) -> Result<(u32, Option<usize>), Violation> {
+        let name = || self.problem.platform().name(node);
         let Some(source) = source else {
-            let own = self.demand(piece)?.operands.iter().position(|owner| *owner == node);
-            let none = || fault(format!("'{name}' owns no operand of piece {piece}"), "it has to receive it first");
-            return own.map(|own| vec![own]).ok_or_else(none);
+            let operands = self.wanted[self.demand(piece)?].demand.operands;
+            let own = operands.iter().position(|owner| *owner == node);
+            let none = || fault(format!("'{}' owns no operand of piece {piece}", name()), "it has to receive it first");
+            return Ok((self.contents.single(own.ok_or_else(none)?), None));
         };
-        let absent = || fault(format!("'{name}' has no piece {piece} of action {source}"), "it has to be there");
+        let absent = || fault(format!("'{}' has no piece {piece} of action {source}", name()), "it has to be there");
         let result = self.held.get(source as usize).filter(|result| result.node == node).ok_or_else(absent)?;
         if result.from > *date {
             let (used, there) = (self.date(date), self.date(&result.from));
-            return Err(fault(format!("'{name}' uses at {used} what it has from {there} on"), "it has to be there"));
+            let found = format!("'{}' uses at {used} what it has from {there} on", name());
+            return Err(fault(found, "it has to be there"));
         }
-        let place = result.contents.binary_search_by_key(&piece, |(piece, _)| *piece).map_err(|_| absent())?;
-        Ok(result.contents[place].1.clone())
+        let first = (source as usize).checked_sub(1).map_or(0, |before| self.held[before].end);
+        let parts = &self.parts[first..result.end];
+        let place = first + parts.binary_search_by_key(&piece, |part| part.piece).map_err(|_| absent())?;
+        Ok((self.parts[place].contents, Some(place)))
     }
 
     fn send(
         &mut self,
-        place: usize,
-        start: &N,
+        action: usize,
+        start: N,
         link: LinkId,
         carried: &[(u32, Option<u32>)],
     ) -> Result<Held<N>, Violation> {
@@ -173,72 +300,81 @@ impl<'a, N: Date> Execution<'a, N> {
             return Err(fault(format!("link {}", link.index()), "that link exists"));
         }
         let (from, to) = (platform.link(link).from, platform.link(link).to);
-        let mut contents = Vec::with_capacity(carried.len());
+        let first = self.parts.len();
         for &(piece, source) in carried {
-            contents.push((piece, self.input(from, piece, source, start)?));
-            if let (Some(source), false) = (source, platform.node(from).replicates)
-                && let Some(before) = self.passed.insert((source, piece), place)
+            let (contents, place) = self.input(from, piece, source, &start)?;
+            if let (Some(place), false) = (place, platform.node(from).replicates)
+                && let Some(before) = self.parts[place].passed.replace(action as u32)
             {
                 let found = format!("'{}' passes piece {piece} on in action {before}, too", platform.name(from));
                 return Err(fault(found, "it does not replicate"));
             }
+            self.parts.push(Part { piece, contents, passed: None });
         }
-        contents.sort_unstable();
-        if contents.is_empty() || contents.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        let new = &mut self.parts[first..];
+        new.sort_unstable_by_key(|part| part.piece);
+        if new.is_empty() || new.windows(2).any(|pair| pair[0].piece == pair[1].piece) {
             return Err(fault("nothing, or a piece twice".to_string(), "a message carries pieces, each once"));
         }
-        let shares = contents.iter().map(|&(piece, _)| self.clock.shares[piece as usize].clone());
+        let shares = new.iter().map(|part| self.clock.shares[part.piece as usize].clone());
         let shares = shares.fold(N::zero(), |sum, share| sum + share);
         let [latency, overhead, time] = &self.clock.links[link.index()];
         let end = start.clone() + overhead.clone() + time.clone() * shares;
-        for resource in Resource::of_link(platform, link) {
-            self.busy.entry(resource).or_default().push((start.clone(), end.clone()));
-        }
-        Ok(Held { node: to, from: end + latency.clone(), contents })
+        self.occupy(link.index(), start, &end);
+        Ok(Held { node: to, from: end + latency.clone(), end: self.parts.len() })
     }
 
-    fn merge(&mut self, start: &N, node: NodeId, piece: u32, parts: [Option<u32>; 2]) -> Result<Held<N>, Violation> {
+    fn merge(&mut self, start: N, node: NodeId, piece: u32, parts: [Option<u32>; 2]) -> Result<Held<N>, Violation> {
         let platform = self.problem.platform();
         if platform.nodes().get(node.index()).is_none_or(|node| node.compute.is_none()) {
             return Err(fault(format!("node {} merges", node.index()), "processors merge"));
         }
-        let [left, right] = parts.map(|part| self.input(node, piece, part, start));
-        let (mut operands, right) = (left?, right?);
-        if operands.iter().any(|operand| right.contains(operand)) {
-            return Err(fault(format!("piece {piece} has an operand twice"), "each operand is combined once"));
-        }
-        operands.extend(right);
+        let [left, right] = parts.map(|part| self.input(node, piece, part, &start).map(|(contents, _)| contents));
+        let twice = || fault(format!("piece {piece} has an operand twice"), "each operand is combined once");
+        let contents = self.contents.merged(left?, right?).ok_or_else(twice)?;
         let takes = self.clock.nodes[node.index()].clone() * self.clock.shares[piece as usize].clone();
         let end = start.clone() + takes;
-        self.busy.entry(Resource::Compute(node)).or_default().push((start.clone(), end.clone()));
-        Ok(Held { node, from: end, contents: vec![(piece, operands)] })
+        self.occupy(platform.links().len() + node.index(), start, &end);
+        self.parts.push(Part { piece, contents, passed: None });
+        Ok(Held { node, from: end, end: self.parts.len() })
+    }
+
+    /// What takes no time is in nobody's way.
+    fn occupy(&mut self, place: usize, start: N, end: &N) {
+        if start < *end {
+            for &resource in &self.occupied[place] {
+                let [starts, ends] = &mut self.busy[resource].1;
+                starts.push(start.clone());
+                ends.push(end.clone());
+            }
+        }
     }
 
     fn goals(&self) -> Result<(), Violation> {
-        let mut found: BTreeMap<(NodeId, u32), Vec<&[usize]>> = BTreeMap::new();
-        for result in &self.held {
-            for (piece, operands) in &result.contents {
-                found.entry((result.node, *piece)).or_default().push(operands);
-            }
+        // By piece, then by goal of its demand.
+        let mut firsts = Vec::with_capacity(self.run.pieces.len());
+        let mut met: Vec<bool> = Vec::new();
+        for piece in &self.run.pieces {
+            firsts.push(met.len());
+            met.extend(self.wanted[piece.demand].goals.iter().map(|(_, _, own)| own));
         }
-        for piece in (0..self.run.pieces.len()).filter_map(|piece| u32::try_from(piece).ok()) {
-            let demand = self.demand(piece)?;
-            for (node, part) in demand.goals() {
-                let in_order: Vec<usize> = (part.first..=part.last).collect();
-                let right = |operands: &&[usize]| {
-                    let mut sorted = operands.to_vec();
-                    if demand.commutative {
-                        sorted.sort_unstable();
-                    }
-                    sorted == in_order
-                };
-                let own = part.operands() == 1 && demand.operands.get(part.first) == Some(&node);
-                if !own && !found.get(&(node, piece)).is_some_and(|all| all.iter().any(right)) {
-                    let name = self.problem.platform().name(node);
-                    return Err(fault(format!("'{name}' lacks piece {piece} in the end"), "it is wanted there"));
+        let mut first = 0;
+        for held in &self.held {
+            for part in &self.parts[first..held.end] {
+                let Wanted { demand, goals } = &self.wanted[self.run.pieces[part.piece as usize].demand];
+                let contents = &self.contents.all[part.contents as usize];
+                let from = goals.partition_point(|(node, _, _)| *node < held.node);
+                let here = goals[from..].iter().take_while(|(node, _, _)| *node == held.node);
+                for (place, (_, wanted, _)) in (firsts[part.piece as usize] + from..).zip(here) {
+                    met[place] |= contents.is(wanted, demand.commutative);
                 }
             }
+            first = held.end;
         }
-        Ok(())
+        let Some(place) = met.iter().position(|met| !met) else { return Ok(()) };
+        let piece = firsts.partition_point(|first| *first <= place) - 1;
+        let (node, _, _) = self.wanted[self.run.pieces[piece].demand].goals[place - firsts[piece]];
+        let name = self.problem.platform().name(node);
+        Err(fault(format!("'{name}' lacks piece {piece} in the end"), "it is wanted there"))
     }
 }

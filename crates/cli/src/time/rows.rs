@@ -27,7 +27,7 @@ pub struct Timed {
 }
 
 impl Timed {
-    fn new(name: &str, Shortest { pieces, length }: &Shortest) -> Self {
+    fn new(name: &str, Shortest { pieces, length, .. }: &Shortest) -> Self {
         Timed { name: name.to_string(), pieces: *pieces, length: length.clone() }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod naive;
 mod reductions;
 mod runs;
 mod sizes;

@@ -30,7 +30,7 @@ pub fn delayed(platform: &Platform) -> Platform {
 
 /// Dates without a limit.
 pub fn dates(problem: Problem<'_>, layout: &Layout) -> Dated {
-    layout.dated(problem, &Watch::unlimited()).expect("dates")
+    layout.dated(problem, None, &Watch::unlimited()).expect("dates")
 }
 
 pub fn collectives(platform: &Platform) -> Vec<Collective> {
@@ -99,7 +99,7 @@ fn the_referee_executes_every_run() {
                 }
                 let patterns = algorithm.patterns(problem, &routes).expect("patterns");
                 let state = SteadyState { throughput: number("1"), patterns };
-                let draft = Draft::of_patterns(problem, &state, 4).expect("a draft");
+                let draft = Draft::of_patterns(problem, &state, 4, 1).expect("a draft");
                 check(problem, draft, &bound, &format!("{model} {collective} {} as patterns", algorithm.name));
             }
         }

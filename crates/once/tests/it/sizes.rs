@@ -57,7 +57,8 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                         let draft = Draft::of_algorithm(problem, algorithm, &routes, pieces).expect(&name);
                         check(problem, &found, draft, &name);
                         let found = ways.1.shortest(problem, &search, &number("0")).expect(&name);
-                        let draft = Draft::of_patterns(first, &state, found.shortest.pieces).expect(&name);
+                        let draft = Draft::of_patterns(first, &state, found.shortest.pieces, found.shortest.ahead)
+                            .expect(&name);
                         check(problem, &found, draft, &format!("{name} as patterns"));
                         checked += 1;
                     }
@@ -66,6 +67,70 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
         }
     }
     assert!(checked > 200 && finer > 20, "{checked} sizes, {finer} times more pieces");
+}
+
+/// A few trees over one platform: in whole pieces, the first size has the best of all orders, or one that is as good.
+#[test]
+fn the_first_size_has_the_best_order() {
+    let watch = Watch::unlimited();
+    let (mut earlier, mut checked) = (0, 0);
+    for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle().take(12)) {
+        let costs = Costs::Uniform { low: 1, high: 5 };
+        let options = Options { seed, link_cost: costs.clone(), compute: costs };
+        let platform = delayed(&generate::random_connected(6, 3, &options).expect("a platform").with_model(model));
+        for collective in collectives(&platform) {
+            let volumes = volumes("40", "1");
+            let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+            let routes = Routes::new(&platform, &places(problem), Over::Anything);
+            let known = named(problem, &Shape::default());
+            let all = known.iter().filter_map(|algorithm| algorithm.patterns(problem, &routes).ok());
+            let patterns: Vec<_> = all.flatten().collect();
+            if patterns.is_empty() {
+                continue;
+            }
+            let state = SteadyState { throughput: number("1"), patterns };
+            let search = Search { deeds: 4000, pieces: 1, watch: &watch };
+            let found = Way::of_patterns(problem, &state).shortest(problem, &search, &number("0")).expect("a run");
+            check_run(problem, &found.run()).expect("a run");
+            let length = |ahead| {
+                let draft = Draft::of_patterns(problem, &state, 1, ahead).expect("a draft");
+                dates(problem, &draft.laid_out(problem)).length()
+            };
+            // Small gains are not worth a change.
+            let best = [0, 1, 4, 16, 64].map(length).into_iter().min().expect("orders");
+            assert!(&found.shortest.length * number("999/1000") <= best, "{model} {collective}");
+            assert_eq!(found.shortest.length, length(found.shortest.ahead), "{model} {collective}");
+            earlier += usize::from(found.shortest.ahead > 0);
+            checked += 1;
+        }
+    }
+    assert!(earlier > 10 && checked > 40, "{earlier} of {checked} in another order");
+}
+
+/// However small sizes are, a run takes its longest chain of delays.
+#[test]
+fn no_number_of_segments_is_shorter_than_the_delays() {
+    let mut met = 0;
+    for (seed, model) in (0..).zip(PortModel::ALL) {
+        let costs = Costs::Uniform { low: 1, high: 5 };
+        let options = Options { seed, link_cost: costs.clone(), compute: costs };
+        let platform = delayed(&generate::random_connected(5, 3, &options).expect("a platform").with_model(model));
+        for collective in collectives(&platform) {
+            let volumes = volumes("1/1000000", "1/1000000");
+            let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+            let routes = Routes::new(&platform, &places(problem), Over::Anything);
+            for algorithm in named(problem, &Shape::default()) {
+                let draft = |segments| Draft::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
+                let delay = draft(1).laid_out(problem).delay(&platform);
+                for segments in [1, 2, 5] {
+                    let length = dates(problem, &draft(segments).laid_out(problem)).length();
+                    assert!(delay <= length, "{model} {collective} {}: {delay} {length}", algorithm.name);
+                    met += usize::from(length < &delay + number("1/1000"));
+                }
+            }
+        }
+    }
+    assert!(met > 20, "{met} runs take next to nothing but delays");
 }
 
 #[test]

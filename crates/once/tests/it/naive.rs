@@ -1,0 +1,197 @@
+//! Dates against a naive twin: rationals, sets, and one event after the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oneport_baselines::{Over, Routes, Shape, named, places};
+use oneport_once::{Draft, OnceError};
+use oneport_plan::{Amount, Deed, Platform, Problem, Rational, Resource, SteadyState, Volumes};
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_platform::{Node, PortModel};
+use oneport_watch::Watch;
+
+use crate::runs::{collectives, dates, delayed, number};
+
+/// Whoever waits for something that is occupied, or where others wait, goes there; what becomes free is given to the
+/// first of those that can start.
+struct Naive<'a> {
+    needed: Vec<Vec<usize>>,
+    takes: Vec<[Rational; 2]>,
+    inputs: Vec<Vec<u32>>,
+    /// By resource.
+    lanes: Vec<Vec<Rational>>,
+    parked: Vec<BTreeSet<usize>>,
+    /// A date; 0 and a resource that is looked at, or 1 and a deed that is ready.
+    events: BTreeSet<(Rational, usize, usize)>,
+    starts: Vec<Option<Rational>>,
+    draft: &'a Draft,
+}
+
+impl<'a> Naive<'a> {
+    fn new(problem: Problem<'_>, draft: &'a Draft) -> Naive<'a> {
+        let (platform, volumes) = (problem.platform(), problem.volumes());
+        let mut numbers: BTreeMap<Resource, usize> = BTreeMap::new();
+        let mut lanes = Vec::new();
+        let links = platform.link_ids().flat_map(|link| Resource::of_link(platform, link));
+        for resource in links.chain(platform.node_ids().map(Resource::Compute)) {
+            numbers.entry(resource).or_insert_with(|| {
+                lanes.push(vec![number("0"); resource.capacity(platform) as usize]);
+                lanes.len() - 1
+            });
+        }
+        let (size, work) = (volumes.size.constant().expect("size"), volumes.work.constant().expect("work"));
+        let share = |piece: u32| draft.pieces[piece as usize].share.clone();
+        let (mut needed, mut takes, mut inputs): (Vec<Vec<usize>>, Vec<_>, Vec<_>) = Default::default();
+        for deed in &draft.deeds {
+            match deed {
+                Deed::Send { link, carried } => {
+                    let of = platform.link(*link);
+                    let shares: Rational = carried.iter().map(|(piece, _)| share(*piece)).sum();
+                    takes.push([of.overhead() + &of.cost * size * shares, of.latency().clone()]);
+                    needed.push(Resource::of_link(platform, *link).map(|resource| numbers[&resource]).collect());
+                    inputs.push(carried.iter().filter_map(|(_, source)| *source).collect());
+                }
+                Deed::Merge { node, piece, left, right } => {
+                    let compute = platform.node(*node).compute.as_ref().expect("a processor");
+                    takes.push([compute * work * share(*piece), number("0")]);
+                    needed.push(vec![numbers[&Resource::Compute(*node)]]);
+                    inputs.push([*left, *right].into_iter().flatten().collect());
+                }
+            }
+        }
+        let parked = vec![BTreeSet::new(); lanes.len()];
+        let starts = vec![None; draft.deeds.len()];
+        Naive { needed, takes, inputs, lanes, parked, events: BTreeSet::new(), starts, draft }
+    }
+
+    fn free(&self, resource: usize) -> &Rational {
+        self.lanes[resource].iter().min().expect("a lane")
+    }
+
+    fn park(&mut self, deed: usize, resource: usize, date: &Rational) {
+        self.parked[resource].insert(deed);
+        self.wake(resource, date);
+    }
+
+    fn wake(&mut self, resource: usize, date: &Rational) {
+        if !self.parked[resource].is_empty() {
+            self.events.insert((self.free(resource).max(date).clone(), 0, resource));
+        }
+    }
+
+    fn occupied(&self, deed: usize, date: &Rational) -> Option<usize> {
+        self.needed[deed].iter().copied().find(|&resource| self.free(resource) > date)
+    }
+
+    fn start(&mut self, deed: usize, date: &Rational) {
+        let end = date + &self.takes[deed][0];
+        for resource in self.needed[deed].clone() {
+            *self.lanes[resource].iter_mut().min().expect("a lane") = end.clone();
+            self.wake(resource, date);
+        }
+        self.starts[deed] = Some(date.clone());
+        let users = (0..self.inputs.len()).filter(|&user| self.inputs[user].contains(&(deed as u32)));
+        let ready: Vec<_> = users.filter_map(|user| Some((self.ready(user)?, 1, user))).collect();
+        self.events.extend(ready);
+    }
+
+    /// When all inputs are there, if that is known.
+    fn ready(&self, deed: usize) -> Option<Rational> {
+        let arrival = |&input: &u32| {
+            let [takes, latency] = &self.takes[input as usize];
+            Some(self.starts[input as usize].as_ref()? + takes + latency)
+        };
+        let all: Option<Vec<Rational>> = self.inputs[deed].iter().map(arrival).collect();
+        Some(all?.into_iter().max().unwrap_or_default())
+    }
+
+    fn run(mut self) -> Vec<Rational> {
+        let first = (0..self.inputs.len()).filter(|&deed| self.inputs[deed].is_empty());
+        self.events = first.map(|deed| (number("0"), 1, deed)).collect();
+        while let Some((date, kind, place)) = self.events.pop_first() {
+            if kind == 1 {
+                let queue = |resource: &usize| !self.parked[*resource].is_empty();
+                let waits = self.needed[place].iter().copied().find(queue);
+                match self.occupied(place, &date).or(waits) {
+                    Some(resource) => self.park(place, resource, &date),
+                    None => self.start(place, &date),
+                }
+            } else if *self.free(place) > date {
+                self.wake(place, &date);
+            } else {
+                while let Some(deed) = self.parked[place].pop_first() {
+                    match self.occupied(deed, &date) {
+                        Some(other) => self.park(deed, other, &date),
+                        None => {
+                            self.start(deed, &date);
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        let starts: Option<Vec<Rational>> = self.starts.into_iter().collect();
+        assert_eq!(starts.as_ref().map(Vec::len), Some(self.draft.deeds.len()));
+        starts.expect("all start")
+    }
+}
+
+/// The same, with two ports at every node that has several.
+fn drawn(seed: u64, model: PortModel) -> Platform {
+    let costs = Costs::Uniform { low: 1, high: 3 };
+    let options = Options { seed, link_cost: costs.clone(), compute: costs };
+    let made = generate::random_connected(5, 3, &options).expect("a platform").with_model(model);
+    let mut builder = Platform::builder();
+    builder.model(model);
+    for node in made.nodes() {
+        builder.node(Node { ports: (model == PortModel::Multiport).then_some(2), ..node.clone() }).expect("a node");
+    }
+    for link in made.links() {
+        builder.link(link.from, link.to, link.cost.clone()).expect("a link");
+    }
+    builder.build().expect("a platform")
+}
+
+#[test]
+fn dates_are_those_of_a_naive_twin() {
+    let (mut checked, mut late) = (0, 0);
+    for (seed, model) in (0..).zip(PortModel::ALL) {
+        let bare = drawn(seed, model);
+        for platform in [delayed(&bare), bare] {
+            for collective in collectives(&platform) {
+                // Without work merges take no time.
+                let work = Amount::Constant(number(["0", "2/3"][checked % 2]));
+                let volumes = Volumes { work, ..Volumes::of_size(number("3/2")) };
+                let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+                let routes = Routes::new(&platform, &places(problem), Over::Anything);
+                for algorithm in named(problem, &Shape::default()) {
+                    let patterns = algorithm.patterns(problem, &routes).expect("patterns");
+                    let state = SteadyState { throughput: number("1"), patterns };
+                    let drafts = [
+                        Draft::of_algorithm(problem, &algorithm, &routes, 2).expect("a draft"),
+                        Draft::of_patterns(problem, &state, 3, [0, 1, 7][checked % 3]).expect("a draft"),
+                    ];
+                    for draft in drafts.into_iter().filter(|draft| draft.deeds.len() < 600) {
+                        let expected = Naive::new(problem, &draft).run();
+                        let layout = draft.laid_out(problem);
+                        let dated = dates(problem, &layout);
+                        let run = layout.run(&dated);
+                        let starts = run.actions.iter().map(|one| Rational::from_integer(one.start.clone().into()));
+                        let starts: Vec<Rational> = starts.map(|start| start * &run.unit).collect();
+                        assert_eq!(starts, expected, "{model} {collective} {}", algorithm.name);
+                        // Below a limit there are these dates or none.
+                        let length = dated.length();
+                        for factor in ["1/2", "9/10", "999/1000", "1", "1000001/1000000", "2"] {
+                            let limit = &length * number(factor);
+                            let found = layout.dated(problem, Some(&limit), &Watch::unlimited());
+                            let right = if length < limit { Ok(dated.clone()) } else { Err(OnceError::Late) };
+                            assert_eq!(found, right, "{model} {collective} {} {factor}", algorithm.name);
+                            late += usize::from(found.is_err());
+                        }
+                        checked += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 500 && late > 1000, "{checked} drafts, {late} late");
+}
