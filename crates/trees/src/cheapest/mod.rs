@@ -21,13 +21,14 @@
 //! only at those choices (a split, a place) whose lower bound is below the exact price of the best choice so far.
 //! Rounding decides how much work that is, never the answer.
 //!
-//! With `n` operands, `p` processors: `O(n^3 p)` machine additions (four at a time) for the table plus
+//! With `n` operands, `p` processors: `O(n^3 p)` machine additions (sixteen at a time) for the table plus
 //! `O(n^2 p a)` for moving results, where `a` counts the processors that are not worse than a transfer from another
 //! one, usually few; `4 n^2 p` bytes.
 
 mod amounts;
 mod exact;
 mod guide;
+mod lanes;
 mod paths;
 mod rounded;
 mod table;

@@ -4,13 +4,11 @@ use oneport_plan::Interval;
 use oneport_watch::Limit;
 
 use super::Reduction;
+use super::lanes::{LANES, Lanes};
 use super::rounded::{CAP, Rounded, classes};
 use super::transfer_rows::{Merges, Transfers};
 use super::unit;
 use super::weights::Weights;
-
-/// Processors treated together; rows are padded to a multiple.
-const LANES: usize = 16;
 
 /// Lower bounds on the price of having each partial result at each processor, rounded.
 pub(super) struct Table {
@@ -23,6 +21,7 @@ pub(super) struct Table {
     cells: Vec<i32>,
     /// Where row 0 starts.
     start: usize,
+    lanes: Lanes,
 }
 
 impl Table {
@@ -40,7 +39,7 @@ impl Table {
         let cells = vec![0; count];
         // Blocks of lanes that are not cut by cache lines are fetched at once.
         let start = cells.as_ptr().align_offset(size_of::<[i32; LANES]>()).min(LANES);
-        let mut table = Table { rounded, operands, width, start, cells };
+        let mut table = Table { rounded, operands, width, start, cells, lanes: Lanes::new() };
         table.fill(reduction);
         table
     }
@@ -51,10 +50,11 @@ impl Table {
         let mut made = vec![CAP; self.width];
         let mut held = vec![CAP; self.width];
         for last in 0..self.operands {
+            // A row at a time: the answer takes as long as a short interval does.
+            if reduction.watch.ask().is_err() {
+                return;
+            }
             for first in (0..=last).rev() {
-                if reduction.watch.ask().is_err() {
-                    return;
-                }
                 let part = Interval { first, last };
                 let (size, work) = classes(reduction, part);
                 if let Some(owner) = reduction.owner(part) {
@@ -64,7 +64,7 @@ impl Table {
                     if reduction.rests(part) {
                         held.copy_from_slice(&made);
                     } else {
-                        transfers.close(&self.rounded, size, &made, &mut held);
+                        transfers.close(&self.rounded, size, &made, &mut held, self.lanes);
                     }
                 } else {
                     continue;
@@ -79,18 +79,7 @@ impl Table {
     /// `M[k,m]` by place, for an interval of at least two operands.
     fn combine(&self, part: Interval, merges: &[i32], made: &mut [i32]) {
         let (left, right) = self.operand_rows(part);
-        let (left, right) = (left.as_chunks::<LANES>().0, right.as_chunks::<LANES>().0);
-        let blocks = self.width / LANES;
-        for (block, made) in made.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            let mut least = [CAP; LANES];
-            let pairs = left.iter().skip(block).step_by(blocks).zip(right.iter().skip(block).step_by(blocks));
-            for (left, right) in pairs {
-                for lane in 0..LANES {
-                    least[lane] = least[lane].min(left[lane] + right[lane]);
-                }
-            }
-            *made = least;
-        }
+        self.lanes.least_sums(left, right, CAP, made);
         for (made, merge) in made.iter_mut().zip(merges) {
             *made = (*made + merge).min(CAP);
         }

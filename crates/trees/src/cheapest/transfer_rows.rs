@@ -1,6 +1,7 @@
 //! Rounded prices of transfers and merges in rows by place, and moving a partial result to where it is wanted.
 
 use super::Reduction;
+use super::lanes::Lanes;
 use super::paths::Paths;
 use super::rounded::{CAP, NO_PATH, Rounded};
 
@@ -71,7 +72,7 @@ impl Transfers {
     /// pass on comes cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at
     /// most one unit less, rounded down, than the transfer that replaces them, and the first one was cheaper by at
     /// least a unit. Nor has one that has it at the same price from a processor at distance 0.
-    pub fn close(&mut self, rounded: &Rounded, class: usize, made: &[i32], held: &mut [i32]) {
+    pub fn close(&mut self, rounded: &Rounded, class: usize, made: &[i32], held: &mut [i32], lanes: Lanes) {
         held.copy_from_slice(made);
         self.idle.fill(false);
         let places = self.places;
@@ -86,9 +87,7 @@ impl Transfers {
             for &other in &self.beside[from] {
                 self.idle[other] |= made[other] >= price;
             }
-            for (held, transfer) in held.iter_mut().zip(self.row(rounded, class, from)) {
-                *held = (*held).min(price + transfer);
-            }
+            lanes.lower(held, price, self.row(rounded, class, from));
         }
     }
 }
