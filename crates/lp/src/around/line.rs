@@ -5,8 +5,8 @@
 //! own. What all want goes on from the root to both sides.
 //!
 //! In a reduce-scatter among `n` owners the one at place `i` sends `n - 1 - i` partial results to the right and `i` to
-//! the left: `n - 1` messages, as on a ring, and nobody can send fewer. It receives `n - i` and `i + 1`, two more than on
-//! a ring. In an all-reduce two messages go over every step of the line, one each way, wherever the root is.
+//! the left: `n - 1` messages, as on a ring, and nobody can send fewer. It receives `n - i` and `i + 1`, two more than
+//! on a ring. In an all-reduce two messages go over every step of the line, one each way, wherever the root is.
 
 use std::collections::BTreeSet;
 

@@ -252,8 +252,8 @@ mod tests {
         assert!(optimal >= 6, "{optimal}");
     }
 
-    /// Where everybody has one port and reaches everybody, order costs little: those who receive from both sides receive
-    /// two messages more than anybody must.
+    /// Where everybody has one port and reaches everybody, order costs little: those who receive from both sides
+    /// receive two messages more than anybody must.
     #[test]
     fn a_line_comes_close_on_equal_ports() {
         let [link_cost, compute] = [3, 1].map(|cost| Costs::Uniform { low: cost, high: cost });

@@ -26,12 +26,12 @@ pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs:
 
 /// The same from every node as the source, in one go. `None` for nodes that do not reach all others.
 ///
-/// Without a source every group pays the shortest arc that enters it, which makes that arc free; nodes that lead to each
-/// other over free arcs become a group, as long as there are such. The price from `r` is what the groups without `r`
-/// have paid. No arborescence costs less: it enters each of them, and no arc is shorter than what the groups that it
-/// enters have paid together. Some costs no more: in every group free arcs lead from the part with `r` to all the other
-/// parts, each of which is as long as what the groups that it enters have paid; inside a part, the node where it ends
-/// is the source. O(arcs x rounds), and of many arcs between few groups only the shortest stay.
+/// Without a source every group pays the shortest arc that enters it, which makes that arc free; nodes that lead to
+/// each other over free arcs become a group, as long as there are such. The price from `r` is what the groups without
+/// `r` have paid. No arborescence costs less: it enters each of them, and no arc is shorter than what the groups that
+/// it enters have paid together. Some costs no more: in every group free arcs lead from the part with `r` to all the
+/// other parts, each of which is as long as what the groups that it enters have paid; inside a part, the node where it
+/// ends is the source. O(arcs x rounds), and of many arcs between few groups only the shortest stay.
 pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<T>>) -> Vec<Option<T>> {
     let mut group_of: Vec<usize> = (0..nodes).collect();
     // By original node: what the groups that contain it have paid.
