@@ -29,7 +29,7 @@ fn decomposition(criterion: &mut Criterion) {
     for (vertices, degree) in [(200, 8), (1000, 20)] {
         let edges = graph(vertices, degree);
         let total = max_weighted_degree(vertices, vertices, &edges).expect("a proper graph");
-        group.bench_function(format!("{vertices}_vertices_{}_edges", edges.len()), |bencher| {
+        group.bench_function(format!("{vertices}_vertices_degree_{degree}"), |bencher| {
             bencher.iter(|| {
                 let steps = decompose(vertices, vertices, &edges).expect("a proper graph").steps;
                 assert!(steps.len() <= edges.len() + 2 * vertices);

@@ -35,8 +35,8 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Run every check: format, tidy, clippy, tests, documentation, reproduction, benchmarks' answers (runs setup
-    /// first)
+    /// Run every check: format, tidy, clippy, tests with the papers and the benchmarks' answers, documentation (runs
+    /// setup first)
     Test {
         /// Only format, tidy, clippy and tests
         #[arg(long)]
@@ -44,6 +44,9 @@ enum Verb {
     },
     /// Measure; every benchmark asserts its answer (runs setup first)
     Bench {
+        /// Measure a dozen beside a reference loop, and record their ratios for the next release
+        #[arg(long)]
+        record: bool,
         /// Given to the benchmarks as they are
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
@@ -63,7 +66,8 @@ fn main() -> ExitCode {
         Verb::Setup => setup::run(),
         Verb::Reproduce { arguments } => reproduce::run(&arguments),
         Verb::Test { quick } => test::run(quick),
-        Verb::Bench { arguments } => bench::run(&arguments),
+        Verb::Bench { record: true, .. } => bench::record(),
+        Verb::Bench { arguments, .. } => bench::run(&arguments),
         Verb::Mutants(arguments) => mutants::run(&arguments),
         Verb::Package => package::run(),
         Verb::Simgrid(arguments) => simgrid::run(&arguments),

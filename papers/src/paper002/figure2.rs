@@ -39,37 +39,22 @@ struct Curve {
 }
 
 impl Curve {
-    fn new(strategy: Strategy, costs: (u64, u64), tie: Tie, name: String, grid: &[u64]) -> Result<Curve> {
-        let ratios = grid.iter().map(|&n| ratio(n, costs, strategy, tie)).collect::<Result<_>>()?;
-        Ok(Curve { name, ratios })
+    fn new(strategy: Strategy, (d, c): (u64, u64), tie: Tie, name: String) -> Result<Curve> {
+        let costs = costs(d, c)?;
+        let lengths = |strategy| homogeneous::lengths(MOST, &costs, strategy, tie);
+        let pairs = lengths(strategy)?.into_iter().zip(lengths(Strategy::Greedy)?);
+        Ok(Curve { name, ratios: pairs.skip(1).map(|(length, optimum)| length / optimum).collect() })
     }
-}
-
-/// Every n; in unoptimised builds fewer beyond 1000.
-fn grid() -> Vec<u64> {
-    (2..=MOST).filter(|n| *n <= 1000 || !cfg!(debug_assertions) || n.is_multiple_of(97)).collect()
 }
 
 fn curves() -> Result<Vec<Curve>> {
-    let grid = grid();
     let mut curves = Vec::new();
     for (strategy, costs, name) in CURVES {
         for (tie, rule) in TIES {
-            curves.push((strategy, costs, tie, format!("{name}, {rule}")));
+            curves.push(Curve::new(strategy, costs, tie, format!("{name}, {rule}"))?);
         }
     }
-    // Two threads: the curves are the longest part of the report.
-    let (left, right) = curves.split_at(curves.len() / 2);
-    let run = |part: &[(Strategy, (u64, u64), Tie, String)]| -> Result<Vec<Curve>> {
-        part.iter()
-            .map(|(strategy, costs, tie, name)| Curve::new(*strategy, *costs, *tie, name.clone(), &grid))
-            .collect()
-    };
-    let (left, right) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| run(right));
-        (run(left), other.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a curve's thread panicked"))))
-    });
-    Ok(left?.into_iter().chain(right?).collect())
+    Ok(curves)
 }
 
 /// What the drawing must have, whatever the rule: from 1 to at most 2.
@@ -130,8 +115,8 @@ pub fn counterexamples() -> Result<Finding> {
 
 /// The figure under each rule, and its extremes.
 pub fn figures() -> Result<Vec<Figure>> {
-    let (grid, curves) = (grid(), curves()?);
-    let points = |curve: &Curve| grid.iter().zip(&curve.ratios).map(|(&n, ratio)| (n as f64, pixels(ratio))).collect();
+    let curves = curves()?;
+    let points = |curve: &Curve| (2..).zip(&curve.ratios).map(|(n, ratio)| (f64::from(n), pixels(ratio))).collect();
     let phi = (1.0 + 5f64.sqrt()) / 2.0;
     let limits = [(2.0 * phi.log2(), "limit 2 log2 phi"), (2f64.ln() / phi.ln(), "limit log_phi 2")];
     let mut figures = Vec::new();
@@ -154,13 +139,13 @@ pub fn figures() -> Result<Vec<Figure>> {
     }
     let row = |curve: &Curve| {
         let worst = curve.ratios.iter().max().cloned().unwrap_or_default();
-        let at = curve.ratios.iter().position(|ratio| *ratio == worst).and_then(|place| grid.get(place));
-        let tail: Vec<&Rational> = grid.iter().zip(&curve.ratios).filter(|(n, _)| **n > 5000).map(|(_, r)| r).collect();
+        let at = curve.ratios.iter().position(|ratio| *ratio == worst).map(|place| place + 2);
+        let tail: Vec<&Rational> = curve.ratios.iter().skip(5000 - 1).collect();
         let end = |value: Option<&&Rational>| value.map(|value| digits(pixels(value))).unwrap_or_default();
         vec![
             curve.name.clone(),
             short(&worst),
-            at.map(u64::to_string).unwrap_or_default(),
+            at.map(|n| n.to_string()).unwrap_or_default(),
             format!("{} to {}", end(tail.iter().min()), end(tail.iter().max())),
         ]
     };

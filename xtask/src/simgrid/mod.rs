@@ -35,9 +35,9 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What `cargo xtask test` runs.
-    pub fn sample() -> Arguments {
-        Arguments { sample: true, only: String::new(), program: None }
+    /// The sample that `cargo xtask test` runs, with the command that it has compiled.
+    pub fn sample(program: Option<PathBuf>) -> Arguments {
+        Arguments { sample: true, only: String::new(), program }
     }
 }
 

@@ -111,3 +111,21 @@ fn figure_1_comes_out() {
     starts.sort();
     assert_eq!(starts, [whole(0), whole(1), whole(2)]);
 }
+
+/// All lengths at once are the lengths one by one, of any strategy, rule and costs; the largest do not fit a machine
+/// integer.
+#[test]
+fn lengths_of_all_numbers_are_those_of_each() {
+    use oneport_homogeneous::{Strategy, Tie, length, lengths};
+    let large = num_bigint::BigInt::from(1) << 70;
+    let pairs = PAIRS.iter().map(|&(d, c)| (whole(d), whole(c)));
+    for (d, c) in pairs.chain([(whole(3) * &large, whole(2) * &large)]) {
+        let costs = oneport_homogeneous::Costs::new(d, c).unwrap();
+        for strategy in [Strategy::Greedy, Strategy::Binomial, Strategy::Fibonacci, Strategy::Chain, Strategy::Flat] {
+            for tie in [Tie::Oldest, Tie::Newest, Tie::FewestChildren, Tie::MostChildren] {
+                let each = (1..=150).map(|values| length(values, &costs, strategy, Limit::Unlimited, tie).unwrap());
+                assert_eq!(lengths(150, &costs, strategy, tie).unwrap(), each.collect::<Vec<_>>());
+            }
+        }
+    }
+}

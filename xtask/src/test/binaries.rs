@@ -1,0 +1,129 @@
+//! The test programs of the workspace: built by cargo, listed by themselves.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::workspace;
+
+/// A program that holds tests, or a benchmark that answers once when it is run without arguments.
+#[derive(Debug, Clone)]
+pub struct Binary {
+    /// Package and target, such as `oneport-lp it`.
+    pub name: String,
+    /// The folder of the package, in which cargo runs its tests.
+    pub folder: PathBuf,
+    /// The program.
+    pub path: PathBuf,
+    /// A benchmark: no list of tests, but one run.
+    pub is_benchmark: bool,
+}
+
+impl Binary {
+    /// A call of the program as cargo makes it.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).stdin(Stdio::null());
+        command
+    }
+
+    /// The names of its tests, first those that every run takes, then those that only a full run takes.
+    pub fn tests(&self) -> Result<(Vec<String>, Vec<String>)> {
+        let ignored = self.list(&["--ignored"])?;
+        let mut others = self.list(&[])?;
+        others.retain(|name| !ignored.contains(name));
+        Ok((others, ignored))
+    }
+
+    fn list(&self, which: &[&str]) -> Result<Vec<String>> {
+        let mut command = self.command();
+        let output = command.args(which).args(["--list", "--format", "terse"]).output();
+        let output = output.with_context(|| format!("cannot run {}", self.path.display()))?;
+        if !output.status.success() {
+            bail!("{} does not list its tests ({})", self.name, output.status);
+        }
+        Ok(names(&String::from_utf8_lossy(&output.stdout)))
+    }
+}
+
+fn names(list: &str) -> Vec<String> {
+    list.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_string())).collect()
+}
+
+/// What one build of all tests leaves.
+#[derive(Default)]
+pub struct Built {
+    /// The test programs.
+    pub tests: Vec<Binary>,
+    /// The command `oneport`, which some tests run.
+    pub command: Option<PathBuf>,
+}
+
+/// Compiles every test of the workspace in one build, and says where the programs are.
+///
+/// # Errors
+/// Something does not compile; cargo has said what.
+pub fn build() -> Result<Built> {
+    let mut command =
+        workspace::cargo(&["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])?;
+    eprintln!("{}", workspace::describe(&command));
+    let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("the tests do not compile ({})", output.status);
+    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let mut built = Built::default();
+    for message in messages.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        built.tests.extend(read(&message));
+        built.command = built.command.or_else(|| facade(&message));
+    }
+    Ok(built)
+}
+
+/// A test program in a message of cargo.
+fn read(message: &Value) -> Option<Binary> {
+    let tested = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
+    let path = message["executable"].as_str().filter(|_| tested)?;
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let target = &message["target"];
+    let package = folder.file_name()?.to_string_lossy();
+    let kind = target["kind"][0].as_str()?;
+    let name = match kind {
+        "test" | "bench" => format!("{package} {}", target["name"].as_str()?),
+        _ => format!("{package} {kind}"),
+    };
+    Some(Binary { name, folder: folder.to_path_buf(), path: path.into(), is_benchmark: kind == "bench" })
+}
+
+/// The command `oneport` in a message of cargo.
+fn facade(message: &Value) -> Option<PathBuf> {
+    let target = &message["target"];
+    let ours = target["name"] == "oneport" && target["kind"][0] == "bin" && message["profile"]["test"] == false;
+    Some(message["executable"].as_str().filter(|_| ours)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_listed_by_name() {
+        assert_eq!(names("a::b: test\nc: test\nd: benchmark\n\n2 tests, 1 benchmark\n"), ["a::b", "c"]);
+    }
+
+    #[test]
+    fn test_programs_are_told_from_libraries() {
+        let message = |kind: &str, test: bool| {
+            serde_json::json!({"reason": "compiler-artifact", "manifest_path": "/r/crates/lp/Cargo.toml",
+                "target": {"name": "it", "kind": [kind]}, "profile": {"test": test}, "executable": "/r/it-1"})
+        };
+        let binary = read(&message("test", true));
+        assert_eq!(binary.map(|binary| (binary.name, binary.is_benchmark)), Some(("lp it".to_string(), false)));
+        assert_eq!(read(&message("bench", true)).map(|binary| binary.is_benchmark), Some(true));
+        assert_eq!(read(&message("lib", true)).map(|binary| binary.name), Some("lp lib".to_string()));
+        assert!(read(&message("bin", false)).is_none());
+        assert!(read(&serde_json::json!({"reason": "build-finished"})).is_none());
+    }
+}
