@@ -11,6 +11,7 @@ mod setup;
 mod simgrid;
 mod test;
 mod tidy;
+mod tree;
 mod workspace;
 
 use std::process::ExitCode;

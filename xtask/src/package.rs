@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::workspace;
+use crate::{tree, workspace};
 
 /// A package that strangers take: its name, and the name of its archive without the ending.
 struct Package {
@@ -25,27 +25,40 @@ const README: &str = "crates/oneport/README.md";
 /// # Errors
 /// A package that lacks something, or that needs HiGHS without asking for it.
 pub fn run() -> Result<()> {
-    let packages = published(&workspace::metadata(&["--no-deps"])?)?;
-    let target = workspace::root()?.join("target");
+    let metadata = workspace::metadata(&["--no-deps"])?;
+    let (packages, target) = (published(&metadata)?, workspace::target_in(&metadata)?);
     pack(&packages)?;
     let project = target.join("stranger");
-    let unpacked = project.join("packages");
-    if unpacked.exists() {
-        fs::remove_dir_all(&unpacked).with_context(|| format!("cannot remove {}", unpacked.display()))?;
-    }
-    fs::create_dir_all(&unpacked).with_context(|| format!("cannot make {}", unpacked.display()))?;
-    for package in &packages {
-        let mut tar = Command::new("tar");
-        let archive = target.join("package").join(format!("{}.crate", package.archive));
-        tar.arg("-xzf").arg(archive).arg("-C").arg(&unpacked);
-        workspace::run(tar)?;
-    }
-    write(&project.join("Cargo.toml"), &manifest(&packages))?;
-    write(&project.join("src/main.rs"), &program(&workspace::root()?)?)?;
-    workspace::run(in_project(&project, &["run", "--quiet"])?)?;
+    unpack(&packages, &target.join("package"), &project)?;
+    tree::write(&project.join("Cargo.toml"), manifest(&packages).as_bytes())?;
+    make(&project.join("src"))?;
+    tree::write(&project.join("src/main.rs"), program(&workspace::root()?)?.as_bytes())?;
+    let mut build = in_project(&project, &["run", "--quiet"])?;
+    build.arg("--target-dir").arg(project.join("target"));
+    workspace::run(build)?;
     without_highs(&project)?;
     eprintln!("package: {} packages, unpacked elsewhere, build and run without HiGHS", packages.len());
     Ok(())
+}
+
+/// Unpacks every archive into `packages` of the project. A file that is the same as the last time stays as it is, so
+/// that cargo builds no more than what has changed; and one that is not is new to cargo, whereas an archive dates all
+/// files alike.
+fn unpack(packages: &[Package], archives: &Path, project: &Path) -> Result<()> {
+    let (fresh, unpacked) = (project.join("fresh"), project.join("packages"));
+    if fresh.exists() {
+        fs::remove_dir_all(&fresh).with_context(|| format!("cannot remove {}", fresh.display()))?;
+    }
+    make(&fresh)?;
+    for package in packages {
+        let mut tar = Command::new("tar");
+        tar.arg("-xzf").arg(archives.join(format!("{}.crate", package.archive))).arg("-C").arg(&fresh);
+        workspace::run(tar)?;
+    }
+    make(&unpacked)?;
+    tree::prune(&unpacked, &fresh)?;
+    tree::copy(&fresh, &unpacked, None)?;
+    fs::remove_dir_all(&fresh).with_context(|| format!("cannot remove {}", fresh.display()))
 }
 
 /// The libraries that may be published.
@@ -73,7 +86,9 @@ fn pack(packages: &[Package]) -> Result<()> {
 
 /// An empty project that takes every package, by its published name, from where it was unpacked.
 fn manifest(packages: &[Package]) -> String {
-    let mut text = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n".to_string();
+    let mut text = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_string();
+    // The program runs for a moment: what is built for debuggers or the next change would be lost on it.
+    text.push_str("[profile.dev]\ndebug = false\nincremental = false\n\n[dependencies]\n");
     for Package { name, .. } in packages {
         let _ = writeln!(text, "{name} = {{ version = \"*\", default-features = false }}");
     }
@@ -94,15 +109,13 @@ fn program(root: &Path) -> Result<String> {
     Ok(format!("fn main() -> Result<(), Box<dyn std::error::Error>> {{\n{body}}}\n"))
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    let folder = path.parent().context("a file has no folder")?;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+fn make(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
 fn in_project(project: &Path, arguments: &[&str]) -> Result<Command> {
     let mut command = workspace::cargo(arguments)?;
-    command.current_dir(project).env_remove("CARGO_TARGET_DIR").arg("--manifest-path").arg(project.join("Cargo.toml"));
+    command.current_dir(project).arg("--manifest-path").arg(project.join("Cargo.toml"));
     Ok(command)
 }
 

@@ -15,6 +15,17 @@ pub fn root() -> Result<PathBuf> {
     Ok(root.to_path_buf())
 }
 
+/// The folder of what cargo builds: `target` of the repository, unless the environment or a configuration says otherwise.
+pub fn target() -> Result<PathBuf> {
+    target_in(&metadata(&["--no-deps"])?)
+}
+
+/// That folder, from what `cargo metadata` says.
+pub fn target_in(metadata: &Value) -> Result<PathBuf> {
+    let folder = metadata["target_directory"].as_str().context("`cargo metadata` names no target directory")?;
+    Ok(PathBuf::from(folder))
+}
+
 /// A call of the cargo that runs this xtask, from the root of the repository.
 pub fn cargo(arguments: &[&str]) -> Result<Command> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -88,6 +99,16 @@ mod tests {
     fn durations_read_well() {
         assert_eq!(duration(Duration::from_millis(420)), "0.4 s");
         assert_eq!(duration(Duration::from_secs(200)), "3 min 20 s");
+    }
+
+    #[test]
+    fn the_target_directory_is_what_cargo_says() {
+        let metadata = serde_json::json!({"target_directory": "/else where/ü"});
+        assert_eq!(target_in(&metadata).unwrap(), Path::new("/else where/ü"));
+        assert!(target_in(&Value::Null).is_err());
+        // This test was compiled there.
+        let target = std::fs::canonicalize(target().unwrap()).unwrap();
+        assert!(std::fs::canonicalize(env::current_exe().unwrap()).unwrap().starts_with(target));
     }
 
     #[test]

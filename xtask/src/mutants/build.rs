@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use super::list::Mutant;
 use super::schema::{self, Arm};
-use super::tree;
-use crate::workspace;
+use crate::{tree, workspace};
 
 /// A mutant that the compiler sees through (`1 / 0`) shall run all the same.
 const ALLOWED: &str = "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";

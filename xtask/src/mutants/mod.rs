@@ -11,7 +11,6 @@ mod build;
 mod lexer;
 mod list;
 mod schema;
-mod tree;
 mod trial;
 
 use std::collections::BTreeSet;
@@ -87,6 +86,7 @@ const MARK: &str = " -- ";
 pub fn run(arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
     let root = workspace::root()?;
+    // Within the repository, wherever else cargo builds: the copies find its `.cargo` there.
     let target = root.join("target/mutants");
     let mutants = list::mutants(&arguments.package)?;
     let place = build::Place { root, target: target.clone(), package: &arguments.package };

@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::Place;
+use super::cache::Cache;
 use super::progress::Progress;
-use super::tools::Builder;
+use super::tools::{self, Builder, Purpose};
 use crate::workspace;
 
 /// What HiGHS is configured with: the choices of the binding's own build, so that both ways give the same library.
@@ -26,7 +27,7 @@ const FLAGS: &[&str] = &[
 ];
 
 /// The C++ run-time library that a static HiGHS needs at link time.
-const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") { "-lc++" } else { "-lstdc++" };
+pub const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") { "-lc++" } else { "-lstdc++" };
 
 /// The version of `highs-sys` (it is also that of the HiGHS inside) that Cargo.lock names.
 pub fn locked_version(place: &Place) -> Result<String> {
@@ -48,20 +49,43 @@ pub fn stamp(version: &str) -> String {
 
 /// Whether the HiGHS in place is the one that the stamp describes.
 pub fn is_built(place: &Place, stamp: &str) -> bool {
-    let highs = place.path("highs");
+    is_complete(&place.path("highs"), stamp)
+}
+
+/// Whether a folder holds the whole HiGHS that the stamp describes.
+pub fn is_complete(highs: &Path, stamp: &str) -> bool {
     let found = fs::read_to_string(highs.join("stamp"));
     found.is_ok_and(|text| text == stamp)
         && highs.join("lib/libhighs.a").is_file()
         && highs.join("lib/pkgconfig/highs.pc").is_file()
 }
 
+/// Puts HiGHS in place: a copy of what was compiled on this machine before, else compiled now, and why (`why` says why
+/// the system's own HiGHS is not taken).
+pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<()> {
+    let compiler = tools::compiler()?;
+    let cache = Cache::open(version, stamp, &compiler);
+    if let Some(cache) = &cache
+        && cache.restore(&place.path("highs"), stamp)
+    {
+        eprintln!("HiGHS {version}, compiled on this machine before, is copied from {}", cache.folder().display());
+        return Ok(());
+    }
+    let builder = tools::provide(place, Purpose::BindAndBuild)?;
+    eprintln!("Compiling HiGHS {version} once (2-4 minutes on two cores; {why}); every later build uses the result");
+    build(place, &builder, version, stamp)?;
+    if cache.is_some_and(|cache| !cache.store(&place.path("highs"))) {
+        eprintln!("HiGHS cannot be kept in the user's cache folder; another clone will compile it again");
+    }
+    Ok(())
+}
+
 /// Compiles HiGHS beside its final place and moves it there when it is whole, so that an interrupted build is none.
-pub fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
+fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
     let source = source()?;
     let (tree, staging, log) = (place.path("build"), place.path("staging"), place.path("highs.log"));
     clear(&tree)?;
     clear(&staging)?;
-    eprintln!("Compiling HiGHS {version} once (about 3-10 minutes on two cores); every later build uses the result");
     let mut progress = Progress::new();
     let mut file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     logged(configure(builder, &source, &tree, &staging), &mut file, &log, &mut progress)?;
@@ -147,7 +171,8 @@ fn package_config(version: &str) -> String {
     )
 }
 
-fn clear(folder: &Path) -> Result<()> {
+/// Removes a folder, if it is there.
+pub fn clear(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }

@@ -70,9 +70,6 @@ pub fn are_linked(place: &Place) -> bool {
 /// # Errors
 /// One line that names what is missing and what to install.
 pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
-    if purpose == Purpose::BindAndBuild && !has_compiler() {
-        bail!("there is no C++ compiler here; install one (Debian: apt install g++), then run this again");
-    }
     let (_, missing) = look(place, purpose)?;
     if !missing.is_empty() {
         fetch(place, &missing)?;
@@ -84,13 +81,13 @@ pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
     Ok(builder)
 }
 
-/// Asks the linked pkg-config for HiGHS exactly as the binding will.
+/// Asks the linked pkg-config for HiGHS exactly as the binding will, by the description in this folder.
 ///
 /// # Errors
-/// pkg-config does not run or does not find our HiGHS.
-pub fn check(place: &Place) -> Result<()> {
+/// pkg-config does not run or does not find HiGHS there.
+pub fn check(place: &Place, folder: &str) -> Result<()> {
     let mut command = Command::new(place.path("bin/pkg-config"));
-    command.args(["--modversion", "highs"]).env("PKG_CONFIG_PATH", place.path("highs/lib/pkgconfig"));
+    command.args(["--modversion", "highs"]).env("PKG_CONFIG_PATH", place.path(folder));
     if text_of(&mut command).is_none() {
         bail!("{} does not find HiGHS; remove {} and run this again", "target/setup/bin/pkg-config", "target/setup");
     }
@@ -234,10 +231,16 @@ fn on_path(name: &str) -> Vec<PathBuf> {
     env::split_paths(&folders).map(|folder| folder.join(name)).filter(|path| path.is_file()).collect()
 }
 
-fn has_compiler() -> bool {
+/// The C++ compiler's name and version, as it says them.
+///
+/// # Errors
+/// There is none; the line says what to install.
+pub fn compiler() -> Result<String> {
     let chosen = env::var("CXX").ok().and_then(|text| text.split_whitespace().next().map(str::to_string));
     let usual = ["c++", "g++", "clang++"].map(str::to_string);
-    chosen.into_iter().chain(usual).any(|name| runs(Path::new(&name)))
+    let said = chosen.into_iter().chain(usual).find_map(|name| text_of(Command::new(name).arg("--version")));
+    let said = said.and_then(|text| text.lines().next().map(str::to_string));
+    said.context("there is no C++ compiler here; install one (Debian: apt install g++), then run this again")
 }
 
 /// Whether a program says its version.

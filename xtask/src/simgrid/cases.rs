@@ -55,7 +55,7 @@ const LARGE: [(&str, &str); 10] = [
 
 /// Every collective on every fixture, under every model where it is small and under its own where not; then random
 /// platforms.
-pub fn all(root: &Path) -> Vec<Case> {
+pub fn all(root: &Path, folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for (fixtures, models) in [(&SMALL[..], &MODELS[..]), (&LARGE[..], &[])] {
         for &(name, node) in fixtures {
@@ -70,13 +70,13 @@ pub fn all(root: &Path) -> Vec<Case> {
             }
         }
     }
-    cases.extend((0..RANDOM).map(|seed| random(root, seed)));
+    cases.extend((0..RANDOM).map(|seed| random(folder, seed)));
     cases
 }
 
 /// A connected graph of 3 to 7 processors, with sizes, work and an operator that vary.
-fn random(root: &Path, seed: usize) -> Case {
-    let platform = root.join("target/simgrid/random.toml");
+fn random(folder: &Path, seed: usize) -> Case {
+    let platform = folder.join("random.toml");
     let (nodes, cost) = ((3 + seed % 5).to_string(), format!("1..{}", 2 + seed % 7));
     let generate = ["generate", "random", "--nodes", &nodes, "--degree", "2", "--seed", &seed.to_string()];
     let generate = [&generate[..], &["--cost", &cost, "--compute", "1..4"]].concat();

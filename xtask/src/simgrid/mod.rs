@@ -83,17 +83,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let start = Instant::now();
-    let root = workspace::root()?;
-    let folder = root.join("target/simgrid");
+    let (root, target) = (workspace::root()?, workspace::target()?);
+    let folder = target.join("simgrid");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let bench = Bench { replay: folder.join("replay"), oneport: oneport(arguments, &root)?, folder };
+    let bench = Bench { replay: folder.join("replay"), oneport: oneport(arguments, &target)?, folder };
     compile(&root.join("crates/exports/src/simgrid/replay.cpp"), &bench.replay)?;
     let path = bench.folder.join("report");
     let mut report = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut count = Count::default();
     let step = if arguments.sample { SAMPLE } else { 1 };
     let chosen = |case: &&Case| case.name.starts_with(&arguments.only);
-    for case in cases::all(&root).iter().filter(chosen).step_by(step) {
+    for case in cases::all(&root, &bench.folder).iter().filter(chosen).step_by(step) {
         let line = bench.one(case, &mut count).with_context(|| case.name.clone())?;
         writeln!(report, "{}: {line}", case.name)?;
     }
@@ -122,13 +122,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The command under test.
-fn oneport(arguments: &Arguments, root: &Path) -> Result<PathBuf> {
+fn oneport(arguments: &Arguments, target: &Path) -> Result<PathBuf> {
     if let Some(program) = &arguments.program {
         return program.canonicalize().with_context(|| format!("there is no {}", program.display()));
     }
     setup::run()?;
     workspace::run(workspace::cargo(&["build", "--release", "--package", "oneport-cli"])?)?;
-    Ok(root.join("target/release/oneport"))
+    Ok(target.join("release/oneport"))
 }
 
 /// Compiles the program that comes with every export, once.
