@@ -15,7 +15,7 @@ pub fn root() -> Result<PathBuf> {
     Ok(root.to_path_buf())
 }
 
-/// The folder of what cargo builds: `target` of the repository, unless the environment or a configuration says otherwise.
+/// The folder of what cargo builds: `target`, unless the environment or a configuration names another.
 pub fn target() -> Result<PathBuf> {
     target_in(&metadata(&["--no-deps"])?)
 }

@@ -75,7 +75,7 @@ pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<(
         return Ok(());
     }
     let builder = tools::provide(place, Purpose::BindAndBuild)?;
-    eprintln!("Compiling HiGHS {version} once (2-4 minutes on two cores; {why}); every later build uses the result");
+    eprintln!("Compiling HiGHS {version} once (2-3 minutes on two cores; {why}); every later build uses the result");
     build(place, &builder, version, stamp)?;
     if cache.is_some_and(|cache| !cache.store(&place.path("highs"))) {
         eprintln!("HiGHS cannot be kept in the user's cache folder; another clone will compile it again");
