@@ -71,7 +71,8 @@ pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<(
     if let Some(cache) = &cache
         && cache.restore(&place.path("highs"), stamp)
     {
-        eprintln!("HiGHS {version}, compiled on this machine before, is copied from {}", cache.folder().display());
+        let folder = cache.folder().display();
+        eprintln!("HiGHS {version}, compiled on this machine before ({why}), is copied from {folder}");
         return Ok(());
     }
     let builder = tools::provide(place, Purpose::BindAndBuild)?;
