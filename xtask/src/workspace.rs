@@ -54,12 +54,6 @@ pub fn metadata(arguments: &[&str]) -> Result<Value> {
     serde_json::from_slice(&output.stdout).context("`cargo metadata` printed something that is not JSON")
 }
 
-/// Where cargo puts what it builds: `CARGO_TARGET_DIR`, a setting, or `target` in the repository.
-pub fn target() -> Result<PathBuf> {
-    let metadata = metadata(&["--no-deps"])?;
-    Ok(metadata["target_directory"].as_str().context("`cargo metadata` names no target directory")?.into())
-}
-
 /// The platform that cargo compiles for, such as `x86_64-unknown-linux-gnu`.
 pub fn host() -> Result<String> {
     let output = cargo(&["--version", "--verbose"])?.output().context("cannot run `cargo --version`")?;
