@@ -1,76 +1,74 @@
-//! The `oneport` command: solve, compare, time, reduce, verify, show, convert, generate, export, check.
-//! `oneport --help` is its contract.
+//! The `oneport` command, and the list of its commands. `oneport --help` is its contract.
+//!
+//! A command is a file of `commands`: its options and `run`. It asks the library, through `answers` where several
+//! commands ask the same; `flags` are options that several share, `words` is how all of them speak. Each of these knows
+//! those named after it alone.
 //!
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
-mod answer;
-mod any_order;
-mod arguments;
-mod bottleneck;
-mod bound;
-mod check;
-mod compare;
-mod convert;
-mod drawing;
-mod export;
-mod generate;
-mod hardware;
-mod inspect;
-mod limits;
-mod measured;
-mod names;
-mod numbers;
-mod once;
-mod optimum;
-mod output;
-mod platform_file;
-mod progress;
-mod question;
-mod reduce;
-mod report;
-mod rings;
-mod show;
-mod solve;
-mod time;
-mod topology;
-mod usage;
-mod verify;
-mod whatif;
+mod answers;
+mod commands;
+mod flags;
+mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-use arguments::{Arguments, Command};
+use words::clock;
+use words::end::End;
+use words::usage;
 
-/// What a command has to say in the end.
-pub enum End {
-    /// Done.
-    Done,
-    /// An answer was given, and it is no.
-    Refused,
+/// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
+#[derive(Debug, Parser)]
+#[command(name = "oneport", version, arg_required_else_help = true, max_term_width = 110)]
+struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The enum of the commands and its `run`. What a command says of itself is the documentation of its options.
+macro_rules! commands {
+    ($($name:ident($module:ident::$options:ident),)*) => {
+        /// The verbs.
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($name(Box<commands::$module::$options>),)*
+        }
+
+        impl Command {
+            fn run(&self) -> anyhow::Result<End> {
+                match self {
+                    $(Command::$name(options) => commands::$module::run(options),)*
+                }
+            }
+        }
+    };
+}
+
+// In the order of `oneport --help`.
+commands! {
+    Solve(solve::SolveArguments),
+    Compare(compare::CompareArguments),
+    Time(time::TimeArguments),
+    Reduce(reduce::ReduceArguments),
+    Verify(verify::VerifyArguments),
+    Show(show::ShowArguments),
+    Convert(convert::ConvertArguments),
+    Generate(generate::GenerateArguments),
+    Whatif(whatif::WhatIfArguments),
+    Inspect(inspect::InspectArguments),
+    Export(export::ExportArguments),
+    Check(check::CheckArguments),
+    Rings(rings::RingsArguments),
+    Bound(bound::BoundArguments),
 }
 
 fn main() -> ExitCode {
-    limits::begin();
+    clock::begin();
     let arguments = Arguments::try_parse().unwrap_or_else(|error| usage::refuse(&error));
-    let end = match arguments.command {
-        Command::Solve(arguments) => solve::run(&arguments),
-        Command::Compare(arguments) => compare::run(&arguments),
-        Command::Time(arguments) => time::run(&arguments),
-        Command::Reduce(arguments) => reduce::run(&arguments),
-        Command::Verify(arguments) => verify::run(&arguments),
-        Command::Show(arguments) => show::run(&arguments),
-        Command::Convert(arguments) => convert::run(&arguments),
-        Command::Generate(arguments) => generate::run(&arguments),
-        Command::Whatif(arguments) => whatif::run(&arguments),
-        Command::Inspect(arguments) => inspect::run(&arguments),
-        Command::Export(arguments) => export::run(&arguments),
-        Command::Check(arguments) => check::run(&arguments),
-        Command::Rings(arguments) => rings::run(&arguments),
-        Command::Bound(arguments) => bound::run(&arguments),
-    };
-    match end {
+    match arguments.command.run() {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::Refused) => ExitCode::from(1),
         Err(error) => {

@@ -1,0 +1,210 @@
+//! The answer of `oneport solve` as text.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::Result;
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use oneport::plan::Kind;
+use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units};
+
+use crate::answers::bottleneck::Bottleneck;
+use crate::flags::limits;
+use crate::words::numbers::{Shown, percent, readable, readable_count, short};
+use crate::words::output::count;
+
+/// The lines of the answer; `exact` asks for fractions in full.
+///
+/// # Errors
+/// A plan that is no problem's; the referee accepts none.
+pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact: bool) -> Result<String> {
+    let mut out = head(&planned.plan, bottleneck, Shown::of(&planned.plan.platform, exact))?;
+    let solver = planned.solver_time.as_secs_f64();
+    let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
+    let _ = write!(
+        out,
+        "time        {:.3} s, of which {solver:.3} s in HiGHS on the linear program{ended}",
+        seconds.as_secs_f64()
+    );
+    Ok(out)
+}
+
+/// What was asked, what is sustained, in which period, and what limits it.
+///
+/// # Errors
+/// As [`text`].
+pub fn head(plan: &Plan, bottleneck: &Bottleneck, shown: Shown) -> Result<String> {
+    let schedule = &plan.schedule;
+    let proof = match plan.status {
+        Status::Optimal => "optimal: the referee checked its certificate".to_string(),
+        Status::Feasible => {
+            let bound = shown.frequency(&plan.upper_bound);
+            format!("feasible; upper bound {bound}, gap {}", percent(&gap(plan)))
+        }
+    };
+    let loss = loss_of(plan);
+    let loss = match loss.is_zero() {
+        true => "attains the throughput".to_string(),
+        false => format!("{} below the throughput", percent(&loss)),
+    };
+    let mut out = header(plan.problem()?);
+    let _ = writeln!(out, "throughput  {} ({proof})", shown.frequency(&plan.steady_state.throughput));
+    if let Some((units, operation)) = Operation::of(plan) {
+        out.push_str(&bandwidths(plan, &operation, units));
+    }
+    let _ = writeln!(
+        out,
+        "period      {} for {}, {}: {}, {loss}",
+        shown.time(&schedule.period),
+        count(readable_count(&schedule.instances), "instance"),
+        count(schedule.slots.len(), "slot"),
+        shown.plainly(&schedule.throughput()),
+    );
+    let _ = writeln!(out, "patterns    {}", plan.steady_state.patterns.len());
+    for line in bottleneck.lines() {
+        let _ = writeln!(out, "{line}");
+    }
+    Ok(out)
+}
+
+/// What was asked: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
+pub fn header(problem: Problem<'_>) -> String {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let size = match (problem.volumes().size.constant(), platform.units()) {
+        (Some(size), Some(units)) => format!(", messages of {}", units.show_data(size)),
+        (Some(size), None) if !size.is_one() => format!(", messages of size {}", readable(size)),
+        _ => String::new(),
+    };
+    format!(
+        "{} of {} on {}, {} ({}){size}\n",
+        label(collective),
+        extent(collective),
+        count(platform.nodes().len(), "node"),
+        count(platform.links().len(), "link"),
+        models(platform),
+    )
+}
+
+/// The platform's port model, and how many nodes have another.
+pub fn models(platform: &Platform) -> String {
+    let mut text = platform.model().name().to_string();
+    for model in oneport::PortModel::ALL {
+        let others = platform.node_ids().filter(|&node| platform.model_of(node) == model).count();
+        if model != platform.model() && others > 0 {
+            let _ = write!(text, ", {} {model}", count(others, "node"));
+        }
+    }
+    text
+}
+
+/// An operation as nccl-tests count it.
+pub struct Operation {
+    /// Its size in bytes.
+    pub bytes: Rational,
+    /// Algorithm and bus bandwidth in the steady state, in GB/s.
+    pub gigabytes: [Rational; 2],
+    /// The same in the platform's units.
+    rates: [Rational; 2],
+}
+
+impl Operation {
+    /// That of a plan whose platform has units; `None` where nccl-tests do not count it.
+    pub fn of(plan: &Plan) -> Option<(Units, Operation)> {
+        let (units, bandwidth) = (plan.platform.units()?, Bandwidth::of(plan.problem().ok()?)?);
+        let throughput = &plan.steady_state.throughput;
+        let bits = Rational::from_integer(BigInt::from(8));
+        let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
+        let gigabytes = rates.clone().map(|rate| rate * units.data.bits() / (units.time.seconds() * &bits * billion()));
+        Some((units, Operation { bytes: &bandwidth.size * units.data.bits() / bits, gigabytes, rates }))
+    }
+}
+
+/// The bandwidths, and the columns of nccl-tests; time is that of one operation in the steady state.
+fn bandwidths(plan: &Plan, operation: &Operation, units: Units) -> String {
+    let throughput = &plan.steady_state.throughput;
+    let Operation { bytes, gigabytes: [algorithm, bus], rates } = operation;
+    // Elements of four bytes, the default of nccl-tests.
+    let floats = bytes / Rational::from_integer(BigInt::from(4));
+    let (count, kind) = if floats.is_integer() { (floats, "float") } else { (bytes.clone(), "int8") };
+    let micros = throughput.recip() * units.time.seconds() * Rational::from_integer(BigInt::from(1_000_000));
+    let redop = if plan.collective.combines() { "sum" } else { "none" };
+    let cells = [
+        ("size", whole(bytes)),
+        ("count", whole(&count)),
+        ("type", kind.to_string()),
+        ("redop", redop.to_string()),
+        ("root", root(&plan.collective)),
+        ("time", short(&micros)),
+        ("algbw", short(algorithm)),
+        ("busbw", short(bus)),
+    ];
+    let width = |(name, cell): &(&str, String)| name.len().max(cell.len());
+    let line = |of: &dyn Fn(&(&'static str, String)) -> String| {
+        cells.iter().map(|cell| format!("{:>1$}", of(cell), width(cell))).collect::<Vec<_>>().join("  ")
+    };
+    format!(
+        "bandwidth   algorithm {}, bus {}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
+        units.show_rate(&rates[0]),
+        units.show_rate(&rates[1]),
+        line(&|(name, _)| name.to_string()),
+        line(&|(_, cell)| cell.clone()),
+    )
+}
+
+/// A whole number in full.
+fn whole(value: &Rational) -> String {
+    if value.is_integer() { value.to_string() } else { short(value) }
+}
+
+fn billion() -> Rational {
+    Rational::from_integer(BigInt::from(1_000_000_000))
+}
+
+/// The place of the root among the ranks, in the order of the platform; -1 where there is none.
+fn root(collective: &Collective) -> String {
+    let cast = collective.cast();
+    let root = collective.form().and_then(|form| {
+        let place = form.roles.iter().position(|role| !role.many)?;
+        cast.get(place)?.first().copied()
+    });
+    let Some(root) = root else { return "-1".to_string() };
+    let mut ranks: Vec<_> = cast.into_iter().flatten().copied().collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks.iter().position(|&rank| rank == root).map_or("-1".to_string(), |place| place.to_string())
+}
+
+/// What is moved or combined.
+fn extent(collective: &Collective) -> String {
+    let blocks = collective.blocks();
+    match blocks[..] {
+        _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
+        [block] if block.kind.combines() => count(block.operands().len(), "operand"),
+        [block] if block.kind == Kind::Copy && block.count == 1 => {
+            count(block.demand(0).map_or(0, |demand| demand.targets().len()), "target")
+        }
+        _ if blocks.iter().any(|block| block.kind.combines()) => count(collective.demands(), "demand"),
+        _ => count(collective.demands(), "message"),
+    }
+}
+
+/// The collective's name; that of its groups, which are alike.
+pub fn label(collective: &Collective) -> &'static str {
+    collective.members().first().map_or(collective.name(), |member| member.collective.name())
+}
+
+/// Schedule throughput over the best throughput known.
+pub fn share(plan: &Plan) -> Rational {
+    plan.schedule.throughput() / &plan.steady_state.throughput
+}
+
+/// The share of the best throughput known that the schedule loses.
+pub fn loss_of(plan: &Plan) -> Rational {
+    Rational::from_integer(1.into()) - share(plan)
+}
+
+/// How far the throughput is from the bound, as a share of the bound.
+pub fn gap(plan: &Plan) -> Rational {
+    Rational::from_integer(1.into()) - &plan.steady_state.throughput / &plan.upper_bound
+}

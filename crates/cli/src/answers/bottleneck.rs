@@ -1,0 +1,206 @@
+//! What limits a throughput: the certificate read aloud.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use oneport::plan::{Certificate, Problem, Resource, SteadyState, WeightedPattern};
+use oneport::schedule::{Measure, common_denominator};
+use oneport::{Platform, PortModel, Rational, Status};
+use serde_json::{Value, json};
+
+use crate::words::names::common;
+use crate::words::numbers::{decimal, percent};
+
+/// Resources that are alike: of one kind, with names that differ in digits only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// Its only member, or what the names of its members have in common, with `*` for digits.
+    pub name: String,
+    /// How many resources it has.
+    pub members: usize,
+    /// Its part of all that the certificate charges: "who limits how much".
+    pub share: Rational,
+    /// How long its busiest member is busy per unit of time it has.
+    pub busy: Rational,
+}
+
+/// What limits a throughput.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bottleneck {
+    /// What the certificate charges, the largest share first.
+    pub limiting: Vec<Class>,
+    /// The busiest of what it does not charge.
+    pub next: Option<Class>,
+    /// What is probably not meant.
+    pub hints: Vec<String>,
+}
+
+/// The hint that the order of the operands may cost something.
+pub const IN_ORDER: &str = "operands are combined in their order; --commutative may give more";
+
+/// Most classes that are named in a line.
+const NAMED: usize = 3;
+
+/// Reads the certificate and adds up how busy everything is.
+pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certificate, status: Status) -> Bottleneck {
+    let platform = problem.platform();
+    let busy = busy(problem, steady_state);
+    let prices = charged(platform, certificate);
+    let mut classes: BTreeMap<String, Class> = BTreeMap::new();
+    let mut limiting: Vec<Class> = Vec::new();
+    for charged_for in [true, false] {
+        classes.clear();
+        for (resource, busy) in &busy {
+            let share = prices.get(resource).cloned().unwrap_or_default();
+            if share.is_zero() == charged_for {
+                continue;
+            }
+            let name = resource.describe(platform);
+            let class = Class { name: name.clone(), members: 1, share, busy: busy.clone() };
+            classes.entry(common(&name)).and_modify(|known| known.join(&class)).or_insert(class);
+        }
+        if charged_for {
+            limiting = classes.values().cloned().collect();
+        }
+    }
+    limiting.sort_by(|one, other| (&other.share, &one.name).cmp(&(&one.share, &other.name)));
+    let next = classes.into_values().max_by(|one, other| (&one.busy, &other.name).cmp(&(&other.busy, &one.name)));
+    let hints = hints(problem, certificate, status, &prices);
+    Bottleneck { limiting, next: next.filter(|class| !class.busy.is_zero()), hints }
+}
+
+impl Class {
+    fn join(&mut self, other: &Class) {
+        self.name = common(&other.name);
+        self.members += other.members;
+        self.share += &other.share;
+        self.busy = self.busy.clone().max(other.busy.clone());
+    }
+
+    /// "send port of 'a'", or "8 x link 'ib*' -> 'gpu*'".
+    fn named(&self) -> String {
+        if self.members == 1 { self.name.clone() } else { format!("{} x {}", self.members, self.name) }
+    }
+}
+
+impl Bottleneck {
+    /// What limits, for `--json`.
+    pub fn json(&self) -> Value {
+        let class = |class: &Class| {
+            json!({
+                "resource": class.name,
+                "members": class.members,
+                "share": decimal(&class.share),
+                "busy": decimal(&class.busy),
+            })
+        };
+        self.limiting.iter().map(class).collect()
+    }
+
+    /// What the certificate charges most, by name.
+    pub fn limiting_names(&self) -> String {
+        let names = self.limiting.iter().take(NAMED).map(Class::named);
+        let more = if self.limiting.len() > NAMED { ", ..." } else { "" };
+        names.collect::<Vec<_>>().join(", ") + more
+    }
+
+    /// The lines of a report.
+    pub fn lines(&self) -> Vec<String> {
+        let shares = self.limiting.iter().take(NAMED).map(|class| {
+            let share = if class.share.is_one() { String::new() } else { format!(" ({})", percent(&class.share)) };
+            format!("{}{share}, {} busy", class.named(), percent(&class.busy))
+        });
+        let more = match self.limiting.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let mut lines = Vec::new();
+        if !self.limiting.is_empty() {
+            lines.push(format!("limited by  {}{more}", shares.collect::<Vec<_>>().join("; ")));
+        }
+        if let Some(next) = &self.next {
+            lines.push(format!("next        {}, {} busy", next.named(), percent(&next.busy)));
+        }
+        lines.extend(self.hints.iter().map(|hint| format!("hint        {hint}")));
+        lines
+    }
+}
+
+/// Resources by name, those that are alike together: `8 x send port of 'gpu*'`.
+pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
+    let mut classes: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for resource in resources {
+        let name = resource.describe(platform);
+        let class = classes.entry(common(&name)).or_insert((0, name));
+        class.0 += 1;
+    }
+    let named = classes.iter().map(|(common, (members, name))| match members {
+        1 => name.clone(),
+        _ => format!("{members} x {common}"),
+    });
+    let more = if classes.len() > 1 { format!("; and {} more", classes.len() - 1) } else { String::new() };
+    named.take(1).map(|name| name + &more).collect()
+}
+
+/// How long each resource is busy per unit of time it has; those that are used. Sums are taken in integers, over the
+/// common denominator of the weights.
+pub fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
+    let measure = Measure::new(problem);
+    let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
+    let mut totals = vec![BigInt::zero(); measure.places()];
+    for WeightedPattern { pattern, weight } in &steady_state.patterns {
+        measure.add(pattern, &(weight.numer() * (&unit / weight.denom())), &mut totals);
+    }
+    let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
+    let whole = unit * measure.scale();
+    let used = loads.into_iter().enumerate().filter(|(_, load)| !load.is_zero());
+    used.filter_map(|(number, load)| Some((measure.resource(number)?, load / &whole))).collect()
+}
+
+/// Every resource's part of all that is charged for resources and odd sets.
+fn charged(platform: &Platform, certificate: &Certificate) -> BTreeMap<Resource, Rational> {
+    let whole = |count: u64| Rational::from_integer(count.into());
+    let worth =
+        |(resource, price): &(Resource, Rational)| (*resource, price * whole(resource.capacity(platform).into()));
+    let prices: BTreeMap<Resource, Rational> = certificate.prices.iter().map(worth).collect();
+    let sets = certificate.odd_sets.iter().map(|(set, price)| price * whole(set.capacity(platform)));
+    let all: Rational = prices.values().cloned().chain(sets).sum();
+    if all.is_zero() {
+        return BTreeMap::new();
+    }
+    prices.into_iter().map(|(resource, price)| (resource, price / &all)).collect()
+}
+
+/// Assumptions that limit and are probably not meant.
+fn hints(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    status: Status,
+    prices: &BTreeMap<Resource, Rational>,
+) -> Vec<String> {
+    let (platform, collective) = (problem.platform(), problem.collective());
+    let mut hints = Vec::new();
+    let router = prices.keys().find_map(|resource| {
+        let node = resource.node().filter(|&node| !platform.node(node).is_processor())?;
+        (platform.model_of(node) != PortModel::Links).then(|| platform.name(node))
+    });
+    if let Some(name) = router {
+        hints.push(format!(
+            "the port of router '{name}' limits, which forwards one message at a time; a switch that forwards on all its \
+             ports at once says switch = true"
+        ));
+    }
+    if prices.keys().any(|resource| matches!(resource, Resource::Compute(_))) {
+        hints.push("processors limit; is --work, times each node's compute, the time of a merge?".to_string());
+    }
+    let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
+    // What all-reduces exchange bounds them in any order: then order costs nothing.
+    let any_order =
+        !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
+    let in_order = in_order && !(any_order && status == Status::Optimal);
+    if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes) {
+        hints.push(IN_ORDER.to_string());
+    }
+    hints
+}

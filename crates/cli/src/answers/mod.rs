@@ -1,0 +1,8 @@
+//! What several commands find out and say: above the options, below the commands.
+
+pub mod answer;
+pub mod bottleneck;
+pub mod infeasible;
+pub mod measured;
+pub mod once;
+pub mod optimum;

@@ -1,0 +1,29 @@
+//! The optimum alone, for commands that make no schedule.
+
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use oneport::{Options, Problem, Rated, Rating, rate_watched};
+
+use crate::answers::answer::label;
+use crate::answers::infeasible::{infeasible, unreachable};
+use crate::words::progress::Progress;
+
+/// The optimum; `None`, and why on standard error, where there is none.
+pub fn rated(problem: Problem<'_>, options: &Options) -> Result<Option<Rated>> {
+    let rating = {
+        let progress = Progress::new();
+        rate_watched(problem, options, None, &mut |stage| {
+            progress.stage(stage);
+            ControlFlow::Continue(())
+        })?
+    };
+    match rating {
+        Rating::Rated(rated) => Ok(Some(*rated)),
+        Rating::Unreachable(commodities) => {
+            let names = unreachable(problem.platform(), &commodities);
+            eprintln!("error: {}", infeasible(label(problem.collective()), &names));
+            Ok(None)
+        }
+    }
+}

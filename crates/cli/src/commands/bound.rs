@@ -1,0 +1,338 @@
+//! `oneport bound`: what no schedule exceeds, as a sentence.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use oneport::plan::{Form, LinkId};
+use oneport::{
+    Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
+};
+use serde_json::{Value, json};
+
+use crate::answers::answer::models;
+use crate::answers::measured::{self, Measured};
+use crate::flags::limits::LimitArguments;
+use crate::flags::platform::FileArguments;
+use crate::flags::question::{listed, node};
+use crate::words::clock;
+use crate::words::end::End;
+use crate::words::names;
+use crate::words::numbers::{Shown, both, percent};
+use crate::words::output::{count, print};
+use crate::words::usage::usage;
+
+/// What is bounded where nothing is named.
+const USUAL: [&str; 6] = ["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "broadcast", "reduce"];
+/// Most links or resources named in a line.
+const NAMED: usize = 4;
+
+/// What no schedule exceeds, collective by collective, and the cut that says so; no schedule is made.
+#[derive(Debug, Args)]
+pub struct BoundArguments {
+    /// The platform.
+    #[command(flatten)]
+    platform: FileArguments,
+    /// Which collectives (default: all-gather, reduce-scatter, all-reduce, all-to-all, broadcast, reduce).
+    #[arg(value_name = "COLLECTIVE")]
+    collectives: Vec<String>,
+    /// Participants, or "all" processors (the default).
+    #[arg(long, value_name = "A,B|all")]
+    participants: Option<String>,
+    /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
+    #[arg(long, value_name = "NODE")]
+    root: Option<String>,
+    /// What was measured, for one collective, as compare takes it: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the
+    /// time of one operation of a message of size 1, or the JSON file that nccl-tests write with -J.
+    #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
+    measured: Option<String>,
+    /// When to end.
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A collective and what is proved of it.
+struct Row {
+    form: &'static Form,
+    collective: Collective,
+    participants: Vec<NodeId>,
+    bandwidth: Option<Bandwidth>,
+    /// `None` where some message cannot arrive.
+    bounded: Option<Box<Bounded>>,
+    measured: Option<Measured>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &BoundArguments) -> Result<End> {
+    let watch = arguments.limits.watch()?;
+    let platform = arguments.platform.read()?.platform;
+    let participants = listed(&platform, arguments.participants.as_deref(), "--participants", None)?;
+    let root = arguments.root.as_ref().map(|name| node(&platform, name, "--root")).transpose()?;
+    let names: Vec<&str> = match arguments.collectives.is_empty() {
+        true => USUAL.to_vec(),
+        false => arguments.collectives.iter().map(String::as_str).collect(),
+    };
+    if arguments.measured.is_some() && names.len() != 1 {
+        return Err(usage("--measured: name the collective that was measured, and no other"));
+    }
+    // Bounds hold whatever merging costs, and in whatever order values are combined.
+    let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
+    let options = Options { watch, ..Options::default() };
+    let mut rows = Vec::with_capacity(names.len());
+    for name in names {
+        let form = form(name)?;
+        let collective = collective(form, &participants, root)?;
+        let problem = Problem::new(&platform, &collective, &volumes)?;
+        let bounded = match oneport::bound(problem, &options)? {
+            Bounding::Bounded(bounded) => Some(bounded),
+            _ => None,
+        };
+        let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
+        let (participants, bandwidth) = (participants.clone(), Bandwidth::of(problem));
+        rows.push(Row { form, collective, participants, bandwidth, bounded, measured });
+    }
+    let text = match arguments.json {
+        true => json!({
+            "processors": platform.processors().count(),
+            "links": platform.links().len(),
+            "model": platform.model().name(),
+            "units": platform.units().map(|units| units.to_string()),
+            "work": "0",
+            "commutative": true,
+            "bounds": rows.iter().map(|row| row.json(&platform)).collect::<Vec<_>>(),
+            "seconds": clock::elapsed().as_secs_f64(),
+        })
+        .to_string(),
+        false => text(&platform, &rows),
+    };
+    print(&text)?;
+    let wrong: Vec<String> = rows.iter().filter_map(|row| row.impossible(&platform)).collect();
+    wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
+    let all = rows.iter().all(|row| row.bounded.is_some());
+    Ok(if all && wrong.is_empty() { End::Done } else { End::Refused })
+}
+
+fn form(name: &str) -> Result<&'static Form> {
+    let known = || Collective::forms().iter().filter(|form| form.traffic.is_some()).map(|form| form.name);
+    let wrong = || usage(format!("'{name}' is no collective that is bounded here; there are {}", join(known())));
+    Form::find(name).filter(|form| form.traffic.is_some()).ok_or_else(wrong)
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn collective(form: &'static Form, participants: &[NodeId], root: Option<NodeId>) -> Result<Collective> {
+    let centre = root.or(participants.first().copied());
+    let rooted = form.roles.iter().any(|role| !role.many);
+    let nodes = |many: bool| -> Vec<NodeId> {
+        match many {
+            false => centre.into_iter().collect(),
+            true if rooted && !form.overlaps() => {
+                participants.iter().copied().filter(|&node| Some(node) != centre).collect()
+            }
+            true => participants.to_vec(),
+        }
+    };
+    let nodes: Vec<Vec<NodeId>> = form.roles.iter().map(|role| nodes(role.many)).collect();
+    form.build(&nodes, true).ok_or_else(|| usage(format!("{} needs a participant", form.name)))
+}
+
+fn rate(platform: &Platform, value: &Rational) -> String {
+    match platform.units() {
+        Some(units) => units.show_rate(value),
+        None => format!("{} per unit of time", both(value)),
+    }
+}
+
+fn text(platform: &Platform, rows: &[Row]) -> String {
+    let mut out = format!(
+        "bounds for {} among {}, {} ({}): no schedule exceeds them, in whatever order values are combined\n",
+        rows.first().map_or_else(String::new, |row| count(row.participants.len(), "processor")),
+        count(platform.nodes().len(), "node"),
+        count(platform.links().len(), "link"),
+        models(platform)
+    );
+    for row in rows {
+        let Some(bounded) = &row.bounded else {
+            let _ = writeln!(out, "{:<15} infeasible: some of its messages cannot arrive", row.form.name);
+            continue;
+        };
+        let known = match (bounded.attained, row.form.combines) {
+            (false, _) => "",
+            (true, false) => "; attained",
+            (true, true) => "; attained if combining takes no time",
+        };
+        let numbers = row.numbers(platform, &bounded.bound);
+        let _ = writeln!(out, "{:<15} {numbers}{known}", row.form.name);
+        let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
+        if let (Some(measured), Some(share), None) = (&row.measured, row.share(), row.impossible(platform)) {
+            let _ = writeln!(out, "{:<15} your {} is {} of the bound", "", measured.shown, percent(&share));
+        }
+    }
+    out
+}
+
+/// The links that a cut is crossed by.
+struct Cut {
+    inside: Vec<NodeId>,
+    outside: Vec<NodeId>,
+    links: Vec<LinkId>,
+    capacity: Rational,
+    messages: Rational,
+}
+
+impl Cut {
+    /// The cut of a certificate, if it alone proves the bound.
+    fn of(platform: &Platform, row: &Row, Bounded { bound, certificate, .. }: &Bounded) -> Option<Cut> {
+        let [cut] = &certificate.cuts[..] else { return None };
+        let participants = &row.participants;
+        let has = |node: &NodeId| cut.nodes.binary_search(node).is_ok();
+        let (inside, outside) = participants.iter().copied().partition(has);
+        let crosses = |id: &LinkId| has(&platform.link(*id).from) && !has(&platform.link(*id).to);
+        let links: Vec<LinkId> = platform.link_ids().filter(crosses).collect();
+        let capacity: Rational = links.iter().map(|&link| platform.link(link).cost.recip()).sum();
+        let demands = (0..row.collective.demands()).filter_map(|place| row.collective.demand(place));
+        let messages = demands.filter(|demand| demand.crosses(|node| has(&node))).count();
+        let messages = Rational::from_integer(messages.into());
+        if capacity != &messages * bound {
+            return None;
+        }
+        Some(Cut { inside, outside, links, capacity, messages })
+    }
+
+    fn sentence(&self, platform: &Platform, form: &Form, bound: &Rational) -> String {
+        let one = self.messages == Rational::from_integer(1.into());
+        let (outside, inside) =
+            (who(platform, &self.outside, &self.inside), who(platform, &self.inside, &self.outside));
+        let what = match (form.combines, one) {
+            (true, _) => format!("the values of {inside}, combined,"),
+            (false, true) => format!("the message of {inside}"),
+            (false, false) => format!("the data of {inside}"),
+        };
+        let (links, capacity) = (links(platform, &self.links), rate(platform, &self.capacity));
+        let verb = if self.outside.len() == 1 { "gets" } else { "get" };
+        let per = match one {
+            true => format!("{capacity} per operation"),
+            false => format!("{capacity} / {} = {} per message", self.messages, rate(platform, bound)),
+        };
+        format!("{outside} {verb} {what} through {links} of {capacity} together: no schedule exceeds {per}")
+    }
+}
+
+/// A set of processors by name, or as the others of a smaller one.
+fn who(platform: &Platform, nodes: &[NodeId], others: &[NodeId]) -> String {
+    match nodes.len() > others.len() {
+        true => format!("the other {}", count(nodes.len(), "processor")),
+        false => format!("{{{}}}", names::list(platform, nodes.iter().copied())),
+    }
+}
+
+fn links(platform: &Platform, links: &[LinkId]) -> String {
+    let names = links.iter().take(NAMED).map(|&link| platform.link_name(link)).collect::<Vec<_>>().join(", ");
+    let more = if links.len() > NAMED { ", ..." } else { "" };
+    format!("{} ({names}{more})", count(links.len(), "link"))
+}
+
+impl Row {
+    /// The bound in words.
+    fn sentence(&self, platform: &Platform, bounded: &Bounded) -> String {
+        let Bounded { bound, certificate, .. } = bounded;
+        if let Some(cut) = Cut::of(platform, self, bounded) {
+            return cut.sentence(platform, self.form, bound);
+        }
+        if let Some(sentence) = self.of_border(platform, bounded) {
+            return sentence;
+        }
+        let prices = &certificate.prices;
+        let named = prices.iter().take(NAMED).map(|(resource, _)| resource.describe(platform)).collect::<Vec<_>>();
+        let more = if prices.len() > NAMED { format!(" and {} more", prices.len() - NAMED) } else { String::new() };
+        let bound = Shown::of(platform, false).frequency(bound);
+        format!("by the prices of {}{more} no schedule exceeds {bound}", named.join(", "))
+    }
+
+    /// The sentence of a partition, if what crosses it alone proves the bound.
+    fn of_border(&self, platform: &Platform, Bounded { bound, certificate, .. }: &Bounded) -> Option<String> {
+        let others = !certificate.exchanges.is_empty() || !certificate.gatherings.is_empty();
+        let ([border], false) = (&certificate.borders[..], others) else { return None };
+        let times = |link: &LinkId| border.direction.crossed(platform, *link, &border.sets);
+        let links_across: Vec<LinkId> = platform.link_ids().filter(|link| times(link) > 0).collect();
+        let of = |link: &LinkId| Rational::from_integer(times(link).into()) / &platform.link(*link).cost;
+        let capacity: Rational = links_across.iter().map(of).sum();
+        if capacity != Rational::from_integer(border.crossings().into()) * bound {
+            return None;
+        }
+        Some(format!(
+            "{} {} {} the {} {}: through {} of {} together no schedule exceeds {} per operation",
+            count(border.crossings(), "message"),
+            if border.crossings() == 1 { "crosses" } else { "cross" },
+            border.direction.name(),
+            count(border.sets.len(), "part"),
+            parts(platform, &border.sets),
+            links(platform, &links_across),
+            rate(platform, &capacity),
+            rate(platform, bound),
+        ))
+    }
+
+    /// The bound in the columns of nccl-tests.
+    fn numbers(&self, platform: &Platform, bound: &Rational) -> String {
+        match &self.bandwidth {
+            Some(bandwidth) => {
+                let (algorithm, bus) = (bandwidth.algorithm(bound), bandwidth.bus(bound));
+                format!("algbw {}, busbw {}", rate(platform, &algorithm), rate(platform, &bus))
+            }
+            None => Shown::of(platform, false).frequency(bound),
+        }
+    }
+
+    /// What was measured, as a share of the bound.
+    fn share(&self) -> Option<Rational> {
+        Some(&self.measured.as_ref()?.throughput / &self.bounded.as_ref()?.bound)
+    }
+
+    /// Why what was measured cannot be.
+    fn impossible(&self, platform: &Platform) -> Option<String> {
+        let bound = &self.bounded.as_ref()?.bound;
+        self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
+    }
+
+    fn json(&self, platform: &Platform) -> Value {
+        let Some(bounded) = &self.bounded else {
+            return json!({"collective": self.form.name, "status": "infeasible"});
+        };
+        let cut = Cut::of(platform, self, bounded);
+        let named = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
+        let cut = cut.map(|cut| {
+            json!({
+                "inside": named(&cut.inside),
+                "outside": named(&cut.outside),
+                "links": cut.links.iter().map(|&link| platform.link_name(link)).collect::<Vec<_>>(),
+                "capacity": cut.capacity.to_string(),
+                "messages": cut.messages.to_string(),
+            })
+        });
+        let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
+            self.bandwidth.as_ref().map(|bandwidth| of(bandwidth, &bounded.bound).to_string())
+        };
+        json!({
+            "collective": self.form.name,
+            "bound": bounded.bound.to_string(),
+            "status": if bounded.attained { "attained" } else { "bound" },
+            "algbw": bandwidth(Bandwidth::algorithm),
+            "busbw": bandwidth(Bandwidth::bus),
+            "cut": cut,
+            "sentence": self.sentence(platform, bounded),
+            "share": self.share().map(|share| share.to_string()),
+        })
+    }
+}
+
+/// The first parts of a partition.
+fn parts(platform: &Platform, sets: &[Vec<NodeId>]) -> String {
+    let shown = sets.iter().take(NAMED).map(|set| names::set(platform, set)).collect::<Vec<_>>().join(", ");
+    if sets.len() > NAMED { format!("{shown}, ...") } else { shown }
+}

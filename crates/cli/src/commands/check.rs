@@ -1,0 +1,71 @@
+//! `oneport check`: another program's schedule, run in the interpreter.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use oneport_exports::{Fault, Kind, Verdict, check};
+
+use crate::words::end::End;
+use crate::words::output::{count, print};
+
+/// Largest file that is read, in bytes.
+const LIMIT: u64 = 1 << 28;
+
+/// Run another program's schedule with the data it moves: races, deadlocks, wrong results are named.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// An MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML).
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Refuse what is in order only if the threadblocks of a group go in step.
+    #[arg(long)]
+    strict: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &CheckArguments) -> Result<End> {
+    let name = arguments.file.display();
+    let size = std::fs::metadata(&arguments.file).with_context(|| format!("cannot read {name}"))?.len();
+    anyhow::ensure!(size <= LIMIT, "{name} has {size} bytes; at most {LIMIT} are read");
+    let text = std::fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let strictly = |verdict: Verdict| match (arguments.strict, &verdict.in_step) {
+        (true, Some(text)) => Err(Fault::new(Kind::Race, text.clone())),
+        _ => Ok(verdict),
+    };
+    let verdict = check(&text).and_then(strictly);
+    if arguments.json {
+        let object = match &verdict {
+            Ok(good) => serde_json::json!({
+                "status": "valid", "format": good.format, "collective": good.collective, "ranks": good.ranks,
+                "threadblocks": good.threads, "steps": good.steps, "results_compared": good.known,
+                "in_step_only": good.in_step,
+            }),
+            Err(fault) => serde_json::json!({
+                "status": "refused", "kind": format!("{:?}", fault.kind).to_lowercase(), "fault": fault.text,
+            }),
+        };
+        print(&object.to_string())?;
+        return Ok(if verdict.is_ok() { End::Done } else { End::Refused });
+    }
+    let good = verdict.with_context(|| format!("{name}"))?;
+    let compared = match good.known {
+        true => "every result is right",
+        false => "results not compared: the collective is not known",
+    };
+    print(&format!(
+        "{}: {} among {}, {}, {} run; no race, no deadlock, {compared}",
+        good.format,
+        good.collective,
+        count(good.ranks, "rank"),
+        count(good.threads, "threadblock"),
+        count(good.steps, "step"),
+    ))?;
+    if let Some(text) = good.in_step {
+        print(&format!("if the threadblocks of a group go in step, which no executor promises: {text}"))?;
+    }
+    Ok(End::Done)
+}

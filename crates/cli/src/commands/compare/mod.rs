@@ -1,0 +1,82 @@
+//! `oneport compare`: what people run today against the optimum.
+
+mod best;
+mod report;
+mod with;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+use oneport::Options;
+use oneport_baselines::Comparison;
+
+use crate::answers::measured;
+use crate::flags::limits::LimitArguments;
+use crate::flags::question::{self, QuestionArguments};
+use crate::words::drawing;
+use crate::words::end::End;
+use crate::words::output::{named, print, try_outputs};
+use best::{Best, Times};
+
+/// Rate the algorithms that people run today, and yours, against the optimum: rings, trees, recursive doubling, ...
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
+    #[arg(long, value_name = "FILE")]
+    pub platform: PathBuf,
+    /// The question.
+    #[command(flatten)]
+    pub question: QuestionArguments,
+    /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends. Repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
+    /// Also rate what you measured: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the
+    /// algorithm bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or the JSON
+    /// file that nccl-tests write with -J.
+    #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
+    pub measured: Option<String>,
+    /// When to end with the best bound so far.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw the shares as bars.
+    #[arg(short = 'o', long = "output", value_name = "F.svg")]
+    pub output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &CompareArguments) -> Result<End> {
+    let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
+    let mut inputs = vec![("--platform", arguments.platform.as_path())];
+    inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
+    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    arguments.output.as_ref().map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
+    let platform = arguments.question.platform(&arguments.platform)?;
+    let collective = question::collective(&platform, &arguments.question)?;
+    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
+    let problem = question::problem(&platform, &collective, &volumes)?;
+    let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
+    let listed = arguments.with.iter().map(|path| with::read(problem, path)).collect::<Result<Vec<_>>>()?;
+    let Some(best) = Best::of(problem, &options, arguments.limits.time_limit.is_some())? else {
+        return Ok(End::Refused);
+    };
+    let mut comparison = Comparison::of(problem)?;
+    for (algorithm, routes) in listed {
+        comparison.add(problem, algorithm, Arc::new(routes))?;
+    }
+    let times =
+        arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison, &options.watch)).transpose()?;
+    let report = report::Report { problem, best: &best, comparison: &comparison, measured, times };
+    let written = arguments.output.as_ref().map_or(Ok(()), |path| drawing::write(path, &report.chart()));
+    print(&if arguments.json { report.json().to_string() } else { report.text() })?;
+    written?;
+    if let Some(wrong) = report.impossible() {
+        eprintln!("error: {wrong}");
+        return Ok(End::Refused);
+    }
+    Ok(End::Done)
+}

@@ -1,0 +1,306 @@
+//! The comparison as text, JSON and a picture.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+use oneport::plan::SteadyState;
+use oneport::{Bandwidth, Problem, Rational, Status};
+use oneport_baselines::{Compared, Comparison};
+use oneport_drawings::svg::{Part, parts};
+use oneport_once::Shortest;
+use serde_json::{Value, json};
+
+use super::best::{Best, Times};
+use crate::answers::answer::{header, label};
+use crate::answers::bottleneck::{self, Bottleneck};
+use crate::answers::measured::Measured;
+use crate::words::numbers::{Shown, percent, short};
+
+/// What is reported.
+pub struct Report<'a> {
+    /// The question.
+    pub problem: Problem<'a>,
+    /// The optimum, or the best bound.
+    pub best: &'a Best,
+    /// The algorithms.
+    pub comparison: &'a Comparison,
+    /// What was measured.
+    pub measured: Option<Measured>,
+    /// What one operation takes, where its size is given.
+    pub times: Option<Times>,
+}
+
+impl Report<'_> {
+    fn bottleneck(&self) -> Bottleneck {
+        let nothing = SteadyState { throughput: Rational::default(), patterns: Vec::new() };
+        let state = self.best.steady_state.as_ref().unwrap_or(&nothing);
+        bottleneck::of(self.problem, state, &self.best.certificate, self.best.status)
+    }
+
+    /// What shares are shares of.
+    fn whole(&self) -> &'static str {
+        match self.best.status {
+            Status::Optimal => "of the optimum",
+            Status::Feasible => "of the bound",
+        }
+    }
+
+    fn share(&self, throughput: &Rational) -> Rational {
+        throughput / &self.best.upper_bound
+    }
+
+    /// Bus bandwidth, where benchmarks count it.
+    fn bus(&self, throughput: &Rational) -> Option<String> {
+        let units = self.problem.platform().units()?;
+        Some(units.show_rate(&Bandwidth::of(self.problem)?.bus(throughput)))
+    }
+
+    /// Why what was measured cannot be.
+    pub fn impossible(&self) -> Option<String> {
+        let (bound, measured) = (&self.best.upper_bound, self.measured.as_ref()?);
+        let too_short = || {
+            let (times, once) = (self.times.as_ref()?, measured.once.as_ref()?);
+            let least = self.shown_time(&times.least);
+            (*once < times.least).then(|| {
+                format!(
+                    "{} is measured, but no schedule of one operation takes less than {least} (proved): the platform \
+                     file or the measurement must be wrong",
+                    measured.shown
+                )
+            })
+        };
+        measured.impossible(bound, &self.shown_rate(bound)).or_else(too_short)
+    }
+
+    /// The bus bandwidth; the frequency, where there is none.
+    fn shown_rate(&self, throughput: &Rational) -> String {
+        self.bus(throughput).unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
+    }
+
+    /// Lines for people.
+    pub fn text(&self) -> String {
+        let shown = Shown::of(self.problem.platform(), false);
+        let bottleneck = self.bottleneck();
+        let mut out = header(self.problem);
+        let bus = |throughput| self.bus(throughput).map(|bus| format!(", bus {bus}")).unwrap_or_default();
+        let (best, bound) = (self.best.steady_state.as_ref(), &self.best.upper_bound);
+        let _ = match (self.best.status, best) {
+            (Status::Optimal, _) => writeln!(out, "optimum     {}{} (proved)", shown.frequency(bound), bus(bound)),
+            (Status::Feasible, None) => writeln!(
+                out,
+                "bound       {}{} (proved; no schedule is sought on so large a platform: --time-limit S seeks one)",
+                shown.frequency(bound),
+                bus(bound),
+            ),
+            (Status::Feasible, Some(best)) => writeln!(
+                out,
+                "bound       {}{} (proved; the best schedule known attains {} of it)",
+                shown.frequency(bound),
+                bus(bound),
+                percent(&self.share(&best.throughput)),
+            ),
+        };
+        if best.is_some() {
+            bottleneck.lines().iter().for_each(|line| out.extend([line, "\n"]));
+        }
+        if let Some(measured) = self.measured.as_ref().filter(|_| self.impossible().is_none()) {
+            let _ = writeln!(out, "measured    {}", self.sentence(measured, &bottleneck));
+        }
+        if let Some(times) = &self.times {
+            let _ = writeln!(
+                out,
+                "once        no schedule takes less than {} (proved){}",
+                self.shown_time(&times.least),
+                self.own()
+            );
+        }
+        let _ = writeln!(out, "\n{}", self.table());
+        let names = |names: &mut dyn Iterator<Item = &String>| names.map(String::as_str).collect::<Vec<_>>().join(", ");
+        let out_of_order = names(&mut self.comparison.out_of_order.iter().map(|row| &row.algorithm.name));
+        if !out_of_order.is_empty() {
+            let _ =
+                writeln!(out, "left out, for they combine operands in another order (--commutative): {out_of_order}");
+        }
+        let without_way = names(&mut self.comparison.without_way.iter());
+        if !without_way.is_empty() {
+            let _ = writeln!(out, "left out, for they send where no way leads: {without_way}");
+        }
+        if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
+            let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");
+        } else {
+            out.push_str("messages between nodes that are no neighbours take the cheapest path between them");
+        }
+        out
+    }
+
+    fn sentence(&self, measured: &Measured, bottleneck: &Bottleneck) -> String {
+        let share = percent(&self.share(&measured.throughput));
+        let proved = match self.best.status {
+            Status::Optimal => "the proved optimum",
+            Status::Feasible => "the proved bound",
+        };
+        let cut = bottleneck.limiting_names();
+        let cut = if cut.is_empty() { String::new() } else { format!("; that is limited by {cut}") };
+        let once = self.times.as_ref().zip(measured.once.as_ref()).map_or_else(String::new, |(times, once)| {
+            let least = self.shown_time(&times.least);
+            format!("; once, no less than {least} is possible, {} of it", percent(&(&times.least / once)))
+        });
+        let bound = self.shown_rate(&self.best.upper_bound);
+        format!("your {} is {share} of {proved}, {bound}{cut}{once}", measured.shown)
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let rates = self.bus(&self.best.upper_bound).is_some();
+        let rate = if rates { "busbw" } else { "throughput" };
+        let once: &[&str] = if self.times.is_some() { &["one operation", "of the bound"] } else { &[] };
+        table.set_header([&["algorithm", rate, self.whole()], once, &["limited by"]].concat());
+        for (place, row) in self.comparison.rows.iter().enumerate() {
+            let throughput = &row.sustained.throughput;
+            let rate = self.bus(throughput).unwrap_or_else(|| short(throughput));
+            let name = self.name(row);
+            let mut cells = vec![name, rate, percent(&self.share(throughput))];
+            cells.extend(self.once(place));
+            cells.push(self.limits(row));
+            table.add_row(cells);
+        }
+        for column in 1..3 + once.len() {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table
+    }
+
+    /// What our own way takes once.
+    fn own(&self) -> String {
+        let own = self.times.as_ref().and_then(|times| Some((&times.least, times.own.as_ref()?)));
+        own.map_or_else(String::new, |(least, own)| {
+            let time = self.shown_time(&own.length);
+            let pieces = if own.pieces == 1 { "one piece".to_string() } else { format!("{} pieces", own.pieces) };
+            let share = percent(&(least / &own.length));
+            format!("; oneport's own in {pieces} takes {time}, the bound is {share} of it")
+        })
+    }
+
+    /// What one operation of a row takes, and the bound as a share of it.
+    fn once(&self, place: usize) -> Vec<String> {
+        let Some(times) = &self.times else { return Vec::new() };
+        let Some(found) = times.rows.get(place).and_then(Option::as_ref) else { return vec!["-".to_string(); 2] };
+        vec![self.shown_time(&found.length), percent(&(&times.least / &found.length))]
+    }
+
+    /// A time for people.
+    fn shown_time(&self, time: &Rational) -> String {
+        let platform = self.problem.platform();
+        platform.units().map_or_else(|| Shown::of(platform, false).time(time), |units| units.show_time(time))
+    }
+
+    /// The time in seconds; without units as it is.
+    fn seconds(&self, time: &Rational) -> String {
+        let units = self.problem.platform().units();
+        units.map_or_else(|| time.clone(), |units| time * units.time.seconds()).to_string()
+    }
+
+    fn name(&self, row: &Compared) -> String {
+        let name = &row.algorithm.name;
+        if row.listed { format!("{name} (yours)") } else { name.clone() }
+    }
+
+    fn limits(&self, row: &Compared) -> String {
+        match row.sustained.busiest[..] {
+            [] => "odd sets of half-duplex ports".to_string(),
+            ref busiest => bottleneck::summary(self.problem.platform(), busiest),
+        }
+    }
+
+    /// The contract's object.
+    pub fn json(&self) -> Value {
+        let timed = |place: usize| self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
+        let row = |row: &Compared, place: Option<usize>| {
+            let throughput = &row.sustained.throughput;
+            let once = place.and_then(timed);
+            json!({
+                "name": row.algorithm.name,
+                "about": row.algorithm.about,
+                "own": row.listed,
+                "in_order": row.in_order,
+                "compared": place.is_some(),
+                "throughput": throughput.to_string(),
+                "share": self.share(throughput).to_string(),
+                "share_decimal": short(&self.share(throughput)),
+                "busbw": self.bus(throughput),
+                "limited_by": self.limits(row),
+                "time": once.map(|once| self.seconds(&once.length)),
+                "pieces": once.map(|once| once.pieces),
+            })
+        };
+        let rows = self.comparison.rows.iter().enumerate().map(|(place, compared)| row(compared, Some(place)));
+        let rows = rows.chain(self.comparison.out_of_order.iter().map(|left| row(left, None)));
+        let measured = self.measured.as_ref().map(|measured| {
+            json!({
+                "shown": measured.shown,
+                "throughput": measured.throughput.to_string(),
+                "share": self.share(&measured.throughput).to_string(),
+                "possible": self.impossible().is_none(),
+            })
+        });
+        let own = self.times.as_ref().and_then(|times| times.own.as_ref());
+        json!({
+            "collective": label(self.problem.collective()),
+            "model": self.problem.platform().model().name(),
+            "throughput": self.best.steady_state.as_ref().map(|state| state.throughput.to_string()),
+            "upper_bound": self.best.upper_bound.to_string(),
+            "status": self.best.status.name(),
+            "busbw": self.bus(&self.best.upper_bound),
+            "rows": rows.collect::<Vec<_>>(),
+            "measured": measured,
+            "lower_bound": self.times.as_ref().map(|times| self.seconds(&times.least)),
+            "time": own.map(|own| self.seconds(&own.length)),
+            "pieces": own.map(|own| own.pieces),
+        })
+    }
+
+    /// Bars, the longest first.
+    pub fn chart(&self) -> String {
+        let bound = &self.best.upper_bound;
+        let bar = |name: String, throughput: &Rational, once: Option<&Shortest>, about: String, marked: bool| {
+            let times = self.times.as_ref();
+            let time = once.map_or_else(String::new, |once| format!(", once {}", self.shown_time(&once.length)));
+            Part {
+                name,
+                value: throughput.clone(),
+                second: times.zip(once).map(|(times, once)| bound * &times.least / &once.length),
+                label: percent(&self.share(throughput)) + &time,
+                about,
+                marked,
+            }
+        };
+        let mut all = Vec::new();
+        if let Some(SteadyState { throughput, .. }) = &self.best.steady_state {
+            let own = self.times.as_ref().and_then(|times| times.own.as_ref());
+            all.push(bar("oneport".to_string(), throughput, own, self.shown_rate(throughput), true));
+        }
+        for (place, row) in self.comparison.rows.iter().enumerate() {
+            let throughput = &row.sustained.throughput;
+            let about = format!("{}: {}, {}", row.algorithm.name, row.algorithm.about, self.shown_rate(throughput));
+            let name = self.name(row);
+            let once = self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
+            all.push(bar(name, throughput, once, about, row.listed));
+        }
+        if let Some(measured) = &self.measured {
+            let name = "measured".to_string();
+            all.push(bar(name, &measured.throughput, None, measured.shown.clone(), true));
+        }
+        let title = header(self.problem);
+        let whole = match self.best.status {
+            Status::Optimal => "optimum",
+            Status::Feasible => "proved bound",
+        };
+        let once = self.times.as_ref().map_or_else(String::new, |times| {
+            format!(" (wide bars: throughput); no less than {} once (narrow bars)", self.shown_time(&times.least))
+        });
+        parts(title.trim_end(), bound, &format!("{whole}: {}{once}", self.shown_rate(bound)), &all)
+    }
+}

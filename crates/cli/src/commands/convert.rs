@@ -1,0 +1,64 @@
+//! `oneport convert`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use oneport::formats::{self, PlatformFormat};
+
+use crate::flags::topology::TopologyArguments;
+use crate::words::end::End;
+use crate::words::output::{count, print, try_outputs};
+use crate::words::usage::usage;
+
+/// Convert a platform file.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// The platform file to read.
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The platform file to write.
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// Format of IN (toml, json, matrix, gml, joined, nccl, nvidia-smi, rocm-smi, node-link, graphml, dot,
+    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, taccl, msccl, astra-sim, hwloc, simgrid); by default told
+    /// from its name and content.
+    #[arg(long, value_name = "F")]
+    pub from: Option<String>,
+    /// Format of OUT; by default told from its name.
+    #[arg(long, value_name = "F")]
+    pub to: Option<String>,
+    /// What the file of a topology leaves open.
+    #[command(flatten)]
+    pub topology: TopologyArguments,
+}
+
+/// Runs the command.
+pub fn run(arguments: &ConvertArguments) -> Result<End> {
+    let format = |option: &str, name: &String| -> Result<PlatformFormat> {
+        name.parse().map_err(|error| usage(format!("{option}: {error}")))
+    };
+    let from = arguments.from.as_ref().map(|name| format("--from", name)).transpose()?;
+    let to = match &arguments.to {
+        Some(name) => format("--to", name)?,
+        None => PlatformFormat::to_write(&arguments.output).ok_or_else(|| {
+            usage(format!(
+                "cannot tell the format of {} from its name; add --to toml, json or matrix",
+                arguments.output.display()
+            ))
+        })?,
+    };
+    try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
+    let platform = arguments.topology.read(&arguments.input, from)?.platform;
+    let text = formats::write_platform(&platform, to).with_context(|| arguments.output.display().to_string())?;
+    formats::write_atomically(&arguments.output, text.as_bytes())
+        .with_context(|| format!("cannot write {}", arguments.output.display()))?;
+    print(&format!(
+        "{}: {} ({}), {}",
+        arguments.output.display(),
+        count(platform.nodes().len(), "node"),
+        count(platform.processors().count(), "processor"),
+        count(platform.links().len(), "link"),
+    ))?;
+    Ok(End::Done)
+}

@@ -1,0 +1,82 @@
+//! Generated machines in gigabytes and seconds: what their links carry, and how fast their processors merge.
+
+use anyhow::Result;
+use num_traits::Signed;
+use oneport::platform::{Change, LinkId, Number};
+use oneport::units::{Dimension, Quantity};
+use oneport::{Platform, Rational, Units};
+
+use crate::words::usage::usage;
+
+/// GB/s of an accelerator's memory, from the makers' data sheets; MI250: of each of its two dies.
+pub const V100: u64 = 900;
+/// A100 of 80 GB (SXM).
+pub const A100: u64 = 2039;
+/// H100 (SXM).
+pub const H100: u64 = 3350;
+/// B200, in DGX B200 and GB200 NVL72.
+pub const B200: u64 = 8000;
+/// A die of MI250: half of 3.2 TB/s.
+pub const MI250_DIE: u64 = 1600;
+/// MI300X.
+pub const MI300X: u64 = 5300;
+
+/// GB/s of a host's memory: eight channels of DDR4-3200, 25.6 GB/s each.
+pub fn host() -> Rational {
+    Rational::new(1024.into(), 5.into())
+}
+
+/// A whole number of GB/s.
+pub fn whole(rate: u64) -> Rational {
+    Rational::from_integer(rate.into())
+}
+
+/// A rate in GB/s: `200 Gbit/s`, or a plain number of GB/s.
+///
+/// # Errors
+/// A usage error: no rate, or one that is not positive.
+pub fn rate(option: &str, text: &str) -> Result<Rational> {
+    let wrong = |what: &dyn std::fmt::Display| usage(format!("{option}: {what}; give a rate such as '25 GB/s'"));
+    let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;
+    let rate = match quantity.dimension {
+        Dimension::Number => oneport::parse_rational(text).map_err(|error| wrong(&error))?,
+        _ => Units::gigabytes_and_seconds().rate(&quantity, text).map_err(|error| wrong(&error))?,
+    };
+    match rate.is_positive() {
+        true => Ok(rate),
+        false => Err(wrong(&format!("'{text}' is not positive"))),
+    }
+}
+
+/// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others, and
+/// for these, too, where `uplink` is not given.
+///
+/// # Errors
+/// None in practice: rates are positive.
+pub fn carrying(platform: &Platform, all: Option<Rational>, uplink: Option<Rational>) -> Result<Platform> {
+    let uplink = uplink.or_else(|| all.clone());
+    let change = |id: LinkId| {
+        let link = platform.link(id);
+        let computes = [link.from, link.to].into_iter().any(|end| platform.node(end).is_processor());
+        let rate = if computes { &all } else { &uplink };
+        rate.as_ref().map(|rate| Change::Cost(id, Number::Exactly(rate.recip())))
+    };
+    let changes: Vec<Change> = platform.link_ids().filter_map(change).collect();
+    Ok(platform.changed(&changes)?.platform)
+}
+
+/// The platform in gigabytes and seconds, its processors merging at a third of their memory's rate: for every byte of
+/// the result two are read and one is written.
+///
+/// # Errors
+/// None in practice: the rate is positive.
+pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
+    if !memory.is_positive() {
+        return Err(usage("--memory: 0 is not positive; give GB/s, such as 3350"));
+    }
+    let cost = Rational::from_integer(3.into()) / memory;
+    let change = |node| Change::Compute(node, Number::Exactly(cost.clone()));
+    let changes: Vec<Change> = platform.processors().map(change).collect();
+    let units = Units { work_is_data: true, ..Units::gigabytes_and_seconds() };
+    Ok(platform.changed(&changes)?.platform.with_units(Some(units)))
+}

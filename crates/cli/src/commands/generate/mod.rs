@@ -1,0 +1,376 @@
+//! `oneport generate`: platforms of well-known shapes, and random ones from a seed.
+
+mod hardware;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use oneport::formats::{self, PlatformFormat};
+use oneport::platform::PlatformError;
+use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
+use oneport::{Platform, PortModel, Rational, Units, parse_rational};
+
+use crate::words::end::End;
+use crate::words::output::{count, print, try_outputs};
+use crate::words::usage::usage;
+
+/// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
+#[derive(Debug, Args)]
+#[command(after_long_help = UNITS)]
+pub struct GenerateArguments {
+    /// Which platform.
+    #[command(subcommand)]
+    shape: Shape,
+    /// Decides what is drawn: the graph, and costs from a range.
+    #[arg(long, value_name = "S", global = true)]
+    seed: Option<u64>,
+    /// Complete, ring, star, grid, random, racks: cost of every link (time for a message of size 1): a number, or
+    /// LOW..HIGH, drawn uniformly among the integers of the range (default: 1..10).
+    #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
+    cost: Option<String>,
+    /// Compute cost of every processor (time of one unit of work): as --cost.
+    #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
+    compute: Option<String>,
+    /// Torus, fat-tree, dragonfly (default: 25 GB/s), racks (instead of --cost): what every link carries each way, as
+    /// "200 Gbit/s" or 25 (GB/s).
+    #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
+    bandwidth: Option<String>,
+    /// Torus, fat-tree, dragonfly, racks: what every link between two switches carries each way (default: --bandwidth).
+    #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
+    uplink: Option<String>,
+    /// Port model of the platform.
+    #[arg(long, value_name = "MODEL", global = true)]
+    model: Option<String>,
+    /// The file, whose ending says the format: .toml, .json, .csv or .matrix (default: TOML on standard output).
+    #[arg(short, long, value_name = "OUT", global = true)]
+    output: Option<PathBuf>,
+}
+
+const UNITS: &str = "\
+Units: boxes of accelerators, torus, fat-tree, dragonfly, and racks with --bandwidth are in GB/s; a merge of a gigabyte
+reads two and writes one, so that accelerators and hosts merge at a third of their memory's bandwidth (data sheets: V100
+900 GB/s, A100 2039, H100 3350, B200 8000, MI250 1600 per die, MI300X 5300; hosts: eight channels of DDR4-3200, 204.8).
+Tiers are in MB/s. The other shapes have no units.";
+
+/// The shapes.
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+enum Shape {
+    /// Every node linked to every other.
+    Complete {
+        /// Nodes.
+        #[arg(long, value_name = "N")]
+        nodes: usize,
+    },
+    /// Nodes in a circle.
+    Ring {
+        /// Nodes.
+        #[arg(long, value_name = "N")]
+        nodes: usize,
+    },
+    /// One node linked to all others.
+    Star {
+        /// Nodes around the hub.
+        #[arg(long, value_name = "N")]
+        leaves: usize,
+    },
+    /// Rows and columns, each node linked to its neighbours.
+    Grid {
+        /// Rows.
+        #[arg(long, value_name = "N")]
+        rows: usize,
+        /// Columns.
+        #[arg(long, value_name = "N")]
+        columns: usize,
+    },
+    /// A random connected graph.
+    Random {
+        /// Nodes.
+        #[arg(long, value_name = "N")]
+        nodes: usize,
+        /// Links per node, on average.
+        #[arg(long, value_name = "D", default_value_t = 4)]
+        degree: usize,
+    },
+    /// A torus of any number of dimensions.
+    Torus {
+        /// Its sides, such as 4x4x4.
+        #[arg(long, value_name = "AxBx...", value_delimiter = 'x')]
+        sides: Vec<usize>,
+    },
+    /// A three-level fat tree of switches with so many ports.
+    FatTree {
+        /// Ports per switch, an even number K: there are K^3 / 4 hosts.
+        #[arg(long, value_name = "K")]
+        ports: usize,
+    },
+    /// A dragonfly: groups of routers, all linked, each router with hosts, every two groups linked once.
+    Dragonfly {
+        /// Groups.
+        #[arg(long, value_name = "N")]
+        groups: usize,
+        /// Routers per group.
+        #[arg(long, value_name = "N")]
+        routers: usize,
+        /// Hosts per router.
+        #[arg(long, value_name = "N")]
+        hosts: usize,
+    },
+    /// Racks of hosts behind a switch each, joined by spines. The default model is links. Costs are drawn, or given in
+    /// GB/s by --bandwidth and --uplink.
+    Racks {
+        /// Racks.
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        racks: usize,
+        /// Hosts per rack: a number, or LOW..HIGH, drawn for every rack.
+        #[arg(long, value_name = "N", default_value = "2..8")]
+        hosts: String,
+        /// Switches that all racks are linked to.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        spines: usize,
+        /// The switches can duplicate messages.
+        #[arg(long)]
+        copying: bool,
+    },
+    /// A wide-area network by the model of Tiers: 1 MB takes seconds, work is in Mflop.
+    Tiers {
+        /// small (27 nodes), medium (45), large (185), or the eleven parameters NW,NM,NL,SW,SM,SL,RW,RM,RL,RMW,RLM.
+        #[arg(long, value_name = "SIZE", default_value = "small")]
+        size: String,
+        /// Probability that a node of a local network is a host.
+        #[arg(long, value_name = "P", default_value = "7/10")]
+        host_probability: String,
+    },
+    /// A DGX-1, 8 V100: the hybrid cube mesh, NVLink of 25 and 50 GB/s.
+    Dgx1,
+    /// Azure NDv2: boxes of 8 V100 as dgx1, joined by 12.5 GB/s each way.
+    Ndv2(Boxes),
+    /// DGX A100: 8 accelerators with 300 GB/s to NVSwitch and 25 GB/s to one of two network switches.
+    DgxA100(Boxes),
+    /// DGX H100: 8 accelerators with 450 GB/s to NVSwitch and 50 GB/s to the network.
+    DgxH100(Boxes),
+    /// DGX B200: 8 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
+    DgxB200(Boxes),
+    /// GB200 NVL72: racks of 72 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
+    #[command(name = "gb200-nvl72")]
+    Gb200Nvl72(Boxes),
+    /// Boxes of 8 MI250, 16 dies: Infinity Fabric of 50 to 200 GB/s, 16 GB/s to the network.
+    Mi250(Boxes),
+    /// Boxes of 8 MI300X, all linked by Infinity Fabric of 64 GB/s, 50 GB/s to the network.
+    Mi300x(Boxes),
+    /// Boxes of accelerators around a switch, joined by network switches.
+    Boxes {
+        /// Boxes.
+        #[arg(long, value_name = "N", default_value_t = 2)]
+        boxes: usize,
+        /// Accelerators per box.
+        #[arg(long, value_name = "N", default_value_t = 8)]
+        accelerators: usize,
+        /// GB/s each way between an accelerator and the switch of its box.
+        #[arg(long, value_name = "GB/s", default_value_t = 450)]
+        inside: u64,
+        /// GB/s each way between an accelerator and its network switch.
+        #[arg(long, value_name = "GB/s", default_value_t = 50)]
+        network: u64,
+        /// Network switches: accelerator i of every box is on number i modulo so many.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        rails: usize,
+        /// GB/s of an accelerator's memory; it merges at a third of that.
+        #[arg(long, value_name = "GB/s", default_value_t = 3350)]
+        memory: u64,
+    },
+}
+
+/// How many boxes.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+struct Boxes {
+    /// Boxes.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    boxes: usize,
+}
+
+/// Runs the command.
+pub fn run(arguments: &GenerateArguments) -> Result<End> {
+    let format = match &arguments.output {
+        None => PlatformFormat::Toml,
+        Some(output) => PlatformFormat::to_write(output).ok_or_else(|| {
+            let name = output.display();
+            usage(format!("--output: cannot tell the format of {name} from its name; end it in .toml, .json or .csv"))
+        })?,
+    };
+    if let Some(output) = &arguments.output {
+        try_outputs(&[], &[("--output", output)])?;
+    }
+    let mut platform = platform(arguments)?;
+    if let Some(model) = &arguments.model {
+        let model: PortModel = model.parse().map_err(|error| usage(format!("--model: {error}")))?;
+        platform = platform.with_model(model);
+    }
+    let text = formats::write_platform(&platform, format)?;
+    let Some(output) = &arguments.output else {
+        print(&text)?;
+        return Ok(End::Done);
+    };
+    formats::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
+    print(&format!(
+        "{}: {} ({}), {}",
+        output.display(),
+        count(platform.nodes().len(), "node"),
+        count(platform.processors().count(), "processor"),
+        count(platform.links().len(), "link"),
+    ))?;
+    Ok(End::Done)
+}
+
+fn platform(arguments: &GenerateArguments) -> Result<Platform> {
+    let shape = &arguments.shape;
+    shape.refuse_what_it_does_not_draw(arguments)?;
+    let options = Options {
+        seed: arguments.seed.unwrap_or(1),
+        link_cost: costs("--cost", arguments.cost.as_deref())?,
+        compute: costs("--compute", arguments.compute.as_deref())?,
+    };
+    let made = match shape {
+        Shape::Complete { nodes } => generate::complete(*nodes, &options),
+        Shape::Ring { nodes } => generate::ring(*nodes, &options),
+        Shape::Star { leaves } => generate::star(*leaves, &options),
+        Shape::Grid { rows, columns } => generate::grid(*rows, *columns, &options),
+        Shape::Random { nodes, degree } => generate::random_connected(*nodes, *degree, &options),
+        Shape::Torus { sides } => generate::torus(sides),
+        Shape::FatTree { ports } => generate::fat_tree(*ports),
+        Shape::Dragonfly { groups, routers, hosts } => generate::dragonfly(*groups, *routers, *hosts),
+        Shape::Racks { racks, hosts, spines, copying } => {
+            let hosts = range("--hosts", hosts)?;
+            let shape = Racks { racks: *racks, hosts, spines: *spines, copying: *copying, ..Racks::default() };
+            generate::racks(&shape, &options)
+        }
+        Shape::Tiers { size, host_probability } => wide_area(size, host_probability, options.seed)?,
+        Shape::Dgx1 => generate::dgx1(),
+        Shape::Ndv2(Boxes { boxes }) => generate::ndv2(*boxes),
+        Shape::DgxA100(Boxes { boxes }) => generate::dgx_a100(*boxes),
+        Shape::DgxH100(Boxes { boxes }) => generate::dgx_h100(*boxes),
+        Shape::DgxB200(Boxes { boxes }) => generate::dgx_b200(*boxes),
+        Shape::Gb200Nvl72(Boxes { boxes }) => generate::gb200_nvl72(*boxes),
+        Shape::Mi250(Boxes { boxes }) => generate::mi250(*boxes),
+        Shape::Mi300x(Boxes { boxes }) => generate::mi300x(*boxes),
+        Shape::Boxes { boxes, accelerators, inside, network, rails, .. } => {
+            let (boxes, accelerators, rails) = (*boxes, *accelerators, *rails);
+            generate::switched_boxes(SwitchedBoxes { boxes, accelerators, inside: *inside, network: *network, rails })
+        }
+    };
+    let platform = made.map_err(|error| usage(error.to_string()))?;
+    in_units(platform, arguments)
+}
+
+/// The platform with its units, and the rates asked for.
+fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
+    let rate =
+        |option: &str, text: &Option<String>| text.as_deref().map(|text| hardware::rate(option, text)).transpose();
+    let bandwidth = rate("--bandwidth", &arguments.bandwidth)?;
+    let uplink = rate("--uplink", &arguments.uplink)?;
+    let platform = match (bandwidth, uplink) {
+        (None, None) => platform,
+        (between_all, between_switches) => hardware::carrying(&platform, between_all, between_switches)?,
+    };
+    if matches!(arguments.shape, Shape::Tiers { .. }) {
+        return Ok(platform.with_units(Some(Units::parse("MB/s")?)));
+    }
+    match arguments.shape.memory(arguments) {
+        Some(memory) => hardware::merging(&platform, &memory),
+        None => Ok(platform),
+    }
+}
+
+impl Shape {
+    /// GB/s of a processor's memory, of shapes in GB/s.
+    fn memory(&self, arguments: &GenerateArguments) -> Option<Rational> {
+        match self {
+            Shape::Complete { .. } | Shape::Ring { .. } | Shape::Star { .. } | Shape::Grid { .. } => None,
+            Shape::Random { .. } | Shape::Tiers { .. } => None,
+            Shape::Racks { .. } => arguments.bandwidth.is_some().then(hardware::host),
+            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => Some(hardware::host()),
+            Shape::Dgx1 | Shape::Ndv2(_) => Some(hardware::whole(hardware::V100)),
+            Shape::DgxA100(_) => Some(hardware::whole(hardware::A100)),
+            Shape::DgxH100(_) => Some(hardware::whole(hardware::H100)),
+            Shape::DgxB200(_) | Shape::Gb200Nvl72(_) => Some(hardware::whole(hardware::B200)),
+            Shape::Mi250(_) => Some(hardware::whole(hardware::MI250_DIE)),
+            Shape::Mi300x(_) => Some(hardware::whole(hardware::MI300X)),
+            Shape::Boxes { memory, .. } => Some(hardware::whole(*memory)),
+        }
+    }
+
+    /// What a shape does not draw is no option of it: silence would look like consent.
+    fn refuse_what_it_does_not_draw(&self, arguments: &GenerateArguments) -> Result<()> {
+        let (drawn, seeded, rated) = match self {
+            Shape::Complete { .. }
+            | Shape::Ring { .. }
+            | Shape::Star { .. }
+            | Shape::Grid { .. }
+            | Shape::Random { .. } => (true, true, false),
+            Shape::Racks { .. } => (arguments.bandwidth.is_none(), true, true),
+            Shape::Tiers { .. } => (false, true, false),
+            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => (false, false, true),
+            _ => (false, false, false),
+        };
+        let uplinks = rated && (arguments.bandwidth.is_some() || !matches!(self, Shape::Racks { .. }));
+        let given = [
+            ("--seed", arguments.seed.is_some(), seeded, "nothing is drawn"),
+            ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
+            ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
+            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have rates of their own"),
+            (
+                "--uplink",
+                arguments.uplink.is_some(),
+                uplinks,
+                "its links have rates of their own, or --bandwidth is missing",
+            ),
+        ];
+        match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
+            Some((option, _, _, why)) => Err(usage(format!("{option}: not for this shape: {why}; leave it out"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A network by the model of Tiers, with hosts and costs.
+fn wide_area(size: &str, host_probability: &str, seed: u64) -> Result<Result<Platform, PlatformError>> {
+    let parameters = match size {
+        "small" => tiers::TiersParameters::SMALL,
+        "medium" => tiers::TiersParameters::MEDIUM,
+        "large" => tiers::TiersParameters::LARGE,
+        listed => {
+            let numbers: Option<Vec<usize>> = listed.split(',').map(|number| number.trim().parse().ok()).collect();
+            let numbers: Option<[usize; 11]> = numbers.and_then(|numbers| numbers.try_into().ok());
+            numbers.map(tiers::TiersParameters::from).ok_or_else(|| {
+                usage(format!(
+                    "--size: '{listed}' is neither small, medium, large nor eleven whole numbers with commas"
+                ))
+            })?
+        }
+    };
+    let probability = parse_rational(host_probability);
+    let host_probability =
+        probability.map_err(|error| usage(format!("--host-probability {host_probability}: {error}")))?;
+    let instance = tiers::TiersInstance { seed, host_probability, ..tiers::TiersInstance::default() };
+    Ok(tiers::generate(&parameters, seed).and_then(|topology| tiers::instantiate(&topology, &instance)))
+}
+
+/// `3`, `2/3` or `1..10`.
+fn costs(option: &str, text: Option<&str>) -> Result<Costs> {
+    let Some(text) = text else { return Ok(Options::default().link_cost) };
+    if text.contains("..") {
+        let (low, high) = range(option, text)?;
+        return Ok(Costs::Uniform { low: low as u64, high: high as u64 });
+    }
+    let cost: Rational = parse_rational(text).map_err(|error| usage(format!("{option} {text}: {error}")))?;
+    Ok(Costs::Constant(cost))
+}
+
+/// `4` or `2..8`, both ends included.
+fn range(option: &str, text: &str) -> Result<(usize, usize)> {
+    let (low, high) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse::<usize>().ok();
+    let range = number(low).zip(number(high)).filter(|(low, high)| low <= high);
+    range
+        .ok_or_else(|| usage(format!("{option}: '{text}' is no range; give a whole number, or LOW..HIGH such as 2..8")))
+}

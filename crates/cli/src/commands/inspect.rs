@@ -1,0 +1,209 @@
+//! `oneport inspect`: what was understood of a platform file or a topology.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use comfy_table::{Table, presets};
+use num_traits::Inv;
+use oneport::formats::{self, Imported, PlatformFormat, Topic};
+use oneport::{Collective, Platform, Problem, Rational, Volumes};
+use serde_json::{Value, json};
+
+use crate::flags::topology::TopologyArguments;
+use crate::words::drawing;
+use crate::words::end::End;
+use crate::words::numbers::both;
+use crate::words::output::{count, named, print, try_outputs};
+use crate::words::usage::usage;
+
+/// Say what is understood of a platform file or of another program's topology, and what is assumed.
+#[derive(Debug, Args)]
+pub struct InspectArguments {
+    /// A platform file, or a topology of another program: a dump of NCCL, a table of nvidia-smi, a graph, ...
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The format of the file, as `oneport convert --from` takes it; by default told from its name and content.
+    #[arg(long, value_name = "F")]
+    from: Option<String>,
+    /// What the file leaves open.
+    #[command(flatten)]
+    topology: TopologyArguments,
+    /// Draw the platform (F.svg or F.png).
+    #[arg(short = 'o', long = "output", value_name = "F.svg")]
+    output: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &InspectArguments) -> Result<End> {
+    let format = arguments.from.as_ref().map(|name| name.parse::<PlatformFormat>()).transpose();
+    let format = format.map_err(|error| usage(format!("--from: {error}")))?;
+    try_outputs(&[("FILE", &arguments.file)], &named(&[("--output", &arguments.output)]))?;
+    if let Some(path) = &arguments.output {
+        drawing::check("--output", path, &[])?;
+    }
+    let imported = formats::read_topology(&arguments.file, format, &arguments.topology.options()?)?;
+    if let Some(path) = &arguments.output {
+        drawing::write(path, &picture(&arguments.file, &imported)?)?;
+    }
+    if arguments.json {
+        print(&object(&imported).to_string())?;
+    } else {
+        print(&text(&arguments.file.display().to_string(), &imported))?;
+    }
+    Ok(End::Done)
+}
+
+/// Links alike: their kind, the kinds of their ends, their cost.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Class<'i> {
+    kind: &'i str,
+    ends: [&'i str; 2],
+    /// Whether each is a pair of links, one each way.
+    both_ways: bool,
+    cost: &'i Rational,
+}
+
+/// How many links of every class there are.
+fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
+    let platform = &imported.platform;
+    let kind_of = |node: oneport::NodeId| imported.node_kinds.get(node.index()).copied().unwrap_or_default();
+    let mut classes = BTreeMap::new();
+    for (id, &kind) in platform.link_ids().zip(&imported.link_kinds) {
+        let link = platform.link(id);
+        let back = platform.link_between(link.to, link.from).filter(|&back| {
+            platform.link(back).cost == link.cost && imported.link_kinds.get(back.index()) == Some(&kind)
+        });
+        if back.is_some_and(|back| back < id) {
+            continue;
+        }
+        let mut ends = [kind_of(link.from), kind_of(link.to)];
+        if back.is_some() {
+            ends.sort_unstable();
+        }
+        *classes.entry(Class { kind, ends, both_ways: back.is_some(), cost: &link.cost }).or_default() += 1;
+    }
+    classes
+}
+
+/// How many nodes of every kind there are, in the order of their first appearance.
+fn node_counts(imported: &Imported) -> Vec<(&'static str, usize)> {
+    let mut counts: Vec<(&'static str, usize)> = Vec::new();
+    for &kind in &imported.node_kinds {
+        match counts.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((kind, 1)),
+        }
+    }
+    counts
+}
+
+/// `1 PCI switch`, `2 PCI switches`.
+fn counted(number: usize, kind: &str) -> String {
+    match kind.strip_suffix("switch") {
+        Some(_) if number != 1 => format!("{number} {kind}es"),
+        _ => count(number, kind),
+    }
+}
+
+/// `8 GPUs, 2 CPUs`.
+fn nodes(imported: &Imported) -> String {
+    let counts: Vec<String> = node_counts(imported).iter().map(|(kind, number)| counted(*number, kind)).collect();
+    counts.join(", ")
+}
+
+/// In the platform's units, where it has some.
+fn bandwidth(platform: &Platform, cost: &Rational) -> String {
+    match platform.units() {
+        Some(units) => units.show_rate(&cost.inv()),
+        None => both(&cost.inv()),
+    }
+}
+
+fn text(file: &str, imported: &Imported) -> String {
+    let mut out = String::new();
+    let platform = &imported.platform;
+    let _ = writeln!(out, "{file}: {}, port model {}", imported.format.about(), platform.model());
+    let _ = writeln!(out, "nodes: {}", nodes(imported));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["links", "bandwidth", "between", "number"]);
+    for (class, number) in classes(imported) {
+        let [from, to] = class.ends;
+        let (between, number) = match class.both_ways {
+            true => (format!("{from} - {to}"), format!("{number}, each way")),
+            false => (format!("{from} -> {to}"), number.to_string()),
+        };
+        table.add_row([class.kind.to_string(), bandwidth(platform, class.cost), between, number]);
+    }
+    let _ = writeln!(out, "{}", table.trim_fmt());
+    for topic in Topic::ALL {
+        for note in imported.notes.iter().filter(|note| note.topic == topic) {
+            let _ = writeln!(out, "{}: {}", topic.name(), note.text);
+        }
+    }
+    out
+}
+
+fn object(imported: &Imported) -> Value {
+    let platform = &imported.platform;
+    let links: Vec<Value> = classes(imported)
+        .iter()
+        .map(|(class, number)| {
+            json!({
+                "kind": class.kind,
+                "from": class.ends[0],
+                "to": class.ends[1],
+                "both_ways": class.both_ways,
+                "bandwidth": class.cost.inv().to_string(),
+                "number": number,
+            })
+        })
+        .collect();
+    let accelerators: Vec<Value> = imported
+        .accelerators
+        .iter()
+        .map(|own| {
+            json!({
+                "node": platform.name(own.node),
+                "machine": own.machine,
+                "device": own.device,
+                "rank": own.rank,
+            })
+        })
+        .collect();
+    let notes = |topic: Topic| -> Vec<&str> {
+        imported.notes.iter().filter(|note| note.topic == topic).map(|note| note.text.as_str()).collect()
+    };
+    json!({
+        "format": imported.format.name(),
+        "model": platform.model().name(),
+        "units": platform.units().map(|units| units.to_string()),
+        "nodes": node_counts(imported).into_iter().collect::<BTreeMap<_, _>>(),
+        "links": links,
+        "accelerators": accelerators,
+        "assumed": notes(Topic::Assumed),
+        "merged": notes(Topic::Merged),
+        "left_out": notes(Topic::LeftOut),
+    })
+}
+
+/// The platform as a picture, titled by its file.
+fn picture(file: &Path, imported: &Imported) -> Result<String> {
+    let platform = &imported.platform;
+    let count = platform.processors().count();
+    if count < 2 {
+        bail!("--output: a picture is of processors and what is between them; the file has {count}, two are needed");
+    }
+    // A drawing asks for some problem on the platform; this one is not shown.
+    let collective = Collective::AllGather { participants: platform.processors().collect() };
+    let volumes = Volumes::default();
+    let problem = Problem::new(platform, &collective, &volumes).context("--output")?;
+    let title = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let subtitle = format!("{} · {}", imported.format.about(), nodes(imported));
+    Ok(oneport_drawings::svg::platform(problem, &title, &subtitle))
+}

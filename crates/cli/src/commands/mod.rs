@@ -1,0 +1,16 @@
+//! The commands, one file or folder each: its options and `run`. No command knows another.
+
+pub mod bound;
+pub mod check;
+pub mod compare;
+pub mod convert;
+pub mod export;
+pub mod generate;
+pub mod inspect;
+pub mod reduce;
+pub mod rings;
+pub mod show;
+pub mod solve;
+pub mod time;
+pub mod verify;
+pub mod whatif;

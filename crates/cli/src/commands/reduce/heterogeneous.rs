@@ -1,0 +1,275 @@
+//! `oneport reduce heterogeneous`.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use oneport::heterogeneous::{Budget, Cluster, Destination, Method, Processors};
+use oneport::plan::{Class, Reduction};
+use oneport::{Found, Rational, all_reduce, parse_rational, reduce_cluster, reduce_processors};
+use serde_json::{Value, json};
+
+use super::answer::{Answer, AnswerArguments, LISTED};
+use super::read::{numbers, shorten, whole};
+use crate::flags::limits::LimitArguments;
+use crate::words::end::End;
+use crate::words::numbers::readable;
+use crate::words::output::{count, print};
+use crate::words::usage::usage;
+
+/// Most states of a search unless asked otherwise: about a minute.
+const STATES: u64 = 20_000_000;
+
+/// Percent of time and memory that a search may use.
+const SEARCH: u32 = 80;
+
+/// Methods for unequal speeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// The fastest exact method for the question, within --max-states.
+    Auto,
+    /// As auto, without a limit on the states; a gap remains where no method closes it.
+    Exact,
+    /// Slowest node first: at most twice the optimum.
+    Snf,
+    /// Dynamic program over the numbers per class.
+    Dp,
+    /// Two classes: numbers of fast senders per level.
+    Levels,
+    /// Several classes: time-expanded flow.
+    Slots,
+    /// Branch and bound for arbitrary speeds.
+    Search,
+}
+
+/// `oneport reduce heterogeneous`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("speeds").required(true)))]
+pub struct HeterogeneousArguments {
+    /// Transmission time of each processor.
+    #[arg(long, value_name = "T,T,...", allow_hyphen_values = true, group = "speeds")]
+    pub times: Option<String>,
+    /// Transmission time and number of senders of each class; the destination is one more processor.
+    #[arg(long, value_name = "T:N,T:N,...", allow_hyphen_values = true, group = "speeds")]
+    pub classes: Option<String>,
+    /// The processor of --times that ends with the result, counted from 0 (default: one more processor).
+    #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "classes")]
+    pub destination: Option<String>,
+    /// Which algorithm.
+    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
+    pub method: MethodName,
+    /// Most states a search visits before it answers with the best schedule and bound known.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_states: Option<String>,
+    /// When to end with the best so far.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Also send the result to all: slowest node first into the fastest processor, then fastest node first.
+    #[arg(long, conflicts_with_all = ["classes", "destination", "method"])]
+    pub all_reduce: bool,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+/// Runs the command.
+pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
+    let question = Question::read(arguments)?;
+    let limits = arguments.limits.watch()?;
+    arguments.answer.try_outputs()?;
+    let states = match (&arguments.max_states, arguments.method) {
+        (Some(most), _) => whole("--max-states", most)?,
+        (None, MethodName::Exact) => u64::MAX,
+        (None, _) => STATES,
+    };
+    let started = Instant::now();
+    if arguments.all_reduce {
+        return everywhere(arguments, &question);
+    }
+    // The rest is for the schedule and the referee.
+    let search = limits.stage(SEARCH);
+    let watch = |_: &_| match search.ask() {
+        Err(_) => ControlFlow::Break(()),
+        Ok(()) => ControlFlow::Continue(()),
+    };
+    let budget = Budget { states, watch: &watch };
+    let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
+    let method = method(arguments.method);
+    let found = if wanted || question.cluster.senders() <= LISTED {
+        reduce_processors(&question.one_by_one()?, method, &budget)?
+    } else {
+        reduce_cluster(&question.cluster, method, &budget)?
+    };
+    let took = started.elapsed();
+    answer(&question, &found).report(&arguments.answer, took)
+}
+
+fn answer(question: &Question, found: &Found) -> Answer {
+    let title = format!(
+        "reduction of {} into {}, {}",
+        count(question.cluster.senders(), "sender"),
+        match question.listed {
+            Some((_, Destination::Listed(destination))) => format!("processor {destination}"),
+            _ => "one more processor".to_string(),
+        },
+        match question.cluster.classes().len() {
+            1 => "1 class of speed".to_string(),
+            classes => format!("{classes} classes of speed"),
+        },
+    );
+    let mut answer = Answer::new(title, found.method.name(), found.why.clone(), &found.checked);
+    answer.fact("model", "heterogeneous");
+    answer.fact("senders", question.cluster.senders());
+    let classes = |class: &Class| json!({ "time": class.time.to_string(), "senders": class.senders });
+    answer.fact("classes", question.cluster.classes().iter().map(classes).collect::<Vec<Value>>());
+    if question.listed.is_none() {
+        answer.fact("numbering", numbering(&question.classes));
+    }
+    if let Some(reduction) = &found.checked.shortest.reduction
+        && question.cluster.senders() <= LISTED
+    {
+        answer.fact("destination", reduction.root);
+        answer.fact("sequence", sequence(reduction));
+    }
+    answer
+}
+
+/// Which processors are of which class: numbers follow the order in which the classes were given.
+fn numbering(classes: &[Class]) -> Vec<Value> {
+    let mut first = 0;
+    let range = |class: &Class| {
+        let range = json!({ "time": class.time.to_string(), "first": first, "last": first + class.senders - 1 });
+        first += class.senders;
+        range
+    };
+    classes.iter().map(range).collect()
+}
+
+/// The senders in the order of their starts; those that start together by number.
+fn sequence(reduction: &Reduction) -> Vec<usize> {
+    let mut senders: Vec<usize> = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize).collect();
+    senders.sort_by_cached_key(|&sender| (reduction.starts.get(sender), sender));
+    senders
+}
+
+/// All-reduction: a reduction and a broadcast.
+fn everywhere(arguments: &HeterogeneousArguments, question: &Question) -> Result<End> {
+    if arguments.answer.gantt.is_some() || arguments.answer.tree.is_some() {
+        bail!(usage("--all-reduce draws nothing yet; leave --gantt and --tree out"));
+    }
+    let Some((times, _)) = &question.listed else { bail!(usage("--all-reduce: give --times")) };
+    let all = all_reduce(times)?;
+    let (reduction, broadcast) = (&all.reduction, &all.broadcast);
+    if arguments.answer.json {
+        let report = json!({
+            "model": "heterogeneous",
+            "collective": "all-reduce",
+            "length": all.length.to_string(),
+            "status": if all.length == all.lower_bound { "optimal" } else { "feasible" },
+            "lower_bound": all.lower_bound.to_string(),
+            "destination": reduction.root,
+            "reduction_length": reduction.length.to_string(),
+            "broadcast_length": broadcast.length.to_string(),
+            "sequence": sequence(reduction),
+            "broadcast_begins": reduction.length.to_string(),
+            "reduction": serde_json::from_str::<Value>(&oneport::formats::reduction_to_json(reduction))?,
+            "broadcast": serde_json::from_str::<Value>(&oneport::formats::broadcast_to_json(broadcast))?,
+        });
+        print(&report.to_string())?;
+    } else {
+        print(&format!(
+            "all-reduction among {}\n\
+             length  {} (none is shorter than {}; at most 3.5 times the optimum, Liu-Kuo-Wang 2009, Theorem 3)\n\
+             method  slowest node first into processor {}: {}; then fastest node first: {}",
+            count(times.len(), "processor"),
+            readable(&all.length),
+            readable(&all.lower_bound),
+            reduction.root,
+            readable(&reduction.length),
+            readable(&broadcast.length),
+        ))?;
+    }
+    Ok(End::Done)
+}
+
+/// What is reduced: the senders by class, and one by one where they were listed.
+struct Question {
+    cluster: Cluster,
+    listed: Option<(Vec<Rational>, Destination)>,
+    /// Classes as given, for the numbering of processors.
+    classes: Vec<Class>,
+}
+
+impl Question {
+    fn read(arguments: &HeterogeneousArguments) -> Result<Question> {
+        if let Some(text) = &arguments.classes {
+            let classes = classes(text)?;
+            return Ok(Question { cluster: Cluster::new(&classes)?, listed: None, classes });
+        }
+        let times = numbers("--times", arguments.times.as_deref().unwrap_or_default())?;
+        let destination = match &arguments.destination {
+            None => Destination::Outside,
+            Some(text) => {
+                let wrong = || {
+                    usage(format!(
+                        "--destination: '{}' is no processor; count from 0 to {}",
+                        shorten(text),
+                        times.len() - 1
+                    ))
+                };
+                Destination::Listed(text.trim().parse().ok().filter(|&index| index < times.len()).ok_or_else(wrong)?)
+            }
+        };
+        let processors = Processors::new(times.clone(), destination)?;
+        Ok(Question { cluster: processors.cluster(), listed: Some((times, destination)), classes: Vec::new() })
+    }
+
+    /// The processors one by one; those of classes in the order given.
+    fn one_by_one(&self) -> Result<Processors> {
+        let (times, destination) = match &self.listed {
+            Some((times, destination)) => (times.clone(), *destination),
+            None => (expand(&self.classes)?, Destination::Outside),
+        };
+        Ok(Processors::new(times, destination)?)
+    }
+}
+
+fn expand(classes: &[Class]) -> Result<Vec<Rational>> {
+    /// A schedule of more senders is too large a drawing.
+    const MOST: u64 = 10_000_000;
+    let total: u64 = classes.iter().map(|class| class.senders).sum();
+    if total > MOST {
+        bail!("{total} senders are too many to write the schedule down; at most {MOST}, leave --gantt and --tree out");
+    }
+    let list = |class: &Class| std::iter::repeat_n(class.time.clone(), class.senders as usize);
+    Ok(classes.iter().flat_map(list).collect())
+}
+
+/// `TIME:COUNT,...`.
+fn classes(text: &str) -> Result<Vec<Class>> {
+    let read = |(index, item): (usize, &str)| {
+        let place = format!("--classes: class {index} (counted from 0)");
+        let Some((time, senders)) = item.rsplit_once(':') else {
+            return Err(usage(format!("{place}: '{}' has no count; write TIME:COUNT, such as 3:100", shorten(item))));
+        };
+        let time = parse_rational(time).map_err(|error| usage(format!("{place}: {error}")))?;
+        let empty = senders.trim().parse::<u128>() == Ok(0);
+        if empty {
+            return Err(usage(format!("{place}: it is empty; give at least 1 sender, or leave the class out")));
+        }
+        Ok(Class { time, senders: whole(&place, senders)? })
+    };
+    text.split(',').enumerate().map(read).collect()
+}
+
+fn method(name: MethodName) -> Method {
+    match name {
+        MethodName::Auto | MethodName::Exact => Method::Auto,
+        MethodName::Snf => Method::SlowestFirst,
+        MethodName::Dp => Method::DynamicProgram,
+        MethodName::Levels => Method::Levels,
+        MethodName::Slots => Method::Slots,
+        MethodName::Search => Method::Search,
+    }
+}

@@ -1,0 +1,205 @@
+//! `oneport reduce homogeneous`.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use oneport::homogeneous::{Costs, Strategy, Tie};
+use oneport::plan::Limit;
+use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_released};
+use serde_json::{Map, json};
+
+use super::answer::{Answer, AnswerArguments, LISTED, Schedule};
+use super::read::{cost, numbers, whole};
+use crate::words::end::End;
+use crate::words::numbers::readable;
+use crate::words::output::count;
+use crate::words::usage::usage;
+
+/// The trees of RR-7898.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StrategyName {
+    /// Shortest schedule (RR-7898, Algorithm 1; Algorithms 2 and 3 under a limit).
+    Greedy,
+    /// Algorithm 1 as if the smaller cost were 0.
+    Binomial,
+    /// Algorithm 1 as if both costs were equal.
+    Fibonacci,
+    /// Every processor sends to the one before it.
+    Chain,
+    /// All processors send to the first.
+    Flat,
+}
+
+/// Rules for ties of Algorithm 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TieName {
+    /// The processor added first.
+    Oldest,
+    /// The processor added last.
+    Newest,
+    /// The processor with the fewest children.
+    FewestChildren,
+    /// The processor with the most children.
+    MostChildren,
+}
+
+/// `oneport reduce homogeneous`.
+#[derive(Debug, Args)]
+pub struct HomogeneousArguments {
+    /// Number of values, one per processor, 1 to 2^63.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, required_unless_present = "ready")]
+    pub n: Option<String>,
+    /// Time of a transfer, 0 or more.
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    pub transfer: String,
+    /// Time of a merge, 0 or more.
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    pub compute: String,
+    /// At most K transfers at once.
+    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with = "max_reducers")]
+    pub max_transfers: Option<String>,
+    /// At most K processors that merge.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub max_reducers: Option<String>,
+    /// Shape of the tree.
+    #[arg(long, value_enum, default_value_t = StrategyName::Greedy)]
+    pub strategy: StrategyName,
+    /// Tie-breaking rule of Algorithm 1; it matters for the binomial and Fibonacci strategies.
+    #[arg(long, value_enum, default_value_t = TieName::Oldest)]
+    pub tie: TieName,
+    /// When each value is ready (instead of 0): the operator is then taken as commutative.
+    #[arg(long, value_name = "R,R,...", allow_hyphen_values = true, conflicts_with_all = ["max_transfers", "max_reducers", "strategy", "tie"])]
+    pub ready: Option<String>,
+    /// The schedule read backwards: a broadcast whose transfers are prepared for C each.
+    #[arg(long, conflicts_with_all = ["ready", "strategy"])]
+    pub broadcast: bool,
+    /// Where the answer goes.
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+/// Runs the command.
+pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
+    let costs = Costs::new(cost("--transfer", &arguments.transfer)?, cost("--compute", &arguments.compute)?)?;
+    let (n, limit) = (values(arguments)?, limit(arguments)?);
+    arguments.answer.try_outputs()?;
+    let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
+    let written = wanted || n <= LISTED;
+    let started = Instant::now();
+    let mut answer = if arguments.ready.is_some() {
+        released(arguments, &costs)?
+    } else if arguments.broadcast {
+        broadcast(&costs, n, limit, written)?
+    } else {
+        plain(arguments, &costs, n, limit, written)?
+    };
+    let took = started.elapsed();
+    answer.fact("model", "homogeneous");
+    answer.fact("n", n);
+    answer.fact("transfer", costs.transfer().to_string());
+    answer.fact("compute", costs.compute().to_string());
+    match limit {
+        Limit::Unlimited => {}
+        Limit::Transfers(most) => answer.fact("max_transfers", json!(most)),
+        Limit::Reducers(most) => answer.fact("max_reducers", json!(most)),
+    }
+    answer.report(&arguments.answer, took)
+}
+
+/// One reduction of values that are all there at 0.
+fn plain(arguments: &HomogeneousArguments, costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
+    let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
+    let checked = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
+    let title = format!("reduction of {}, {}", count(n, "value"), words(costs, limit));
+    let [name, why] = found(arguments.strategy, limit);
+    Ok(Answer::new(title, name, why.to_string(), &checked))
+}
+
+fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
+    let ready = numbers("--ready", arguments.ready.as_deref().unwrap_or_default())?;
+    let released = reduce_released(&ready, costs)?;
+    let title =
+        format!("reduction of {}, released over time, {}", count(ready.len(), "value"), words(costs, Limit::Unlimited));
+    Ok(Answer {
+        title,
+        length: released.reduction.length.clone(),
+        lower_bound: released.lower_bound,
+        proof: "release dates, see the library's documentation; not repeated by the referee".to_string(),
+        method: ("released".to_string(), "release dates, the operator taken as commutative".to_string()),
+        schedule: Schedule::Reduction(Box::new(released.reduction)),
+        facts: Map::from_iter([("proof".into(), "released".into()), ("rechecked".into(), false.into())]),
+    })
+}
+
+fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
+    let (broadcast, checked) = broadcast_homogeneous(n, costs, limit, written)?;
+    let title = format!("broadcast to {}, {}", count(n, "processor"), words(costs, limit));
+    let mut answer = Answer::new(title, "greedy", "the shortest reduction read backwards".to_string(), &checked);
+    answer.schedule = broadcast.map_or(Schedule::None, |broadcast| Schedule::Broadcast(Box::new(broadcast)));
+    Ok(answer)
+}
+
+/// `--n`, or the number of release dates.
+fn values(arguments: &HomogeneousArguments) -> Result<u64> {
+    let given = arguments.n.as_deref().map(|text| whole("--n", text)).transpose()?;
+    let dates = arguments.ready.as_deref().map(|text| numbers("--ready", text)).transpose()?;
+    match (given, dates.map(|dates| dates.len() as u64)) {
+        (Some(n), Some(dates)) if n != dates => {
+            bail!(usage(format!("--n: {n} is not the number of release dates; --ready has {dates}, leave --n out")))
+        }
+        (Some(n), _) | (None, Some(n)) => Ok(n),
+        (None, None) => bail!(usage("--n: give the number of values")),
+    }
+}
+
+fn words(costs: &Costs, limit: Limit) -> String {
+    let costs = format!("transfer {}, merge {}", readable(costs.transfer()), readable(costs.compute()));
+    match limit {
+        Limit::Unlimited => costs,
+        Limit::Transfers(most) => format!("{costs}, at most {} at once", count(most, "transfer")),
+        Limit::Reducers(most) => format!("{costs}, at most {}", count(most, "reducer")),
+    }
+}
+
+fn limit(arguments: &HomogeneousArguments) -> Result<Limit> {
+    Ok(match (&arguments.max_transfers, &arguments.max_reducers) {
+        (Some(most), _) => Limit::Transfers(whole("--max-transfers", most)?),
+        (None, Some(most)) => Limit::Reducers(whole("--max-reducers", most)?),
+        (None, None) => Limit::Unlimited,
+    })
+}
+
+fn strategy(name: StrategyName) -> Strategy {
+    match name {
+        StrategyName::Greedy => Strategy::Greedy,
+        StrategyName::Binomial => Strategy::Binomial,
+        StrategyName::Fibonacci => Strategy::Fibonacci,
+        StrategyName::Chain => Strategy::Chain,
+        StrategyName::Flat => Strategy::Flat,
+    }
+}
+
+fn tie(name: TieName) -> Tie {
+    match name {
+        TieName::Oldest => Tie::Oldest,
+        TieName::Newest => Tie::Newest,
+        TieName::FewestChildren => Tie::FewestChildren,
+        TieName::MostChildren => Tie::MostChildren,
+    }
+}
+
+/// Name and source of the tree.
+fn found(strategy: StrategyName, limit: Limit) -> [&'static str; 2] {
+    match (strategy, limit) {
+        (StrategyName::Greedy, Limit::Unlimited) => ["greedy", "RR-7898, Algorithm 1, optimal by Theorem 4"],
+        (StrategyName::Greedy, Limit::Transfers(_)) => {
+            ["greedy", "RR-7898, Algorithm 2 with its last loop corrected, optimal by Theorem 7"]
+        }
+        (StrategyName::Greedy, Limit::Reducers(_)) => ["greedy", "RR-7898, Algorithm 3, optimal by Theorem 9"],
+        (StrategyName::Binomial, _) => ["binomial", "RR-7898, Algorithm 1 as if the smaller cost were 0"],
+        (StrategyName::Fibonacci, _) => ["fibonacci", "RR-7898, Algorithm 1 as if both costs were equal"],
+        (StrategyName::Chain, _) => ["chain", "every processor sends to the one before it"],
+        (StrategyName::Flat, _) => ["flat", "all processors send to the first"],
+    }
+}

@@ -1,0 +1,172 @@
+//! Rings as NCCL's graph files hold them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use oneport::formats::{self, Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType};
+use oneport::plan::{EqualRings, LinkId};
+use oneport::{NodeId, Platform, Rational, Rings, RingsError};
+
+/// Id and pattern of rings.
+const RING: (u64, u64) = (0, 4);
+/// Id and pattern of the tree: a balanced tree over boxes. Within a box NCCL reads the GPUs of a channel as a chain,
+/// whatever the pattern (`ncclTopoPreset` in src/graph/connect.cc: the parent of a GPU is the one listed before it, its
+/// only child the one after it), so the trees of the optimum cannot be written: the rings are, as chains.
+const TREE: (u64, u64) = (1, 1);
+
+/// Ranks and devices of the processors.
+pub struct Ranks {
+    gpus: Vec<(NodeId, NcclGpu)>,
+    /// Where the devices come from, for people.
+    pub origin: &'static str,
+    /// How many machines they are on, as far as the file says.
+    pub machines: usize,
+}
+
+impl Ranks {
+    /// Those of a topology's file. Else ranks count the processors in their order, and devices are the numbers that
+    /// their names end in, if these are all different, or else the ranks.
+    pub fn new(imported: &Imported, gpus: &[NodeId]) -> Ranks {
+        let known = |gpu: &NodeId| imported.accelerators.iter().find(|known| known.node == *gpu).copied();
+        let known: Option<Vec<Accelerator>> = gpus.iter().map(known).collect();
+        if let Some(known) = known.filter(|known| !known.is_empty()) {
+            let machines: BTreeSet<usize> = known.iter().map(|known| known.machine).collect();
+            let numbered = |known: Accelerator| (known.node, NcclGpu { device: known.device, rank: known.rank });
+            let gpus = known.into_iter().map(numbered).collect();
+            return Ranks { gpus, origin: "ranks and devices are those of the file", machines: machines.len() };
+        }
+        let numbers: Option<Vec<u64>> = gpus.iter().map(|&gpu| number(imported.platform.name(gpu))).collect();
+        let distinct: BTreeSet<u64> = numbers.iter().flatten().copied().collect();
+        let numbers = numbers.filter(|_| distinct.len() == gpus.len());
+        let origin = match numbers {
+            Some(_) => "ranks in the order of the processors; devices are the numbers their names end in",
+            None => "ranks in the order of the processors; devices are their ranks",
+        };
+        let gpu = |(rank, &node): (usize, &NodeId)| {
+            let rank = rank as u64;
+            let device = numbers.as_ref().map_or(rank, |numbers| numbers[rank as usize]);
+            (node, NcclGpu { device, rank: Some(rank) })
+        };
+        Ranks { gpus: gpus.iter().enumerate().map(gpu).collect(), origin, machines: 1 }
+    }
+
+    /// The rank and device of one of the processors.
+    pub fn of(&self, node: NodeId) -> NcclGpu {
+        let found = self.gpus.iter().find(|(one, _)| *one == node);
+        found.map_or(NcclGpu { device: 0, rank: None }, |(_, gpu)| *gpu)
+    }
+
+    /// The processor of a file's entry: by rank where that is given, else by device.
+    fn find(&self, gpu: NcclGpu) -> Option<NodeId> {
+        let same = |own: &NcclGpu| {
+            gpu.rank.filter(|_| own.rank.is_some()).map_or(own.device == gpu.device, |rank| own.rank == Some(rank))
+        };
+        self.gpus.iter().find(|(_, own)| same(own)).map(|(node, _)| *node)
+    }
+}
+
+/// What NCCL calls the longest way of these rings; NVLink where the file does not say what its links are.
+pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
+    let kind = |link: &LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
+    let of_hop = |hop: &Vec<LinkId>| {
+        let through = hop.iter().skip(1).map(|&link| imported.platform.link(link).from);
+        let cpus = through.filter(|node| imported.node_kinds.get(node.index()) == Some(&"CPU")).count();
+        match cpus {
+            0 if hop.iter().all(|link| kind(link) != "pci") => PathType::Nvl,
+            0 if hop.len() == 2 => PathType::Pix,
+            0 => PathType::Pxb,
+            1 => PathType::Phb,
+            _ => PathType::Sys,
+        }
+    };
+    rings.rings.iter().flat_map(|(ring, _)| &ring.hops).map(of_hop).max().unwrap_or(PathType::Nvl)
+}
+
+/// The number that a name ends in.
+fn number(name: &str) -> Option<u64> {
+    let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    name[digits..].parse().ok()
+}
+
+/// The graph file of the equal rings, read back and judged: every channel a ring, and the loads as promised.
+pub fn text(platform: &Platform, gpus: &[NodeId], ranks: &Ranks, rings: &Rings, path_type: PathType) -> Result<String> {
+    let equal = &rings.equal;
+    let gpu = |&node: &NodeId| ranks.of(node);
+    let channel = |order: Vec<NodeId>| NcclChannel { nets: Vec::new(), gpus: order.iter().map(gpu).collect() };
+    let orders = equal.rings.iter().flat_map(|(ring, times)| {
+        let order = ring.order(platform);
+        (0..*times).map(move |_| order.clone())
+    });
+    let channels: Vec<NcclChannel> = orders.map(channel).collect();
+    let speed = gigabytes(platform, &equal.share);
+    let graph = |(id, pattern): (u64, u64)| NcclGraph {
+        id,
+        pattern,
+        cross_nic: 0,
+        speed_intra: speed.clone(),
+        speed_inter: speed.clone(),
+        latency_inter: Some(Rational::from_integer(0.into())),
+        type_intra: path_type,
+        type_inter: PathType::Pix,
+        same_channels: u64::from(equal.rings.len() == 1),
+        channels: channels.clone(),
+    };
+    let text = formats::write_nccl_graphs(&[graph(RING), graph(TREE)]);
+    let read = judged("the file written", text.as_bytes(), platform, gpus, ranks)?;
+    // Routes through switches may be longer than the shortest, so a reader may make less of the orders, never more.
+    if read.rings.total() > rings.packing.upper_bound || read.rings.count() != equal.count() {
+        bail!("the graph file does not hold the rings found; please report it with the platform file");
+    }
+    Ok(text)
+}
+
+/// A rate in GB/s; of a platform without units, the number as it is.
+pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
+    let Some(units) = platform.units() else { return rate.clone() };
+    rate * units.data.bits() / (units.time.seconds() * Rational::from_integer(8_000_000_000u64.into()))
+}
+
+/// A graph file's rings on a platform.
+pub struct Judged {
+    /// The rings, and what each may carry.
+    pub rings: EqualRings,
+    /// What the file says they carry, in GB/s.
+    pub stated: Rational,
+}
+
+/// Reads a graph file and finds out what its rings carry.
+pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
+    let bytes = std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
+    judged(&path.display().to_string(), &bytes, platform, gpus, ranks)
+}
+
+fn judged(name: &str, bytes: &[u8], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
+    let graphs = formats::parse_nccl_graphs(name, bytes)?;
+    let graph = graphs.iter().find(|graph| graph.id == RING.0);
+    let graph = graph.with_context(|| format!("{name}: it has no rings; they are the graph of id 0"))?;
+    let mut orders = Vec::with_capacity(graph.channels.len());
+    for (place, channel) in graph.channels.iter().enumerate() {
+        let of = |gpu: &NcclGpu| {
+            let NcclGpu { device, rank } = *gpu;
+            let what = rank.map_or_else(|| format!("device {device:#x}"), |rank| format!("rank {rank}"));
+            ranks.find(*gpu).with_context(|| format!("{name}: channel {place}: {what} is none of the processors"))
+        };
+        let order = channel.gpus.iter().map(of).collect::<Result<Vec<NodeId>>>()?;
+        let counts: BTreeMap<NodeId, usize> = order.iter().fold(BTreeMap::new(), |mut counts, gpu| {
+            *counts.entry(*gpu).or_default() += 1;
+            counts
+        });
+        if let Some(gpu) = gpus.iter().find(|gpu| counts.get(gpu) != Some(&1)) {
+            let times = counts.get(gpu).copied().unwrap_or(0);
+            let gpu = platform.name(*gpu);
+            bail!("{name}: channel {place} visits '{gpu}' {times} times; a ring visits every processor once");
+        }
+        orders.push(order);
+    }
+    let rings =
+        oneport::rings_of_orders(platform, &orders).map_err(|error: RingsError| anyhow::anyhow!("{name}: {error}"))?;
+    let rings = rings.with_context(|| format!("{name}: its graph of rings has no channels"))?;
+    let stated = &graph.speed_intra * Rational::from_integer((graph.channels.len() as u64).into());
+    Ok(Judged { rings, stated })
+}

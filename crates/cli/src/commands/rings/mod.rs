@@ -1,0 +1,111 @@
+//! `oneport rings`: the best rings over the GPUs of one box.
+
+mod graph;
+mod text;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use oneport::formats::{self, PathType};
+use oneport::{Collective, NodeId, Options, Platform, Problem, Rated, Rating, RingError, RingsError, Volumes};
+
+use crate::flags::limits::LimitArguments;
+use crate::flags::platform::FileArguments;
+use crate::flags::question::listed;
+use crate::words::clock;
+use crate::words::end::End;
+use crate::words::output::{named, print, try_outputs};
+use crate::words::usage::usage;
+use graph::Ranks;
+use text::Report;
+
+/// Most rings of an NCCL graph: it knows 64 channels, and doubles the rings.
+const MOST_RINGS: u32 = 32;
+
+/// The best rings over the GPUs of one box, and what they cost beside trees; written as a graph file for NCCL.
+#[derive(Debug, Args)]
+pub struct RingsArguments {
+    /// One box of 2 to 16 processors, or boxes with cables between them.
+    #[command(flatten)]
+    platform: FileArguments,
+    /// The processors of the rings, or "all" of the platform (the default); their ranks are in this order.
+    #[arg(long, value_name = "A,B|all")]
+    participants: Option<String>,
+    /// Most rings of the graph file, 1 to 32; all of them carry the same.
+    #[arg(long, value_name = "K", default_value_t = MOST_RINGS, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RINGS)))]
+    max_rings: u32,
+    /// Judge the rings of this graph file (NCCL_GRAPH_FILE, NCCL_GRAPH_DUMP_FILE) beside the best.
+    #[arg(long, value_name = "GRAPH.xml")]
+    check: Option<PathBuf>,
+    /// What the graph file calls the way between GPUs: LOC, NVL, NVB, P2C, PIX, PXB, PXN, PHB, SYS (default: what the
+    /// links of a topology are; NVL for a platform file).
+    #[arg(long, value_name = "TYPE")]
+    path_type: Option<String>,
+    /// When to end.
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Write the equal rings as a graph file for NCCL (NCCL_GRAPH_FILE): rings (id 0) and chains for its tree (id 1).
+    #[arg(short = 'o', long = "output", value_name = "GRAPH.xml")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &RingsArguments) -> Result<End> {
+    let path_type = arguments.path_type.as_ref().map(|name| name.parse::<PathType>()).transpose();
+    let path_type = path_type.map_err(|error| usage(format!("--path-type: {error}")))?;
+    let watch = arguments.limits.watch()?;
+    let inputs =
+        [("FILE", arguments.platform.file.as_path())].into_iter().chain(named(&[("--check", &arguments.check)]));
+    try_outputs(&inputs.collect::<Vec<_>>(), &named(&[("--output", &arguments.output)]))?;
+    let imported = arguments.platform.read()?;
+    let platform = &imported.platform;
+    let gpus = listed(platform, arguments.participants.as_deref(), "--participants", None)?;
+    let ranks = Ranks::new(&imported, &gpus);
+    let judged = arguments.check.as_ref().map(|path| graph::judge(path, platform, &gpus, &ranks)).transpose()?;
+    let rings = match oneport::rings(platform, &gpus, arguments.max_rings, &watch.stage(80)) {
+        Err(RingsError::Rings(error @ RingError::TooMany { .. })) => {
+            bail!("{error} with --participants A,B,...");
+        }
+        other => other?,
+    };
+    let trees = trees(platform, &gpus, &Options { watch: watch.clone(), ..Options::default() })?;
+    let seconds = clock::elapsed().as_secs_f64();
+    let report = Report { platform, gpus: &gpus, ranks, rings, trees, judged, seconds };
+    let path_type = path_type.unwrap_or_else(|| graph::path_type(&imported, &report.rings.equal));
+    let written = match &arguments.output {
+        Some(_) if report.ranks.machines > 1 => {
+            Err(anyhow!("--output: a graph file describes one machine; name the GPUs of one with --participants"))
+        }
+        Some(path) => {
+            let text = graph::text(platform, &gpus, &report.ranks, &report.rings, path_type)?;
+            formats::write_atomically(path, text.as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))
+                .map(|()| Some((path.as_path(), path_type)))
+        }
+        None => Ok(None),
+    };
+    let shown = written.as_ref().ok().copied().flatten();
+    print(&if arguments.json { text::json(&report).to_string() } else { text::text(&report, shown) })?;
+    written?;
+    Ok(End::Done)
+}
+
+/// The best all-gather over any patterns.
+fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Option<Rated>> {
+    let collective = Collective::AllGather { participants: gpus.to_vec() };
+    let volumes = Volumes::default();
+    let problem = Problem::new(platform, &collective, &volumes)?;
+    match oneport::rate(problem, options, None) {
+        Ok(Rating::Rated(rated)) => Ok(Some(*rated)),
+        Ok(Rating::Unreachable(_)) => Ok(None),
+        Err(error) if options.watch.ended_by().is_some() => {
+            eprintln!("trees: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,208 @@
+//! What `oneport rings` says.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use oneport::formats::PathType;
+use oneport::plan::Ring;
+use oneport::{NodeId, Platform, Rated, Rational, Rings, Status};
+use serde_json::{Value, json};
+
+use super::graph::{Judged, Ranks};
+use crate::answers::answer::models;
+use crate::words::numbers::{both, percent, readable};
+use crate::words::output::count;
+
+/// Rings shown; the others are counted.
+const SHOWN: usize = 32;
+
+/// What was asked and found.
+pub struct Report<'r> {
+    /// The platform.
+    pub platform: &'r Platform,
+    /// Its processors that take part.
+    pub gpus: &'r [NodeId],
+    /// Their ranks and devices.
+    pub ranks: Ranks,
+    /// The best rings.
+    pub rings: Rings,
+    /// All-gathers over trees; `None` where a limit came first.
+    pub trees: Option<Rated>,
+    /// The graph file judged: what its rings carry.
+    pub judged: Option<Judged>,
+    /// Seconds since the command began.
+    pub seconds: f64,
+}
+
+impl Report<'_> {
+    /// What trees carry, and what nothing exceeds, in the measure of rings (bus bandwidth): an all-gather takes every
+    /// processor's message to all others.
+    fn of_trees(&self) -> Option<(Rational, Rational)> {
+        let others = Rational::from_integer((self.gpus.len() as u64 - 1).into());
+        let rated = self.trees.as_ref()?;
+        Some((&rated.steady_state.throughput * &others, &rated.upper_bound * &others))
+    }
+}
+
+/// A rate in the platform's units.
+fn rate(platform: &Platform, value: &Rational) -> String {
+    match platform.units() {
+        Some(units) if value.is_integer() => units.show_rate(value),
+        Some(units) => format!("{} (= {})", units.show_rate(value), readable(value)),
+        None => format!("{} per unit of time", both(value)),
+    }
+}
+
+/// By which share one value is below another.
+fn below(value: &Rational, other: &Rational) -> Rational {
+    Rational::from_integer(1.into()) - value / other
+}
+
+/// The lines of the answer.
+pub fn text(report: &Report<'_>, written: Option<(&Path, PathType)>) -> String {
+    let Report { platform, gpus, rings, .. } = report;
+    let (packing, equal) = (&rings.packing, &rings.equal);
+    let shown = |value: &Rational| rate(platform, value);
+    let mut out = format!(
+        "rings over {} on {}, {} ({})\n",
+        count(gpus.len(), "processor"),
+        count(platform.nodes().len(), "node"),
+        count(platform.links().len(), "link"),
+        models(platform)
+    );
+    let proof = match rings.status {
+        Status::Optimal => "optimal: the referee went through all sets of processors under its prices".to_string(),
+        Status::Feasible => {
+            let gap = percent(&below(&packing.total, &packing.upper_bound));
+            format!("feasible; upper bound {}, gap {gap}", shown(&packing.upper_bound))
+        }
+    };
+    let _ = writeln!(out, "rings       {} on {} ({proof})", shown(&packing.total), count(packing.rings.len(), "ring"));
+    let _ = writeln!(out, "equal       {}", of_equal(report));
+    let _ = writeln!(out, "trees       {}", of_trees(report));
+    if let Some(judged) = &report.judged {
+        let total = judged.rings.total();
+        let lost = below(&total, &packing.upper_bound);
+        let _ = writeln!(
+            out,
+            "checked     {} of {} each, together {}: {} below the best; its speeds add up to {} GB/s",
+            count(judged.rings.count(), "ring"),
+            shown(&judged.rings.share),
+            shown(&total),
+            percent(&lost),
+            oneport::decimal(&judged.stated, 6),
+        );
+    }
+    let _ = writeln!(out, "limited by  {}", limits(report));
+    let _ = writeln!(out, "numbers     {}", report.ranks.origin);
+    for (ring, times) in equal.rings.iter().take(SHOWN) {
+        let _ = writeln!(out, "{times:>4} x      {}", names(report, ring).join(" -> "));
+    }
+    if let Some((path, path_type)) = written {
+        let _ = writeln!(
+            out,
+            "written     {}: read back, {} as above; ways between GPUs are called {path_type} (--path-type){}",
+            path.display(),
+            count(equal.count(), "ring"),
+            if platform.units().is_some() { "" } else { ", speeds taken as GB/s (--units)" }
+        );
+    }
+    let _ = write!(out, "time        {:.3} s", report.seconds);
+    out
+}
+
+fn names(report: &Report<'_>, ring: &Ring) -> Vec<String> {
+    ring.order(report.platform).into_iter().map(|node| report.platform.name(node).to_string()).collect()
+}
+
+fn of_equal(report: &Report<'_>) -> String {
+    let (packing, equal) = (&report.rings.packing, &report.rings.equal);
+    let total = equal.total();
+    let verdict = if total == packing.total {
+        "attain the optimum".to_string()
+    } else {
+        let lost = percent(&below(&total, &packing.total));
+        match total == equal.upper_bound {
+            true => format!("{lost} below the weighted rings, and no equal rings carry more"),
+            false => format!(
+                "{lost} below the weighted rings; no equal rings carry over {}, gap {}",
+                rate(report.platform, &equal.upper_bound),
+                percent(&below(&total, &equal.upper_bound))
+            ),
+        }
+    };
+    let (share, total) = (rate(report.platform, &equal.share), rate(report.platform, &total));
+    format!("{} of {share} each, together {total}: {verdict}", count(equal.count(), "ring"))
+}
+
+/// The optimum over trees, in the measure of rings.
+fn of_trees(report: &Report<'_>) -> String {
+    let Some((trees, bound)) = report.of_trees() else { return "not known: a limit came first".to_string() };
+    let packing = &report.rings.packing;
+    let proof = match trees == bound {
+        true => "optimal".to_string(),
+        false => format!("upper bound {}", rate(report.platform, &bound)),
+    };
+    let cost = match packing.total >= trees {
+        true => "rings cost nothing".to_string(),
+        false => format!("rings cost {}", percent(&below(&packing.total, &trees))),
+    };
+    format!("{} of bus bandwidth for all-gathers ({proof}): {cost}", rate(report.platform, &trees))
+}
+
+/// What the proof charges.
+fn limits(report: &Report<'_>) -> String {
+    const NAMED: usize = 4;
+    let prices = &report.rings.packing.certificate.prices;
+    let names = prices.iter().take(NAMED).map(|(resource, _)| resource.describe(report.platform));
+    let more = match prices.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", names.collect::<Vec<_>>().join(", "))
+}
+
+/// One object.
+pub fn json(report: &Report<'_>) -> Value {
+    let (packing, equal) = (&report.rings.packing, &report.rings.equal);
+    let status = |status: Status| if status == Status::Optimal { "optimal" } else { "feasible" };
+    let names = |ring: &Ring| names(report, ring);
+    let rings: Vec<Value> =
+        packing.rings.iter().map(|(ring, rate)| json!({"order": names(ring), "rate": rate.to_string()})).collect();
+    let times: Vec<Value> =
+        equal.rings.iter().map(|(ring, times)| json!({"order": names(ring), "times": times})).collect();
+    let prices = &packing.certificate.prices;
+    let prices: Vec<Value> = prices
+        .iter()
+        .map(|(one, price)| json!({"resource": one.describe(report.platform), "price": price.to_string()}))
+        .collect();
+    let trees = report
+        .of_trees()
+        .map(|(trees, bound)| json!({"bus_bandwidth": trees.to_string(), "upper_bound": bound.to_string()}));
+    let checked = report.judged.as_ref().map(|judged| {
+        json!({
+            "rings": judged.rings.count(),
+            "share": judged.rings.share.to_string(),
+            "total": judged.rings.total().to_string(),
+        })
+    });
+    json!({
+        "processors": report.gpus.iter().map(|&gpu| report.platform.name(gpu)).collect::<Vec<_>>(),
+        "model": report.platform.model().name(),
+        "units": report.platform.units().map(|units| units.to_string()),
+        "total": packing.total.to_string(),
+        "upper_bound": packing.upper_bound.to_string(),
+        "status": status(report.rings.status),
+        "rings": rings,
+        "prices": prices,
+        "equal": {
+            "rings": times,
+            "share": equal.share.to_string(),
+            "total": equal.total().to_string(),
+            "upper_bound": equal.upper_bound.to_string(),
+        },
+        "trees": trees,
+        "checked": checked,
+        "seconds": report.seconds,
+    })
+}

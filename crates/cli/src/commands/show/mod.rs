@@ -1,0 +1,180 @@
+//! `oneport show`: a plan as text or as drawings.
+
+mod explain;
+mod patterns;
+mod prices;
+mod tables;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use oneport::plan::{Kind, Timeline, WeightedPattern};
+use oneport::schedule::ScheduleError;
+use oneport::{Plan, formats, referee, schedule};
+
+use crate::words::drawing;
+use crate::words::end::End;
+use crate::words::numbers::{Shown, short};
+use crate::words::output::{count, named, print, try_outputs};
+use text::TextArguments;
+
+/// Print a plan, or draw it.
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// The plan file.
+    pub plan: PathBuf,
+    /// Which text.
+    #[command(flatten)]
+    pub text: TextArguments,
+    /// Draw one period: a send and a receive row per node, and a compute row where merges happen. F.svg or F.png, as
+    /// all drawings.
+    #[arg(long, value_name = "F.svg")]
+    pub gantt: Option<PathBuf>,
+    /// Draw a whole run: start-up, steady periods, clean-up.
+    #[arg(long, value_name = "F.svg")]
+    pub timeline: Option<PathBuf>,
+    /// Periods in which instances start, for --timeline [default: as many as one instance takes, and four].
+    #[arg(long, value_name = "K", requires = "timeline", value_parser = clap::value_parser!(u64).range(1..))]
+    pub periods: Option<u64>,
+    /// --timeline without the plan's dates: everything as soon as possible in the plan's order; says when each run
+    /// ends.
+    #[arg(long, requires = "timeline")]
+    pub eager: bool,
+    /// Draw the platform and its flows.
+    #[arg(long, value_name = "F.svg")]
+    pub graph: Option<PathBuf>,
+    /// Draw each tree or scheme: F.svg if there is one, else F-1.svg, F-2.svg, ...; F.dot for Graphviz.
+    #[arg(long, value_name = "F.svg")]
+    pub tree: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &ShowArguments) -> Result<End> {
+    let drawings = [
+        ("--gantt", &arguments.gantt),
+        ("--graph", &arguments.graph),
+        ("--timeline", &arguments.timeline),
+        ("--tree", &arguments.tree),
+    ];
+    try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
+    for (option, path) in named(&drawings) {
+        drawing::check(option, path, if option == "--tree" { &["dot", "gv"] } else { &[] })?;
+    }
+    let plan = formats::read_plan(&arguments.plan)?;
+    // A drawing of a broken plan would lend it credit.
+    referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;
+    let trees = arguments.tree.as_ref().map(|path| trees(&plan, path)).transpose()?.unwrap_or_default();
+    let mut outputs = named(&drawings[..3]);
+    outputs.extend(trees.iter().map(|(path, _)| ("--tree", path.as_path())));
+    try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
+    let mut drawn = false;
+    let mut draw = |path: &Option<std::path::PathBuf>, svg: &dyn Fn() -> Result<String>| -> Result<()> {
+        if let Some(path) = path {
+            write(path, &svg()?)?;
+            drawn = true;
+        }
+        Ok(())
+    };
+    draw(&arguments.gantt, &|| {
+        let problem = plan.problem()?;
+        Ok(match text::execution(&plan)? {
+            Some(execution) => {
+                oneport_drawings::svg::period_gantt(problem, &plan.schedule, &schedule::period_of(&execution))
+            }
+            None => oneport_drawings::svg::gantt(problem, &plan.schedule),
+        })
+    })?;
+    draw(&arguments.graph, &|| {
+        Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state), Some(&plan.certificate)))
+    })?;
+    draw(&arguments.timeline, &|| {
+        let timeline = timeline(&plan, arguments)?;
+        Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))
+    })?;
+    for (path, pattern) in &trees {
+        let dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
+        let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
+        write(path, &draw(plan.problem()?, &pattern.pattern, Some(&pattern.weight)))?;
+        drawn = true;
+    }
+    if !drawn {
+        print(&text::text(&plan, &arguments.text)?)?;
+    }
+    Ok(End::Done)
+}
+
+/// Periods of steady state in a timeline, unless told otherwise.
+const STEADY: u64 = 4;
+
+/// The whole run over so many periods; by default over those that the deepest pattern takes, and a few more, so that
+/// there is a steady state to be seen.
+fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
+    let (problem, periods) = (plan.problem()?, arguments.periods);
+    let depth = schedule::execution(problem, &plan.schedule).map_or(plan.schedule.depth(), |execution| execution.depth);
+    let wanted = periods.unwrap_or((depth as u64).saturating_add(STEADY));
+    let mut tried = wanted;
+    loop {
+        match schedule::timeline(problem, &plan.schedule, tried) {
+            Err(ScheduleError::TooManyEvents { .. }) if periods.is_none() && tried > 1 => tried /= 2,
+            Err(error @ ScheduleError::TooManyEvents { .. }) => {
+                let way_out = if tried > 1 { "try --periods 1, or " } else { "" };
+                bail!("--timeline: {error} ({way_out}solve with a smaller --max-instances)");
+            }
+            timeline => {
+                if tried < wanted {
+                    eprintln!("note: {wanted} periods would be too much for a timeline; {tried} of them are drawn");
+                }
+                let timeline = timeline?;
+                return if arguments.eager { eagerly(plan, &timeline, arguments.text.exact) } else { Ok(timeline) };
+            }
+        }
+    }
+}
+
+/// The same run as soon as possible, and a line that says when each of the two ends, by the referee.
+fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
+    let (problem, shown) = (plan.problem()?, Shown::of(&plan.platform, exact));
+    let eager = schedule::eager_timeline(problem, &plan.schedule, dated.starting_periods)?;
+    let mut ends = Vec::new();
+    for run in [&eager, dated] {
+        let end = referee::check_timeline(problem, run)?.last_arrival;
+        ends.push(format!("{} ({} periods)", shown.time(&end), short(&(&end / &plan.schedule.period))));
+    }
+    let periods = count(dated.starting_periods, "period");
+    print(&format!(
+        "{periods}: all has arrived after {} as soon as possible, {} by the plan's dates",
+        ends[0], ends[1]
+    ))?;
+    Ok(eager)
+}
+
+/// Most patterns drawn: an all-gather among a thousand has thousands.
+const DRAWN: usize = 100;
+
+/// The trees or schemes that are drawn, each with a file of its own.
+fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
+    let patterns = &plan.steady_state.patterns;
+    if patterns.iter().all(|weighted| patterns::kind_of(plan, &weighted.pattern) == Some(Kind::Route)) {
+        bail!("--tree: {} has no trees; draw its paths with --graph", plan.collective.name());
+    }
+    if patterns.len() > DRAWN {
+        eprintln!("note: the first {DRAWN} of {} trees are drawn", patterns.len());
+    }
+    let several = patterns.len() > 1;
+    let file = |number: usize| if several { numbered(path, number + 1) } else { path.to_path_buf() };
+    Ok(patterns.iter().take(DRAWN).enumerate().map(|(number, pattern)| (file(number), pattern)).collect())
+}
+
+/// `F.svg` as `F-7.svg`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{number}{extension}"))
+}
+
+fn write(path: &Path, drawing: &str) -> Result<()> {
+    drawing::write(path, drawing)?;
+    print(&path.display().to_string())
+}

@@ -1,0 +1,176 @@
+//! Paths, trees and schemes in a line each.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use oneport::plan::{Goals, Interval, Kind, Pattern, Task};
+use oneport::{Collective, NodeId, Plan};
+
+use super::tables::{few, table};
+use crate::words::names::{self, common};
+use crate::words::numbers::Shown;
+use crate::words::output::count;
+
+/// Most rows, chains of a pattern and merges of a pattern, unless all are asked for.
+const ROWS: usize = 20;
+const CHAINS: usize = 8;
+const MERGES: usize = 8;
+
+/// What the collective's patterns are called, and one step of them.
+pub fn words(collective: &Collective) -> (&'static str, &'static str) {
+    match collective.blocks()[..] {
+        [block] if collective.members().is_empty() => {
+            let Speech { plural, step, .. } = speech(block.kind);
+            (plural, step)
+        }
+        _ => ("patterns", "task"),
+    }
+}
+
+/// How patterns of a kind are spoken of.
+struct Speech {
+    plural: &'static str,
+    step: &'static str,
+    /// Whether a pattern is told by its merges, and not by its hops.
+    merges: bool,
+}
+
+fn speech(kind: Kind) -> Speech {
+    let (plural, step, merges) = match kind {
+        Kind::Route => ("paths", "hop", false),
+        Kind::Copy => ("trees", "hop", false),
+        Kind::Combine => ("trees", "task", true),
+        Kind::CombineCopy | Kind::Prefix => ("schemes", "task", true),
+    };
+    Speech { plural, step, merges }
+}
+
+/// The kind of demand that a pattern carries out.
+pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
+    plan.collective.demand(pattern.demand).map(|demand| demand.kind())
+}
+
+/// All patterns, each in full.
+pub fn all(plan: &Plan, shown: Shown) -> String {
+    let rows = plan.steady_state.patterns.iter().map(|weighted| {
+        let line = line(plan, &weighted.pattern, usize::MAX);
+        vec![shown.rate(&weighted.weight), line]
+    });
+    let (name, _) = words(&plan.collective);
+    table(&[shown.per(), name], rows)
+}
+
+/// One of each class of alike patterns: as frequent, and with names that differ in digits only.
+pub fn classes(plan: &Plan, shown: Shown) -> String {
+    let mut places: BTreeMap<(String, Vec<String>), usize> = BTreeMap::new();
+    let mut rows: Vec<(String, usize, String)> = Vec::new();
+    for weighted in &plan.steady_state.patterns {
+        let rate = shown.rate(&weighted.weight);
+        let place = *places.entry((rate.clone(), shape(plan, &weighted.pattern))).or_insert(rows.len());
+        match rows.get_mut(place) {
+            Some((_, alike, _)) => *alike += 1,
+            None => rows.push((rate, 1, line(plan, &weighted.pattern, CHAINS))),
+        }
+    }
+    let (name, _) = words(&plan.collective);
+    let times = |alike| if alike == 1 { String::new() } else { format!("{alike} alike") };
+    let rows = rows.into_iter().map(|(rate, alike, line)| vec![rate, times(alike), line]).collect();
+    few(&[shown.per(), "", name], rows, ROWS, "--patterns")
+}
+
+/// Its tasks, in any order, without the numbers in the names of nodes.
+fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
+    let task = |task: &Task| match task {
+        Task::Send { link, .. } => common(&plan.platform.link_name(*link)),
+        Task::Merge { node, .. } => common(plan.platform.name(*node)),
+    };
+    let mut tasks: Vec<String> = pattern.tasks.iter().map(task).collect();
+    tasks.sort_unstable();
+    tasks
+}
+
+/// What matters of a pattern in a line: where a message goes, or what is merged where.
+pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
+    let merges = kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges);
+    if merges { merges_line(plan, pattern, most.max(MERGES)) } else { hops_line(plan, pattern, most) }
+}
+
+/// Hops as the chains that make them up, those that differ in their ends alone together:
+/// `a -> b -> {c, d}, d -> e`.
+fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
+    let mut chains: Vec<(usize, Vec<NodeId>)> = Vec::new();
+    for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
+        let link = plan.platform.link(link);
+        let before = task.inputs().next();
+        match chains.iter_mut().find(|(last, _)| before == Some(*last)) {
+            Some((last, nodes)) => {
+                *last = place;
+                nodes.push(link.to);
+            }
+            None => chains.push((place, vec![link.from, link.to])),
+        }
+    }
+    let mut bundles: Vec<(Vec<NodeId>, Vec<NodeId>)> = Vec::new();
+    for (_, mut way) in chains {
+        let Some(end) = way.pop() else { continue };
+        match bundles.iter_mut().find(|(known, _)| *known == way) {
+            Some((_, ends)) => ends.push(end),
+            None => bundles.push((way, vec![end])),
+        }
+    }
+    let more = bundles.len().saturating_sub(most);
+    let mut text = String::new();
+    bundles.iter_mut().for_each(|(_, ends)| ends.sort_unstable());
+    for (way, ends) in bundles.into_iter().take(most) {
+        let before = if text.is_empty() { "" } else { ", " };
+        let way: Vec<&str> = way.into_iter().map(|node| plan.platform.name(node)).collect();
+        let ends = match ends[..] {
+            [end] => plan.platform.name(end).to_string(),
+            _ => format!("{{{}}}", names::list(&plan.platform, ends.into_iter())),
+        };
+        let _ = write!(text, "{before}{} -> {ends}", way.join(" -> "));
+    }
+    if more > 0 {
+        let _ = write!(text, ", ... ({} in all)", count(pattern.tasks.len(), "hop"));
+    }
+    text
+}
+
+/// The merges, with their places: `a + b at sw, (a..b) + c at c; 4 transfers`.
+fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
+    let demand = plan.collective.demand(pattern.demand);
+    let owners = demand.as_ref().map_or(&[][..], |demand| demand.operands);
+    let owners = match &pattern.order {
+        Some(order) => order.iter().filter_map(|&place| owners.get(place).copied()).collect(),
+        None => owners.to_vec(),
+    };
+    let merges: Vec<String> = pattern.tasks.iter().filter_map(|task| merge(plan, &owners, task)).collect();
+    let into = match demand.as_ref().map(|demand| demand.goals) {
+        Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),
+        _ => String::new(),
+    };
+    let transfers = count(pattern.tasks.len() - merges.len(), "transfer");
+    let more =
+        if merges.len() > most { format!(", ... ({} in all)", count(merges.len(), "merge")) } else { String::new() };
+    let shown: Vec<String> = merges.into_iter().take(most).collect();
+    format!("{into}{}{more}; {transfers}", shown.join(", "))
+}
+
+fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {
+    let Task::Merge { node, part, split, .. } = task else { return None };
+    let value = |first: usize, last: usize| value(plan, owners, Interval { first, last });
+    let (left, right) = (value(part.first, *split), value(split + 1, part.last));
+    Some(format!("{left} + {right} at {}", plan.platform.name(*node)))
+}
+
+/// A partial result by the owners of its operands: `a`, `(a + b)`, `(a .. e)`.
+fn value(plan: &Plan, owners: &[NodeId], part: Interval) -> String {
+    let name = |place: usize| {
+        owners.get(place).map_or_else(|| format!("value {place}"), |&node| plan.platform.name(node).to_string())
+    };
+    match part.last.saturating_sub(part.first) {
+        0 => name(part.first),
+        1 => format!("({} + {})", name(part.first), name(part.last)),
+        _ => format!("({} .. {})", name(part.first), name(part.last)),
+    }
+}

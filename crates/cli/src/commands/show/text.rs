@@ -1,0 +1,144 @@
+//! A plan as text.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use num_traits::Zero;
+use oneport::plan::BigUint;
+use oneport::schedule::Execution;
+use oneport::{Amount, Plan, Rational, schedule};
+
+use super::prices::prices;
+use super::tables::table;
+use super::{explain, patterns};
+use crate::answers::answer;
+use crate::answers::bottleneck;
+use crate::words::names::common;
+use crate::words::numbers::{Shown, readable, readable_count};
+use crate::words::output::count;
+
+/// Most kinds of nodes whose buffers are listed.
+const BUFFERS: usize = 12;
+/// Most tasks of a period that are followed for depth and buffers.
+const TASKS: u64 = 1_000_000;
+
+/// What is printed of a plan.
+#[derive(Debug, Args)]
+pub struct TextArguments {
+    /// Say why nothing is faster: the certificate step by step.
+    #[arg(long)]
+    pub explain: bool,
+    /// List everything that the certificate charges.
+    #[arg(long)]
+    pub prices: bool,
+    /// List every path, tree or scheme of the steady state in full.
+    #[arg(long)]
+    pub patterns: bool,
+    /// List which links are busy when.
+    #[arg(long)]
+    pub slots: bool,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    pub exact: bool,
+}
+
+/// What was asked for of the plan; else what everybody wants to see.
+///
+/// # Errors
+/// A plan that the referee would not accept.
+pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
+    let shown = Shown::of(&plan.platform, arguments.exact);
+    let sections = [
+        (arguments.explain, explain::text as fn(&Plan, Shown) -> Result<String>),
+        (arguments.prices, |plan, shown| Ok(prices(plan, shown))),
+        (arguments.patterns, |plan, shown| Ok(patterns::all(plan, shown))),
+        (arguments.slots, |plan, shown| Ok(slots(plan, shown))),
+    ];
+    let mut asked = sections.into_iter().filter(|(asked, _)| *asked).peekable();
+    if asked.peek().is_none() {
+        return whole(plan, shown);
+    }
+    let texts: Vec<String> = asked.map(|(_, section)| section(plan, shown)).collect::<Result<_>>()?;
+    Ok(texts.join("\n\n"))
+}
+
+/// The answer, one of each kind of pattern, and what a node must hold.
+fn whole(plan: &Plan, shown: Shown) -> Result<String> {
+    let mut out = answer::head(
+        plan,
+        &bottleneck::of(plan.problem()?, &plan.steady_state, &plan.certificate, plan.status),
+        shown,
+    )?;
+    let work = if plan.collective.combines() { format!("a merge takes {}, ", work(plan)) } else { String::new() };
+    let (_, step) = patterns::words(&plan.collective);
+    let execution = execution(plan)?;
+    let _ = writeln!(
+        out,
+        "schedule    {work}{} one after the other at most; an instance takes {}{}",
+        count(plan.schedule.depth(), step),
+        if execution.is_some() { "" } else { "at most " },
+        count(execution.as_ref().map_or(plan.schedule.depth(), |execution| execution.depth), "period"),
+    );
+    if let Some(buffers) = execution.and_then(|execution| buffers(plan, &execution)) {
+        let _ = writeln!(out, "buffers     messages to hold at most: {buffers}");
+    }
+    let _ = writeln!(out, "\n{}", patterns::classes(plan, shown));
+    let _ = write!(out, "\nMore: --explain (why nothing is faster), --prices, --patterns, --slots; drawings: --help");
+    Ok(out)
+}
+
+/// One period, task by task, where that is quickly done.
+pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
+    let patterns = plan.schedule.patterns.iter();
+    let tasks: BigUint = patterns.map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len()).sum();
+    match tasks <= BigUint::from(TASKS) {
+        true => Ok(schedule::execution(plan.problem()?, &plan.schedule).ok()),
+        false => Ok(None),
+    }
+}
+
+/// The work of a merge at compute 1, or per data.
+fn work(plan: &Plan) -> String {
+    let (work, compute) = (&plan.volumes.work, "x compute");
+    match (work, plan.platform.units()) {
+        (Amount::Constant(work), _) if work.is_zero() => "no time".to_string(),
+        (Amount::Constant(work), Some(units)) if units.work_is_data => format!("{} {compute}", units.show_data(work)),
+        (Amount::Constant(work), Some(units)) => format!("{} {compute}", units.show_time(work)),
+        (Amount::Constant(work), None) => format!("{} {compute}", readable(work)),
+        (Amount::Affine { fixed, per_operand }, _) => format!("({fixed} + {per_operand} per operand) {compute}"),
+        (Amount::Table(_), _) => format!("work by interval {compute}"),
+    }
+}
+
+/// The messages that forwarding nodes hold, alike nodes together.
+fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
+    let buffers = schedule::buffers(&plan.platform, execution);
+    let mut classes: Vec<(String, String, Vec<_>)> = Vec::new();
+    for (&node, messages) in &buffers {
+        let (name, messages) = (common(plan.platform.name(node)), readable_count(messages));
+        match classes.iter_mut().find(|(known, held, _)| *known == name && *held == messages) {
+            Some((_, _, nodes)) => nodes.push(node),
+            None => classes.push((name, messages, vec![node])),
+        }
+    }
+    let more = if classes.len() > BUFFERS { ", ..." } else { "" };
+    let class = |(name, messages, nodes): &(String, String, Vec<oneport::NodeId>)| match nodes[..] {
+        [node] => format!("{} {messages}", plan.platform.name(node)),
+        _ => format!("{name} (each of {}) {messages}", nodes.len()),
+    };
+    let shown: Vec<String> = classes.iter().take(BUFFERS).map(class).collect();
+    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}
+
+/// Which links are busy when.
+fn slots(plan: &Plan, shown: Shown) -> String {
+    let mut start = Rational::zero();
+    let rows = plan.schedule.slots.iter().enumerate().map(|(number, slot)| {
+        let links: Vec<String> = slot.links.iter().map(|&link| plan.platform.link_name(link)).collect();
+        let from = start.clone();
+        start += &slot.length;
+        vec![(number + 1).to_string(), shown.time(&from), shown.time(&slot.length), links.join(", ")]
+    });
+    table(&["slot", "start", "length", "busy links"], rows)
+}

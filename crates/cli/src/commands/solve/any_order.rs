@@ -1,0 +1,59 @@
+//! What an operator that commutes would bring.
+
+use std::time::{Duration, Instant};
+
+use num_traits::One;
+use oneport::watch::{Left, Watch};
+use oneport::{Options, Plan, Problem, Rating, Rational, Status, rate};
+
+use crate::answers::bottleneck::IN_ORDER;
+use crate::flags::question::{self, QuestionArguments};
+use crate::words::numbers::percent;
+
+/// Least time for the second answer; it may take as long as the first did.
+const LEAST: Duration = Duration::from_secs(1);
+
+/// The hint that operands are combined in their order, with what any order would give as far as that is found in
+/// moments; `None` where it is proved to give nothing.
+pub fn hint(plan: &Plan, arguments: &QuestionArguments, options: &Options, took: Duration) -> Option<String> {
+    let may = IN_ORDER.to_string();
+    let Some((throughput, upper_bound, status)) = any_order(plan, arguments, options, took) else { return Some(may) };
+    let own = &plan.steady_state.throughput;
+    if upper_bound <= *own {
+        return None;
+    }
+    let more = throughput / own - Rational::one();
+    match status {
+        _ if more <= Rational::default() => Some(may),
+        Status::Optimal => {
+            Some(format!("operands are combined in their order; --commutative gives {} more", percent(&more)))
+        }
+        Status::Feasible => {
+            Some(format!("operands are combined in their order; --commutative gives at least {} more", percent(&more)))
+        }
+    }
+}
+
+/// The throughput in any order, its bound, and whether they meet; `None` if there is too little time left to ask.
+fn any_order(
+    plan: &Plan,
+    arguments: &QuestionArguments,
+    options: &Options,
+    took: Duration,
+) -> Option<(Rational, Rational, Status)> {
+    let arguments = QuestionArguments { commutative: true, ..arguments.clone() };
+    let collective = question::collective(&plan.platform, &arguments).ok()?;
+    let problem = Problem::new(&plan.platform, &collective, &plan.volumes).ok()?;
+    let left = options.watch.time_left().unwrap_or(Duration::MAX);
+    if left < took.min(LEAST) {
+        return None;
+    }
+    let most = left.min(took.max(LEAST));
+    let (started, memory) = (Instant::now(), options.watch.clone());
+    let left = move || Left { time: Some(most.saturating_sub(started.elapsed())), ..memory.left() };
+    let options = Options { watch: Watch::new(left), ..options.clone() };
+    match rate(problem, &options, None).ok()? {
+        Rating::Rated(rated) => Some((rated.steady_state.throughput, rated.upper_bound, rated.status)),
+        Rating::Unreachable(_) => None,
+    }
+}

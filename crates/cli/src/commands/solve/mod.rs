@@ -1,0 +1,224 @@
+//! `oneport solve`.
+
+mod any_order;
+mod report;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use oneport::{
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, formats, parse_rational, solve_watched,
+};
+use serde_json::json;
+
+use crate::answers::answer::{self, label};
+use crate::answers::bottleneck;
+use crate::answers::infeasible::{infeasible, unreachable};
+use crate::flags::limits::LimitArguments;
+use crate::flags::question::{self, QuestionArguments};
+use crate::words::end::End;
+use crate::words::output::{Named, named, print, try_outputs};
+use crate::words::progress::Progress;
+use crate::words::usage::{Usage, on_one_line, usage};
+
+/// Which linear program is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormulationName {
+    /// Small and fast: one flow per source or target; for reductions, trees generated as needed.
+    Columns,
+    /// The papers' own program, corrected: one flow per message or partial result.
+    Compact,
+}
+
+/// Find the optimal steady-state throughput of a collective, its proof and a periodic schedule.
+#[derive(Debug, Args)]
+pub struct SolveArguments {
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON; or a topology of another program. Repeat it
+    /// to ask the same of several: one answer after another, with --json one object a line.
+    #[arg(long = "platform", value_name = "FILE", required = true)]
+    pub platforms: Vec<PathBuf>,
+    /// The question.
+    #[command(flatten)]
+    pub question: QuestionArguments,
+    /// Fix the period's length, in units of time.
+    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "max_loss", "exact_period"])]
+    pub period: Option<String>,
+    /// Take the fewest instances per period that lose at most this share of the throughput: 5%, 0.05 or 1/20; 0:
+    /// nothing (default: what loses nothing with at most 64 instances, else 1%).
+    #[arg(long, value_name = "P", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    pub max_loss: Option<String>,
+    /// Most instances per period (default 10,000): without --max-loss the fewest that attain the throughput; where none
+    /// do, the best within M, the loss stated.
+    #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    pub max_instances: Option<String>,
+    /// Insist on the optimum, whatever the period.
+    #[arg(long)]
+    pub exact_period: bool,
+    /// Which linear program.
+    #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
+    pub formulation: FormulationName,
+    /// When to end with the best so far.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    pub exact: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the plan, self-contained JSON.
+    #[arg(short = 'o', long = "output", value_name = "PLAN")]
+    pub output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &SolveArguments) -> Result<End> {
+    let mut options = options(arguments)?;
+    options.watch = arguments.limits.watch()?;
+    let inputs: Vec<Named<'_>> = arguments.platforms.iter().map(|path| ("--platform", path.as_path())).collect();
+    if let [_, _, ..] = inputs[..]
+        && arguments.output.is_some()
+    {
+        return Err(usage("--output: a file holds one plan; give one --platform, or leave --output out"));
+    }
+    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    match &arguments.platforms[..] {
+        [path] => one(arguments, path, "", &options),
+        paths => several(arguments, paths, &options),
+    }
+}
+
+/// One platform after another, each with an equal part of the time left; what goes wrong with one of them does not keep
+/// the others from their answers, but for a mistake in the options.
+fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> Result<End> {
+    let mut end = End::Done;
+    for (place, path) in paths.iter().enumerate() {
+        let percent = u32::try_from(100 / (paths.len() - place)).unwrap_or(1).max(1);
+        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
+        let name = path.display().to_string();
+        if !arguments.json {
+            print(&format!("{}{name}", if place == 0 { "" } else { "\n" }))?;
+        }
+        match one(arguments, path, &format!("{name}: "), &options) {
+            Ok(End::Done) => {}
+            Ok(End::Refused) => end = End::Refused,
+            Err(error) if error.is::<Usage>() => return Err(error),
+            Err(error) => {
+                let told = on_one_line(&error);
+                // What cannot be read says so itself.
+                let about = if told.starts_with(&name) { String::new() } else { format!("{name}: ") };
+                eprintln!("error: {about}{told}");
+                if arguments.json {
+                    print(&json!({ "platform": name, "status": "error", "error": told }).to_string())?;
+                }
+                end = End::Refused;
+            }
+        }
+    }
+    Ok(end)
+}
+
+/// The answer for one platform; what is told while it is sought, and that it is infeasible, begins with `about`.
+fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
+    let platform = arguments.question.platform(path)?;
+    let collective = question::collective(&platform, &arguments.question)?;
+    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
+    let problem = question::problem(&platform, &collective, &volumes)?;
+    let started = Instant::now();
+    let outcome = {
+        let progress = Progress::new();
+        progress.about(about.to_string());
+        solve_watched(problem, options, &mut |stage| {
+            progress.stage(stage);
+            ControlFlow::Continue(())
+        })?
+    };
+    let seconds = started.elapsed();
+    match outcome {
+        Outcome::Planned(planned) => {
+            // The answer is printed even if its file cannot be written after all.
+            let written = arguments.output.as_ref().map_or(Ok(()), |path| {
+                let text = formats::plan_to_json(&planned.plan);
+                formats::write_atomically(path, text.as_bytes())
+                    .with_context(|| format!("cannot write {}", path.display()))
+            });
+            let plan = &planned.plan;
+            let mut bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
+            if arguments.json {
+                print(&report::planned(path, &planned, &bottleneck, seconds).to_string())?;
+            } else {
+                // People are told how much, programs at once.
+                let hint = |text: String| match text == bottleneck::IN_ORDER {
+                    true => any_order::hint(plan, &arguments.question, options, seconds),
+                    false => Some(text),
+                };
+                bottleneck.hints = bottleneck.hints.into_iter().filter_map(hint).collect();
+                print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
+            }
+            written?;
+            Ok(End::Done)
+        }
+        Outcome::Unreachable(commodities) => {
+            let names = unreachable(&platform, &commodities);
+            if arguments.json {
+                print(&report::infeasible(path, problem, &names, seconds).to_string())?;
+            }
+            eprintln!("error: {about}{}", infeasible(label(&collective), &names));
+            Ok(End::Refused)
+        }
+    }
+}
+
+fn options(arguments: &SolveArguments) -> Result<Options> {
+    let formulation = match arguments.formulation {
+        FormulationName::Columns => Formulation::Columns,
+        FormulationName::Compact => Formulation::Compact,
+    };
+    Ok(Options { formulation, period: period(arguments)?, ..Options::default() })
+}
+
+/// Which periodic schedule is asked for.
+fn period(arguments: &SolveArguments) -> Result<Period> {
+    if let Some(period) = &arguments.period {
+        return Ok(Period::Fixed(positive("--period", period)?));
+    }
+    if arguments.exact_period {
+        return Ok(Period::Exact);
+    }
+    let instances = |most: &String| {
+        let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
+        most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)
+    };
+    let instances = arguments.max_instances.as_ref().map(instances).transpose()?;
+    Ok(match (arguments.max_loss.as_deref().map(loss).transpose()?, instances) {
+        (None, None) => Period::Short,
+        (None, Some(instances)) => Period::AtMost(instances),
+        (Some(most), instances) => Period::Losing { most, instances: instances.unwrap_or(DEFAULT_MAX_INSTANCES) },
+    })
+}
+
+/// A share of the throughput, as a number or a percentage.
+fn loss(text: &str) -> Result<Rational> {
+    let wrong =
+        |what: &dyn std::fmt::Display| usage(format!("--max-loss: {what}; give a share such as 1%, 0.01 or 1/100"));
+    let (number, parts) = text.trim_end().strip_suffix('%').map_or((text, 1), |number| (number.trim_end(), 100));
+    let value = parse_rational(number).map_err(|error| wrong(&error))? / Rational::from_integer(parts.into());
+    let share = Rational::from_integer(0.into())..Rational::from_integer(1.into());
+    if share.contains(&value) {
+        Ok(value)
+    } else {
+        Err(wrong(&format!("'{text}' is not from 0 up to but not including 1")))
+    }
+}
+
+fn positive(option: &str, text: &str) -> Result<Rational> {
+    let value = parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))?;
+    if value > Rational::from_integer(0.into()) {
+        Ok(value)
+    } else {
+        Err(usage(format!("{option}: {text} is not positive; give a number such as 12, 0.5 or 5/2")))
+    }
+}

@@ -1,0 +1,259 @@
+//! Times as text, CSV, JSON and a curve.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+use num_traits::{ToPrimitive, Zero};
+use oneport::platform::Link;
+use oneport::{Bandwidth, Problem, Rational, Units};
+use oneport_drawings::svg::{CurveOptions, Series, curve};
+use serde_json::{Value, json};
+
+use super::rows::{OPTIMUM, Row, Timed};
+use crate::answers::answer::{header, label};
+use crate::words::numbers::{Shown, decimal, percent, readable};
+
+/// Most lines of a picture, beside the bound and our own.
+const DRAWN: usize = 4;
+
+/// What is reported.
+pub struct Report<'a> {
+    /// The question, of the first size.
+    pub problem: Problem<'a>,
+    /// By size.
+    pub rows: &'a [Row],
+    /// One size alone: all algorithms are listed.
+    pub single: bool,
+}
+
+impl Report<'_> {
+    fn bandwidth(&self, row: &Row) -> Option<Bandwidth> {
+        let problem = Problem::new(self.problem.platform(), self.problem.collective(), &row.volumes).ok()?;
+        Bandwidth::of(problem)
+    }
+
+    fn units(&self) -> Option<Units> {
+        self.problem.platform().units()
+    }
+
+    fn size(&self, row: &Row) -> String {
+        let message = || row.volumes.size.constant().cloned().unwrap_or_default();
+        let size = self.bandwidth(row).map_or_else(message, |bandwidth| bandwidth.size);
+        self.units().map_or_else(|| readable(&size), |units| units.show_data(&size))
+    }
+
+    /// Algorithm and bus bandwidth at this time of one operation.
+    fn rates(&self, row: &Row, time: &Rational) -> [String; 2] {
+        match (self.bandwidth(row), self.units()) {
+            (Some(bandwidth), Some(units)) if !time.is_zero() => {
+                let often = time.recip();
+                [bandwidth.algorithm(&often), bandwidth.bus(&often)].map(|rate| units.show_rate(&rate))
+            }
+            _ => ["-".to_string(), "-".to_string()],
+        }
+    }
+
+    fn time(&self, time: &Rational) -> String {
+        match self.units() {
+            Some(units) => units.show_time(time),
+            None => Shown::of(self.problem.platform(), false).time(time),
+        }
+    }
+
+    /// Lines for people.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        if self.single {
+            for row in self.rows {
+                out.push_str(&self.one(row));
+            }
+        } else {
+            let head = header(self.problem);
+            let _ =
+                writeln!(out, "{}\n{}", head.split(", messages of").next().unwrap_or(&head).trim_end(), self.table());
+        }
+        let delayed = |link: &Link| !link.latency().is_zero() || !link.overhead().is_zero();
+        if !self.problem.platform().links().iter().any(delayed) {
+            out.push_str("no link has latency or overhead: cutting into ever smaller pieces costs nothing here\n");
+        }
+        out.push_str("times are exact; the referee executed the best; the bound is proved (docs/theory.md)");
+        out
+    }
+
+    fn one(&self, row: &Row) -> String {
+        let mut out = header(self.problem);
+        if let Some(best) = row.timed.first() {
+            let [algorithm, bus] = self.rates(row, &best.length);
+            let _ = writeln!(out, "time        {} ({}, {})", self.time(&best.length), best.name, pieces(best));
+            let _ = writeln!(out, "bandwidth   algorithm {algorithm}, bus {bus}");
+            let gap = percent(&gap(best, row));
+            let _ = writeln!(out, "no schedule takes less than {}: {gap} below\n", self.time(&row.least));
+        }
+        let mut table = table(&["algorithm", "pieces", "time", "busbw", "of the bound"]);
+        for timed in &row.timed {
+            let share = percent(&(&row.least / &timed.length));
+            let [_, bus] = self.rates(row, &timed.length);
+            table.add_row(vec![timed.name.clone(), timed.pieces.to_string(), self.time(&timed.length), bus, share]);
+        }
+        let _ = writeln!(out, "{}", aligned(table, 1));
+        out
+    }
+
+    fn table(&self) -> Table {
+        let mut table = table(&["size", "time", "algbw", "busbw", "no less than", "gap", "pieces", "algorithm"]);
+        for row in self.rows {
+            let Some(best) = row.timed.first() else { continue };
+            let [algorithm, bus] = self.rates(row, &best.length);
+            table.add_row(vec![
+                self.size(row),
+                self.time(&best.length),
+                algorithm,
+                bus,
+                self.time(&row.least),
+                percent(&gap(best, row)),
+                best.pieces.to_string(),
+                best.name.clone(),
+            ]);
+        }
+        aligned(table, 0)
+    }
+
+    /// Seconds, where the platform has units.
+    fn seconds(&self, time: &Rational) -> Rational {
+        self.units().map_or_else(|| time.clone(), |units| time * units.time.seconds())
+    }
+
+    /// The table, one line for each size and algorithm, numbers as decimals; times in seconds, sizes in bytes.
+    pub fn csv(&self) -> String {
+        let mut out = "bytes,algorithm,pieces,time,lower_bound,algbw_GB_per_s,busbw_GB_per_s\n".to_string();
+        for row in self.rows {
+            for timed in &row.timed {
+                let [algorithm, bus] = self.gigabytes(row, &timed.length).map(|rate| decimal(&rate));
+                let bytes = decimal(&self.bytes(row));
+                let (time, least) = (decimal(&self.seconds(&timed.length)), decimal(&self.seconds(&row.least)));
+                let _ = writeln!(out, "{bytes},\"{}\",{},{time},{least},{algorithm},{bus}", timed.name, timed.pieces);
+            }
+        }
+        out
+    }
+
+    fn bytes(&self, row: &Row) -> Rational {
+        let message = || row.volumes.size.constant().cloned().unwrap_or_default();
+        let size = self.bandwidth(row).map_or_else(message, |bandwidth| bandwidth.size);
+        let eight = Rational::from_integer(8.into());
+        self.units().map_or_else(|| size.clone(), |units| &size * units.data.bits() / eight)
+    }
+
+    /// Algorithm and bus bandwidth, in 10^9 bytes per second.
+    fn gigabytes(&self, row: &Row, time: &Rational) -> [Rational; 2] {
+        let seconds = self.seconds(time);
+        if seconds.is_zero() {
+            return [Rational::zero(), Rational::zero()];
+        }
+        let algorithm = self.bytes(row) / seconds / Rational::from_integer(1_000_000_000.into());
+        let factor = self.bandwidth(row).map(|bandwidth| bandwidth.bus_factor);
+        let bus = factor.map_or_else(|| algorithm.clone(), |factor| &algorithm * factor);
+        [algorithm, bus]
+    }
+
+    /// The contract's object.
+    pub fn json(&self) -> Value {
+        let of = |row: &Row, timed: &Timed| {
+            let [algorithm, bus] = self.gigabytes(row, &timed.length);
+            json!({
+                "name": timed.name,
+                "pieces": timed.pieces,
+                "time": self.seconds(&timed.length).to_string(),
+                "algbw": algorithm.to_string(),
+                "busbw": bus.to_string(),
+            })
+        };
+        let row = |row: &Row| {
+            let mut object = row.timed.first().map_or_else(|| json!({}), |best| of(row, best));
+            object["bytes"] = self.bytes(row).to_string().into();
+            object["lower_bound"] = self.seconds(&row.least).to_string().into();
+            object["gap"] = row.timed.first().map(|best| decimal(&gap(best, row))).into();
+            object["rows"] = row.timed.iter().map(|timed| of(row, timed)).collect::<Vec<_>>().into();
+            object
+        };
+        let mut object = match self.rows {
+            [one] if self.single => row(one),
+            rows => json!({ "sizes": rows.iter().map(row).collect::<Vec<_>>() }),
+        };
+        object["collective"] = label(self.problem.collective()).into();
+        object["model"] = self.problem.platform().model().name().into();
+        object
+    }
+
+    /// Bus bandwidth against size: the bound, the best, and the algorithms that are best somewhere or in the end.
+    pub fn curve(&self) -> String {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let named = |timed: &&Timed| timed.name != OPTIMUM;
+        for row in self.rows.iter().rev() {
+            if names.len() < DRAWN {
+                names.extend(row.timed.iter().filter(named).take(1).map(|timed| timed.name.as_str()));
+            }
+        }
+        if let Some(last) = self.rows.last() {
+            for timed in last.timed.iter().filter(named) {
+                if names.len() < DRAWN {
+                    names.insert(&timed.name);
+                }
+            }
+        }
+        let point = |row: &Row, time: &Rational| {
+            let [_, bus] = self.gigabytes(row, time);
+            Some((self.bytes(row).to_f64()?, bus.to_f64()?))
+        };
+        let line = |name: &str, time: &dyn Fn(&Row) -> Option<Rational>| Series {
+            name: name.to_string(),
+            points: self.rows.iter().filter_map(|row| point(row, &time(row)?)).collect(),
+        };
+        let of =
+            |row: &Row, name: &str| row.timed.iter().find(|timed| timed.name == name).map(|timed| timed.length.clone());
+        let mut series = vec![
+            line("proved bound", &|row| Some(row.least.clone())),
+            line("best", &|row| Some(row.timed.first()?.length.clone())),
+        ];
+        series.extend(names.iter().map(|name| line(name, &|row| of(row, name))));
+        let head = header(self.problem);
+        let title = head.split(", messages of").next().unwrap_or(&head).trim_end();
+        let options = CurveOptions { log_x: true, ..CurveOptions::default() };
+        let labels = match self.units() {
+            Some(_) => ("bytes of one operation", "bus bandwidth, GB/s"),
+            None => ("size of one operation", "bus bandwidth"),
+        };
+        curve(title, labels.0, labels.1, &series, &options)
+    }
+}
+
+fn pieces(timed: &Timed) -> String {
+    if timed.pieces == 1 { "in one piece".to_string() } else { format!("in {} pieces", timed.pieces) }
+}
+
+/// How much shorter the bound is, as a share of the time.
+fn gap(best: &Timed, row: &Row) -> Rational {
+    if best.length.is_zero() {
+        return Rational::zero();
+    }
+    Rational::from_integer(1.into()) - &row.least / &best.length
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    table
+}
+
+/// Numbers to the right, from this column on, but for the last where it is a name.
+fn aligned(mut table: Table, from: usize) -> Table {
+    let columns = table.column_count();
+    let last = if from == 0 { columns.saturating_sub(1) } else { columns };
+    for column in from..last {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}

@@ -1,0 +1,138 @@
+//! One size after the other.
+
+use anyhow::Result;
+use num_traits::One;
+use oneport::plan::Collective;
+use oneport::platform::Platform;
+use oneport::watch::Watch;
+use oneport::{Options, Problem, Rated, Rational, Volumes};
+use oneport_baselines::{Algorithm, Over, Routes, known, places};
+use oneport_once::{Found, Named, Shortest, Way, least_time, least_time_by_prices, proportion};
+use rayon::prelude::*;
+
+use crate::answers::once;
+use crate::answers::optimum::rated;
+use crate::flags::question;
+
+/// The name of our own.
+pub const OPTIMUM: &str = "oneport";
+
+/// What one way of doing it takes.
+#[derive(Debug, Clone)]
+pub struct Timed {
+    /// Name of the algorithm.
+    pub name: String,
+    /// How many segments, or pieces of a steady state.
+    pub pieces: u32,
+    /// Time of the operation.
+    pub length: Rational,
+}
+
+impl Timed {
+    fn new(name: &str, Shortest { pieces, length, .. }: &Shortest) -> Self {
+        Timed { name: name.to_string(), pieces: *pieces, length: length.clone() }
+    }
+}
+
+/// One size.
+pub struct Row {
+    /// The volumes.
+    pub volumes: Volumes,
+    /// The shortest first.
+    pub timed: Vec<Timed>,
+    /// What no schedule undercuts.
+    pub least: Rational,
+}
+
+/// A size that is to be timed.
+struct Size<'a> {
+    problem: Problem<'a>,
+    /// Place of the steady state.
+    rated: usize,
+    least: Rational,
+}
+
+/// All sizes; `None`, and why on standard error, where messages cannot arrive.
+pub fn of(
+    platform: &Platform,
+    collective: &Collective,
+    all: &[Volumes],
+    options: &Options,
+) -> Result<Option<Vec<Row>>> {
+    let mut ratings: Vec<(&Volumes, Rated)> = Vec::new();
+    let mut sizes = Vec::with_capacity(all.len());
+    for volumes in all {
+        let problem = question::problem(platform, collective, volumes)?;
+        let factor = ratings.last().and_then(|(known, _)| proportion(known, volumes));
+        if factor.is_none() {
+            let Some(found) = rated(problem, options)? else { return Ok(None) };
+            ratings.push((volumes, found));
+        }
+        let Some((_, rated)) = ratings.last() else { return Ok(None) };
+        let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
+        let by_prices = least_time_by_prices(problem, &rated.certificate, &throughput);
+        let least = least_time(problem, &throughput).max(by_prices);
+        sizes.push(Size { problem, rated: ratings.len() - 1, least });
+    }
+    let Some(first) = sizes.first() else { return Ok(Some(Vec::new())) };
+    let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
+    let routes = Routes::new(platform, &places(first.problem), Over::Anything);
+    let algorithms = suitable(first.problem, known(first.problem, &routes));
+    let named = algorithms.iter().map(|algorithm| Named::new(first.problem, algorithm, &routes)).collect();
+    Ok(Some(timed(&sizes, &ratings, named, &options.watch)?))
+}
+
+/// Those whose order of operands is right.
+fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
+    let commutes = problem.demands().all(|demand| demand.commutative);
+    algorithms.into_iter().filter(|algorithm| commutes || algorithm.is_in_order(problem)).collect()
+}
+
+/// Our own way is sought for the next size while named algorithms are for this one.
+fn timed<'a>(sizes: &[Size<'a>], ratings: &'a [Rated], mut named: Vec<Named<'_>>, watch: &Watch) -> Result<Vec<Row>> {
+    let way = |size: &Size<'a>| Way::of_patterns(size.problem, &ratings[size.rated].steady_state);
+    let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
+    let Some(first) = sizes.first() else { return Ok(rows) };
+    let mut own = (first.rated, way(first));
+    let mut find = |size: &Size<'a>| {
+        if own.0 != size.rated {
+            own = (size.rated, way(size));
+        }
+        own.1.shortest(size.problem, &once::search(size.problem, watch), &size.least)
+    };
+    let mut found = find(first)?;
+    for (place, size) in sizes.iter().enumerate() {
+        let (timed, next) = rayon::join(
+            || time(size.problem, &found, &mut named, place > 0, watch),
+            || sizes.get(place + 1).map(&mut find).transpose(),
+        );
+        rows.push(Row { volumes: size.problem.volumes().clone(), timed: timed?, least: size.least.clone() });
+        match next? {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    Ok(rows)
+}
+
+/// Our own way and all algorithms, each with its best number of pieces; the best is executed by the referee.
+fn time(
+    problem: Problem<'_>,
+    own: &Found,
+    named: &mut [Named<'_>],
+    follows: bool,
+    watch: &Watch,
+) -> Result<Vec<Timed>> {
+    let search = once::search(problem, watch);
+    // Where one size follows another, an algorithm that cannot be the best is not searched as far.
+    let goal = follows.then_some(&own.shortest.length);
+    let found = |way: &mut Named<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
+    let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;
+    let found = found.iter().filter_map(|(name, found)| Some((name.as_str(), found.as_ref()?)));
+    let mut all: Vec<(&str, &Found)> = [(OPTIMUM, own)].into_iter().chain(found).collect();
+    all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
+    if let Some((_, best)) = all.first() {
+        once::executed(problem, best)?;
+    }
+    Ok(all.into_iter().map(|(name, found)| Timed::new(name, &found.shortest)).collect())
+}

@@ -1,0 +1,152 @@
+//! `oneport verify`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use oneport::watch::Watch;
+use oneport::{Plan, Platform, formats, referee, schedule};
+
+use crate::flags::limits::{self, LimitArguments};
+use crate::flags::topology::TopologyArguments;
+use crate::words::end::End;
+use crate::words::numbers::{readable, readable_count};
+use crate::words::output::{count, print};
+
+/// Transfers up to which a plan is also executed, message by message: at most so many, and so many times the machine
+/// words of their dates.
+const EXECUTED: u64 = 100_000;
+const WORDS: u64 = 2_000_000;
+
+/// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The plan file.
+    pub plan: PathBuf,
+    /// Also check that the plan is for this platform.
+    #[arg(long, value_name = "FILE")]
+    pub platform: Option<PathBuf>,
+    /// What the file of a topology leaves open.
+    #[command(flatten)]
+    pub topology: TopologyArguments,
+    /// When to end.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+/// Runs the command.
+pub fn run(arguments: &VerifyArguments) -> Result<End> {
+    let watch = arguments.limits.watch()?;
+    let plan = formats::read_plan(&arguments.plan)?;
+    if let Some(path) = &arguments.platform {
+        let platform = arguments.topology.read(path, None)?.platform;
+        if let Some(difference) = difference(&plan.platform, &platform) {
+            anyhow::bail!("{}: the plan is not for {}: {difference}", arguments.plan.display(), path.display());
+        }
+    }
+    let name = arguments.plan.display();
+    let verdict = match referee::check_plan_watched(&plan, &watch) {
+        Err(violation) if violation.stopped().is_some() => {
+            return Err(violation).with_context(|| format!("{name}: no fault was found so far"));
+        }
+        verdict => verdict.with_context(|| format!("{name}: violation"))?,
+    };
+    let executed = execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
+    print(&format!(
+        "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{executed}",
+        plan.collective.name(),
+        readable(&verdict.throughput),
+        plan.status.name(),
+        readable(&verdict.bound),
+        readable(&verdict.schedule_throughput),
+        readable(&plan.schedule.period),
+    ))?;
+    Ok(End::Done)
+}
+
+/// Runs start-up, a few steady periods and clean-up, as far as counted work allows; says what was executed, and what
+/// was not.
+fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
+    let tasks =
+        |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len());
+    let per_period: BigUint = plan.schedule.patterns.iter().map(tasks).sum();
+    let words = words(plan);
+    let most = EXECUTED.min(WORDS / words);
+    let Some(fitting) = per_period.to_u64().filter(|&count| count > 0).map(|count| most / count) else {
+        return Ok(not_executed(&per_period, words));
+    };
+    if fitting == 0 {
+        return Ok(not_executed(&per_period, words));
+    }
+    let wanted = schedule::execution(plan.problem()?, &plan.schedule)?.depth as u64 + 3;
+    let periods = fitting.min(wanted);
+    if let Err(limit) = watch.ask() {
+        return Ok(format!("; not executed: {}", limits::named(limit)));
+    }
+    let timeline = schedule::timeline_in_units(plan.problem()?, &plan.schedule, periods)?;
+    let report = referee::check_timeline(plan.problem()?, &timeline)?;
+    let short = match periods < wanted {
+        true => format!(", not the {wanted} that reach the steady state and leave it"),
+        false => String::new(),
+    };
+    Ok(format!("; executed {} over {}{short}", count(report.delivered, "instance"), count(periods, "period")))
+}
+
+fn not_executed(tasks: &BigUint, words: u64) -> String {
+    let long = if words > 8 { format!(" with dates of some {} digits", words * 19) } else { String::new() };
+    format!("; not executed: one period has {}{long}, too many to follow", count(readable_count(tasks), "transfer"))
+}
+
+/// Machine words of a date, roughly: those of the period over the common denominator of the slots.
+fn words(plan: &Plan) -> u64 {
+    let times = || plan.schedule.slots.iter().map(|slot| &slot.length).chain([&plan.schedule.period]);
+    let longest = times().map(|time| time.denom().bits()).max().unwrap_or(0);
+    1 + (longest + plan.schedule.period.ceil().to_integer().bits()) / 64
+}
+
+/// The first difference between two platforms, named.
+fn difference(plan: &Platform, file: &Platform) -> Option<String> {
+    if plan == file {
+        return None;
+    }
+    for id in plan.node_ids() {
+        let node = plan.node(id);
+        match file.find(&node.name) {
+            None => return Some(format!("the file has no node '{}'", node.name)),
+            Some(other) if file.node(other) != node => {
+                return Some(format!("node '{}' has other attributes in the file", node.name));
+            }
+            Some(_) => {}
+        }
+    }
+    for id in file.node_ids() {
+        if plan.find(file.name(id)).is_none() {
+            return Some(format!("the plan has no node '{}'", file.name(id)));
+        }
+    }
+    let cost = |platform: &Platform, from: &str, to: &str| {
+        let link = platform.link_between(platform.find(from)?, platform.find(to)?)?;
+        Some(platform.link(link).cost.clone())
+    };
+    for (one, other, whose) in [(plan, file, "file"), (file, plan, "plan")] {
+        for id in one.link_ids() {
+            let link = one.link(id);
+            match cost(other, one.name(link.from), one.name(link.to)) {
+                None => return Some(format!("the {whose} has no link {}", one.link_name(id))),
+                Some(cost) if cost != link.cost => {
+                    return Some(format!("link {} costs {cost} in the {whose}, not {}", one.link_name(id), link.cost));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    let units = |platform: &Platform| platform.units().map_or("none".to_string(), |units| units.to_string());
+    if plan.units() != file.units() {
+        return Some(format!("the plan's units are {}, the file's {}", units(plan), units(file)));
+    }
+    // The same platform with its nodes or links in another order, or another default model.
+    (plan.model() != file.model())
+        .then(|| format!("the plan's port model is {}, the file's {}", plan.model(), file.model()))
+}

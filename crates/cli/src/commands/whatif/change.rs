@@ -1,0 +1,371 @@
+//! Changes in words: `tor* -> core: bandwidth x2`.
+//!
+//! ```text
+//! change    = target ":" operation
+//! target    = node | node "->" node | node "<->" node            (a node is a name, or a pattern with *)
+//! operation = "remove"
+//!           | ("bandwidth" | "cost" | "compute") ("x" factor | "/" divisor | "=" value)
+//!           | "ports" "=" number | "model" "=" model
+//! value     = number | number unit                               (a unit, as 25 GB/s, where the platform has units)
+//! ```
+
+use anyhow::Result;
+use num_traits::Signed;
+use oneport::platform::{Change, LinkId, Number};
+use oneport::units::{Dimension, Quantity};
+use oneport::{NodeId, Platform, PortModel, Rational, Units, formats, parse_rational};
+
+use crate::words::usage::usage;
+
+/// Most names that a message lists.
+const LISTED: usize = 8;
+
+/// What is done to each link or node that a change names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Operation {
+    Cost(Number),
+    Compute(Number),
+    Ports(u32),
+    Model(PortModel),
+    Remove,
+}
+
+/// The links or nodes that a change names.
+enum Targets {
+    Links(Vec<LinkId>),
+    Nodes(Vec<NodeId>),
+}
+
+/// What these changes mean on a platform, in their order.
+///
+/// # Errors
+/// A usage error that quotes the change and says what would be right.
+pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
+    let mut all = Vec::new();
+    for text in texts {
+        let wrong = |what: String| usage(format!("--change '{text}': {what}"));
+        all.extend(change(platform, text).map_err(wrong)?);
+    }
+    let changed = platform.changed(&all).map_err(|error| usage(format!("--change: {error}")))?;
+    for change in &all {
+        if let Change::Ports(node, _) = change
+            && let Some(new) = changed.nodes[node.index()]
+            && changed.platform.model_of(new) != PortModel::Multiport
+        {
+            let (name, model) = (platform.name(*node), changed.platform.model_of(new));
+            return Err(usage(format!(
+                "--change: '{name}' is {model}, where ports count for nothing; add --change '{name}: model = multiport'"
+            )));
+        }
+    }
+    Ok(all)
+}
+
+fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
+    let (target, operation) = text
+        .rsplit_once(':')
+        .ok_or("no ':' between what is changed and how; write 'A -> B: bandwidth x2' or 'A: compute x1/2'")?;
+    let operation = self::operation(operation.trim(), platform.units())?;
+    match (targets(platform, target.trim())?, operation) {
+        (Targets::Links(links), Operation::Cost(number)) => {
+            Ok(links.into_iter().map(|link| Change::Cost(link, number.clone())).collect())
+        }
+        (Targets::Links(links), Operation::Remove) => Ok(links.into_iter().map(Change::WithoutLink).collect()),
+        (Targets::Links(_), _) => Err("this is a link; a link has bandwidth, cost, remove".to_string()),
+        (Targets::Nodes(nodes), Operation::Cost(number)) => {
+            Ok(at_nodes(platform, &nodes).into_iter().map(|link| Change::Cost(link, number.clone())).collect())
+        }
+        (Targets::Nodes(nodes), Operation::Compute(number)) => compute(platform, nodes, &number),
+        (Targets::Nodes(nodes), Operation::Ports(ports)) => {
+            Ok(nodes.into_iter().map(|node| Change::Ports(node, ports)).collect())
+        }
+        (Targets::Nodes(nodes), Operation::Model(model)) => {
+            Ok(nodes.into_iter().map(|node| Change::Model(node, model)).collect())
+        }
+        (Targets::Nodes(nodes), Operation::Remove) => Ok(nodes.into_iter().map(Change::WithoutNode).collect()),
+    }
+}
+
+/// Every link that enters or leaves one of the nodes, once.
+pub fn at_nodes(platform: &Platform, nodes: &[NodeId]) -> Vec<LinkId> {
+    let all = nodes.iter().flat_map(|&node| platform.outgoing(node).iter().chain(platform.incoming(node)).copied());
+    let mut links: Vec<LinkId> = all.collect();
+    links.sort_unstable();
+    links.dedup();
+    links
+}
+
+/// Of several nodes those that compute; a single one may begin to.
+fn compute(platform: &Platform, nodes: Vec<NodeId>, number: &Number) -> Result<Vec<Change>, String> {
+    let processors = |node: &&NodeId| platform.node(**node).is_processor();
+    let chosen: Vec<NodeId> = match (&nodes[..], number) {
+        (&[node], Number::Exactly(_)) => vec![node],
+        _ => nodes.iter().filter(processors).copied().collect(),
+    };
+    match (chosen.is_empty(), nodes.first()) {
+        (true, Some(&node)) => {
+            let name = platform.name(node);
+            Err(format!("'{name}' is a router, which does not compute; give it a cost as in '{name}: compute = 1'"))
+        }
+        _ => Ok(chosen.into_iter().map(|node| Change::Compute(node, number.clone())).collect()),
+    }
+}
+
+const OPERATIONS: &str = "a link has bandwidth, cost, remove; a node has compute, ports, model, remove";
+
+fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
+    let end = text.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (property, rest) = (&text[..end], text[end..].trim());
+    match property {
+        "remove" if rest.is_empty() => Ok(Operation::Remove),
+        "remove" => Err(format!("'remove' stands alone, but '{rest}' follows")),
+        "bandwidth" => Ok(Operation::Cost(inverse(number(property, rest, units)?))),
+        "cost" => Ok(Operation::Cost(number(property, rest, units)?)),
+        "compute" => Ok(Operation::Compute(number(property, rest, units)?)),
+        "ports" => {
+            let ports = assigned(property, rest)?.parse().ok().filter(|&ports| ports > 0);
+            ports.map(Operation::Ports).ok_or(format!("'{rest}' gives no number of ports; write 'ports = 2'"))
+        }
+        "model" => {
+            let model = assigned(property, rest)?.parse::<PortModel>();
+            model.map(Operation::Model).map_err(|error| error.to_string())
+        }
+        _ => Err(format!("'{text}' is no change; {OPERATIONS}")),
+    }
+}
+
+fn assigned<'t>(property: &str, rest: &'t str) -> Result<&'t str, String> {
+    let value = rest.strip_prefix('=').map(str::trim);
+    value.ok_or_else(|| format!("'{property}' can only be given anew; write '{property} = ...'"))
+}
+
+/// `x2`, `/2`, `= 25` or `= 25 GB/s`.
+fn number(property: &str, rest: &str, units: Option<Units>) -> Result<Number, String> {
+    let mut letters = rest.chars();
+    let operator = letters.next();
+    let text = letters.as_str().trim();
+    let factor = || positive(property, text, parse_rational(text).map_err(|error| error.to_string()));
+    match operator {
+        Some('x' | '*') => Ok(Number::Times(factor()?)),
+        Some('/') => Ok(Number::Times(factor()?.recip())),
+        Some('=') => Ok(Number::Exactly(positive(property, text, value(property, text, units))?)),
+        _ => Err(format!(
+            "'{property} {rest}' does not say how; write '{property} x2', '{property} /2' or '{property} = 3'"
+        )),
+    }
+}
+
+/// A number, or a quantity in the platform's units.
+fn value(property: &str, text: &str, units: Option<Units>) -> Result<Rational, String> {
+    let quantity = Quantity::parse(text).map_err(|error| error.to_string())?;
+    if quantity.dimension == Dimension::Number {
+        return parse_rational(text).map_err(|error| error.to_string());
+    }
+    let units = units.ok_or_else(|| {
+        format!("'{text}' has a unit, but the platform has none; say by --units what its numbers mean, as GB/s")
+    })?;
+    let value = match property {
+        "bandwidth" => units.rate(&quantity, text),
+        "compute" if !units.work_is_data => units.time(&quantity, text),
+        _ => units.cost(&quantity, text),
+    };
+    value.map_err(|error| error.to_string())
+}
+
+fn positive(property: &str, text: &str, value: Result<Rational, String>) -> Result<Rational, String> {
+    let value = value.map_err(|error| format!("{property}: {error}"))?;
+    match value.is_positive() {
+        true => Ok(value),
+        false => Err(format!("{property}: {text} is not positive; to take something away, write 'remove'")),
+    }
+}
+
+/// What a cost does when a bandwidth does this.
+fn inverse(number: Number) -> Number {
+    match number {
+        Number::Times(factor) => Number::Times(factor.recip()),
+        Number::Exactly(value) => Number::Exactly(value.recip()),
+    }
+}
+
+/// A name, or a pattern, that may hold an arrow itself: so every place for the arrow is tried.
+fn targets(platform: &Platform, text: &str) -> Result<Targets, String> {
+    if let Some(node) = platform.find(text) {
+        return Ok(Targets::Nodes(vec![node]));
+    }
+    let mut first = None;
+    for arrow in ["<->", "->"] {
+        for (at, _) in text.match_indices(arrow) {
+            if arrow == "->" && text[..at].ends_with('<') {
+                continue;
+            }
+            let (from, to) = (text[..at].trim(), text[at + arrow.len()..].trim());
+            match links(platform, from, to, arrow == "<->") {
+                Ok(links) => return Ok(Targets::Links(links)),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+    }
+    match first {
+        Some(error) => Err(error),
+        None => nodes(platform, text).map(Targets::Nodes),
+    }
+}
+
+/// The links between nodes of two patterns; an error if there are none.
+fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<LinkId>, String> {
+    let (tails, heads) = (nodes(platform, from)?, nodes(platform, to)?);
+    let leads = |link: LinkId, tails: &[NodeId], heads: &[NodeId]| {
+        let link = platform.link(link);
+        tails.binary_search(&link.from).is_ok() && heads.binary_search(&link.to).is_ok()
+    };
+    let wanted = |&link: &LinkId| leads(link, &tails, &heads) || (both && leads(link, &heads, &tails));
+    let links: Vec<LinkId> = platform.link_ids().filter(wanted).collect();
+    if !links.is_empty() {
+        return Ok(links);
+    }
+    let mut reached: Vec<NodeId> =
+        tails.iter().flat_map(|&tail| platform.outgoing(tail)).copied().map(|link| platform.link(link).to).collect();
+    reached.sort_unstable();
+    reached.dedup();
+    let reached = match reached.is_empty() {
+        true => "no link leaves it".to_string(),
+        false => format!("from there links lead to {}", listed(platform, reached.into_iter())),
+    };
+    Err(format!("no link leads from '{from}' to '{to}'; {reached}"))
+}
+
+/// The nodes of a name or pattern, ascending; an error if there are none.
+fn nodes(platform: &Platform, pattern: &str) -> Result<Vec<NodeId>, String> {
+    if let Some(node) = platform.find(pattern) {
+        return Ok(vec![node]);
+    }
+    let found: Vec<NodeId> = platform.node_ids().filter(|&node| matches(pattern, platform.name(node))).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let names = platform.node_ids().map(|node| platform.name(node));
+    let shown: String = pattern.chars().take(60).flat_map(char::escape_debug).collect();
+    Err(match formats::closest(pattern, names) {
+        Some(close) => format!("there is no node '{shown}'; did you mean '{close}'?"),
+        None => format!("there is no node '{shown}'; the nodes are {}", listed(platform, platform.node_ids())),
+    })
+}
+
+/// The first few names.
+fn listed(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
+    let names: Vec<String> = nodes.take(LISTED + 1).map(|node| format!("'{}'", platform.name(node))).collect();
+    let more = if names.len() > LISTED { ", ..." } else { "" };
+    format!("{}{more}", names[..names.len().min(LISTED)].join(", "))
+}
+
+/// Whether the pattern, with `*` for any letters or none, is the whole name.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let tail = parts.pop().unwrap_or_default();
+    // Each part as early as possible leaves the most for those after it.
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport::platform::generate::{Costs, Options, Racks, racks};
+
+    #[test]
+    fn stars_stand_for_any_letters() {
+        for (pattern, name, expected) in [
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("*", "", true),
+            ("a*", "a", true),
+            ("a*a", "a", false),
+            ("a*a", "aa", true),
+            ("*b*", "abc", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("*bc*c", "abc", false),
+            ("r*.h*", "rack1.host2", true),
+            ("**", "x", true),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn operations_are_read() {
+        let value = |text: &str| parse_rational(text).unwrap();
+        let times = |text: &str| Number::Times(value(text));
+        for (text, expected) in [
+            ("bandwidth x2", Operation::Cost(times("1/2"))),
+            ("bandwidth /2", Operation::Cost(times("2"))),
+            ("bandwidth=2/5", Operation::Cost(Number::Exactly(value("5/2")))),
+            ("cost * 1.5", Operation::Cost(times("3/2"))),
+            ("compute x1/2", Operation::Compute(times("1/2"))),
+            ("ports = 2", Operation::Ports(2)),
+            ("model = links", Operation::Model(PortModel::Links)),
+            ("remove", Operation::Remove),
+        ] {
+            assert_eq!(operation(text, None), Ok(expected), "{text}");
+        }
+        for text in
+            ["", "bandwidth", "bandwidth 2", "bandwidth x", "bandwidth x0", "cost = -1", "ports x2", "ports = 0"]
+        {
+            assert!(operation(text, None).is_err(), "{text}");
+        }
+        for text in ["model = half", "remove it", "latency x2", "bandwidth = nan", "x2", "cost /0"] {
+            assert!(operation(text, None).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_have_the_units_of_the_platform() {
+        let units = Units::gigabytes_and_seconds();
+        let value = |text: &str| parse_rational(text).unwrap();
+        for (text, expected) in [
+            ("bandwidth = 200 Gbit/s", Operation::Cost(Number::Exactly(value("1/25")))),
+            ("bandwidth = 25", Operation::Cost(Number::Exactly(value("1/25")))),
+            ("cost = 80 ms/GB", Operation::Cost(Number::Exactly(value("2/25")))),
+            ("compute = 2 ms", Operation::Compute(Number::Exactly(value("1/500")))),
+        ] {
+            assert_eq!(operation(text, Some(units)), Ok(expected), "{text}");
+        }
+        let merging = Units { work_is_data: true, ..units };
+        let compute = operation("compute = 500 GB/s", Some(merging));
+        assert_eq!(compute, Ok(Operation::Compute(Number::Exactly(value("1/500")))));
+        for text in ["bandwidth = 2 ms", "bandwidth = 25 Gb/s", "compute = 2 ms/GB", "bandwidth = 0 GB/s", "cost x2 s"]
+        {
+            assert!(operation(text, Some(units)).is_err(), "{text}");
+        }
+        assert!(operation("bandwidth = 25 GB/s", None).unwrap_err().contains("--units"));
+    }
+
+    #[test]
+    fn targets_are_links_one_way_or_both_or_nodes() {
+        let options = Options { link_cost: Costs::Constant(Rational::from_integer(1.into())), ..Options::default() };
+        let shape = Racks { racks: 2, hosts: (3, 3), ..Racks::default() };
+        let platform = racks(&shape, &options).unwrap();
+        let count = |text: &str| changes(&platform, &[text.to_string()]).map(|changes| changes.len());
+        for (text, expected) in [
+            ("rack0.host0 -> rack0.switch: bandwidth x2", 1),
+            ("rack0.host0 <-> rack0.switch: bandwidth x2", 2),
+            ("rack0.host0<->rack0.switch:remove", 2),
+            ("rack*.host* -> rack*.switch: cost x2", 6),
+            ("* -> *: bandwidth x2", 16),
+            ("* <-> spine0: bandwidth x2", 4),
+            ("spine0: bandwidth x2", 4),
+            ("rack1.*: compute x2", 3),
+            ("spine0: compute = 1", 1),
+            ("spine0: remove", 1),
+            ("*: model = full-duplex", 9),
+        ] {
+            assert_eq!(count(text).unwrap(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! What could be bought faster: classes of cables, of nodes' ports and of processors that are alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::Zero;
+use oneport::platform::{Change, LinkId, Number};
+use oneport::{NodeId, Platform, PortModel, Problem, Rational};
+
+use super::change::at_nodes;
+use crate::words::names::common;
+
+/// What a class consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Cables: a link and, where it has the same cost, the link back.
+    Links,
+    /// The ports of nodes that have some (all models but `links`): all links that enter or leave them.
+    Ports,
+    /// Processors.
+    Processors,
+}
+
+impl Kind {
+    /// The name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Links => "links",
+            Kind::Ports => "ports",
+            Kind::Processors => "processors",
+        }
+    }
+}
+
+/// Members that are alike: of equal kind, model and cost, with names that differ in digits only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// What the members are.
+    pub kind: Kind,
+    /// What the members' names have in common.
+    pub name: String,
+    /// How many cables, nodes or processors.
+    pub members: usize,
+    /// Cost of each link (of ports: of each node's fastest link), or compute cost of each processor.
+    pub cost: Rational,
+    links: Vec<LinkId>,
+    nodes: Vec<NodeId>,
+}
+
+/// What is tried with a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trial {
+    /// Twice as fast: half the cost.
+    Doubled,
+    /// Half as fast: twice the cost.
+    Halved,
+    /// Links that are gone; processors that only forward.
+    Removed,
+}
+
+impl Trial {
+    /// All of them.
+    pub const ALL: [Trial; 3] = [Trial::Doubled, Trial::Halved, Trial::Removed];
+
+    /// The name in `--json` and in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Trial::Doubled => "doubled",
+            Trial::Halved => "halved",
+            Trial::Removed => "removed",
+        }
+    }
+}
+
+impl Class {
+    /// What the trial changes; `None` where it means nothing (ports cannot be removed).
+    pub fn changes(&self, trial: Trial) -> Option<Vec<Change>> {
+        let factor = |up: i64, down: i64| Number::Times(Rational::new(up.into(), down.into()));
+        match (trial, self.kind) {
+            (Trial::Doubled, _) => Some(self.times(&factor(1, 2))),
+            (Trial::Halved, _) => Some(self.times(&factor(2, 1))),
+            (Trial::Removed, Kind::Links) => Some(self.links.iter().copied().map(Change::WithoutLink).collect()),
+            (Trial::Removed, Kind::Processors) => Some(self.nodes.iter().copied().map(Change::Router).collect()),
+            (Trial::Removed, Kind::Ports) => None,
+        }
+    }
+
+    /// All costs changed alike.
+    pub fn times(&self, number: &Number) -> Vec<Change> {
+        match self.kind {
+            Kind::Processors => self.nodes.iter().map(|&node| Change::Compute(node, number.clone())).collect(),
+            Kind::Links | Kind::Ports => self.links.iter().map(|&link| Change::Cost(link, number.clone())).collect(),
+        }
+    }
+}
+
+/// All classes of a problem's platform. Ports are left out where their links are a class of cables, processors where
+/// no merge takes time.
+pub fn of(problem: Problem<'_>) -> Vec<Class> {
+    let platform = problem.platform();
+    let mut classes = cables(platform);
+    let known: BTreeSet<Vec<LinkId>> = classes.iter().map(|class| class.links.clone()).collect();
+    classes.extend(ports(platform).into_iter().filter(|class| !known.contains(&class.links)));
+    let free = problem.volumes().work.constant().is_some_and(Zero::is_zero);
+    if problem.collective().combines() && !free {
+        classes.extend(processors(platform));
+    }
+    classes
+}
+
+/// What ends of links, or nodes, have to have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    name: String,
+    computes: bool,
+    model: PortModel,
+    ports: Option<u32>,
+}
+
+fn alike(platform: &Platform, id: NodeId) -> Alike {
+    let node = platform.node(id);
+    let name = common(&node.name);
+    Alike { name, computes: node.is_processor(), model: platform.model_of(id), ports: node.ports }
+}
+
+/// What cables have to have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct AlikeCables {
+    from: Alike,
+    to: Alike,
+    /// Whether there is a way back, of the same cost.
+    both: bool,
+    cost: Rational,
+}
+
+/// A link, and the way back of the same cost.
+type Cable = (LinkId, Option<LinkId>);
+
+fn cables(platform: &Platform) -> Vec<Class> {
+    let mut classes: BTreeMap<AlikeCables, Vec<Cable>> = BTreeMap::new();
+    for id in platform.link_ids() {
+        let link = platform.link(id);
+        let back = platform.link_between(link.to, link.from).filter(|&back| platform.link(back).cost == link.cost);
+        if back.is_some_and(|back| back < id) {
+            continue;
+        }
+        let (from, to) = (alike(platform, link.from), alike(platform, link.to));
+        // A cable has no direction: its ends are told in one order.
+        let turned = back.filter(|_| to < from);
+        let ((from, to), cable) = match turned {
+            Some(back) => ((to, from), (back, Some(id))),
+            None => ((from, to), (id, back)),
+        };
+        let alike = AlikeCables { from, to, both: back.is_some(), cost: link.cost.clone() };
+        classes.entry(alike).or_default().push(cable);
+    }
+    let class = |(AlikeCables { both, cost, .. }, cables): (AlikeCables, Vec<Cable>)| {
+        let end = |end: fn(&oneport::platform::Link) -> NodeId| {
+            joined(cables.iter().map(|&(link, _)| platform.name(end(platform.link(link)))))
+        };
+        let arrow = if both { "<->" } else { "->" };
+        let name = format!("{} {arrow} {}", end(|link| link.from), end(|link| link.to));
+        let mut links: Vec<LinkId> = cables.iter().flat_map(|&(link, back)| [Some(link), back]).flatten().collect();
+        links.sort_unstable();
+        Class { kind: Kind::Links, name, members: cables.len(), cost, links, nodes: Vec::new() }
+    };
+    classes.into_iter().map(class).collect()
+}
+
+fn ports(platform: &Platform) -> Vec<Class> {
+    let mut classes: BTreeMap<(Alike, Rational), Vec<NodeId>> = BTreeMap::new();
+    for id in platform.node_ids().filter(|&id| platform.model_of(id) != PortModel::Links) {
+        let costs = at_nodes(platform, &[id]).into_iter().map(|link| platform.link(link).cost.clone());
+        let Some(fastest) = costs.min() else { continue };
+        classes.entry((alike(platform, id), fastest)).or_default().push(id);
+    }
+    let class = |((_, cost), nodes): ((Alike, Rational), Vec<NodeId>)| Class {
+        kind: Kind::Ports,
+        name: format!("ports of {}", joined(nodes.iter().map(|&node| platform.name(node)))),
+        members: nodes.len(),
+        cost,
+        links: at_nodes(platform, &nodes),
+        nodes,
+    };
+    classes.into_iter().map(class).collect()
+}
+
+fn processors(platform: &Platform) -> Vec<Class> {
+    let mut classes: BTreeMap<(Alike, Rational), Vec<NodeId>> = BTreeMap::new();
+    for id in platform.processors() {
+        let cost = platform.node(id).compute.clone().unwrap_or_default();
+        classes.entry((alike(platform, id), cost)).or_default().push(id);
+    }
+    let class = |((_, cost), nodes): ((Alike, Rational), Vec<NodeId>)| Class {
+        kind: Kind::Processors,
+        name: format!("processor of {}", joined(nodes.iter().map(|&node| platform.name(node)))),
+        members: nodes.len(),
+        cost,
+        links: Vec::new(),
+        nodes,
+    };
+    classes.into_iter().map(class).collect()
+}
+
+/// Names that differ in digits only, with `*` for the numbers that differ.
+fn joined<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    let pieces = |name: &'n str| {
+        let mut pieces: Vec<&'n str> = Vec::new();
+        let mut rest = name;
+        while let Some(first) = rest.chars().next() {
+            let alike = |letter: char| letter.is_ascii_digit() == first.is_ascii_digit();
+            let end = rest.find(|letter| !alike(letter)).unwrap_or(rest.len());
+            pieces.push(&rest[..end]);
+            rest = &rest[end..];
+        }
+        pieces
+    };
+    let mut common = names.next().map(pieces).unwrap_or_default();
+    for name in names {
+        for (piece, other) in common.iter_mut().zip(pieces(name)) {
+            if *piece != other {
+                *piece = "*";
+            }
+        }
+    }
+    common.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport::platform::{Node, generate};
+    use oneport::{Collective, Volumes, parse_rational};
+
+    fn value(text: &str) -> Rational {
+        parse_rational(text).unwrap()
+    }
+
+    #[test]
+    fn only_numbers_that_differ_are_starred() {
+        assert_eq!(joined(["rack3.host1", "rack3.host22"].into_iter()), "rack3.host*");
+        assert_eq!(joined(["a1", "a1"].into_iter()), "a1");
+        assert_eq!(joined(["7b2", "8b1"].into_iter()), "*b*");
+    }
+
+    /// Every link is in one class of cables; a cable of unequal costs is two.
+    #[test]
+    fn classes_divide_the_links() {
+        for platform in [
+            generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap(),
+            generate::random_connected(9, 4, &generate::Options::default()).unwrap(),
+            generate::ndv2(2).unwrap(),
+        ] {
+            let classes = cables(&platform);
+            let mut links: Vec<LinkId> = classes.iter().flat_map(|class| class.links.clone()).collect();
+            links.sort_unstable();
+            assert_eq!(links, platform.link_ids().collect::<Vec<_>>());
+            for class in &classes {
+                assert!(class.links.iter().all(|&link| platform.link(link).cost == class.cost));
+            }
+        }
+    }
+
+    #[test]
+    fn classes_have_equal_cost_model_and_kind() {
+        let mut builder = Platform::builder();
+        let hosts = [0, 1, 2].map(|host| builder.node(Node::processor(format!("h{host}"), value("1"))).unwrap());
+        let switch = builder.node(Node { model: Some(PortModel::Links), ..Node::router("s") }).unwrap();
+        builder.duplex(hosts[0], switch, value("1")).unwrap();
+        builder.duplex(switch, hosts[1], value("1")).unwrap();
+        builder.link(hosts[2], switch, value("1")).unwrap();
+        builder.link(switch, hosts[2], value("2")).unwrap();
+        let platform = builder.build().unwrap();
+        let collective = Collective::AllToAll { participants: hosts.to_vec() };
+        let volumes = Volumes::default();
+        let classes = of(Problem::new(&platform, &collective, &volumes).unwrap());
+        let named: Vec<(Kind, &str, usize)> =
+            classes.iter().map(|class| (class.kind, &*class.name, class.members)).collect();
+        assert_eq!(
+            named,
+            [
+                (Kind::Links, "h2 -> s", 1),
+                (Kind::Links, "h* <-> s", 2),
+                (Kind::Links, "s -> h2", 1),
+                (Kind::Ports, "ports of h*", 3),
+            ]
+        );
+        let slower = platform.changed(&classes[1].changes(Trial::Halved).unwrap()).unwrap().platform;
+        let costs: Vec<Rational> = slower.links().iter().map(|link| link.cost.clone()).collect();
+        assert_eq!(costs, ["2", "2", "2", "2", "1", "2"].map(value));
+    }
+}

@@ -1,0 +1,174 @@
+//! The least improvement that gains all that doubling gains.
+//!
+//! Let a class of links or processors be `f` times as fast, `1 <= f <= 2`: their times are multiplied by `g = 1/f`. The
+//! optimum `T(f)` never falls with `f`, and is often `T(2)` long before 2, because something else limits then.
+//!
+//! **Theorem.** Let a certificate prove less than `T(2)` at some `f`, and exactly `T(2)` at a larger `f'`. Then no
+//! factor between is enough.
+//! **Proof.** Under its prices, worth `P`, an instance costs at least `C(g)`, the least over all ways to carry one out,
+//! each linear in `g`: so `C` is concave, and `T <= P / C(g)`. The certificate proves `C(1/f) > P / T(2)` and
+//! `C(1/f') >= P / T(2)`. Strictly between, `C(g) > P / T(2)`.
+//!
+//! So from `f = 1` on, the `f'` of the optimum's certificate is tried, then that of the optimum there, until it is
+//! enough: the least factor, for optima grow with `f`. Where this takes too many steps: a steady state found for `f =
+//! 2` occupies every resource for a time linear in `g`, known from its loads at `f = 1` and `f = 2`, so the least `f`
+//! follows at which nothing is too busy for it, and `T(f) = T(2)` there; what is found there may do with less again.
+//! Where no less follows, 3/2 is tried.
+
+use anyhow::Result;
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use oneport::plan::Certificate;
+use oneport::platform::Number;
+use oneport::{Options, Platform, Problem, Rated, Rating, Rational, Status, rate, referee};
+
+use super::classes::Class;
+use crate::answers::bottleneck::busy;
+
+/// Between 1 and 2.
+pub struct Enough {
+    /// How many times as fast is enough for the throughput of twice as fast.
+    pub factor: Rational,
+    /// Whether less is proved not to be.
+    pub is_least: bool,
+}
+
+/// Factors that are solved for one class, at most.
+const TRIES: usize = 4;
+/// Chords tried at most: costs have few pieces.
+const CHORDS: usize = 8;
+
+/// What is enough, where doubling the class gains something; `None` elsewhere, and where optima are not proved.
+pub fn of(
+    problem: Problem<'_>,
+    base: &Rated,
+    class: &Class,
+    doubled: (Problem<'_>, &Rated),
+    options: &Options,
+) -> Result<Option<Enough>> {
+    let (_, rated) = doubled;
+    let wanted = &rated.steady_state.throughput;
+    let optimal = [base, rated].into_iter().all(|rated| rated.status == Status::Optimal);
+    if !optimal || *wanted <= base.steady_state.throughput {
+        return Ok(None);
+    }
+    let mut enough = Rational::from_integer(BigInt::from(2));
+    let mut found: Option<(Platform, Rated)> = None;
+    if let Some(least) = least_factor(problem, base, class, doubled, options)? {
+        return Ok(Some(Enough { factor: least, is_least: true }));
+    }
+    for _ in 0..TRIES {
+        let known = match &found {
+            Some((platform, rated)) => (on(platform, problem)?, rated),
+            None => doubled,
+        };
+        let half_more = || found.is_none().then(|| Rational::new(BigInt::from(3), BigInt::from(2)));
+        let Some(less) = factor(problem, known, &enough).or_else(half_more) else { break };
+        let Some(there) = attained(problem, class, &less, (known, wanted), options)? else { break };
+        (enough, found) = (less, Some(there));
+    }
+    Ok(Some(Enough { factor: enough, is_least: false }))
+}
+
+/// The least factor that is enough, by one certificate after another; `None` where it is not found in few steps.
+fn least_factor(
+    problem: Problem<'_>,
+    base: &Rated,
+    class: &Class,
+    (faster, rated): (Problem<'_>, &Rated),
+    options: &Options,
+) -> Result<Option<Rational>> {
+    let wanted = &rated.steady_state.throughput;
+    let (mut slow, mut certificate) = (Rational::one(), base.certificate.clone());
+    for _ in 0..TRIES {
+        let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else { return Ok(None) };
+        let platform = times(problem, class, share.clone())?;
+        let there = on(&platform, problem)?;
+        let Rating::Rated(found) = rate(there, options, Some((faster, rated)))? else { return Ok(None) };
+        if found.status != Status::Optimal {
+            return Ok(None);
+        }
+        if found.steady_state.throughput == *wanted {
+            return Ok(Some(share.recip()));
+        }
+        (slow, certificate) = (share, found.certificate);
+    }
+    Ok(None)
+}
+
+/// The share of its times that a class may take, more than half and less than `slow`, at which the certificate proves
+/// what is wanted and no less; `None` where it is not found in few steps.
+fn chord(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    class: &Class,
+    (slow, wanted): (&Rational, &Rational),
+    options: &Options,
+) -> Result<Option<Rational>> {
+    let target = wanted.recip();
+    // What an instance costs at least, in the prices' worth: concave, so chords are below.
+    let cost = |share: &Rational| -> Result<Option<Rational>> {
+        let there = times(problem, class, share.clone())?;
+        let bound = referee::bound_watched(on(&there, problem)?, certificate, &options.watch);
+        Ok(bound.ok().filter(|bound| !bound.is_zero()).map(|bound| bound.recip()))
+    };
+    let half = Rational::new(BigInt::one(), BigInt::from(2));
+    let (Some(low), Some(high)) = (cost(&half)?, cost(slow)?) else { return Ok(None) };
+    let (low, mut high) = ((half, low), (slow.clone(), high));
+    if low.1 == target {
+        return Ok(Some(low.0));
+    }
+    for _ in 0..CHORDS {
+        if low.1 >= target || high.1 <= target {
+            return Ok(None);
+        }
+        let share = &low.0 + (&target - &low.1) * (&high.0 - &low.0) / (&high.1 - &low.1);
+        match cost(&share)? {
+            Some(cost) if cost == target => return Ok(Some(share)),
+            Some(cost) => high = (share, cost),
+            None => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// The platform with a class so many times as fast, and its optimum, if that is what is wanted.
+fn attained(
+    problem: Problem<'_>,
+    class: &Class,
+    factor: &Rational,
+    (known, wanted): ((Problem<'_>, &Rated), &Rational),
+    options: &Options,
+) -> Result<Option<(Platform, Rated)>> {
+    let platform = times(problem, class, factor.recip())?;
+    let Rating::Rated(rated) = rate(on(&platform, problem)?, options, Some(known))? else { return Ok(None) };
+    let attains = rated.status == Status::Optimal && rated.steady_state.throughput == *wanted;
+    Ok(attains.then_some((platform, *rated)))
+}
+
+/// The platform with a class that takes so many times as long.
+fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Result<Platform> {
+    Ok(problem.platform().changed(&class.times(&Number::Times(times)))?.platform)
+}
+
+/// The question on another platform.
+fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>> {
+    Ok(Problem::new(platform, problem.collective(), problem.volumes())?)
+}
+
+/// The least factor at which nothing is too busy for a steady state at another; `None` if that is no less.
+fn factor(problem: Problem<'_>, (fast, rated): (Problem<'_>, &Rated), factor: &Rational) -> Option<Rational> {
+    let one = Rational::one();
+    let least = factor.recip();
+    let loads = busy(fast, &rated.steady_state);
+    let mut share = one.clone();
+    for (resource, slow) in busy(problem, &rated.steady_state) {
+        let fast = loads.get(&resource).cloned().unwrap_or_default();
+        if slow > one {
+            // From `fast` at `least` linearly to `slow` at 1.
+            share = share.min(&least + (&one - &fast) * (&one - &least) / (slow - fast));
+        }
+    }
+    let less = share.recip();
+    (less > one && less < *factor).then_some(less)
+}

@@ -1,0 +1,188 @@
+//! `oneport whatif`: the optimum of a platform that is changed, or what each class of its parts is worth.
+
+mod change;
+mod classes;
+mod enough;
+mod report;
+mod row;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use oneport::platform::Change;
+use oneport::{Error, LpError, Options, Platform, Problem, Rated, Rating, rate_watched};
+
+use crate::answers::answer::label;
+use crate::answers::infeasible::{infeasible, unreachable};
+use crate::flags::limits::LimitArguments;
+use crate::flags::question::{self, QuestionArguments};
+use crate::words::end::End;
+use crate::words::output::print;
+use crate::words::progress::Progress;
+use classes::Trial;
+use report::Report;
+use row::{Outcome, Row, limiting};
+
+/// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
+#[derive(Debug, Args)]
+#[command(after_long_help = GRAMMAR)]
+pub struct WhatIfArguments {
+    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
+    #[arg(long, value_name = "FILE")]
+    platform: PathBuf,
+    /// The question.
+    #[command(flatten)]
+    question: QuestionArguments,
+    /// A change of the platform, such as 'tor3 -> core: bandwidth x2'; several together are one scenario (--help has
+    /// the grammar). Without any: a table of what every class of links, ports and processors is worth.
+    #[arg(long = "change", value_name = "CHANGE", allow_hyphen_values = true)]
+    changes: Vec<String>,
+    /// When to end; the table is told as far as it got.
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    exact: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+const GRAMMAR: &str = "\
+Changes: TARGET: OPERATION
+  'A -> B: bandwidth x2'      the link from A to B; also 'bandwidth /2', 'bandwidth = 25', '= 25 GB/s', 'cost x3/2'
+  'A <-> B: remove'           both directions, as many as there are
+  'rack*.switch <-> spine*: bandwidth x2'   * stands for any letters or none: every link between such nodes
+  'A: compute x1/2'           time of a unit of work; 'compute = 1' also makes a processor of a router
+  'A: ports = 2'              under multiport
+  'A: model = links'          the node's own port model
+  'A: bandwidth x2'           every link that enters or leaves A
+  'A: remove'                 the node and its links are gone; 'all' processors are then the others
+Changes apply one after another, and --source, --participants, ... are read on the platform that results.
+
+The table: a class holds cables (a link and its way back), nodes' ports, or processors of equal kind, port model and
+cost whose names differ in digits only (shown as *). Each is tried alone, the throughput is found anew and proved.
+  doubled   cables: both directions carry twice as much; ports: every link that enters or leaves these nodes carries
+            twice as much; processors: a merge takes half the time
+  enough    a factor that gains as much as doubling, the least one unless it says 'or less'
+  halved    the opposite
+  removed   cables are gone; processors only forward. Not possible for ports, nor for participants of a reduction
+Ports are left out where they have the same links as a class of cables, processors where merges take no time.
++5 % to +10 %: between these; no schedule for more is known, and no proof that there is none.";
+
+/// Runs the command.
+pub fn run(arguments: &WhatIfArguments) -> Result<End> {
+    let started = Instant::now();
+    let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
+    let platform = arguments.question.platform(&arguments.platform)?;
+    let changes = change::changes(&platform, &arguments.changes)?;
+    let collective = question::collective(&platform, &arguments.question)?;
+    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
+    let problem = question::problem(&platform, &collective, &volumes)?;
+    let progress = Progress::new();
+    let base = match rating(problem, &options, None, &progress)? {
+        Rating::Rated(rated) => *rated,
+        Rating::Unreachable(commodities) => {
+            let names = unreachable(&platform, &commodities);
+            eprintln!("error: {}", infeasible(label(&collective), &names));
+            return Ok(End::Refused);
+        }
+    };
+    let rows = match changes.is_empty() {
+        true => table(problem, &base, &options, &progress)?,
+        false => vec![scenario(&platform, &changes, arguments, &options, &progress)?],
+    };
+    drop(progress);
+    let disconnected = match &rows[..] {
+        [Row { class: None, outcome: Outcome::Infeasible(names), .. }] => Some(infeasible(label(&collective), names)),
+        _ => None,
+    };
+    let (exact, seconds) = (arguments.exact, started.elapsed());
+    let report = Report { problem, base, rows, exact, seconds, ended_by: options.watch.ended_by() };
+    print(&if arguments.json { report.json().to_string() } else { report.text() })?;
+    let Some(disconnected) = disconnected else { return Ok(End::Done) };
+    eprintln!("error: no throughput after --change: {disconnected}");
+    Ok(End::Refused)
+}
+
+/// The changes that were given. Names of the question are read on the platform that results.
+fn scenario(
+    platform: &Platform,
+    changes: &[Change],
+    arguments: &WhatIfArguments,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Row> {
+    let platform = platform.changed(changes)?.platform;
+    let collective = question::collective(&platform, &arguments.question)?;
+    let volumes = question::volumes(&platform, &collective, &arguments.question)?;
+    let problem = question::problem(&platform, &collective, &volumes)?;
+    progress.about("changed: ".to_string());
+    let outcome = rated(problem, options, None, progress)?;
+    let bottleneck = match &outcome {
+        Outcome::Rated(rated) => Some(limiting(problem, rated)),
+        _ => None,
+    };
+    Ok(Row { name: arguments.changes.join("; "), class: None, outcome, bottleneck, enough: None })
+}
+
+/// A row for every class and trial that means something.
+fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progress) -> Result<Vec<Row>> {
+    let mut trials = Vec::new();
+    for class in classes::of(problem) {
+        trials.extend(Trial::ALL.into_iter().filter_map(|trial| Some((class.changes(trial)?, (class.clone(), trial)))));
+    }
+    let total = trials.len();
+    let mut rows = Vec::with_capacity(total);
+    for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
+        progress.about(format!("{} of {total}, {} {}: ", place + 1, class.name, trial.name()));
+        // Of the time left, an equal part for each that is left.
+        let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
+        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
+        let changed = problem.platform().changed(&changes)?.platform;
+        let mut enough = None;
+        let outcome = match (options.watch.ask(), Problem::new(&changed, problem.collective(), problem.volumes())) {
+            (Err(limit), _) => Outcome::Stopped(limit),
+            (Ok(()), Err(error)) => Outcome::Impossible(error.to_string()),
+            (Ok(()), Ok(new)) => {
+                let outcome = rated(new, &options, Some((problem, base)), progress)?;
+                if let (Trial::Doubled, Outcome::Rated(rated)) = (trial, &outcome) {
+                    enough = enough::of(problem, base, &class, (new, rated), &options)?;
+                }
+                outcome
+            }
+        };
+        rows.push(Row { name: class.name.clone(), class: Some((class, trial)), outcome, bottleneck: None, enough });
+    }
+    Ok(rows)
+}
+
+fn rated(
+    problem: Problem<'_>,
+    options: &Options,
+    known: Option<(Problem<'_>, &Rated)>,
+    progress: &Progress,
+) -> Result<Outcome> {
+    match rating(problem, options, known, progress) {
+        Ok(Rating::Rated(rated)) => Ok(Outcome::Rated(rated)),
+        Ok(Rating::Unreachable(commodities)) => Ok(Outcome::Infeasible(unreachable(problem.platform(), &commodities))),
+        Err(Error::Unchecked(limit) | Error::Question(LpError::Stopped(limit))) => Ok(Outcome::Stopped(limit)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The optimum, its search shown.
+fn rating(
+    problem: Problem<'_>,
+    options: &Options,
+    known: Option<(Problem<'_>, &Rated)>,
+    progress: &Progress,
+) -> Result<Rating, Error> {
+    rate_watched(problem, options, known, &mut |stage| {
+        progress.stage(stage);
+        ControlFlow::Continue(())
+    })
+}

@@ -1,0 +1,188 @@
+//! The limits of a run: time since the command began, memory, Ctrl-C. No other file reads memory or signals.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use num_traits::{Signed, ToPrimitive};
+use oneport::watch::{Left, Limit, Watch};
+use oneport::{Rational, parse_rational};
+
+use crate::words::clock::elapsed;
+use crate::words::numbers::decimal;
+use crate::words::usage::usage;
+
+/// Limits of a run. (Ctrl-C is one more: once ends with the best so far, twice at once.)
+#[derive(Debug, Args)]
+pub struct LimitArguments {
+    /// End after this many seconds of the whole command, reading and checking included, with the best known; never more
+    /// than 10 % and half a second later.
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub time_limit: Option<String>,
+    /// End before more memory than this is used, with the best known: bytes, or 500k, 500M, 2.5G (default: 80 % of what
+    /// is available; only Linux says how much is used, elsewhere the limit has no effect).
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
+    pub memory_limit: Option<String>,
+}
+
+impl LimitArguments {
+    /// The watch over these limits, and over Ctrl-C.
+    ///
+    /// # Errors
+    /// Limits that are no numbers.
+    pub fn watch(&self) -> Result<Watch> {
+        let time = self.time_limit.as_deref().map(|text| seconds("--time-limit", text)).transpose()?.map(tolerated);
+        let memory = match &self.memory_limit {
+            Some(text) => Some(bytes("--memory-limit", text)?),
+            None => available().map(|bytes| bytes / 100 * MOST),
+        };
+        listen();
+        let meter = Arc::new(Meter::default());
+        Ok(Watch::new(move || Left {
+            time: time.map(|limit| limit.saturating_sub(elapsed())),
+            bytes: memory.map(|limit| limit.saturating_sub(meter.used())),
+            stop: match INTERRUPTED.load(Ordering::Relaxed) {
+                0 => None,
+                since => Some((Limit::Interrupt, Duration::from_millis(milliseconds().saturating_sub(since - 1)))),
+            },
+        }))
+    }
+}
+
+/// How often memory is measured.
+const MEASURED: Duration = Duration::from_millis(10);
+/// The default memory limit's part of what is available, in percent.
+const MOST: u64 = 80;
+/// By how much the command may exceed its time limit. What comes last (slots, the referee, writing) is planned to end
+/// before the limit, and may use this too.
+fn tolerated(limit: Duration) -> Duration {
+    limit.saturating_add(limit / 10).saturating_add(Duration::from_millis(400))
+}
+
+/// Exit code of a command that was interrupted twice.
+const KILLED: i32 = 130;
+
+/// When Ctrl-C was pressed first, in milliseconds from the beginning, plus 1; 0: never.
+static INTERRUPTED: AtomicU64 = AtomicU64::new(0);
+
+fn milliseconds() -> u64 {
+    u64::try_from(elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Lets the first Ctrl-C end the work with the best so far, and the second one the command.
+fn listen() {
+    let interrupted = || {
+        let first = INTERRUPTED.compare_exchange(0, milliseconds() + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if first {
+            eprintln!("interrupted: ending with the best so far (once more: at once)");
+        } else {
+            std::process::exit(KILLED);
+        }
+    };
+    // Where signals cannot be heard, Ctrl-C ends the command as it always did.
+    let _ = ctrlc::set_handler(interrupted);
+}
+
+/// A number of seconds, 0 or more.
+fn seconds(option: &str, text: &str) -> Result<Duration> {
+    let wrong = || usage(format!("{option}: '{text}' is not a number of seconds, 0 or more"));
+    let seconds = parse_rational(text).map_err(|_| wrong())?;
+    // The limit is a hint to a clock: the decimal rounding is harmless.
+    let seconds: f64 = decimal(&seconds).parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+/// `500000000`, `500k`, `500M`, `2.5G`: bytes, in units of 1024, 1024^2 and 1024^3.
+fn bytes(option: &str, text: &str) -> Result<u64> {
+    let wrong = || {
+        usage(format!(
+            "{option}: '{text}' is not a number of bytes; give one above 0, such as 500000000, 500k, 500M or 2.5G"
+        ))
+    };
+    let (number, factor) = match text.trim().char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text.trim()[..at], 1u64 << 10),
+        Some((at, 'm' | 'M')) => (&text.trim()[..at], 1 << 20),
+        Some((at, 'g' | 'G')) => (&text.trim()[..at], 1 << 30),
+        _ => (text.trim(), 1),
+    };
+    let number = parse_rational(number).map_err(|_| wrong())? * Rational::from_integer(factor.into());
+    if !number.is_positive() {
+        return Err(wrong());
+    }
+    Ok(number.ceil().to_integer().to_u64().unwrap_or(u64::MAX))
+}
+
+/// Measures this process, not too often.
+#[derive(Default)]
+struct Meter {
+    /// When it is measured next, in milliseconds from the beginning.
+    next: AtomicU64,
+    used: AtomicU64,
+}
+
+impl Meter {
+    /// Bytes of memory that the process holds, a moment ago; 0 where the system does not say.
+    fn used(&self) -> u64 {
+        let (now, next) = (milliseconds(), self.next.load(Ordering::Relaxed));
+        let later = now + MEASURED.as_millis() as u64;
+        if now >= next && self.next.compare_exchange(next, later, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            self.used.store(kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0) * 1024, Ordering::Relaxed);
+        }
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+/// Bytes that the process may come to hold: what the machine has available, or what its control group still allows.
+fn available() -> Option<u64> {
+    let machine = kilobytes("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes.saturating_mul(1024));
+    machine.into_iter().chain(of_group()).min()
+}
+
+/// What the control group (version 2) of this process allows.
+fn of_group() -> Option<u64> {
+    let read = |path: String| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/").trim_end_matches('/').to_string();
+    let allowed = |folder: &str| {
+        let limit = read(format!("/sys/fs/cgroup{folder}/memory.max"))?;
+        Some(limit.saturating_sub(read(format!("/sys/fs/cgroup{folder}/memory.current")).unwrap_or(0)))
+    };
+    [own.as_str(), ""].into_iter().filter_map(allowed).min()
+}
+
+/// A number of kilobytes on the line of a file that begins with a word.
+fn kilobytes(path: &str, word: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(word))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// What ended a piece of work, with the option that says more.
+pub fn named(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Time => "ended by --time-limit",
+        Limit::Memory => "ended by --memory-limit",
+        Limit::Interrupt => "ended by Ctrl-C",
+        Limit::Caller => "ended early",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_units() {
+        for (text, expected) in
+            [("1", 1), ("500000000", 500_000_000), ("3k", 3072), ("2.5G", 5 << 29), (" 7M ", 7 << 20), ("1e3", 1000)]
+        {
+            assert_eq!(bytes("--memory-limit", text).unwrap(), expected, "{text}");
+        }
+        for text in ["", "0", "-1", "M", "5T", "5 MB", "many"] {
+            let error = bytes("--memory-limit", text).unwrap_err().to_string();
+            assert!(error.contains("--memory-limit") && error.contains("500M"), "{text}: {error}");
+        }
+    }
+}

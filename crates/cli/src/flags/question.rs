@@ -1,0 +1,296 @@
+//! From names on the command line to a question.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use num_traits::Signed;
+use oneport::plan::{Form, Member, Role};
+use oneport::{
+    Amount, Bandwidth, Collective, NodeId, Platform, Problem, ProblemError, Units, Volumes, formats, parse_rational,
+};
+
+use crate::flags::platform::ReadingArguments;
+use crate::words::usage::usage;
+
+/// Custom demands, beside the named collectives.
+pub const CUSTOM: &str = "custom";
+
+/// The collectives that can be solved.
+fn collectives() -> PossibleValuesParser {
+    let named = Collective::forms().iter().map(|form| PossibleValue::new(form.name).help(form.about));
+    let custom = PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
+    PossibleValuesParser::new(named.chain([custom]))
+}
+
+/// What is asked: a collective, who takes part, what is moved. (Of which platform, every command says itself.)
+#[derive(Debug, Clone, Args)]
+pub struct QuestionArguments {
+    /// What to schedule.
+    #[arg(value_parser = collectives())]
+    pub collective: String,
+    /// Scatter, broadcast: the node that owns the messages.
+    #[arg(long, value_name = "NODE")]
+    pub source: Option<String>,
+    /// Gather, reduce: the node that receives the messages, or the result.
+    #[arg(long, value_name = "NODE")]
+    pub target: Option<String>,
+    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); reduce-to-several: the nodes
+    /// that receive the result.
+    #[arg(long, value_name = "A,B|all")]
+    pub targets: Option<String>,
+    /// Participants, or "all" processors (the default); reductions combine values in this order.
+    #[arg(long, value_name = "A,B|all")]
+    pub participants: Option<String>,
+    /// A process group, instead of the options above; repeat it for several at once. A,B,C@2 runs twice as often as the
+    /// others; the first node is the source or target, where there is one.
+    #[arg(long = "group", value_name = "A,B,C[@RATE]")]
+    pub groups: Vec<String>,
+    /// Custom: the demands, a JSON or TOML file: who owns which values, what is wanted where, how often.
+    #[arg(long, value_name = "FILE")]
+    pub demands: Option<PathBuf>,
+    /// How the platform is read.
+    #[command(flatten)]
+    pub reading: ReadingArguments,
+    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also
+    /// A+Bn with n the operands combined, or @FILE: a table by interval.
+    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
+    pub size: String,
+    /// Size of the whole operation, instead of --size, as nccl-tests count it: of all ranks' messages where each rank
+    /// has one (scatter, gather, all-gather, reduce-scatter, all-to-all), else of the message. A plain number is in
+    /// bytes.
+    #[arg(long, value_name = "B", conflicts_with = "size")]
+    pub bytes: Option<String>,
+    /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a
+    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size.
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub work: Option<String>,
+    /// Reductions: the operator is commutative, so operands may be combined in any order.
+    #[arg(long)]
+    pub commutative: bool,
+}
+
+impl QuestionArguments {
+    /// Reads the platform under the model and in the units asked for.
+    pub fn platform(&self, path: &Path) -> Result<Platform> {
+        Ok(self.reading.read(path)?.platform)
+    }
+
+    /// Whether the size of the operation is given: what one of it takes is asked for, too.
+    pub fn is_sized(&self) -> bool {
+        self.bytes.is_some() || self.size != "1"
+    }
+}
+
+/// The options that a named collective takes.
+fn options_of(form: &Form) -> Vec<String> {
+    let roles = form.roles.iter().map(|role| format!("--{}", role.key));
+    let work = form.combines.then(|| "--work".to_string());
+    let commutative = form.commutes.then(|| "--commutative".to_string());
+    roles.chain(work).chain(commutative).collect()
+}
+
+/// What was given for a role: the text of its option.
+fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
+    let given = [
+        ("source", &arguments.source),
+        ("target", &arguments.target),
+        ("targets", &arguments.targets),
+        ("participants", &arguments.participants),
+    ];
+    given.into_iter().find(|(key, _)| *key == role.key).and_then(|(_, text)| text.as_deref())
+}
+
+/// The collective asked for, every option it does not take refused.
+pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
+    let Some(form) = Form::find(&arguments.collective) else { return custom(platform, arguments) };
+    let takes = options_of(form);
+    refuse_others(arguments, form.name, &takes)?;
+    if !arguments.groups.is_empty() {
+        return groups(platform, arguments, form);
+    }
+    let mut nodes: Vec<Vec<NodeId>> = Vec::with_capacity(form.roles.len());
+    for role in form.roles {
+        let option = format!("--{}", role.key);
+        let text = given(arguments, role);
+        nodes.push(if role.many {
+            // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
+            let except = nodes.first().and_then(|nodes| nodes.first()).copied().filter(|_| !form.overlaps());
+            listed(platform, text, &option, except)?
+        } else {
+            let missing = || usage(format!("{} needs {option} NODE; the processors are {}", form.name, some(platform)));
+            vec![node(platform, text.ok_or_else(missing)?, &option)?]
+        });
+    }
+    form.build(&nodes, arguments.commutative).ok_or_else(|| usage(format!("{} needs {}", form.name, takes.join(", "))))
+}
+
+/// Refuses the options that are not taken.
+fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
+    let given = [
+        ("--source", arguments.source.is_some()),
+        ("--targets", arguments.targets.is_some()),
+        ("--target", arguments.target.is_some()),
+        ("--participants", arguments.participants.is_some()),
+        // No work at all is no work here, either: scripts go through all collectives.
+        ("--work", arguments.work.as_ref().is_some_and(|work| work != "0")),
+        ("--commutative", arguments.commutative),
+        ("--demands", arguments.demands.is_some()),
+    ];
+    match given.iter().find(|(option, given)| *given && !takes.iter().any(|taken| taken == option)) {
+        Some((option, _)) => Err(usage(format!("{label} takes no {option}; it takes {}", takes.join(", ")))),
+        None => Ok(()),
+    }
+}
+
+/// The demands of a file.
+fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
+    refuse_others(arguments, CUSTOM, &["--demands".to_string(), "--work".to_string()])?;
+    if !arguments.groups.is_empty() {
+        return Err(usage("custom takes no --group; list the demands of all groups in the file"));
+    }
+    let missing = || usage("custom needs --demands FILE: JSON or TOML with a list of values and where they are wanted");
+    Ok(formats::read_demands_file(arguments.demands.as_deref().ok_or_else(missing)?, platform)?)
+}
+
+/// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
+fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Result<Collective> {
+    let options = [&arguments.source, &arguments.targets, &arguments.target, &arguments.participants];
+    if options.into_iter().any(Option::is_some) {
+        return Err(usage(
+            "--group lists a group's members itself; leave out --source, --targets, --target, --participants",
+        ));
+    }
+    let rooted = form.roles.iter().any(|role| !role.many);
+    let member = |group: &String| {
+        let (list, rate) = match group.rsplit_once('@') {
+            Some((list, rate)) if platform.find(group).is_none() => {
+                let wrong = || {
+                    usage(format!(
+                        "--group {group}: '{rate}' is not a rate: give a whole number from 1 to 2^64 - 1, as in A,B,C@2 for twice as often"
+                    ))
+                };
+                (list, rate.parse::<u64>().ok().filter(|&rate| rate > 0).ok_or_else(wrong)?)
+            }
+            _ => (group.as_str(), 1),
+        };
+        let listed = listed(platform, Some(list), "--group", None)?;
+        let nodes = match listed.split_first() {
+            // The target of a reduction owns a value, too.
+            Some((&centre, others)) if rooted => {
+                vec![vec![centre], if form.overlaps() { listed.clone() } else { others.to_vec() }]
+            }
+            _ => vec![listed],
+        };
+        let built = form.build(&nodes, arguments.commutative);
+        let collective =
+            built.ok_or_else(|| usage(format!("--group {group}: {} needs a node to start from", form.name)))?;
+        Ok(Member { collective, rate })
+    };
+    Ok(Collective::Groups { members: arguments.groups.iter().map(member).collect::<Result<_>>()? })
+}
+
+/// Sizes and work: a number, one with a unit, `A+Bn` or `@FILE`.
+pub fn volumes(platform: &Platform, collective: &Collective, arguments: &QuestionArguments) -> Result<Volumes> {
+    volumes_of(platform, collective, arguments, arguments.bytes.as_deref())
+}
+
+/// The same where the whole operation has so many bytes, if that is given.
+pub fn volumes_of(
+    platform: &Platform,
+    collective: &Collective,
+    arguments: &QuestionArguments,
+    bytes: Option<&str>,
+) -> Result<Volumes> {
+    let units = platform.units();
+    let file = |text: &str| text.strip_prefix('@').map(|path| formats::read_amount(Path::new(path)));
+    let size = match (bytes, file(&arguments.size)) {
+        (Some(bytes), _) => message(platform, collective, bytes)?,
+        (None, Some(amount)) => amount?,
+        (None, None) => parsed("--size", &arguments.size, &arguments.size, units)?,
+    };
+    let work = match arguments.work.as_deref() {
+        Some(text) => match file(text) {
+            Some(amount) => amount?,
+            None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
+        },
+        // Where a unit of work is one of data, merging follows the size.
+        None if units.is_some_and(|units| units.work_is_data) => size.clone(),
+        None => Volumes::default().work,
+    };
+    Ok(Volumes { size, work })
+}
+
+/// A size, called as it was given.
+fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result<Amount> {
+    let size = formats::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
+    if size.constant().is_some_and(|size| !size.is_positive()) {
+        bail!(usage(format!("{option}: '{given}' is not positive; a message needs a positive size")));
+    }
+    Ok(size)
+}
+
+/// The size of a message where the whole operation has so many bytes.
+fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<Amount> {
+    let plain = parse_rational(bytes).is_ok() && platform.units().is_some();
+    let text = if plain { format!("{bytes} B") } else { bytes.to_string() };
+    let size = parsed("--bytes", bytes, &text, platform.units())?;
+    let bandwidth = Bandwidth::of(Problem::new(platform, collective, &Volumes::default())?);
+    match (size.constant(), bandwidth) {
+        (Some(size), Some(bandwidth)) => Ok(Amount::Constant(bandwidth.message(size))),
+        (None, _) => Err(usage(format!("--bytes: '{bytes}' is not one size; give sizes that grow by --size"))),
+        (_, None) => Err(usage(format!(
+            "--bytes: no benchmark counts the bytes of a {}; give the size of a message by --size",
+            collective.name()
+        ))),
+    }
+}
+
+/// The whole question; volumes that do not fit the collective are a mistake in an option.
+pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Problem<'a>> {
+    Problem::new(platform, collective, volumes).map_err(|error| match error {
+        ProblemError::Volume(error) => {
+            let option = if error.is_of_work() { "--work" } else { "--size" };
+            usage(format!("{option}: {error}"))
+        }
+        error => error.into(),
+    })
+}
+
+/// The first few processors, for error messages.
+fn some(platform: &Platform) -> String {
+    const SHOWN: usize = 8;
+    let quoted = |id| format!("'{}'", platform.name(id));
+    let names: Vec<String> = platform.processors().take(SHOWN + 1).map(quoted).collect();
+    match names.len() {
+        0 => "none (give nodes a compute cost)".to_string(),
+        count if count > SHOWN => format!("{}, ...", names[..SHOWN].join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
+    platform.find(name).ok_or_else(|| {
+        let clipped: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+        let alike = platform.processors().map(|id| platform.name(id)).find(|known| known.eq_ignore_ascii_case(name));
+        let hint = match alike {
+            Some(known) => format!("did you mean '{known}'?"),
+            None => format!("its processors are {}", some(platform)),
+        };
+        anyhow!("{option}: the platform has no node '{clipped}'; {hint}")
+    })
+}
+
+/// A list of names; "all" and nothing mean every processor except one.
+pub fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
+    match list {
+        None | Some("all") => Ok(platform.processors().filter(|&id| Some(id) != except).collect()),
+        // A name may contain a comma.
+        Some(name) if platform.find(name).is_some() => Ok(vec![node(platform, name, option)?]),
+        Some(list) if list.split(',').any(|name| name.trim().is_empty()) => {
+            Err(usage(format!("{option}: '{list}' holds an empty name; write A,B or all")))
+        }
+        Some(list) => list.split(',').map(|name| node(platform, name.trim(), option)).collect(),
+    }
+}

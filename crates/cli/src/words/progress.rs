@@ -1,0 +1,173 @@
+//! What is going on: on a terminal a spinner for anything over a second, elsewhere a line every 30 seconds.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use num_traits::Signed;
+use oneport::Stage;
+
+use crate::words::clock::elapsed;
+use crate::words::numbers::percent;
+
+/// The first sign of life on a terminal, after the beginning of the command.
+const SPINNER: Duration = Duration::from_secs(1);
+/// Where there is no terminal: a line so often.
+const LINE: Duration = Duration::from_secs(30);
+
+/// What is told to those who watch.
+enum Sign {
+    Stage(Stage),
+    About(String),
+}
+
+/// What is going on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Scene {
+    /// Which of several problems is solved; empty where there is one.
+    about: String,
+    stage: Stage,
+}
+
+/// Shows the stage a solve is in.
+pub struct Progress {
+    stages: Option<Sender<Sign>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Starts watching.
+    pub fn new() -> Self {
+        let (stages, received) = channel::<Sign>();
+        let terminal = std::io::stderr().is_terminal();
+        let thread = std::thread::spawn(move || if terminal { spin(&received) } else { write_lines(&received) });
+        Progress { stages: Some(stages), thread: Some(thread) }
+    }
+
+    /// Tells that a stage begins.
+    pub fn stage(&self, stage: Stage) {
+        if let Some(stages) = &self.stages {
+            // The watcher ends only after this sender is gone.
+            let _ = stages.send(Sign::Stage(stage));
+        }
+    }
+
+    /// Tells which of several problems is solved from now on.
+    pub fn about(&self, text: String) {
+        if let Some(stages) = &self.stages {
+            let _ = stages.send(Sign::About(text));
+        }
+    }
+}
+
+impl Scene {
+    fn new() -> Scene {
+        Scene { about: String::new(), stage: Stage::Throughput }
+    }
+
+    fn take(&mut self, sign: Sign) {
+        match sign {
+            Sign::Stage(stage) => self.stage = stage,
+            Sign::About(about) => self.about = about,
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("{}{}", self.about, describe(&self.stage))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.stages.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The latest stage, known at a date (counted from the beginning of the command) or before; `None`: there are no more.
+fn latest(received: &Receiver<Sign>, scene: &mut Scene, date: Duration) -> Option<()> {
+    loop {
+        // Stages follow one another quickly; none of them puts the date off.
+        match received.recv_timeout(date.saturating_sub(elapsed())) {
+            Ok(next) => scene.take(next),
+            Err(RecvTimeoutError::Timeout) => return Some(()),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+        if elapsed() >= date {
+            return Some(());
+        }
+    }
+}
+
+fn spin(received: &Receiver<Sign>) {
+    let mut scene = Scene::new();
+    if latest(received, &mut scene, SPINNER).is_none() {
+        return;
+    }
+    let bar = spinner();
+    bar.set_message(scene.describe());
+    while let Ok(sign) = received.recv() {
+        scene.take(sign);
+        bar.set_message(scene.describe());
+    }
+    bar.finish_and_clear();
+}
+
+fn write_lines(received: &Receiver<Sign>) {
+    let mut scene = Scene::new();
+    let mut date = LINE;
+    while latest(received, &mut scene, date).is_some() {
+        eprintln!("{:.0} s: {}", elapsed().as_secs_f64(), scene.describe());
+        date = elapsed() + LINE;
+    }
+}
+
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_elapsed(elapsed());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+fn describe(stage: &Stage) -> String {
+    match stage {
+        Stage::Throughput => "1/4 optimal throughput (linear program, exact)".to_string(),
+        Stage::Round(progress) => {
+            let (found, bound) = (&progress.throughput, &progress.upper_bound);
+            let patterns = format!("1/4 optimal throughput: {} patterns", progress.patterns);
+            // While exchanges are looked for, what the program believes is below what is sustained proves nothing yet.
+            if bound <= found || !bound.is_positive() {
+                return patterns;
+            }
+            format!("{patterns}, {} below the bound", percent(&((bound - found) / bound)))
+        }
+        Stage::Period => "2/4 whole messages and the period".to_string(),
+        Stage::Slots => "3/4 slots (one-port decomposition)".to_string(),
+        Stage::Referee => "4/4 the referee checks the plan".to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_do_not_put_the_first_sign_of_life_off() {
+        let (sender, received) = channel();
+        (0..1000).for_each(|_| sender.send(Sign::Stage(Stage::Period)).unwrap());
+        let mut scene = Scene::new();
+        // The date has passed: one stage is looked at, and the rest waits.
+        assert_eq!(latest(&received, &mut scene, Duration::ZERO), Some(()));
+        assert_eq!((scene.stage, received.try_iter().count()), (Stage::Period, 999));
+        drop(sender);
+        let never = elapsed() + LINE;
+        assert_eq!(latest(&received, &mut Scene::new(), never), None);
+    }
+}
