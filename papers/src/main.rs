@@ -5,6 +5,7 @@
 //! the expected one, 1 some verdict is not, 2 usage.
 
 mod cases;
+mod chapter;
 mod compare;
 mod errata;
 mod figures;
@@ -34,30 +35,10 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use oneport::formats::write_atomically;
 
-use figures::{Body, Figure};
+use chapter::Chapter;
+use figures::Body;
 use report::{Report, Section};
-use rows::{Check, Judged, Paper};
-
-/// What is known about one paper.
-pub struct Chapter {
-    /// Its fixture, `fixtures/papers/STEM.toml`.
-    pub stem: &'static str,
-    /// By row, what computes ours; part by part.
-    pub checks: &'static [&'static [(&'static str, Check)]],
-    /// Drawings and tables; part by part.
-    pub figures: &'static [fn() -> Result<Vec<Figure>>],
-}
-
-impl Chapter {
-    fn judge(&self, paper: &Paper) -> Result<Vec<Judged>> {
-        rows::judge_all(paper, &self.checks.concat())
-    }
-
-    fn draw(&self) -> Result<Vec<Figure>> {
-        let parts: Vec<_> = self.figures.iter().map(|figures| figures()).collect::<Result<_>>()?;
-        Ok(parts.concat())
-    }
-}
+use rows::Paper;
 
 /// The papers reproduced so far.
 pub const CHAPTERS: &[Chapter] =

@@ -9,8 +9,8 @@ use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Problem, R
 use oneport_drawings::svg;
 use oneport_period::PeriodError;
 
-use crate::Chapter;
 use crate::cases::{self, Case};
+use crate::chapter::Chapter;
 use crate::errata;
 use crate::figures::{self, Figure};
 use crate::matchings;

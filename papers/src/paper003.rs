@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
 use oneport::Rational;
 
-use crate::Chapter;
+use crate::chapter::Chapter;
 use crate::errata;
 use crate::figures::Figure;
 use crate::matchings;

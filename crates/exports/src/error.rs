@@ -2,17 +2,17 @@
 
 use oneport_schedule::ScheduleError;
 
-use crate::FORMATS;
-
 /// Why a plan is not exported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// A name that no format has.
-    #[error("there is no format '{name}'; give one of {}", names())]
+    #[error("there is no format '{name}'; give one of {known}")]
     UnknownFormat {
         /// The name asked for.
         name: String,
+        /// The names of all formats, with commas between them.
+        known: String,
     },
     /// The format cannot carry this plan.
     #[error("{format}: {reason}")]
@@ -25,9 +25,4 @@ pub enum ExportError {
     /// The schedule cannot be written down.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
-}
-
-fn names() -> String {
-    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    names.join(", ")
 }

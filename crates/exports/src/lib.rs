@@ -5,6 +5,7 @@ mod chakra;
 mod check;
 mod error;
 mod events;
+mod format;
 mod goal;
 mod graph;
 mod hops;
@@ -21,35 +22,16 @@ mod results;
 mod run;
 mod simgrid;
 mod text;
+mod verdict;
 
-pub use check::{Verdict, check};
+pub use check::check;
 pub use error::ExportError;
+pub use format::Format;
 pub use machine::{Fault, Kind};
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Request};
 pub use results::{Served, results};
-
-/// A format that plans can be written in.
-#[derive(Debug)]
-pub struct Format {
-    /// The name on the command line.
-    pub name: &'static str,
-    /// What it is and who reads it.
-    pub about: &'static str,
-    /// What of a plan it cannot carry; empty where it carries all.
-    pub lacks: &'static str,
-    write: fn(&Request<'_>) -> Result<Vec<File>, ExportError>,
-}
-
-impl Format {
-    /// Writes a plan.
-    ///
-    /// # Errors
-    /// What the format cannot carry, or the plan does not hold.
-    pub fn write(&self, request: &Request<'_>) -> Result<Vec<File>, ExportError> {
-        (self.write)(request)
-    }
-}
+pub use verdict::Verdict;
 
 /// Every format, in the order of the documentation.
 pub const FORMATS: &[Format] = &[
@@ -74,6 +56,9 @@ pub const FORMATS: &[Format] = &[
 /// # Errors
 /// There is none; the error lists all.
 pub fn format(name: &str) -> Result<&'static Format, ExportError> {
-    let unknown = || ExportError::UnknownFormat { name: name.to_string() };
+    let unknown = || {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        ExportError::UnknownFormat { name: name.to_string(), known: known.join(", ") }
+    };
     FORMATS.iter().find(|format| format.name == name).ok_or_else(unknown)
 }

@@ -7,6 +7,7 @@
 //! too long for one threadblock is continued by others, each of which waits for a semaphore of the one before.
 
 mod block;
+mod bounds;
 mod chains;
 pub mod check;
 pub mod schema;
@@ -19,7 +20,8 @@ use num_traits::ToPrimitive;
 use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Request};
 
-use block::{Block, Key};
+use block::{Block, Key, Spot};
+use bounds::{CHANNELS, OPERATIONS, THREADBLOCKS};
 use chains::Chains;
 use schema::{
     BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol, RemoteBuffer, RemoteBufferIds,
@@ -35,15 +37,6 @@ pub const FORMAT: Format = Format {
     write: |request| Ok(File::only(write(request)?)),
 };
 
-/// Operations of one threadblock (`MAX_OPERATION` of the executor).
-pub const OPERATIONS: usize = 64;
-/// Channels of one type, and remote buffers, that one threadblock refers to (`MAX_CHANNEL`).
-pub const CHANNELS: usize = 16;
-/// Channels that one operation names (`MAX_CHANNEL_PER_OPERATION`).
-pub const CHANNELS_AT_ONCE: usize = 8;
-/// Threadblocks of one GPU: they wait for one another, so all of them must run at once, each on a multiprocessor of its
-/// own, and an A100 has 108 (an H100 132, an MI300X 304).
-pub const THREADBLOCKS: usize = 108;
 /// Lanes that are used if all fits, where there are so many pieces: numbers that are tried one after the other.
 const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 
@@ -99,9 +92,6 @@ fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
     let smaller = |&pieces: &u64| Some(pieces - (pieces / 16).max(1)).filter(|&pieces| pieces > 0);
     std::iter::successors(Some(pieces), smaller as fn(&u64) -> Option<u64>).skip(1)
 }
-
-/// Where a value lies on the rank that holds it.
-pub type Spot = (BufferType, u32);
 
 /// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU; where that does not go, lanes
 /// whose threadblocks are continued by others.

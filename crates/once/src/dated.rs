@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_numbers::{Scaled, Whole};
-use oneport_plan::{Action, Deed, Problem, Rational};
+use oneport_plan::{Action, Deed, Problem, Rational, Run};
 use oneport_watch::Watch;
 
 use crate::OnceError;
@@ -151,6 +151,11 @@ impl Layout {
             }
             _ => Simulation::new(self, &lengths, limit).run(&lengths, watch, Starts::Any),
         }
+    }
+
+    /// The draft with these dates, which are its own.
+    pub fn run(&self, dated: &Dated) -> Run {
+        Run { pieces: self.draft.pieces.clone(), unit: dated.unit().clone(), actions: dated.actions(&self.draft.deeds) }
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use oneport_numbers::{Scaled, Whole};
-use oneport_plan::{Deed, Platform, Problem, Rational, Resource, Run};
+use oneport_plan::{Deed, Platform, Problem, Rational, Resource};
 
-use crate::{Dated, Draft};
+use crate::Draft;
 
 /// A draft laid out on a platform: who waits for whom, and for what. Dates for any sizes follow from it.
 #[derive(Debug)]
 pub struct Layout {
-    draft: Draft,
+    pub(crate) draft: Draft,
     /// The share that kinds count.
     pub(crate) share: Rational,
     /// Deeds of one kind take the same time at the same place.
@@ -172,10 +172,5 @@ impl Layout {
     /// How much memory it takes, in deeds and pieces carried.
     pub fn extent(&self) -> usize {
         self.kind.len() + self.users.all.len()
-    }
-
-    /// The draft with these dates, which are its own.
-    pub fn run(&self, dated: &Dated) -> Run {
-        Run { pieces: self.draft.pieces.clone(), unit: dated.unit().clone(), actions: dated.actions(&self.draft.deeds) }
     }
 }

@@ -15,7 +15,7 @@ use oneport::heterogeneous::{Budget, Destination, Method, Processors, earliest};
 use oneport::plan::{Limit, Reduction};
 use oneport::{Found, Rational, Status, reduce_processors, referee};
 
-use crate::Chapter;
+use crate::chapter::Chapter;
 use crate::numbers::{whole, whole_number};
 use crate::rows::Check;
 

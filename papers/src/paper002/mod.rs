@@ -12,7 +12,7 @@ use oneport::plan::{Limit, Reduction};
 use oneport::{Rational, referee};
 use oneport_drawings::svg;
 
-use crate::Chapter;
+use crate::chapter::Chapter;
 use crate::figures::Figure;
 use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding, Value};

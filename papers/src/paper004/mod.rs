@@ -18,8 +18,8 @@ use oneport::{
     solve,
 };
 
-use crate::Chapter;
 use crate::cases;
+use crate::chapter::Chapter;
 use program::{Net, Optimum};
 
 /// The whole report.

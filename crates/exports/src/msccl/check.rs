@@ -9,8 +9,8 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use super::{CHANNELS, STEPS};
 use crate::buffers::{BufferType, InPlace, Memory, compare, in_place, wanted};
-use crate::check::Verdict;
 use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Program, Span};
+use crate::verdict::Verdict;
 
 /// Most XML nodes.
 const NODES: u32 = 4_000_000;

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bounds::CHANNELS_AT_ONCE;
 use super::schema::{BufferType, ChannelType, Name, Op, Place};
-use super::{CHANNELS_AT_ONCE, Spot};
+
+/// Where a value lies on the rank that holds it.
+pub type Spot = (BufferType, u32);
 
 /// A threadblock: rank, lane, place in the lane's chain.
 pub type Key = (usize, usize, usize);

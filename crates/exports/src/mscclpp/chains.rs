@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::block::Key;
-use super::{CHANNELS, OPERATIONS};
+use super::bounds::{CHANNELS, OPERATIONS};
 use crate::operation::{Operation, Step, Value};
 
 /// Operations that a threadblock of a chain needs besides what it sends and merges: it says that it has entered, waits

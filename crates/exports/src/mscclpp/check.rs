@@ -7,15 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bounds::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use super::schema::{ChannelType, Op, Plan};
-use super::threadblocks::{Lines, Translation};
-use super::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
+use super::threadblocks::{ITERATIONS, Lines, Translation};
 use crate::buffers::{InPlace, Memory, compare, in_place, wanted};
-use crate::check::Verdict;
 use crate::machine::{Fault, Kind, Machine, Names, Outcome};
+use crate::verdict::Verdict;
 
-/// Iterations of a pipeline.
-pub const ITERATIONS: usize = 3;
 /// Most threadblocks of a group, and most parts of a chunk.
 const PARTS: usize = 1024;
 

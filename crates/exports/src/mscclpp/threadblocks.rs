@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::check::ITERATIONS;
 use super::schema::{BufferType, ChannelType, Name, Op, Place, Plan, Threadblock};
 use crate::buffers::Memory;
 use crate::machine::{Act, Fault, Kind, Move, Program, Span};
+
+/// Iterations of a pipeline.
+pub const ITERATIONS: usize = 3;
 
 /// Channels and semaphores as lines: the line of a channel is the one on which its owner waits.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use num_traits::One;
 use oneport_platform::Platform;
 
-use super::chart::{Chart, Frame};
+use super::frame::{Chart, Frame};
 use super::occupancy::{Activity, Bar, Note};
 use super::palette::Palette;
 use super::rows::{Port, Row, Run};

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Message, Problem};
+use oneport_plan::Message;
 use oneport_platform::Rational;
 
 use super::boxes::Boxes;
 use super::folded;
+use super::frame::{Chart, Frame};
 use super::occupancy::Bar;
 use super::palette::Palette;
 use super::rows::{self, Row};
@@ -33,51 +34,6 @@ const MARGIN: f64 = 16.0;
 const TICK_SIZE: f64 = 11.0;
 /// How much wider bold letters are.
 const BOLD: f64 = 1.08;
-
-/// A labelled stretch of time, drawn as a band behind the rows.
-pub(super) struct Phase {
-    pub label: &'static str,
-    pub start: Rational,
-    pub end: Rational,
-    pub fill: &'static str,
-}
-
-/// Everything a chart shows.
-pub(super) struct Chart<'a> {
-    pub problem: Problem<'a>,
-    pub title: String,
-    pub subtitle: String,
-    pub bars: &'a [Bar],
-    /// The end of the time axis.
-    pub horizon: Rational,
-    /// Ends of slots or periods: thin vertical lines, and ticks when they are few.
-    pub marks: Vec<Rational>,
-    pub phases: Vec<Phase>,
-    /// What the rows' loads are shares of; `None` where none are shown.
-    pub period: Option<&'a Rational>,
-    /// Whose the operands are, where they are numbered alike everywhere.
-    pub owners: Option<String>,
-    /// What the time axis counts, without its unit.
-    pub time_label: &'static str,
-    /// Largest width of the rows, in pixels.
-    pub widest: f64,
-}
-
-/// Where things are, in pixels.
-pub(super) struct Frame {
-    left: f64,
-    top: f64,
-    width: f64,
-    /// Top and height of every row.
-    pub rows: Vec<(f64, f64)>,
-    bottom: f64,
-    /// Letters in boxes.
-    pub font: f64,
-    /// Whether the ticks are repeated above the rows.
-    high: bool,
-    /// Width of the column with the ports' labels.
-    ports: f64,
-}
 
 /// Draws the chart.
 pub(super) fn draw(chart: &Chart) -> String {
@@ -156,19 +112,6 @@ fn loads(chart: &Chart, rows: &[Row]) -> Vec<Rational> {
 /// Whether there is nothing more to be had.
 fn is_full(load: &Rational) -> bool {
     *load >= Rational::one()
-}
-
-impl Frame {
-    pub(super) fn x(&self, chart: &Chart, time: &Rational) -> f64 {
-        self.left + self.width * words::share(time, &chart.horizon).clamp(0.0, 1.0)
-    }
-
-    /// Everything further down.
-    fn lower(&mut self, by: f64) {
-        self.top += by;
-        self.bottom += by;
-        self.rows.iter_mut().for_each(|row| row.0 += by);
-    }
 }
 
 /// Chooses sizes by the number of rows and of things to tell apart in time.

@@ -3,6 +3,7 @@
 mod boxes;
 mod chart;
 mod folded;
+mod frame;
 pub(super) mod occupancy;
 mod palette;
 pub(super) mod rows;
@@ -11,7 +12,7 @@ use num_traits::Zero;
 use oneport_plan::{PeriodicSchedule, Problem, Timeline};
 use oneport_platform::Rational;
 
-use self::chart::{Chart, Phase};
+use self::frame::{Chart, Phase};
 use self::occupancy::Bar;
 use crate::{quantities, words};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::placement::Point;
+use super::labels::Point;
 
 /// Most leaves of a star in one row.
 const ROW: usize = 10;

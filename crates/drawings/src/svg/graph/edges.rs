@@ -2,8 +2,7 @@
 
 use oneport_platform::{LinkId, Platform};
 
-use super::labels::Area;
-use super::placement::Point;
+use super::labels::{Area, Point};
 use crate::svg::xml::{Canvas, number};
 
 /// Up to this many links get a wide invisible line that makes them easy to point at.

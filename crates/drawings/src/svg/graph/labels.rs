@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Side of the squares into which points are sorted.
 const CELL: f64 = 24.0;
 
+/// A place on the page, in pixels; or a width and a height.
+pub(super) type Point = (f64, f64);
+
 /// An axis-parallel rectangle: left, top, right, bottom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Area {

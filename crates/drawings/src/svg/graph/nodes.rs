@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use oneport_platform::{NodeId, Platform};
 
 use super::flows::{Flows, Role};
-use super::labels::{Area, Page};
-use super::placement::{self, Point};
+use super::labels::{Area, Page, Point};
+use super::placement;
 use super::strokes::{CHARGED, Charged};
 use crate::svg::xml::{Canvas, INK, number};
 use crate::words;

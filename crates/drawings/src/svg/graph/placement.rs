@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::labels::Area;
+use super::labels::{Area, Point};
 use super::{banks, layout};
 use crate::words;
 
@@ -16,8 +16,6 @@ const APART: f64 = 34.0;
 const MOST_PUSHED: usize = 500;
 /// Wider pages are turned upright where this helps.
 const WIDEST: f64 = 2400.0;
-
-pub(super) type Point = (f64, f64);
 
 /// The nodes of a common prefix.
 pub(super) struct Group {

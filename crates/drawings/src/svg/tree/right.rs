@@ -1,6 +1,6 @@
 //! A reduction tree from left to right: a row for every value.
 
-use super::{Arrow, BOX, BOX_ROOM, BOX_SIZE, HOP_LINE, HOP_SIZE, Picture, Place, Vertex, WHAT};
+use super::picture::{Arrow, BOX, BOX_ROOM, BOX_SIZE, HOP_LINE, HOP_SIZE, Picture, Place, Vertex, WHAT};
 use crate::reduction::flow_tooltip;
 use crate::svg::page::{Head, MARGIN, Notes};
 use crate::svg::xml::{Canvas, INK, SOFT_INK, number};

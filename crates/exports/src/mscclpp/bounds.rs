@@ -1,0 +1,11 @@
+//! What the executor of MSCCL++ bounds.
+
+/// Operations of one threadblock (`MAX_OPERATION` of the executor).
+pub const OPERATIONS: usize = 64;
+/// Channels of one type, and remote buffers, that one threadblock refers to (`MAX_CHANNEL`).
+pub const CHANNELS: usize = 16;
+/// Channels that one operation names (`MAX_CHANNEL_PER_OPERATION`).
+pub const CHANNELS_AT_ONCE: usize = 8;
+/// Threadblocks of one GPU: they wait for one another, so all of them must run at once, each on a multiprocessor of its
+/// own, and an A100 has 108 (an H100 132, an MI300X 304).
+pub const THREADBLOCKS: usize = 108;
