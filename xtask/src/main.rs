@@ -4,6 +4,7 @@
 //! runs.
 
 mod bench;
+mod lexer;
 mod mutants;
 mod package;
 mod reproduce;
@@ -11,6 +12,7 @@ mod setup;
 mod simgrid;
 mod test;
 mod tidy;
+mod tokens;
 mod tree;
 mod workspace;
 
@@ -60,6 +62,8 @@ enum Verb {
     Simgrid(simgrid::Arguments),
     /// Check the house rules that no compiler checks
     Tidy,
+    /// Count the tokens of product code, crate by crate
+    Tokens,
 }
 
 fn main() -> ExitCode {
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Package => package::run(),
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),
+        Verb::Tokens => tokens::run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,12 +1,21 @@
 //! Where the repository is, and how a program is run in it.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
+
+/// A text file of the repository.
+pub struct Source {
+    /// Path from the root of the repository, with `/`.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
 
 /// The root of the repository, from what cargo says about this run; the folder may have moved since xtask was compiled.
 pub fn root() -> Result<PathBuf> {
@@ -52,6 +61,38 @@ pub fn metadata(arguments: &[&str]) -> Result<Value> {
         bail!("`cargo metadata` failed ({})", output.status);
     }
     serde_json::from_slice(&output.stdout).context("`cargo metadata` printed something that is not JSON")
+}
+
+/// The text files of the repository, without build output, version control (a work tree has a file `.git`) and editors'
+/// folders.
+pub fn sources() -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    walk(&root()?, "", &mut sources)?;
+    Ok(sources)
+}
+
+/// Collects the text files under a folder.
+fn walk(root: &Path, folder: &str, sources: &mut Vec<Source>) -> Result<()> {
+    let path = root.join(folder);
+    let entries = fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let kind = entry.file_type().with_context(|| format!("cannot read {path}"))?;
+        if kind.is_dir() {
+            let ours = !name.starts_with('.') || [".cargo", ".ci", ".github"].contains(&name.as_str());
+            if ours && name != "target" {
+                walk(root, &path, sources)?;
+            }
+        } else if kind.is_file() && !["Cargo.lock", ".git"].contains(&path.as_str()) {
+            // What is not UTF-8 is no text.
+            if let Ok(text) = fs::read_to_string(entry.path()) {
+                sources.push(Source { path, text });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The platform that cargo compiles for, such as `x86_64-unknown-linux-gnu`.

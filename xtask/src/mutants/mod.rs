@@ -8,7 +8,6 @@
 //! missing, or the change means nothing.
 
 mod build;
-mod lexer;
 mod list;
 mod schema;
 mod trial;

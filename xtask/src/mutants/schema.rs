@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::lexer::code_lines;
 use super::list::{Mutant, Place};
+use crate::lexer::code_lines;
 
 /// What a crate that holds mutants needs besides: who is chosen, and, where a file is named for it, which functions
 /// were reached (each by the number of its first mutant).

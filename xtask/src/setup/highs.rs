@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::Place;
 use super::cache::Cache;
+use super::place::Place;
 use super::progress::Progress;
 use super::tools::{self, Builder, Purpose};
 use crate::workspace;

@@ -18,18 +18,20 @@
 
 mod cache;
 mod highs;
+mod place;
 mod progress;
 mod system;
 mod tools;
 
 use std::env;
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use self::system::System;
 use crate::workspace;
+use place::Place;
 
 /// What cargo is told in any case. The paths count from the parent of the folder that this file is in, hence `setup/`.
 /// `force` because these were found to fit together.
@@ -98,31 +100,12 @@ impl Choice {
     }
 }
 
-/// The folders of a setup.
-struct Place {
-    /// The root of the repository.
-    root: PathBuf,
-    /// `target/setup` under it.
-    setup: PathBuf,
-}
-
-impl Place {
-    fn path(&self, name: &str) -> PathBuf {
-        self.setup.join(name)
+/// Whether nothing is missing.
+fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
+    if !tools::are_linked(place) {
+        return Ok(false);
     }
-
-    /// Whether a path leads into `target/setup`.
-    fn holds(&self, path: &Path) -> bool {
-        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        real(path).starts_with(real(&self.setup))
-    }
-
-    fn is_ready(&self, stamp: &str) -> Result<bool> {
-        if !tools::are_linked(self) {
-            return Ok(false);
-        }
-        Ok(Choice::look(self)?.is_ready(self, stamp))
-    }
+    Ok(Choice::look(place)?.is_ready(place, stamp))
 }
 
 /// Makes the setup complete; does nothing, quickly, when it is.
@@ -135,12 +118,12 @@ pub fn run() -> Result<()> {
     let place = Place { setup: root.join("target").join("setup"), root };
     let version = highs::locked_version(&place)?;
     let stamp = highs::stamp(&version);
-    if place.is_ready(&stamp)? {
+    if is_ready(&place, &stamp)? {
         return Ok(());
     }
     fs::create_dir_all(&place.setup).with_context(|| format!("cannot create {}", place.setup.display()))?;
     let _lock = lock(&place.path("lock"), "in this repository")?;
-    if place.is_ready(&stamp)? {
+    if is_ready(&place, &stamp)? {
         return Ok(());
     }
     tools::provide(&place, tools::Purpose::Bind)?;

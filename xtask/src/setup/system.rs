@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 
 use super::cache::fnv;
-use super::{Place, highs};
+use super::highs;
+use super::place::Place;
 
 /// The oldest HiGHS that is tried: the first that knows every option which `oneport-exact` sets. (The binding would
 /// take 1.5.0.)

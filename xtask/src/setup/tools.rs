@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::Place;
+use super::place::Place;
 
 /// What the tools are needed for.
 #[derive(Clone, Copy, PartialEq, Eq)]

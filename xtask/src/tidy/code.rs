@@ -1,7 +1,8 @@
 //! The rules on code that clippy cannot check: `unsafe` has one home, and no module with floats is a door of `exact`.
 //! What clippy checks stands in clippy.toml and in the lints of the workspace.
 
-use super::{Problem, Source};
+use super::problem::Problem;
+use crate::workspace::Source;
 
 /// Where HiGHS, and hence `unsafe`, lives.
 const HIGHS: &str = "crates/exact/src/highs.rs";

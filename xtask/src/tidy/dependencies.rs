@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::Problem;
+use super::problem::Problem;
 
 /// The crates of this workspace that each crate may depend on. A new crate is entered here, and in ARCHITECTURE.md.
 const MAY_KNOW: &[(&str, &[&str])] = &[

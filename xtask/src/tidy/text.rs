@@ -1,7 +1,8 @@
 //! Rules on files as text: headings, module documentation, white space, length, machine paths.
 
 use super::dependencies::Crate;
-use super::{Problem, Source};
+use super::problem::Problem;
+use crate::workspace::Source;
 
 /// More lines than this, and a file holds two subjects.
 const MAX_LINES: usize = 700;
