@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::highs;
+use super::library::{fnv, is_complete};
+use super::place;
 use crate::workspace;
 
 /// Variables that make the compiler produce another library, perhaps for this very processor.
@@ -36,7 +37,7 @@ impl Cache {
 
     fn at(folder: PathBuf) -> Option<Cache> {
         fs::create_dir_all(folder.parent()?).ok()?;
-        let lock = super::lock(&beside(&folder, ".lock")?, "in another clone").ok()?;
+        let lock = place::lock(&beside(&folder, ".lock")?, "in another clone").ok()?;
         Some(Cache { folder, _lock: lock })
     }
 
@@ -47,7 +48,7 @@ impl Cache {
 
     /// Copies a finished library to a new folder; tells whether there was one.
     pub fn restore(&self, to: &Path, stamp: &str) -> bool {
-        highs::is_complete(&self.folder, stamp) && copy_whole(&self.folder, to).is_ok()
+        is_complete(&self.folder, stamp) && copy_whole(&self.folder, to).is_ok()
     }
 
     /// Keeps a finished library; tells whether that worked.
@@ -92,11 +93,6 @@ fn remove(folder: &Path) -> io::Result<()> {
     if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) }
 }
 
-/// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): the same in every version of Rust.
-pub fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,7 +123,7 @@ mod tests {
         assert!(!cache.restore(&folder.join("copy"), "another stamp"));
         assert!(!folder.join("copy").exists());
         assert!(cache.restore(&folder.join("copy"), "stamp"));
-        assert!(highs::is_complete(&folder.join("copy"), "stamp"));
+        assert!(is_complete(&folder.join("copy"), "stamp"));
         // The copy stands on its own.
         remove(&folder.join("cache")).unwrap();
         assert_eq!(fs::read_to_string(folder.join("copy/lib/libhighs.a")).unwrap(), "library");

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::cache::Cache;
+use super::library::{CXX_LIBRARY, clear, is_complete};
 use super::place::Place;
 use super::progress::Progress;
 use super::tools::{self, Builder, Purpose};
@@ -28,9 +29,6 @@ const FLAGS: &[&str] = &[
     "-DFAST_BUILD=ON",
     "-DZLIB=OFF",
 ];
-
-/// The C++ run-time library that a static HiGHS needs at link time.
-pub const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") { "-lc++" } else { "-lstdc++" };
 
 /// The version of `highs-sys` (it is also that of the HiGHS inside) that Cargo.lock names.
 pub fn locked_version(place: &Place) -> Result<String> {
@@ -53,14 +51,6 @@ pub fn stamp(version: &str) -> String {
 /// Whether the HiGHS in place is the one that the stamp describes.
 pub fn is_built(place: &Place, stamp: &str) -> bool {
     is_complete(&place.path("highs"), stamp)
-}
-
-/// Whether a folder holds the whole HiGHS that the stamp describes.
-pub fn is_complete(highs: &Path, stamp: &str) -> bool {
-    let found = fs::read_to_string(highs.join("stamp"));
-    found.is_ok_and(|text| text == stamp)
-        && highs.join("lib/libhighs.a").is_file()
-        && highs.join("lib/pkgconfig/highs.pc").is_file()
 }
 
 /// Puts HiGHS in place: a copy of what was compiled on this machine before, else compiled now, and why (`why` says why
@@ -173,14 +163,6 @@ fn package_config(version: &str) -> String {
          Libs: -L${{prefix}}/lib -lhighs {CXX_LIBRARY} -lm -lpthread\n\
          Cflags: -I${{prefix}}/include/highs\n"
     )
-}
-
-/// Removes a folder, if it is there.
-pub fn clear(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

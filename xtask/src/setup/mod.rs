@@ -18,14 +18,14 @@
 
 mod cache;
 mod highs;
+mod library;
 mod place;
 mod progress;
 mod system;
 mod tools;
 
 use std::env;
-use std::fs::{self, File, TryLockError};
-use std::path::Path;
+use std::fs;
 
 use anyhow::{Context, Result, bail};
 
@@ -122,7 +122,7 @@ pub fn run() -> Result<()> {
         return Ok(());
     }
     fs::create_dir_all(&place.setup).with_context(|| format!("cannot create {}", place.setup.display()))?;
-    let _lock = lock(&place.path("lock"), "in this repository")?;
+    let _lock = place::lock(&place.path("lock"), "in this repository")?;
     if is_ready(&place, &stamp)? {
         return Ok(());
     }
@@ -149,14 +149,4 @@ fn choose(place: &Place) -> Result<Choice> {
         }
         choice => Ok(choice),
     }
-}
-
-/// Waits until no other setup runs there. Where the file system knows no locks, goes on without.
-fn lock(path: &Path, place: &str) -> Result<File> {
-    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        eprintln!("Another setup is running {place}; waiting for it");
-        file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
-    }
-    Ok(file)
 }

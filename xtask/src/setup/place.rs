@@ -1,7 +1,9 @@
 //! Where a setup is.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 
 /// The folders of a setup.
 pub struct Place {
@@ -22,4 +24,14 @@ impl Place {
         let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         real(path).starts_with(real(&self.setup))
     }
+}
+
+/// Waits until no other setup runs there. Where the file system knows no locks, goes on without.
+pub fn lock(path: &Path, place: &str) -> Result<File> {
+    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        eprintln!("Another setup is running {place}; waiting for it");
+        file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+    }
+    Ok(file)
 }

@@ -8,8 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::cache::fnv;
-use super::highs;
+use super::library::{self, fnv};
 use super::place::Place;
 
 /// The oldest HiGHS that is tried: the first that knows every option which `oneport-exact` sets. (The binding would
@@ -45,7 +44,7 @@ impl System {
     /// result says why not.
     pub fn take(&self, place: &Place) -> Result<Result<(), String>> {
         let (all, draft, folder) = (place.path("system"), place.path("system/draft"), place.path(&self.folder()));
-        highs::clear(&all)?;
+        library::clear(&all)?;
         fs::create_dir_all(&draft).with_context(|| format!("cannot create {}", draft.display()))?;
         fs::write(draft.join("highs.pc"), &self.description).context("cannot write highs.pc")?;
         fs::write(draft.join("probe.c"), PROBE).context("cannot write probe.c")?;
@@ -55,7 +54,7 @@ impl System {
         }
         match verdict {
             Ok(()) => fs::rename(&draft, &folder).context("cannot move highs.pc")?,
-            Err(_) => highs::clear(&all)?,
+            Err(_) => library::clear(&all)?,
         }
         Ok(verdict)
     }
@@ -125,7 +124,7 @@ fn is_fitting(version: &str) -> Result<(), String> {
 /// description leaves it out.
 fn description(version: &str, cflags: &[u8], libs: &[u8]) -> Vec<u8> {
     let head = format!("Name: HiGHS\nDescription: linear optimisation, of this system\nVersion: {version}\n");
-    let tail = format!(" {} -lm -lpthread\n", highs::CXX_LIBRARY);
+    let tail = format!(" {} -lm -lpthread\n", library::CXX_LIBRARY);
     [head.as_bytes(), b"Cflags: ", cflags, b"\nLibs: ", libs, tail.as_bytes()].concat()
 }
 

@@ -4,7 +4,6 @@ pub mod binaries;
 mod cost;
 mod runner;
 
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -47,16 +46,6 @@ struct State {
     all: bool,
     /// The test programs, once they are compiled.
     built: Built,
-}
-
-/// Where the property tests look for the seed of their random cases.
-const SEED: &str = "PROPTEST_RNG_SEED";
-
-/// The same cases every time: a red run is then the change's doing. `cargo test` by hand draws new ones.
-fn seed(command: &mut Command) {
-    if std::env::var_os(SEED).is_none() {
-        command.env(SEED, "1");
-    }
 }
 
 fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
