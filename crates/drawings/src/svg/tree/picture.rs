@@ -5,11 +5,9 @@ use std::cmp::Reverse;
 use oneport_plan::{Interval, Message, Problem};
 use oneport_platform::LinkId;
 
+use crate::reduction::{Assembly, Flow, Kind, flow_tooltip, result_words, vertex_lines, vertex_tooltip};
 use crate::svg::colour::Colour;
 use crate::svg::xml::{Canvas, INK, SOFT_INK, number};
-use crate::reduction::{
-    Assembly, Flow, Kind, flow_tooltip, result_words, vertex_lines, vertex_tooltip,
-};
 use crate::words::{self, Messages};
 
 const TOP: f64 = 66.0;
