@@ -80,6 +80,7 @@
 
 mod blossom;
 mod cuts;
+pub mod heaviest;
 mod instance;
 mod odd;
 mod peel;
