@@ -16,6 +16,7 @@ mod question;
 mod resources;
 mod rings;
 mod rounds;
+pub mod separation;
 mod simple;
 mod solution;
 mod solve;

@@ -2,6 +2,7 @@
 
 mod change;
 mod error;
+pub mod gadget;
 pub mod generate;
 mod lists;
 mod model;

@@ -202,8 +202,11 @@ impl<W: Whole> Prices<W> {
             in_range(edge, *b, vertices)?;
             let around = |(members, _): &&(Vec<usize>, W)| [a, b].iter().all(|end| members.binary_search(end).is_ok());
             let sets = self.sets.iter().filter(around).map(|(_, price)| price);
-            let prices: BigUint =
-                [&self.vertices[*a], &self.vertices[*b]].into_iter().chain(sets).map(|price| price.clone().into()).sum();
+            let prices: BigUint = [&self.vertices[*a], &self.vertices[*b]]
+                .into_iter()
+                .chain(sets)
+                .map(|price| price.clone().into())
+                .sum();
             let weight: BigUint = weight.clone().into() * 2u32;
             if prices < weight {
                 return Err(HeaviestError::Underpriced { edge, weight, prices });

@@ -1,0 +1,165 @@
+//! Section 5 of RR-2004-32: the gadget's optimum, by the paper's own algorithm, against the platform's, by enumeration.
+
+use num_traits::One;
+use oneport_lp::Watch;
+use oneport_lp::separation::{Instance, SeparationError};
+use oneport_plan::{Collective, Volumes};
+use oneport_platform::gadget::{Gadget, GadgetError, gadget};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+
+use crate::common::naive::{Dice, check, processors, random};
+use crate::common::ratio;
+
+const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+
+fn on_gadget(platform: &Platform, gadget: &Gadget, collective: &Collective) -> Rational {
+    let instance = Instance::of_gadget(platform, gadget, collective).expect("fits");
+    let optimum = instance.optimum(&Watch::unlimited()).expect("solved");
+    optimum.check(&instance).expect("proved");
+    // Back on the platform: sets that its models allow, trees and paths that arrive.
+    for (ways, _) in &optimum.weighted.patterns {
+        for (message, links) in instance.messages().iter().zip(ways) {
+            let way = gadget.way(platform, gadget.nodes[message.source].0, links);
+            let arrives = |node: usize| way.iter().any(|&link| platform.link(link).to.index() == node);
+            match message.target {
+                Some(target) => assert!(arrives(target)),
+                None => assert_eq!(way.len() + 1, platform.nodes().len()),
+            }
+        }
+    }
+    for (matching, _) in &optimum.weighted.matchings {
+        let set = gadget.contracted(matching);
+        for node in platform.node_ids() {
+            let of = |links: &[_]| links.iter().filter(|link| set.contains(link)).count();
+            let (sends, receives) = (of(platform.outgoing(node)), of(platform.incoming(node)));
+            let most = match platform.model_of(node) {
+                PortModel::HalfDuplex => {
+                    assert!(sends + receives <= 1);
+                    1
+                }
+                PortModel::FullDuplex => 1,
+                PortModel::Multiport => platform.node(node).ports.unwrap_or(1) as usize,
+                PortModel::Links => usize::MAX,
+            };
+            assert!(sends.max(receives) <= most);
+        }
+    }
+    optimum.weighted.value
+}
+
+fn collective(platform: &Platform, kind: u64) -> Collective {
+    let mut all: Vec<NodeId> = platform.node_ids().collect();
+    match kind % 4 {
+        0 => Collective::Broadcast { source: all.remove(0), targets: all },
+        1 => Collective::Scatter { source: all.remove(0), targets: all },
+        2 => Collective::AllGather { participants: all },
+        _ => Collective::AllToAll { participants: all },
+    }
+}
+
+/// Nodes of every model, with 1 to 3 ports: equal optima wherever there is a gadget.
+#[test]
+fn the_optimum_is_the_same() {
+    let (mut tried, mut shared, mut fewer) = (0, 0, 0);
+    for seed in 0..96 {
+        let mut dice = Dice::new(5000 + seed);
+        // In a third of the cases a node serves two of three links at a time, and its neighbours one.
+        let divided = seed % 3 == 0;
+        let mut list = processors(if divided { 4 } else { 3 + dice.below(if seed % 4 == 2 { 1 } else { 2 }) });
+        for (at, node) in list.iter_mut().enumerate() {
+            node.model = Some(if divided {
+                [PortModel::Multiport, MODELS[dice.below(2)]][at.min(1)]
+            } else {
+                MODELS[dice.below(4)]
+            });
+            node.ports = Some(if divided { 2 } else { 1 + dice.below(3) as u32 });
+        }
+        let extra = if divided { 10 } else { 2 + dice.below(8) };
+        let platform = random(&mut dice, list, PortModel::FullDuplex, extra);
+        let collective = collective(&platform, seed);
+        match gadget(&platform) {
+            Ok(gadget) => {
+                let native = check(&platform, &collective, &Volumes::of_size(Rational::one()));
+                assert_eq!(on_gadget(&platform, &gadget, &collective), native, "seed {seed}");
+                tried += 1;
+                let divided = |node: NodeId| {
+                    let ports = platform.node(node).ports.unwrap_or(1) as usize;
+                    platform.model_of(node) == PortModel::Multiport
+                        && ports > 1
+                        && ports < platform.outgoing(node).len()
+                };
+                fewer += usize::from(platform.node_ids().any(divided));
+            }
+            Err(GadgetError::Shared { .. }) => shared += 1,
+        }
+    }
+    assert!(tried >= 80 && fewer >= 10, "{tried} tried, {fewer} with fewer ports than links, {shared} refused");
+}
+
+/// Links `from -> to: cost` between full-duplex nodes.
+fn full_duplex(nodes: usize, links: &[(usize, usize, i64)]) -> Platform {
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> = processors(nodes).into_iter().map(|node| builder.node(node).unwrap()).collect();
+    for &(from, to, cost) in links {
+        builder.link(ids[from], ids[to], ratio(cost, 1)).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// As printed, figure 7 lacks the links from the core to the in-nodes.
+fn as_printed(mut gadget: Gadget) -> Gadget {
+    use oneport_platform::gadget::Part;
+    let nodes = gadget.nodes.clone();
+    gadget.links.retain(|link| link.of.is_some() || nodes[link.to].1 != Part::In);
+    gadget
+}
+
+/// The printed figure 7: a source, or a node of an exchange, has to fill its own in-node over a link.
+#[test]
+fn figure_7_needs_links_back() {
+    let line = full_duplex(3, &[(0, 1, 1), (1, 2, 1), (1, 0, 1)]);
+    let broadcast = collective(&line, 0);
+    let right = gadget(&line).unwrap();
+    assert_eq!(on_gadget(&line, &right, &broadcast), ratio(1, 1));
+    let printed = Instance::of_gadget(&line, &as_printed(right), &broadcast).unwrap();
+    assert_eq!(printed.optimum(&Watch::unlimited()).unwrap().weighted.value, ratio(1, 2));
+
+    // A source that nothing enters: its in-node gets nothing at all.
+    let out = full_duplex(2, &[(0, 1, 1)]);
+    assert_eq!(on_gadget(&out, &gadget(&out).unwrap(), &collective(&out, 0)), ratio(1, 1));
+
+    let exchange = full_duplex(3, &[(0, 1, 1), (1, 2, 1), (1, 0, 1), (2, 1, 2), (2, 0, 3)]);
+    let all = collective(&exchange, 2);
+    let right = gadget(&exchange).unwrap();
+    assert_eq!(on_gadget(&exchange, &right, &all), ratio(3, 10));
+    let printed = Instance::of_gadget(&exchange, &as_printed(right), &all).unwrap();
+    assert_eq!(printed.optimum(&Watch::unlimited()).unwrap().weighted.value, ratio(1, 5));
+}
+
+/// Two nodes of two ports and three links each, joined by a link: 3/7 on the platform. No gadget.
+#[test]
+fn a_link_between_divided_nodes_is_refused() {
+    let mut builder = Platform::builder();
+    let two = |name: &str| Node {
+        model: Some(PortModel::Multiport),
+        ports: Some(2),
+        ..Node::processor(name, Rational::one())
+    };
+    let ids: Vec<NodeId> = ["j", "i", "u", "s", "t", "w"].iter().map(|name| builder.node(two(name)).unwrap()).collect();
+    for (from, to) in [(0, 1), (0, 2), (0, 4), (2, 1), (3, 1), (3, 5)] {
+        builder.link(ids[from], ids[to], Rational::one()).unwrap();
+    }
+    let error = gadget(&builder.build().unwrap()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "'j -> i': 'j' sends over 2 of 3 links at a time and 'i' receives over 2 of 3; at one end of every link it must \
+         be one, or all"
+    );
+}
+
+#[test]
+fn another_platforms_gadget_is_refused() {
+    let (one, other) = (full_duplex(2, &[(0, 1, 1)]), full_duplex(3, &[(0, 1, 1), (1, 2, 1)]));
+    let refused = Instance::of_gadget(&other, &gadget(&one).unwrap(), &collective(&other, 0));
+    assert_eq!(refused, Err(SeparationError::OtherGadget { gadget: 2, platform: 3 }));
+}
