@@ -6,9 +6,11 @@
 
 use std::time::{Duration, Instant};
 
+use num_bigint::BigInt;
 use oneport::{NodeId, Platform, Rational};
 use oneport_exact::{self as exact, LinearProgram, Outcome, Relation, Row, Sense, Solver};
 use oneport_graph::arborescence::arborescence;
+use oneport_numbers::{common_denominator, numerator_over};
 use rustworkx_core::max_weight_matching::max_weight_matching;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 
@@ -38,14 +40,16 @@ pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
     for &edge in &edges {
         solver.add_column(Rational::from_integer(0.into()), [(comm, one()), (edge, -one())]).expect("consistent");
     }
+    let denominator = common_denominator(platform.links().iter().map(|link| &link.cost));
+    let scale = i128::try_from(&denominator).expect("small denominators");
     let mut duals = vec![UNIT; edges.len()];
     let mut duration = 0;
     let mut rounds = 0;
     loop {
-        let tree = cheapest_tree(platform, source, &duals);
+        let tree = cheapest_tree(platform, source, &duals, &denominator);
         let matching = dearest_matching(platform, &duals);
         let mut better = false;
-        if rounds == 0 || tree.1 < UNIT as i128 - (1 << 16) {
+        if rounds == 0 || tree.1 < (i128::from(UNIT) - (1 << 16)) * scale {
             let entries = tree.0.iter().map(|&link| (edges[link], platform.links()[link].cost.clone()));
             solver.add_column(one(), entries).expect("consistent");
             better = true;
@@ -78,11 +82,11 @@ fn rounded(value: &Rational) -> i64 {
     i64::try_from(scaled).unwrap_or(0)
 }
 
-/// A cheapest spanning tree under the links' multipliers: its links, and its price.
-fn cheapest_tree(platform: &Platform, source: NodeId, duals: &[i64]) -> (Vec<usize>, i128) {
-    // Costs of these platforms are whole numbers.
+/// A cheapest spanning tree under the links' multipliers: its links, and its price times the common denominator of the
+/// costs.
+fn cheapest_tree(platform: &Platform, source: NodeId, duals: &[i64], denominator: &BigInt) -> (Vec<usize>, i128) {
     let cost = |link: usize| {
-        let cost = u128::try_from(platform.links()[link].cost.to_integer()).expect("a small cost");
+        let cost = u128::try_from(numerator_over(&platform.links()[link].cost, denominator)).expect("a small cost");
         cost * duals[link].max(0) as u128
     };
     let arcs: Vec<(usize, usize, u128)> = platform
@@ -119,4 +123,67 @@ fn dearest_matching(platform: &Platform, duals: &[i64]) -> (Vec<usize>, i128) {
     links.sort_unstable();
     let total = links.iter().map(|&link| i128::from(duals[link])).sum();
     (links, total)
+}
+
+#[cfg(test)]
+mod tests {
+    use oneport::platform::Node;
+    use oneport::{PortModel, parse_rational};
+    use oneport_matching::general::heaviest::heaviest_matching;
+
+    use super::*;
+
+    /// Broadcast from the first node, costs below 1 among the links: RR-2004-32, figures 1 and 2.
+    #[test]
+    fn the_papers_figures() {
+        let figure = |nodes: usize, links: &[(usize, usize, &str)]| {
+            let mut builder = Platform::builder();
+            builder.model(PortModel::HalfDuplex);
+            let one = Rational::from_integer(1.into());
+            let ids: Vec<NodeId> = (0..nodes)
+                .map(|at| builder.node(Node::processor(format!("p{at}"), one.clone())).expect("a node"))
+                .collect();
+            for (from, to, cost) in links {
+                builder.link(ids[*from], ids[*to], parse_rational(cost).expect("a number")).expect("a link");
+            }
+            solve(&builder.build().expect("a platform"), ids[0], Duration::from_secs(60)).throughput
+        };
+        let first =
+            [(0, 1, "1"), (0, 2, "1"), (1, 2, "1/4"), (2, 1, "1/4"), (1, 3, "1/2"), (2, 4, "1/2")];
+        assert_eq!(figure(5, &first), parse_rational("4/5").ok());
+        assert_eq!(figure(3, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/2")]), parse_rational("2/3").ok());
+    }
+
+    /// Our heaviest matchings and rustworkx's, on graphs drawn by a multiplicative generator.
+    #[test]
+    fn heaviest_matchings() {
+        let mut state = 1u64;
+        let mut below = |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % limit
+        };
+        for round in 0..60 {
+            let nodes = 5 + below(40) as usize;
+            let most = if round % 2 == 0 { 4 } else { 1 << 30 };
+            let mut graph: UnGraph<(), u64> = UnGraph::new_undirected();
+            (0..nodes).for_each(|_| _ = graph.add_node(()));
+            let mut edges = Vec::new();
+            for _ in 0..3 * nodes {
+                let (a, b, weight) = (below(nodes as u64) as usize, below(nodes as u64) as usize, 1 + below(most));
+                if a != b && graph.find_edge(NodeIndex::new(a), NodeIndex::new(b)).is_none() {
+                    graph.add_edge(NodeIndex::new(a), NodeIndex::new(b), weight);
+                    edges.push((a, b, weight));
+                }
+            }
+            let weight = |edge: rustworkx_core::petgraph::graph::EdgeReference<'_, u64>| {
+                Ok::<i128, std::convert::Infallible>(i128::from(*edge.weight()))
+            };
+            let pairs = max_weight_matching(&graph, false, weight, false).expect("infallible");
+            let of_pair = |(a, b)| graph.find_edge(NodeIndex::new(a), NodeIndex::new(b)).map(|edge| graph[edge]);
+            let theirs: u64 = pairs.into_iter().filter_map(of_pair).sum();
+            let ours = heaviest_matching(nodes, &edges).expect("fits");
+            ours.check(nodes, &edges).expect("proved");
+            assert_eq!(ours.weight(&edges), theirs.into(), "round {round}");
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! One counterexample per erratum of RR-2004-32.
 
 use anyhow::{Context, Result, ensure};
-use oneport::{Platform, PortModel, Rational};
+use num_traits::Signed;
+use oneport::platform::gadget::gadget;
+use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
+use oneport_lp::separation::{Inequality, Instance, Separated};
 
 use super::example::{ALL, Reading, T2, T3, over, printed_program};
-use super::gadget::Gadget;
+use super::gadget;
 use super::program::{self, Ended, Net, Program};
 use super::{broadcast, exhaustive, figure_1, figure_2, half_duplex, only, plan, throughput};
 use crate::cases;
@@ -31,6 +34,14 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("theorem-4-inverse", |_| Ok(inverse()?.finding().note("one link of cost 1/2, K = 4"))),
     ("depth-is-no-time", |_| Ok(depth_is_no_time()?.finding().note("a line of 5 links of cost 2, K = 9: messages"))),
     ("source-in-node", |_| Ok(source_in_node()?.finding().note("0 -> 1 -> 2 and 1 -> 0, all of cost 1"))),
+    ("source-without-links", |_| Ok(source_without_links()?.finding().note("one link 0 -> 1 of cost 1"))),
+    ("exchange-in-nodes", |_| {
+        Ok(exchange_in_nodes()?.finding().note("0 -> 1, 1 -> 2, 1 -> 0: 1, 2 -> 1: 2, 2 -> 0: 3, total exchange"))
+    }),
+    ("dimension-of-d", |_| Ok(dimension_of_d()?.finding().note("figure 2: columns of D"))),
+    ("variables-of-p-prime", |_| {
+        Ok(variables_of_p_prime()?.finding().note("figure 2, all inequalities of (D) and u >= 0"))
+    }),
 ];
 
 /// E004-1: the programs of section 2.2 with `t <= c x` as printed, and with `t >= c x`.
@@ -103,12 +114,18 @@ pub fn whole_platform() -> Result<Sides> {
     Ok(Sides::new(printed, over(&ALL)?))
 }
 
-/// E004-5: the weights themselves. Half of the right ones, though the matchings are printed for the right ones.
+/// E004-5: the printed weights, which keep the platform busy for half of the time only, and those of the optimum.
 pub fn weights_of_the_whole() -> Result<Sides> {
-    let right = of_two_trees()?;
     let list = |weights: &[Rational]| Value::List(weights.iter().cloned().map(Value::Number).collect());
-    let halves: Vec<Rational> = right.iter().map(|weight| weight / whole(2)).collect();
-    Ok(Sides::new(list(&halves), list(&right)))
+    let platform = figure_1()?;
+    let net = Net::of(&platform);
+    let tree = |names: &[&str]| names.iter().map(|name| Ok(cases::link(&platform, name)?.index())).collect();
+    let printed = [number("1/5")?, number("1/5")?];
+    let trees: Vec<program::Links> = [tree(&T2), tree(&T3)].into_iter().collect::<Result<_>>()?;
+    let busy = program::busy(&net, &trees.into_iter().zip(printed.clone()).collect::<Vec<_>>());
+    let time = program::least_time(&net.matchings(), &busy)?;
+    ensure!(time == number("1/2")?, "the printed trees take {time} of the time");
+    Ok(Sides::new(list(&printed), list(&of_two_trees()?)))
 }
 
 /// E004-6: which of the two numbers of (P) outgrows |E| + 1.
@@ -156,17 +173,22 @@ pub fn duration() -> Result<Sides> {
     Ok(Sides::new(most, used))
 }
 
-/// E004-10: the time of the messages that have arrived everywhere, and the time that s -> r is busy, within K = 3.
+/// E004-10: the time of the messages that have arrived everywhere, and the time that s -> r is busy, within K = 3: in
+/// the run of our own plan, in which as many messages arrive as in any.
 pub fn in_transit() -> Result<Sides> {
-    let (platform, k) = (half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?, 3);
-    // All links meet at r, so one transfer at a time is all that the ports ask.
-    let transfers = [(0, "s -> r"), (1, "r -> t"), (2, "s -> r")];
-    let at = |name: &str| transfers.iter().filter(|(start, link)| *link == name && *start < k).count();
-    let arrived = at("r -> t");
-    let most = (throughput(&platform, &broadcast(&platform))? * whole(k)).floor();
-    ensure!(whole(arrived) == most, "the schedule is not optimal");
-    let cost = &platform.link(cases::link(&platform, "s -> r")?).cost;
-    Ok(Sides::new(cost * whole(arrived), cost * whole(at("s -> r"))))
+    let (platform, k) = (half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?, 3u64);
+    let plan = plan(&platform, &broadcast(&platform))?;
+    let timeline = oneport::schedule::timeline(plan.problem()?, &plan.schedule, 2)?;
+    let within = |name: &str| -> Result<Rational> {
+        let link = cases::link(&platform, name)?;
+        let pieces = timeline.events.iter().filter(|event| event.link == link).flat_map(|event| &event.pieces);
+        Ok(pieces.filter(|(_, end)| *end <= whole(k)).map(|(start, end)| end - start).sum())
+    };
+    // Both links take 1 per message, so times are numbers of messages.
+    let (busy, arrived) = (within("s -> r")?, within("r -> t")?);
+    let best = exhaustive::opt(&platform, 1, k)?.last().copied().unwrap_or(0);
+    ensure!(arrived == whole(best), "{arrived} messages arrive, {best} are possible");
+    Ok(Sides::new(arrived, busy))
 }
 
 /// E004-11: `K / TP` and `TP K` for one link of cost 1/2, K = 4. The latter is attained.
@@ -191,14 +213,100 @@ pub fn depth_is_no_time() -> Result<Sides> {
     Ok(Sides::new(printed, best))
 }
 
-/// E004-13: the transformed platform with the source's in-node, and without.
+/// E004-13: figure 7 as printed, and with links from the hearts to their in-nodes, which is what the platform does.
+fn figure_7(nodes: &str, links: &[(&str, &str, &str)], collective: impl Fn(&Platform) -> Collective) -> Result<Sides> {
+    let platform = half_duplex(nodes, links)?.with_model(PortModel::FullDuplex);
+    let (right, collective) = (gadget(&platform)?, collective(&platform));
+    let value = gadget::optimum(&right, &collective)?;
+    ensure!(value == throughput(&platform, &collective)?, "with the links it is wrong too");
+    Ok(Sides::new(gadget::optimum(&gadget::without_back_links(right), &collective)?, value))
+}
+
+/// E004-13: a source that others send to.
 pub fn source_in_node() -> Result<Sides> {
-    let links = [("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1")];
-    let platform = half_duplex("0 1 2", &links)?.with_model(PortModel::FullDuplex);
-    let optimum = |kept: bool| Gadget::of_broadcast(&platform, kept, true).optimum();
-    let right = optimum(false)?;
-    ensure!(right == throughput(&platform, &broadcast(&platform))?, "without the in-node it is wrong too");
-    Ok(Sides::new(optimum(true)?, right))
+    figure_7("0 1 2", &[("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1")], broadcast)
+}
+
+/// E004-13: a source that nothing enters. Its in-node is a node of its own, which nothing reaches.
+pub fn source_without_links() -> Result<Sides> {
+    let platform = half_duplex("0 1", &[("0", "1", "1")])?.with_model(PortModel::FullDuplex);
+    let right = throughput(&platform, &broadcast(&platform))?;
+    // The transform makes no in-node where nothing enters; the printed one does.
+    let mut net = Net::of_gadget(&gadget(&platform)?);
+    net.nodes += 1;
+    net.arcs.push(program::Arc { from: net.nodes - 1, to: 0, cost: whole(0) });
+    Ok(Sides::new(program::primal(&net, &net.matchings(), &net.trees(0))?.value, right))
+}
+
+/// E004-13: a total exchange, whose every node is a source and has an in-node.
+pub fn exchange_in_nodes() -> Result<Sides> {
+    let links = [("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1"), ("2", "1", "2"), ("2", "0", "3")];
+    figure_7("0 1 2", &links, |platform| Collective::AllGather { participants: platform.node_ids().collect() })
+}
+
+/// E004-14: (P) with every link counted once per pattern, and as often as the pattern uses it.
+pub fn counted_once(what: &str) -> Result<Sides> {
+    let line = [("a", "b", "1"), ("b", "a", "1"), ("b", "c", "1"), ("c", "b", "1")];
+    let platform = match what {
+        "scatter" => half_duplex("s r a b", &[("s", "r", "1"), ("r", "a", "1"), ("r", "b", "1")])?,
+        _ => half_duplex("a b c", &line)?,
+    };
+    let participants: Vec<NodeId> = platform.node_ids().collect();
+    let collective = match what {
+        "scatter" => Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(2), NodeId::new(3)] },
+        "total-exchange" => Collective::AllGather { participants },
+        _ => Collective::AllToAll { participants },
+    };
+    let net = Net::of(&platform);
+    let mut once = net.patterns(&collective)?;
+    once.iter_mut().for_each(|pattern| pattern.dedup());
+    let printed = program::primal(&net, &net.matchings(), &once)?.value;
+    Ok(Sides::new(printed, throughput(&platform, &collective)?))
+}
+
+/// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford, as many rounds as one
+/// likes, say "outside"; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another reason.
+pub fn prices_of_both_signs() -> Result<Sides> {
+    let links = [("s", "a", "1"), ("a", "b", "1"), ("b", "a", "1"), ("a", "t", "1")];
+    let platform = half_duplex("s a b t", &links)?;
+    let net = Net::of(&platform);
+    let (u, v) = (whole(1), [1, -2, 1, 1].map(whole));
+    let weight = |links: &program::Links| links.iter().map(|&link| &v[link]).sum::<Rational>();
+    ensure!(net.matchings().iter().all(|set| weight(set) <= u), "an inequality of type I is violated");
+    let lightest = net.paths(0, 3).iter().map(weight).min().context("no path")?;
+    let mut distances: Vec<Option<Rational>> = vec![None; net.nodes];
+    distances[0] = Some(whole(0));
+    let mut last = None;
+    for round in 0..12 {
+        for (link, arc) in net.arcs.iter().enumerate() {
+            let through = distances[arc.from].as_ref().map(|so_far| so_far + &v[link]);
+            distances[arc.to] = [distances[arc.to].take(), through].into_iter().flatten().min();
+        }
+        let now = distances[3].clone();
+        ensure!(round < 4 || now < last, "the distance has stopped to fall");
+        last = now;
+    }
+    let verdict = |least: &Rational| Value::Words(if *least < whole(1) { "outside" } else { "inside" }.to_string());
+    let scatter = Collective::Scatter { source: NodeId::new(0), targets: vec![NodeId::new(3)] };
+    let corrected = Instance::new(&platform, &scatter)?.separate(&u, &v)?;
+    ensure!(corrected == Separated::Outside(Inequality::NegativeV(1)), "with v >= 0 the price is not refused");
+    let last = last.context("t is not reached")?;
+    ensure!(last.is_negative(), "the distance is {last}");
+    Ok(Sides::new(verdict(&last), verdict(&lightest)))
+}
+
+/// E004-16: how many columns D has if it multiplies y, as printed, and if it multiplies X.
+pub fn dimension_of_d() -> Result<Sides> {
+    let net = Net::of(&figure_2()?);
+    let (matchings, trees) = (net.matchings().len(), net.trees(0).len());
+    Ok(Sides::new(trees, matchings + trees))
+}
+
+/// E004-16: the constraints of (D'), `u >= 0` among them, which are to be the variables of (P'); and its variables.
+pub fn variables_of_p_prime() -> Result<Sides> {
+    let net = Net::of(&figure_2()?);
+    let variables = net.matchings().len() + net.trees(0).len();
+    Ok(Sides::new(variables + 1, variables))
 }
 
 #[cfg(test)]
@@ -280,5 +388,26 @@ mod tests {
     #[test]
     fn e004_13_the_source_need_not_receive() {
         check(source_in_node(), "1/2", "1");
+        check(source_without_links(), "0", "1");
+        check(exchange_in_nodes(), "1/5", "3/10");
+    }
+
+    #[test]
+    fn e004_14_a_link_is_counted_as_often_as_it_is_used() {
+        check(counted_once("scatter"), "1/3", "1/4");
+        check(counted_once("total-exchange"), "1/4", "1/6");
+        check(counted_once("all-to-all"), "1/4", "1/8");
+    }
+
+    #[test]
+    fn e004_15_prices_are_not_negative() -> Result<()> {
+        assert_eq!(prices_of_both_signs()?, Sides::new(words("outside"), words("inside")));
+        Ok(())
+    }
+
+    #[test]
+    fn e004_16_slips_of_the_pen() {
+        check(dimension_of_d(), "2", "5");
+        check(variables_of_p_prime(), "6", "5");
     }
 }

@@ -1,11 +1,11 @@
 //! Section 5: nodes with two or more ports as half-duplex nodes and links that take no time.
 
 use anyhow::{Result, ensure};
-use num_traits::Zero;
 use oneport::platform::Node;
+use oneport::platform::gadget::{Gadget, GadgetLink, Part, gadget};
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 
-use super::program::{self, Arc, Net};
+use super::program::{self, Arc, Links, Net};
 use super::{broadcast, figure_1, figure_2, plan, random_platforms, throughput};
 use crate::cases;
 use crate::numbers::{short, whole};
@@ -18,105 +18,32 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("gadget-back-links", |_| back_links()),
 ];
 
-/// A platform of half-duplex nodes that does what another platform does.
-pub struct Gadget {
-    net: Net,
-    /// By node of the platform, the half-duplex node at its heart.
-    cores: Vec<usize>,
-    collective: Collective,
-}
-
-/// Where the links of a node end.
-struct Ends {
-    /// By incoming link.
-    receiving: Vec<Option<usize>>,
-    /// By outgoing link.
-    sending: Vec<usize>,
-}
-
-impl Gadget {
-    /// The platform with every full-duplex node `P` in three parts (`P_in -> P -> P_out`, figure 7), and every node
-    /// with more ports, or none, in one part per link and its heart (figure 8). `source_receives` keeps the in-node of
-    /// a source that is full-duplex; `back_links` adds the links that let the heart serve its own in-nodes.
-    fn new(platform: &Platform, collective: Collective, source_receives: bool, back_links: bool) -> Gadget {
-        let mut net = Net { nodes: platform.nodes().len(), arcs: Vec::new() };
-        let cores: Vec<usize> = (0..net.nodes).collect();
-        let source = match &collective {
-            Collective::Broadcast { source, .. } if !source_receives => Some(*source),
-            _ => None,
-        };
-        let ends: Vec<Ends> =
-            platform.node_ids().map(|node| net.split(platform, node, source == Some(node), back_links)).collect();
-        for link in platform.link_ids() {
-            let arc = platform.link(link);
-            let place = |links: &[oneport::platform::LinkId]| links.iter().position(|other| *other == link);
-            let from = place(platform.outgoing(arc.from)).and_then(|place| ends[arc.from.index()].sending.get(place));
-            let to = place(platform.incoming(arc.to)).and_then(|place| ends[arc.to.index()].receiving.get(place));
-            if let (Some(&from), Some(&Some(to))) = (from, to) {
-                net.arcs.push(Arc { from, to, cost: arc.cost.clone() });
-            }
-        }
-        Gadget { net, cores, collective }
-    }
-
-    /// For a broadcast from the first node.
-    pub fn of_broadcast(platform: &Platform, source_receives: bool, back_links: bool) -> Gadget {
-        Gadget::new(platform, broadcast(platform), source_receives, back_links)
-    }
-
-    /// (P) on the transformed platform. Links without a cost need no matching.
-    pub fn optimum(&self) -> Result<Rational> {
-        let patterns = match &self.collective {
-            Collective::Broadcast { source, .. } => self.net.products(&[self.net.trees(self.cores[source.index()])])?,
-            other => {
-                let paths = other.commodities();
-                let paths = paths
-                    .iter()
-                    .map(|one| self.net.paths(self.cores[one.source.index()], self.cores[one.target.index()]));
-                self.net.products(&paths.collect::<Vec<_>>())?
-            }
-        };
-        Ok(program::primal(&self.net, &self.net.matchings(), &patterns)?.value)
-    }
-}
-
 impl Net {
-    /// Adds the fictitious nodes of one node and the links between them, which cost nothing.
-    fn split(&mut self, platform: &Platform, node: NodeId, silent: bool, back_links: bool) -> Ends {
-        let core = node.index();
-        let (incoming, outgoing) = (platform.incoming(node).len(), platform.outgoing(node).len());
-        match platform.model_of(node) {
-            PortModel::HalfDuplex => Ends { receiving: vec![Some(core); incoming], sending: vec![core; outgoing] },
-            PortModel::FullDuplex => {
-                let output = self.fictitious();
-                self.free(core, output);
-                let input = (!silent).then(|| self.fictitious());
-                input.into_iter().for_each(|input| self.free(input, core));
-                Ends { receiving: vec![input; incoming], sending: vec![output; outgoing] }
-            }
-            PortModel::Multiport | PortModel::Links => {
-                let inputs: Vec<usize> = (0..incoming).map(|_| self.fictitious()).collect();
-                let sending: Vec<usize> = (0..outgoing).map(|_| self.fictitious()).collect();
-                for &input in &inputs {
-                    self.free(input, core);
-                    if back_links {
-                        self.free(core, input);
-                    }
-                }
-                sending.iter().for_each(|&output| self.free(core, output));
-                Ends { receiving: inputs.into_iter().map(Some).collect(), sending }
-            }
-        }
+    /// The gadget's graph.
+    pub fn of_gadget(gadget: &Gadget) -> Net {
+        let arc = |link: &GadgetLink| Arc { from: link.from, to: link.to, cost: link.cost.clone() };
+        Net { nodes: gadget.nodes.len(), arcs: gadget.links.iter().map(arc).collect() }
     }
+}
 
-    fn fictitious(&mut self) -> usize {
-        self.nodes += 1;
-        self.nodes - 1
-    }
+/// The gadget without the links from hearts to in-nodes: figure 7 as printed, figure 8 where nothing is broadcast.
+pub fn without_back_links(mut gadget: Gadget) -> Gadget {
+    let parts: Vec<Part> = gadget.nodes.iter().map(|(_, part)| *part).collect();
+    gadget.links.retain(|link| link.of.is_some() || parts[link.to] != Part::In);
+    gadget
+}
 
-    fn free(&mut self, from: usize, to: usize) {
-        self.arcs.push(Arc { from, to, cost: Rational::zero() });
-    }
+/// (P) on a gadget of at most a few nodes, everything enumerated. Links without a cost need no matching. 0 where some
+/// node of the gadget cannot be reached.
+pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
+    let net = Net::of_gadget(gadget);
+    let core = |node: NodeId| gadget.cores[node.index()];
+    let parts: Vec<Vec<Links>> = match collective {
+        Collective::Broadcast { source, .. } => vec![net.trees(core(*source))],
+        Collective::AllGather { participants } => participants.iter().map(|&source| net.trees(core(source))).collect(),
+        other => other.commodities().iter().map(|one| net.paths(core(one.source), core(one.target))).collect(),
+    };
+    Ok(program::primal(&net, &net.matchings(), &net.products(&parts)?)?.value)
 }
 
 /// The platform with other port models, node by node; a node with several ports has one per link.
@@ -150,7 +77,7 @@ fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
         let scatter = Collective::Scatter { source: NodeId::new(0), targets: platform.node_ids().skip(1).collect() };
         for collective in [broadcast(&platform), scatter] {
             let ours = throughput(&platform, &collective)?;
-            let gadget = Gadget::new(&platform, collective.clone(), false, true).optimum()?;
+            let gadget = optimum(&gadget(&platform)?, &collective)?;
             ensure!(ours == gadget, "platform {place}: {} ours, {gadget} transformed", short(&ours));
             better += usize::from(ours > plan(plain, &collective)?.steady_state.throughput);
             tried += 1;
@@ -174,8 +101,9 @@ fn mixed() -> Result<Finding> {
 fn back_links() -> Result<Finding> {
     let links = [("s", "a", "1"), ("s", "b", "1"), ("a", "b", "2")];
     let platform = modelled(&cases::platform("s a b", &links)?, |_| PortModel::Multiport)?;
-    let with = Gadget::of_broadcast(&platform, false, true).optimum()?;
-    let without = Gadget::of_broadcast(&platform, false, false).optimum()?;
+    let (gadget, collective) = (gadget(&platform)?, broadcast(&platform));
+    let with = optimum(&gadget, &collective)?;
+    let without = optimum(&without_back_links(gadget), &collective)?;
     ensure!(with == throughput(&platform, &broadcast(&platform))?, "with the links it is wrong too");
     let holds = without < with && with == whole(1);
     Ok(Finding::claim(

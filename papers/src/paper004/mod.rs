@@ -3,6 +3,7 @@
 mod asymptotic;
 mod collectives;
 mod drawings;
+mod ellipsoid;
 pub mod errata;
 mod example;
 mod exhaustive;
@@ -25,8 +26,16 @@ use program::{Net, Optimum};
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
     stem: "004",
-    checks: &[example::CHECKS, errata::CHECKS, sweeps::CHECKS, collectives::CHECKS, gadget::CHECKS, asymptotic::CHECKS],
-    figures: &[drawings::figures, sweeps::figures, asymptotic::figures],
+    checks: &[
+        example::CHECKS,
+        errata::CHECKS,
+        sweeps::CHECKS,
+        ellipsoid::CHECKS,
+        collectives::CHECKS,
+        gadget::CHECKS,
+        asymptotic::CHECKS,
+    ],
+    figures: &[drawings::figures, sweeps::figures, ellipsoid::figures, asymptotic::figures],
 };
 
 /// A half-duplex platform.

@@ -74,7 +74,7 @@ fn the_optimum_is_the_same() {
             });
             node.ports = Some(if divided { 2 } else { 1 + dice.below(3) as u32 });
         }
-        let extra = if divided { 10 } else { 2 + dice.below(8) };
+        let extra = if divided { 24 } else { 2 + dice.below(8) };
         let platform = random(&mut dice, list, PortModel::FullDuplex, extra);
         let collective = collective(&platform, seed);
         match gadget(&platform) {

@@ -4,4 +4,5 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
 mod general;
+mod steps;
 mod theorem;
