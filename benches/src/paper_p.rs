@@ -148,8 +148,7 @@ mod tests {
             }
             solve(&builder.build().expect("a platform"), ids[0], Duration::from_secs(60)).throughput
         };
-        let first =
-            [(0, 1, "1"), (0, 2, "1"), (1, 2, "1/4"), (2, 1, "1/4"), (1, 3, "1/2"), (2, 4, "1/2")];
+        let first = [(0, 1, "1"), (0, 2, "1"), (1, 2, "1/4"), (2, 1, "1/4"), (1, 3, "1/2"), (2, 4, "1/2")];
         assert_eq!(figure(5, &first), parse_rational("4/5").ok());
         assert_eq!(figure(3, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/2")]), parse_rational("2/3").ok());
     }

@@ -1,27 +1,30 @@
-//! Nodes with several ports as half-duplex nodes and links that take no time (RR-2004-32, section 5, figures 7 and 8).
+//! Nodes with several ports as half-duplex nodes and links that take no time (RR-2004-32, section 5, figures 7 and
+//! 8).
 //!
 //! Every node of the platform becomes a *core*. A half-duplex node is its core. Any other node also gets *in-nodes*,
-//! where its links arrive, and *out-nodes*, where they leave, all half-duplex, with links of cost 0 from in-nodes to the
-//! core and from the core to out-nodes. A node that serves `k` transfers each way at a time gets `min(k, degree)` of
-//! them each way (a full-duplex node: one; a node where only links are limited: one per link). If there is one per link,
-//! each link has its own; else each link is joined to each of them.
+//! where its links arrive, and *out-nodes*, where they leave, all half-duplex, with links of cost 0 from in-nodes to
+//! the core and from the core to out-nodes. A node that serves `k` transfers each way at a time gets `min(k,
+//! degree)` of them each way (a full-duplex node: one; a node where only links are limited: one per link). If there
+//! is one per link, each link has its own; else each link is joined to each of them.
 //!
-//! **Corrections.** The core also has a link of cost 0 *to* each of its in-nodes, in figure 7 as in figure 8. A message
-//! for all nodes has to reach the in-nodes too; without these links the source's in-node, or an in-node of a node that
-//! got the message elsewhere, costs a transfer of its own.
+//! **Corrections.** The core also has a link of cost 0 *to* each of its in-nodes, in figure 7 as in figure 8. A
+//! message for all nodes has to reach the in-nodes too; without these links the source's in-node, or an in-node of a
+//! node that got the message elsewhere, costs a transfer of its own.
 //!
 //! **Theorem.** If every link has an end at which it is alone (a half-duplex core, or a node that serves one transfer
-//! that way at a time, or an in- or out-node of its own), the largest throughput on the gadget is that on the platform.
+//! that way at a time, or an in- or out-node of its own), the largest throughput on the gadget is that on the
+//! platform.
 //!
-//! *Proof.* From the platform: transfers that may happen simultaneously number at most `k` each way at a node, so they
-//! can be given different in- and out-nodes, and are a matching of the gadget; links of cost 0 need none. A way on the
-//! platform goes on over links of cost 0, and those reach all in- and out-nodes from the cores. Back: a matching of the
-//! gadget has at most `k` transfers each way at a node, and uses a link once, because of the end where the link is alone.
-//! Contract the gadget's nodes to the cores: a tree becomes a connected graph, which contains a tree that uses no
-//! link longer.
+//! *Proof.* From the platform: transfers that may happen simultaneously number at most `k` each way at a node, so
+//! they can be given different in- and out-nodes, and are a matching of the gadget; links of cost 0 need none. A way
+//! on the platform goes on over links of cost 0, and those reach all in- and out-nodes from the cores. Back: a
+//! matching of the gadget has at most `k` transfers each way at a node, and uses a link once, because of the end
+//! where the link is alone. Contract the gadget's nodes to the cores: a tree becomes a connected graph, which
+//! contains a tree that uses no link longer.
 //!
 //! A link between two nodes that serve several, but not all, of their links at a time is not alone at either end: its
-//! copies would be used simultaneously. Such platforms are refused. Whether there is a gadget for them is not known here.
+//! copies would be used simultaneously. Such platforms are refused. Whether there is a gadget for them is not known
+//! here.
 
 use num_traits::Zero;
 
@@ -34,11 +37,11 @@ pub struct Gadget {
     pub nodes: Vec<(NodeId, Part)>,
     /// All links.
     pub links: Vec<GadgetLink>,
-    /// By node of the platform its core.
+    /// For each node of the platform, its core.
     pub cores: Vec<usize>,
 }
 
-/// What a node of a gadget is to the node of the platform.
+/// The part that a node of a gadget has of the node of the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Has what the node has.
@@ -106,8 +109,8 @@ impl Side {
     }
 }
 
-/// The gadget of a platform. Delays of links are left aside: a throughput does not depend on them. `O(n + m k)` for `n`
-/// nodes, `m` links and at most `k` ports of a node.
+/// The gadget of a platform. Delays of links are left aside: a throughput does not depend on them. `O(n + m k)` for
+/// `n` nodes, `m` links and at most `k` ports of a node.
 ///
 /// ```
 /// use oneport_platform::gadget::gadget;
@@ -187,8 +190,8 @@ impl Gadget {
         self.links.push(GadgetLink { from, to, cost: Rational::zero(), of: None });
     }
 
-    /// The platform's links among some of the gadget's, ascending, each once: what may be used simultaneously, of what may
-    /// be on the gadget.
+    /// The platform's links among some of the gadget's, ascending, each once: what may be used simultaneously, of
+    /// what may be on the gadget.
     pub fn contracted(&self, links: &[usize]) -> Vec<LinkId> {
         let mut own: Vec<LinkId> = links.iter().filter_map(|&link| self.links.get(link)?.of).collect();
         own.sort_unstable();

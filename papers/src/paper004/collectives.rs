@@ -50,8 +50,8 @@ fn oracle(collective: impl Fn(Vec<NodeId>) -> Collective) -> Result<Finding> {
     Ok(Finding::claim(most > 0, format!("{} platforms, optima proved, up to {most} inequalities", platforms.len())))
 }
 
-/// The erratum's sides; and our solver and (P), with links counted as often as used, on random half-duplex platforms of
-/// these sizes and degrees.
+/// The erratum's sides; and our solver and (P), with links counted as often as used, on random half-duplex platforms
+/// of these sizes and degrees.
 fn agree(
     sides: Sides,
     sizes: &[(usize, usize)],

@@ -265,7 +265,8 @@ pub fn counted_once(what: &str) -> Result<Sides> {
 }
 
 /// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford, as many rounds as one
-/// likes, say "outside"; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another reason.
+/// likes, say "outside"; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another
+/// reason.
 pub fn prices_of_both_signs() -> Result<Sides> {
     let links = [("s", "a", "1"), ("a", "b", "1"), ("b", "a", "1"), ("a", "t", "1")];
     let platform = half_duplex("s a b t", &links)?;

@@ -11,8 +11,8 @@ use num_traits::Zero;
 use oneport::platform::generate::{self, Costs};
 use oneport::{Collective, NodeId, Plan, PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
-use oneport_graph::arborescence::arborescence;
 use oneport_exact::{Relation, Sense};
+use oneport_graph::arborescence::arborescence;
 use oneport_lp::separation::Instance;
 use oneport_lp::{self as lp, Answer, Watch};
 use oneport_matching::general::heaviest::heaviest_matching;
@@ -125,8 +125,8 @@ fn program_d() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{} platforms", survey()?.len())))
 }
 
-/// A basic solution of (P') over what the oracle gave, and over the matchings and patterns of our own plans, is optimal
-/// and has at most as many of them as (P) has rows; so has the vertex of (P) with everything listed.
+/// A basic solution of (P') over what the oracle gave, and over the matchings and patterns of our own plans, is
+/// optimal and has at most as many of them as (P) has rows; so has the vertex of (P) with everything listed.
 fn lemma_2() -> Result<Finding> {
     for one in survey()? {
         let used = one.optimum.patterns.len() + one.optimum.sets.len();
@@ -172,8 +172,8 @@ fn lemma_2() -> Result<Finding> {
     ))
 }
 
-/// The patterns of a plan put together to those of the paper, one way per message: copies side by side, in their order,
-/// cut where one ends.
+/// The patterns of a plan put together to those of the paper, one way per message: copies side by side, in their
+/// order, cut where one ends.
 fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     let mut ways: Vec<Vec<(program::Links, BigUint)>> = vec![Vec::new(); messages];
     for scheduled in &plan.schedule.patterns {
@@ -199,9 +199,9 @@ fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     Ok(composed)
 }
 
-/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn prices
-/// and under those of (D)'s optimum, where it weighs 1. Of type I: the heaviest matching, with its proof, and among all
-/// matchings; at the optimum it weighs u.
+/// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn
+/// prices and under those of (D)'s optimum, where it weighs 1. For type I: the heaviest matching, with its proof,
+/// and among all matchings; at the optimum it weighs u.
 fn lemma_3() -> Result<Finding> {
     let mut tried = 0;
     for (place, one) in survey()?.iter().enumerate() {
@@ -291,9 +291,9 @@ fn scaling() -> Result<&'static [Point]> {
     Ok(SCALING.get_or_init(|| points))
 }
 
-/// The flow program (docs/theory.md, "The paper's theorem 3"): a flow of TP to every target, copies at least as many as
-/// each flow, and times in the matching polytope, whose odd sets are separated. Returns the optimum, how many odd sets
-/// were added, and how many variables there are.
+/// The flow program (docs/theory.md, "The paper's theorem 3"): a flow of TP to every target, copies at least as many
+/// as each flow, and times in the matching polytope, whose odd sets are separated. Returns the optimum, how many odd
+/// sets were added, and how many variables there are.
 fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     let links = net.arcs.len();
     let mut program = Program::default();
@@ -302,11 +302,12 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     for target in 1..net.nodes {
         let flow = program.many(links);
         for node in 0..net.nodes {
-            let gains = net.arcs.iter().zip(&flow).filter_map(|(arc, &column)| match (arc.from == node, arc.to == node) {
-                (true, _) => Some((column, whole(-1))),
-                (_, true) => Some((column, whole(1))),
-                _ => None,
-            });
+            let gains =
+                net.arcs.iter().zip(&flow).filter_map(|(arc, &column)| match (arc.from == node, arc.to == node) {
+                    (true, _) => Some((column, whole(-1))),
+                    (_, true) => Some((column, whole(1))),
+                    _ => None,
+                });
             let wanted = whole(i64::from(node == 0) - i64::from(node == target));
             program.row(Relation::Equal, whole(0), gains.chain([(throughput, wanted)]));
         }
@@ -343,8 +344,8 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     }
 }
 
-/// The program to which theorem 3 can be proved has the optimum of (P). Rounds of column generation, for which no bound
-/// is proved, are told.
+/// The program to which theorem 3 can be proved has the optimum of (P). Rounds of column generation, for which no
+/// bound is proved, are told.
 fn theorem_3() -> Result<Finding> {
     let (mut most_added, mut most_variables) = (0, 0);
     for one in survey()? {

@@ -107,7 +107,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "oneport-benches",
-        &["oneport", "oneport-exact", "oneport-graph", "oneport-lp", "oneport-matching", "oneport-numbers", "oneport-trees"],
+        &[
+            "oneport",
+            "oneport-exact",
+            "oneport-graph",
+            "oneport-lp",
+            "oneport-matching",
+            "oneport-numbers",
+            "oneport-trees",
+        ],
     ),
     (
         "oneport-truth",

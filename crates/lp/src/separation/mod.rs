@@ -3,24 +3,25 @@
 //! **(P)**, section 3.2, corrected: find weights `x >= 0` of matchings `M` and `y >= 0` of patterns `T` that maximise
 //! `sum y(T)` subject to
 //! - (comm) `sum x(M) <= 1`;
-//! - (edge) `sum x(M) over M with e  >=  sum m(T, e) c(e) y(T)` for every link `e`, where `m(T, e)` counts how often the
-//!   pattern's messages use the link.
+//! - (edge) `sum x(M) over M with e  >=  sum m(T, e) c(e) y(T)` for every link `e`, where `m(T, e)` counts how often
+//!   the pattern's messages use the link.
 //!
-//! The paper prints an equation for (edge). A part of a matching is a matching, so the optimum is the same; but with an
-//! equation (D)'s `v` is free, and the pattern of least weight under prices of both signs is no longer found by shortest
-//! paths. The paper counts a link once per pattern. That is right for broadcast only, whose patterns use a link once.
+//! The paper prints an equation for (edge). A part of a matching is a matching, so the optimum is the same; but with
+//! an equation (D)'s `v` is free, and the pattern of least weight under prices of both signs is no longer found by
+//! shortest paths. The paper counts a link once per pattern. That is right for broadcast only, whose patterns use a
+//! link once.
 //!
-//! **(D)** minimises `u` over the polyhedron `K` of all `(u, v)` with `u >= 0`, `v >= 0`, `sum v(e) over e in M <= u` for
-//! all matchings (type I) and `sum m(T, e) c(e) v(e) >= 1` for all patterns (type II).
+//! **(D)** minimises `u` over the polyhedron `K` of all `(u, v)` with `u >= 0`, `v >= 0`, `sum v(e) over e in M <=
+//! u` for all matchings (type I) and `sum m(T, e) c(e) v(e) >= 1` for all patterns (type II).
 //!
 //! [`Instance::separate`] decides exactly whether a point lies in `K` (definition 5, lemmas 3 and 4): a heaviest
-//! matching under `v`, then for every message the lightest way under `c v`. "Outside" comes with a violated inequality,
-//! "inside" with prices that [`Proof::check`] adds up. [`Instance::optimum`] collects the oracle's inequalities until
-//! the optimum of (D') over them lies in `K`; then (P') over the same matchings and patterns is optimal for (P), and a
-//! basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).
+//! matching under `v`, then for every message the lightest way under `c v`. "Outside" comes with a violated
+//! inequality, "inside" with prices that [`Proof::check`] adds up. [`Instance::optimum`] collects the oracle's
+//! inequalities until the optimum of (D') over them lies in `K`; then (P') over the same matchings and patterns is
+//! optimal for (P), and a basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).
 //!
-//! Nodes are half-duplex. Other models: [`oneport_platform::gadget`], whose links may cost 0; those need no matching and
-//! have no row in (P).
+//! Nodes are half-duplex. Other models: [`oneport_platform::gadget`], whose links may cost 0; those need no matching
+//! and have no row in (P).
 
 mod oracle;
 mod program;
@@ -54,7 +55,7 @@ pub struct Message {
     pub rate: u64,
 }
 
-/// Why a question is none of this program's, or was not answered.
+/// Why a question does not fit this program, or was not answered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeparationError {
@@ -140,8 +141,8 @@ pub enum SeparationError {
 }
 
 impl Instance {
-    /// The question of a collective on a half-duplex platform. Broadcast and all-gather over all nodes, scatter, gather,
-    /// all-to-all, and custom lists or groups of such.
+    /// The question of a collective on a half-duplex platform. Broadcast and all-gather over all nodes, scatter,
+    /// gather, all-to-all, and custom lists or groups of such.
     ///
     /// # Errors
     /// [`SeparationError`] names the first node or demand that does not fit.

@@ -53,23 +53,23 @@ pub struct Proof {
     pub unit: BigUint,
     /// Prices for doubled multiples: they add up to what no matching exceeds.
     pub matchings: Prices<BigUint>,
-    /// By message.
+    /// For each message, in their order.
     pub lightest: Vec<Lightest>,
 }
 
 /// Why no way of a message is lighter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lightest {
-    /// By node a potential, which grows along every link by no more than the link's weight: so the path is no lighter
-    /// than the potential at its end exceeds that at its start.
+    /// For each node a potential, which grows along every link by no more than the link's weight: so the path is no
+    /// lighter than the potential at its end exceeds that at its start.
     Path(Vec<Rational>),
     /// A spanning tree with weights of cuts that add up to its own.
     Tree(Box<Arborescence<Rational>>),
 }
 
 impl Instance {
-    /// Whether `(u, v)` lies in `K`, where `v` has an entry per link; if not, an inequality of `K` that it violates. Tried
-    /// in this order: `u`, `v` by link, matchings, patterns. Exact: nothing is rounded.
+    /// Whether `(u, v)` lies in `K`, where `v` has an entry per link; if not, an inequality of `K` that it violates.
+    /// Tried in this order: `u`, `v` by link, matchings, patterns. Exact: nothing is rounded.
     ///
     /// `O(n^3)` for the matching, `O(m log m)` for each message, with `n` nodes and `m` links.
     ///
@@ -201,7 +201,7 @@ pub(super) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize,
 }
 
 impl Halfspace {
-    /// By how much a point exceeds the right side; negative where it violates the inequality.
+    /// The excess of the left side over the right side; negative where it violates the inequality.
     pub fn slack(&self, u: &Rational, v: &[Rational]) -> Rational {
         let sum: Rational = self.v.iter().filter_map(|(&link, factor)| Some(factor * v.get(link)?)).sum();
         &self.u * u + sum - &self.least
@@ -243,7 +243,7 @@ impl Proof {
 }
 
 impl Lightest {
-    /// What is proved: no way of the message weighs less.
+    /// The proved bound: no way of the message weighs less.
     fn bound(
         &self,
         message: &Message,

@@ -41,7 +41,7 @@ struct Restricted<'a> {
     instance: &'a Instance,
     solver: Solver,
     time: Row,
-    /// By link; none where the cost is 0.
+    /// For each link; none where the cost is 0.
     edges: Vec<Option<Row>>,
     matchings: Vec<(Column, Vec<usize>)>,
     patterns: Vec<(Column, Vec<Vec<usize>>)>,
@@ -96,11 +96,12 @@ impl<'a> Restricted<'a> {
 }
 
 impl Instance {
-    /// (P') over these matchings and patterns, and (D'). The solution is basic: at most as many matchings and patterns
-    /// have a positive weight as (P) has rows, one per link with a cost and one more.
+    /// (P') over these matchings and patterns, and (D'). The solution is basic: at most as many matchings and
+    /// patterns have a positive weight as (P) has rows, one per link with a cost and one more.
     ///
     /// # Errors
-    /// A matching or pattern that the instance does not have; [`SeparationError::Unbounded`]; the watch ended the work.
+    /// A matching or pattern that the instance does not have; [`SeparationError::Unbounded`]; the watch ended the
+    /// work.
     pub fn restricted(
         &self,
         matchings: impl IntoIterator<Item = Vec<usize>>,
@@ -195,7 +196,7 @@ impl Optimum {
         if matchings.iter().any(|(links, weight)| !instance.is_matching(links) || weight.is_negative())
             || patterns.iter().any(|(ways, weight)| !instance.is_pattern(ways) || weight.is_negative())
         {
-            return unproved("a matching or pattern is none, or its weight is negative".to_string());
+            return unproved("a matching or pattern is not one, or its weight is negative".to_string());
         }
         let time: Rational = matchings.iter().map(|(_, weight)| weight).sum();
         let total: Rational = patterns.iter().map(|(_, weight)| weight).sum();

@@ -1,4 +1,5 @@
-//! Section 5 of RR-2004-32: the gadget's optimum, by the paper's own algorithm, against the platform's, by enumeration.
+//! Section 5 of RR-2004-32: the gadget's optimum, by the paper's own algorithm, against the platform's, by
+//! enumeration.
 
 use num_traits::One;
 use oneport_lp::Watch;

@@ -1,4 +1,5 @@
-//! The oracle of RR-2004-32 against all matchings and all patterns, and the optimum over its inequalities against (P).
+//! The oracle of RR-2004-32 against all matchings and all patterns, and the optimum over its inequalities against
+//! (P).
 
 use std::collections::BTreeMap;
 
@@ -63,8 +64,8 @@ fn ways(platform: &Platform, instance: &Instance) -> Vec<Vec<Vec<usize>>> {
     instance.messages().iter().map(of_message).collect()
 }
 
-/// On every drawn point the oracle says what all inequalities say; its proof adds up; its inequality is violated, and the
-/// optimum of (D) satisfies it with all points above.
+/// On every drawn point the oracle says what all inequalities say; its proof adds up; its inequality is violated,
+/// and the optimum of (D) satisfies it with all points above.
 #[test]
 fn the_oracle_decides() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -213,7 +214,7 @@ fn heaviest_matchings_by_cuts() {
     assert!(odd >= 10, "{odd} odd sets mattered");
 }
 
-/// What does not fit is refused by name.
+/// Questions that do not fit are refused by name.
 #[test]
 fn refusals() {
     let (platform, _) = platform(1, 4);

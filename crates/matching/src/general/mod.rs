@@ -1,11 +1,12 @@
 //! Exact one-port decomposition in general graphs: half-duplex nodes, several ports, links.
 //!
 //! # Problem
-//! A node that sends or receives, but not both at a time, is one vertex of the graph of transfers, which then need not
-//! be bipartite. A node with several ports serves as many transfers at a time. A link serves one. Sets of transfers
-//! that may happen simultaneously are *allowed*. Cut the transfers, each of which takes some time, into a sequence of
-//! allowed sets, each kept for some time, within the shortest total time: RR-2004-32 section 2.2.2 (its figure 2 is the
-//! example below) and the matchings of section 3.2, where the transfers of a steady-state broadcast are so cut.
+//! A node that sends or receives, but not both at a time, is one vertex of the graph of transfers, which then need
+//! not be bipartite. A node with several ports serves as many transfers at a time. A link serves one. Sets of
+//! transfers that may happen simultaneously are *allowed*. Cut the transfers, each of which takes some time, into a
+//! sequence of allowed sets, each kept for some time, within the shortest total time: RR-2004-32 section 2.2.2 (its
+//! figure 2 is the example below) and the matchings of section 3.2, where the transfers of a steady-state broadcast
+//! are so cut.
 //!
 //! # Symbols
 //! | symbol | here | meaning |
@@ -24,53 +25,52 @@
 //!
 //! So the least period is the largest ratio among these, and the steps of [`decompose`] add up to exactly that.
 //!
-//! *Proof.* Every allowed set satisfies the inequalities with `D = 1`: add the bounds of the vertices in `U` and of the
-//! edges in `F`, halve, round down. That nothing else is needed is Edmonds's theorem for `b = 1` (where `F` can be
-//! empty) and Edmonds and Johnson's for capacitated b-matchings in general. In bipartite graphs (1) is enough, since
-//! the incidence matrix with a unit matrix below it is totally unimodular.
+//! *Proof.* Every allowed set satisfies the inequalities with `D = 1`: add the bounds of the vertices in `U` and of
+//! the edges in `F`, halve, round down. That nothing else is needed is Edmonds's theorem for `b = 1` (where `F` can
+//! be empty) and Edmonds and Johnson's for capacitated b-matchings in general. In bipartite graphs (1) is enough,
+//! since the incidence matrix with a unit matrix below it is totally unimodular.
 //!
 //! # Algorithm
-//! - **Separation** ([`separate`]): a violated inequality is a light odd cut (Padberg and Rao), found among the cuts of
-//!   a cut tree. Only cuts lighter than `D` matter, so vertices that none of them separates are merged as soon as a
-//!   maximum-adjacency scan shows it (Nagamochi and Ibaraki); few maximum flows remain. An empty answer is exact.
+//! - **Separation** ([`separate`]): a violated inequality is a light odd cut (Padberg and Rao), found among the cuts
+//!   of a cut tree. Only cuts lighter than `D` matter, so vertices that none of them separates are merged as soon as
+//!   a maximum-adjacency scan shows it (Nagamochi and Ibaraki); few maximum flows remain. An empty answer is exact.
 //! - **Least period**: Newton's method over the separation, from the largest ratio in (1) up.
 //! - **Capacities**: `v` becomes `b(v)` vertices of capacity 1, among which its edges are divided: whole edges where
-//!   they fit, which is always right in bipartite graphs. Those then go to the decomposer at the root of this crate. In
-//!   other graphs the division is checked, and the one in equal parts, which is always right, used if need be.
+//!   they fit, which is always right in bipartite graphs. Those then go to the decomposer at the root of this crate.
+//!   In other graphs the division is checked, and the one in equal parts, which is always right, used if need be.
 //! - **Peeling**: as in the bipartite case, a step takes a matching that lasts as long as possible given the vertices
 //!   and edges, found by repairing the one before along alternating paths with blossoms (Edmonds). No weights, no
 //!   linear program.
-//! - **Tight odd sets**: if an odd set `U` ends a step early, exactly one of its vertices at a time can be idle or busy
-//!   with the outside from then on. The inside and the outside of `U` are smaller problems of the same kind, with
-//!   the same `D`; their solutions are run side by side.
+//! - **Tight odd sets**: if an odd set `U` ends a step early, exactly one of its vertices at a time can be idle or
+//!   busy with the outside from then on. The inside and the outside of `U` are smaller problems of the same kind,
+//!   with the same `D`; their solutions are run side by side.
 //!
 //! All decisions are made in integers, of 64 or 128 bits while every sum fits, else big ones. The result depends on
 //! the input alone.
 //!
 //! # Complexity
 //! With `n` vertices and `m` edges after the division: a separation takes `O(n)` maximum flows in the worst case,
-//! mostly a few scans of `O(m log n)`. Between two splits every step uses up an edge, makes a vertex tight for good, or
-//! splits; a split makes two problems with fewer vertices each, or one in which no vertex has slack.
+//! mostly a few scans of `O(m log n)`. Between two splits every step uses up an edge, makes a vertex tight for good,
+//! or splits; a split makes two problems with fewer vertices each, or one in which no vertex has slack.
 //!
 //! # How many steps
-//! **Theorem.** With capacities 1, [`decompose`] takes at most as many steps as edges have a positive time; more exactly, at
-//! most `m + 1 - r` of them for `m` such edges, where `r` is the rank of all tight inequalities (1) and (2) in the times
-//! and `D`. A decomposition of least length cannot do with fewer than the times' dimension requires, so this is not a
-//! minimum, but it is polynomial, which RR-2004-32 asks for (lemma 2).
+//! **Theorem.** With capacities 1, [`decompose`] takes at most as many steps as edges have a positive time; more
+//! exactly, at most `m + 1 - r` of them for `m` such edges, where `r` is the rank of all tight inequalities (1) and
+//! (2) in the times and `D`. This is a bound, not the least number; it is polynomial, as RR-2004-32 asks (lemma 2).
 //!
-//! *Proof.* Let `F` be the least face of the matching polytope with `x / D` in it; `dim F = m - r`. We show at most `dim F
-//! + 1` steps. A step takes a matching that covers all tight vertices, so it satisfies every tight inequality with
-//! equality, until an edge is used up, a vertex becomes tight or an odd set does: each of these is one more independent
-//! equation. At a tight odd set `U` the two halves are solved apart. Call each edge that leaves `U`, and idling of each
-//! of its vertices, a way if it has time left, `w` of them. Each matching of either half uses exactly one way, and each
-//! way is used; so `F` is the product of the halves' faces over the simplex of ways, and `dim F = dim A + dim B - (w -
-//! 1)`. By induction the halves take at most `dim A + 1` and `dim B + 1` steps. Running them side by side, way by way,
-//! merges `a` and `b` steps into at most `a + b - 1`, hence in all at most `dim A + 1 + dim B + 1 - w = dim F + 1`. At
-//! the least period some inequality is tight, so `r >= 1`. For the two peelings at the root of this crate, which take
-//! bipartite graphs, the first argument is enough.
+//! *Proof.* Let `F` be the least face of the matching polytope with `x / D` in it; `dim F = m - r`. We show at most
+//! `dim F + 1` steps. A step takes a matching that covers all tight vertices, so it satisfies every tight inequality
+//! with equality, until an edge is used up, a vertex becomes tight or an odd set does: each of these is one more
+//! independent equation. At a tight odd set `U` the two halves are solved apart. Call each edge that leaves `U`, and
+//! idling of each of its vertices, a way if it has time left, `w` of them. Each matching of either half uses exactly
+//! one way, and each way is used; so `F` is the product of the halves' faces over the simplex of ways, and `dim F =
+//! dim A + dim B - (w - 1)`. The halves take at most `dim A + 1` and `dim B + 1` steps, by induction. Running them
+//! side by side, way by way, merges `a` and `b` steps into at most `a + b - 1`, hence in all at most `dim A + 1 +
+//! dim B + 1 - w = dim F + 1`. At the least period some inequality is tight, so `r >= 1`. For the two peelings at
+//! the root of this crate, which take bipartite graphs, the first argument is enough.
 //!
-//! With larger capacities the theorem holds of the graph with `b(v)` vertices for each vertex: at most as many steps as
-//! it has edges, parts of divided edges and idle edges included.
+//! With larger capacities the theorem holds of the graph with `b(v)` vertices for each vertex: at most as many steps
+//! as it has edges, parts of divided edges and idle edges included.
 //!
 //! # References
 //! - J. Edmonds, "Maximum matching and a polyhedron with 0,1-vertices", J. Res. Nat. Bur. Standards 69B, 1965.
@@ -156,7 +156,8 @@ impl OddSet {
     }
 }
 
-/// Odd-set inequalities that `times` violate within `period`, the most violated first, at most 48 and no two the same.
+/// Odd-set inequalities that `times` violate within `period`, the most violated first, at most 48 and no two the
+/// same.
 ///
 /// If `times` and `period` keep the bounds of vertices and edges, (1) of the theorem, the answer is empty if and only
 /// if the times can be served within the period. Otherwise what is returned is violated, but an empty answer says

@@ -55,7 +55,11 @@ fn steps(vertices: usize, ends: &[[usize; 2]], times: &[BigRational]) -> (usize,
 }
 
 /// Vertices, and edges with positive times; parallel edges occur.
-fn instance(most: usize, edges: usize, longest: u64) -> impl Strategy<Value = (usize, Vec<[usize; 2]>, Vec<BigRational>)> {
+fn instance(
+    most: usize,
+    edges: usize,
+    longest: u64,
+) -> impl Strategy<Value = (usize, Vec<[usize; 2]>, Vec<BigRational>)> {
     (3..=most).prop_flat_map(move |n| {
         prop::collection::vec((0..n, 1..n, 1..=longest, 1..4u64), 1..=edges).prop_map(move |list| {
             let ends = list.iter().map(|&(a, away, ..)| [a, (a + away) % n]).collect();

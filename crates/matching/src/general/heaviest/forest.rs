@@ -21,27 +21,27 @@ enum Label {
 pub(super) struct Forest<'a, W> {
     edges: &'a [(usize, usize, W)],
     vertices: usize,
-    /// By node and vertex outside it the edge of least slack between them. While a blossom stands, the slacks of all
-    /// edges between it and a vertex change alike.
+    /// For each node and vertex outside it, the edge of least slack between them. While a blossom stands, the slacks
+    /// of all edges between it and a vertex change alike.
     nearest: Vec<Vec<usize>>,
-    /// By blossom and vertex inside it the child with the vertex.
+    /// For each blossom and vertex inside it, the child with the vertex.
     child: Vec<Vec<usize>>,
-    /// By blossom its children around the odd cycle, the unmatched one first.
+    /// For each blossom, its children around the odd cycle, the unmatched one first.
     ring: Vec<Vec<usize>>,
-    /// By blossom the edges of the cycle: each from the child at its place to the next.
+    /// For each blossom, the edges of the cycle: each from the child at its place to the next.
     ring_edges: Vec<Vec<usize>>,
-    /// By node its price.
+    /// For each node, its price.
     price: Vec<W>,
-    /// By vertex the outermost node with it.
+    /// For each vertex, the outermost node with it.
     top: Vec<usize>,
-    /// By node whether it is outermost.
+    /// For each node, whether it is outermost.
     outermost: Vec<bool>,
-    /// By node the edge of the matching that leaves it.
+    /// For each node, the edge of the matching that leaves it.
     mate: Vec<usize>,
     label: Vec<Label>,
-    /// By outermost node at odd distance the edge by which it was reached.
+    /// For each outermost node at odd distance, the edge by which it was reached.
     reached: Vec<usize>,
-    /// By outermost node the edge of least slack from a node at even distance, as far as scanned.
+    /// For each outermost node, the edge of least slack from a node at even distance, as far as scanned.
     closest: Vec<usize>,
     /// Vertices at even distance that have to be scanned.
     queue: VecDeque<usize>,
@@ -124,7 +124,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         self.top[self.oriented(edge, node).1]
     }
 
-    /// By how much the prices at the ends exceed the doubled weight; of edges between different outermost nodes.
+    /// The excess of the prices at the ends over the doubled weight, for edges between different outermost nodes.
     fn slack(&self, edge: usize) -> W {
         let (a, b, weight) = &self.edges[edge];
         self.price[*a].plus(&self.price[*b]).surplus(&weight.multiple(2))
@@ -283,8 +283,8 @@ impl<'a, W: Whole> Forest<'a, W> {
         }
     }
 
-    /// Gives a node a new edge of the matching, and the inside of a blossom the matching that goes with it. As deep as
-    /// blossoms nest.
+    /// Gives a node a new edge of the matching, and the inside of a blossom the matching that goes with it. As deep
+    /// as blossoms nest.
     fn match_with(&mut self, node: usize, edge: usize) {
         self.mate[node] = edge;
         if node < self.vertices {

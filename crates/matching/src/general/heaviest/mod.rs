@@ -1,23 +1,25 @@
 //! A matching of the largest weight in a graph that need not be bipartite, with a proof.
 //!
-//! Each vertex gets a price `y(v) >= 0` and each of some odd sets of vertices a price `z(B) >= 0`. If the prices at the
-//! ends of every edge and of the odd sets around it add up to at least the edge's weight, then no matching weighs more
-//! than `sum y(v) + sum z(B) (|B| - 1) / 2`: a matching uses each vertex at most once, and at most `(|B| - 1) / 2` edges
-//! within `B`. Edmonds's theorem says that some prices meet the weight of some matching. The algorithm ends with both,
-//! and [`Heaviest::check`] adds them up anew. Prices are kept for doubled weights, for which they are whole numbers.
+//! Each vertex gets a price `y(v) >= 0` and each of some odd sets of vertices a price `z(B) >= 0`. If the prices at
+//! the ends of every edge and of the odd sets around it add up to at least the edge's weight, then no matching
+//! weighs more than `sum y(v) + sum z(B) (|B| - 1) / 2`: a matching uses each vertex at most once, and at most
+//! `(|B| - 1) / 2` edges within `B`. Edmonds's theorem says that some prices meet the weight of some matching. The
+//! algorithm ends with both, and [`Heaviest::check`] adds them up anew. Prices are kept for doubled weights, for
+//! which they are whole numbers.
 //!
 //! **The algorithm** is the primal-dual one of Edmonds, in the form of Galil. Unmatched vertices are roots of
 //! alternating trees of edges without slack; odd cycles are shrunk to blossoms. Where no tree can grow, the prices of
-//! the vertices at even distance from the roots fall and those at odd distance rise by the least amount that removes the
-//! slack of an edge, brings the price of a blossom to 0 or brings the price of the roots to 0, which ends the search.
+//! the vertices at even distance from the roots fall and those at odd distance rise by the least amount that removes
+//! the slack of an edge, brings the price of a blossom to 0 or brings the price of the roots to 0, which ends the
+//! search.
 //!
 //! *Whole.* Unmatched vertices have always been roots, so all have the same price. Along edges without slack the
 //! prices of the two ends add up to an even number, so all vertices at even distance have prices of the same parity.
 //! An edge between two of them has therefore an even slack, half of which each of the two prices gives up.
 //!
-//! *Size.* With weights of at most `W` every price is at most `4 W` (doubled), since each vertex and each odd set lies on
-//! an edge without slack or is unmatched; so is every sum of the odd sets' prices around an edge. No number exceeds
-//! `12 W`.
+//! *Size.* With weights of at most `W` every price is at most `4 W` (doubled), since each vertex and each odd set
+//! lies on an edge without slack or is unmatched; so is every sum of the odd sets' prices around an edge. No number
+//! exceeds `12 W`.
 //!
 //! # References
 //! - J. Edmonds, "Maximum matching and a polyhedron with 0,1-vertices", J. Res. Nat. Bur. Standards 69B, 1965.
@@ -54,7 +56,7 @@ pub struct Prices<W> {
     pub sets: Vec<(Vec<usize>, W)>,
 }
 
-/// Why a matching of the largest weight could not be found, or is none.
+/// Why a matching of the largest weight could not be found, or is not proved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaviestError {
@@ -115,14 +117,14 @@ pub enum HeaviestError {
     NotEqual {
         /// The doubled weight of the matching.
         weight: BigUint,
-        /// What the prices prove about doubled weights.
+        /// The bound on doubled weights that the prices prove.
         bound: BigUint,
     },
 }
 
 /// A matching of the largest weight among the edges `(end, end, weight)` of a graph with vertices `0..vertices`, with
-/// its proof. Parallel edges are allowed; loops are never used. Of parallel edges of equal weight the first is used; which
-/// of several heaviest matchings is found depends on the list alone.
+/// its proof. Parallel edges are allowed; loops are never used. Among parallel edges of equal weight the first is
+/// used; which of several heaviest matchings is found depends on the list alone.
 ///
 /// `O(n^3 + m)` operations on numbers for `n` vertices and `m` edges, memory `O(n^2)`.
 ///
@@ -161,8 +163,8 @@ impl<W: Whole> Heaviest<W> {
         self.edges.iter().filter_map(|&edge| edges.get(edge)).map(|(_, _, weight)| weight.clone().into()).sum()
     }
 
-    /// Adds up the proof: the edges form a matching, whose weight the prices prove to be the largest. Any prices will do,
-    /// not only those of [`heaviest_matching`]. `O(m (1 + sets) log n)`.
+    /// Adds up the proof: the edges form a matching, whose weight the prices prove to be the largest. Any prices
+    /// will do, not only those of [`heaviest_matching`]. `O(m (1 + sets) log n)`.
     ///
     /// # Errors
     /// [`HeaviestError`] names the first edge or set that is not in order.
@@ -182,7 +184,7 @@ impl<W: Whole> Heaviest<W> {
 }
 
 impl<W: Whole> Prices<W> {
-    /// What the prices prove: no matching among the edges weighs more than half of this. `O(m (1 + sets) log n)`.
+    /// The proved bound: no matching among the edges weighs more than half of this. `O(m (1 + sets) log n)`.
     ///
     /// # Errors
     /// [`HeaviestError`] names the first edge that the prices do not cover, or set that is not in order.
