@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use oneport_plan::{Demand, PeriodicSchedule, Problem, Task};
+use oneport_plan::{Demand, Problem, Task};
 use oneport_platform::{NodeId, Platform, Rational};
-use oneport_schedule::{DatedTask, Execution, execution};
+use oneport_schedule::{DatedTask, Execution};
 
 use crate::hops::{Hop, Work, hops};
-use crate::pieces::with_instances;
 use crate::results::results;
 use crate::text::{csv, decimal, json};
 use crate::{ExportError, File, Format, Request};
@@ -32,7 +31,8 @@ pub const CSV: Format = Format {
             let reason = "--between-processors is for JSON".to_string();
             return Err(ExportError::Refused { format: CSV.name, reason });
         }
-        Ok(File::only(to_csv(request.problem.platform(), &execution(request.problem, &schedule(request)?)?)))
+        let (_, execution) = request.execution(CSV.name, request.pieces)?;
+        Ok(File::only(to_csv(request.problem.platform(), &execution)))
     },
 };
 
@@ -40,8 +40,8 @@ pub const CSV: Format = Format {
 const DECIMALS: u32 = 12;
 
 fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, ExportError> {
-    let schedule = schedule(request)?;
-    let (platform, execution) = (problem.platform(), execution(problem, &schedule)?);
+    let (schedule, execution) = request.execution(JSON.name, request.pieces)?;
+    let platform = problem.platform();
     let keep = |node| platform.node(node).is_processor();
     let hops = match request.between_processors {
         true => Some(hops(problem, &execution, keep).map_err(|node| ExportError::Refused {
@@ -204,14 +204,6 @@ fn json_hop(platform: &Platform, execution: &Execution, number: usize, hop: &Hop
     };
     let _ = write!(text, "\"start\":\"{}\",\"end\":\"{}\"}}", dates[0], dates[1]);
     text
-}
-
-/// The schedule that is written: of as many instances as asked for.
-fn schedule(request: &Request<'_>) -> Result<PeriodicSchedule, ExportError> {
-    match request.pieces {
-        Some(pieces) => with_instances(request.problem, request.schedule, pieces),
-        None => Ok(request.schedule.clone()),
-    }
 }
 
 const HEADER: &str = "task,kind,pattern,copy,demand,first,last,split,stage,link,from,to,left,right,start,start_decimal,\

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_plan::{Problem, Task};
 use oneport_platform::{LinkId, Rational};
-use oneport_schedule::{Execution, execution};
+use oneport_schedule::Execution;
 
 use crate::text::{decimal, json, xml};
 use crate::{ExportError, File, Format, Request};
@@ -53,7 +53,7 @@ struct Loads<'a> {
 impl<'a> Loads<'a> {
     fn new(request: &Request<'a>) -> Result<Self, ExportError> {
         let (problem, platform) = (request.problem, request.problem.platform());
-        let execution = execution(problem, request.schedule)?;
+        let (_, execution) = request.execution("graph", None)?;
         let mut links = vec![(0, BigInt::zero()); platform.links().len()];
         let mut nodes = vec![(0, BigInt::zero()); platform.nodes().len()];
         for dated in &execution.tasks {

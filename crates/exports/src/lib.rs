@@ -21,6 +21,7 @@ mod request;
 mod results;
 mod run;
 mod simgrid;
+mod single;
 mod text;
 mod verdict;
 
@@ -30,6 +31,7 @@ pub use format::Format;
 pub use machine::{Fault, Kind};
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Request};
+pub use single::OneRun;
 pub use results::{Served, results};
 pub use verdict::Verdict;
 

@@ -1,6 +1,7 @@
 //! One operation of a named collective, as programs run it: ranks, pieces, and what each rank sends and merges in which
 //! order.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
@@ -11,7 +12,7 @@ use oneport_platform::NodeId;
 use oneport_schedule::execution;
 
 use crate::hops::{Hop, Work, hops};
-use crate::pieces::{with_instances, without_slots};
+use crate::pieces::without_slots;
 use crate::results::results;
 use crate::{ExportError, Request};
 
@@ -118,11 +119,14 @@ impl Operation {
                 request.pieces.map_or(instances.to_string(), |pieces| pieces.to_string())
             ))
         })?;
-        let schedule = match order {
-            Order::Dates => with_instances(problem, request.schedule, pieces)?,
-            Order::Stages => without_slots(problem, request.schedule, pieces),
+        let (schedule, execution) = match order {
+            Order::Dates => request.execution(format, Some(pieces))?,
+            Order::Stages => {
+                let schedule = without_slots(problem, request.schedule, pieces);
+                let execution = execution(problem, &schedule)?;
+                (Cow::Owned(schedule), execution)
+            }
         };
-        let execution = execution(problem, &schedule)?;
         let taking_part = ranks(problem, form.combines);
         let participants: BTreeSet<NodeId> = taking_part.iter().copied().collect();
         let hops = hops(problem, &execution, |node| participants.contains(&node) || keep(node)).map_err(|node| {

@@ -1,6 +1,12 @@
 //! What is asked for, and what comes out.
 
+use std::borrow::Cow;
+
 use oneport_plan::{PeriodicSchedule, Problem};
+use oneport_schedule::{Execution, execution};
+
+use crate::ExportError;
+use crate::pieces::with_instances;
 
 /// A schedule and how it is to be written.
 #[derive(Debug, Clone)]
@@ -14,6 +20,9 @@ pub struct Request<'a> {
     /// For formats that hold one operation: pieces that each message is divided into; `None`: one per instance of the
     /// period.
     pub pieces: Option<u64>,
+    /// The dates of the schedule, where they are given; `None`: those that docs/execution.md says. Of given dates there
+    /// is one number of instances only.
+    pub dated: Option<&'a Execution>,
     /// Sends go from processor to processor, routers on their way are left out.
     pub between_processors: bool,
 }
@@ -21,7 +30,34 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// The schedule as it is.
     pub fn new(problem: Problem<'a>, schedule: &'a PeriodicSchedule) -> Self {
-        Request { problem, schedule, periods: None, pieces: None, between_processors: false }
+        Request { problem, schedule, periods: None, pieces: None, dated: None, between_processors: false }
+    }
+
+    /// The schedule with its dates, for `instances` per period where they are given.
+    ///
+    /// # Errors
+    /// Another number of instances where the dates are given, an execution that is too long to write down.
+    pub(crate) fn execution(
+        &self,
+        format: &'static str,
+        instances: Option<u64>,
+    ) -> Result<(Cow<'a, PeriodicSchedule>, Execution), ExportError> {
+        match (self.dated, instances) {
+            (Some(dated), None) => Ok((Cow::Borrowed(self.schedule), dated.clone())),
+            (Some(dated), Some(instances)) if instances == dated.instances => {
+                Ok((Cow::Borrowed(self.schedule), dated.clone()))
+            }
+            (Some(_), Some(_)) => {
+                let reason = "the dates are those of one operation as a whole; leave --pieces out".to_string();
+                Err(ExportError::Refused { format, reason })
+            }
+            (None, None) => Ok((Cow::Borrowed(self.schedule), execution(self.problem, self.schedule)?)),
+            (None, Some(instances)) => {
+                let schedule = with_instances(self.problem, self.schedule, instances)?;
+                let execution = execution(self.problem, &schedule)?;
+                Ok((Cow::Owned(schedule), execution))
+            }
+        }
     }
 
     /// Periods in which instances start, of a run whose instances take so many periods.

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use oneport_plan::{Interval, Problem, Resource, Task};
 use oneport_platform::{NodeId, Platform};
-use oneport_schedule::{DatedTask, Execution, Piece, ScheduleError, execution};
+use oneport_schedule::{DatedTask, Execution, Piece, ScheduleError};
 
 use crate::{ExportError, Request};
 
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// A run of more than two million pieces.
     pub fn new(request: &Request<'a>) -> Result<Self, ExportError> {
-        let execution = execution(request.problem, request.schedule)?;
+        let (_, execution) = request.execution("run", None)?;
         let periods = request.starting_periods(execution.depth);
         let pieces: usize = execution.tasks.iter().map(|dated| dated.pieces.len()).sum();
         match (pieces as u64).checked_mul(periods) {

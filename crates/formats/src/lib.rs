@@ -32,12 +32,14 @@ pub use nccl_graph::{
     MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
 };
 pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
-pub use oneport_plan::{Collective, Plan};
+pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};
 pub use platform::{
     MAX_PLATFORM_BYTES, parse_platform, parse_topology, read_platform, read_platform_as, read_topology, write_platform,
 };
 pub use platform_format::{ParseFormatError, PlatformFormat};
-pub use single::{broadcast_to_json, reduction_to_json};
+pub use single::{
+    AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer, reduction_to_json,
+};
 pub use topologies::{Accelerator, Capacity, Fabric, ImportOptions, Imported, Note, Replicate, Topic};

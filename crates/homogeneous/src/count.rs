@@ -28,13 +28,13 @@ const CLASSES: u32 = 1 << 22;
 const MACHINE_BITS: u64 = 60;
 
 /// Deliveries that go on forever: these classes (date, number), ascending, again every `period > 0`.
-struct Periodic<N> {
+pub(crate) struct Periodic<N> {
     classes: Vec<(N, u128)>,
     period: N,
 }
 
 /// How a walk over the classes ended.
-enum Walk<N> {
+pub(crate) enum Walk<N> {
     /// The visitor had enough.
     Stopped,
     Periodic(Periodic<N>),
@@ -99,7 +99,7 @@ pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<u12
 }
 
 /// Costs in machine integers, where they and the time leave room.
-fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
+pub(crate) fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
     let bits = scaled.transfer.bits().max(scaled.compute.bits());
     if bits <= MACHINE_BITS && time.bits() <= 2 * MACHINE_BITS { scaled.pair() } else { None }
 }
@@ -116,7 +116,7 @@ fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rat
 }
 
 /// Date of the last of `values - 1` deliveries; `values >= 2`.
-fn last_delivery<N: Time>(pair: &Pair<N>, limit: Limit, values: u64) -> Result<N, Error> {
+pub(crate) fn last_delivery<N: Time>(pair: &Pair<N>, limit: Limit, values: u64) -> Result<N, Error> {
     if pair.detour() == N::zero() {
         return Ok(N::zero());
     }
@@ -139,7 +139,7 @@ fn last_delivery<N: Time>(pair: &Pair<N>, limit: Limit, values: u64) -> Result<N
     }
 }
 
-fn count<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<u128, Error> {
+pub(crate) fn count<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<u128, Error> {
     if pair.detour() == N::zero() {
         return Ok(u128::MAX);
     }
@@ -186,7 +186,7 @@ impl<N: Time> Periodic<N> {
 }
 
 /// Visits the deliveries by date until the visitor returns true. Not both costs are 0.
-fn walk<N: Time>(pair: &Pair<N>, limit: Limit, visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+pub(crate) fn walk<N: Time>(pair: &Pair<N>, limit: Limit, visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
     match limit {
         Limit::Unlimited => by_reducers(pair, u128::MAX, visit),
         Limit::Reducers(most) => by_reducers(pair, most.into(), visit),

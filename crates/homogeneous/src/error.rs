@@ -48,6 +48,19 @@ pub enum Error {
         /// How many were counted.
         counted: u128,
     },
+    /// A processor that there is none of.
+    #[error("the {role} {processor} is none of the {values} processors; count from 0 to {}", values - 1)]
+    NoProcessor {
+        /// What it is to be.
+        role: &'static str,
+        /// Its number.
+        processor: u64,
+        /// How many there are; at least 1.
+        values: u64,
+    },
+    /// Receivers that form no tree.
+    #[error("the receivers form no tree: {0}")]
+    NoTree(String),
     /// A release date before 0.
     #[error("value {index} is ready at {date}; give 0 or more")]
     NegativeReady {

@@ -58,20 +58,28 @@ fn schedule<N: Time>(
     if run.length.saturated() {
         return None;
     }
-    let length = scaled.rational(&run.length);
     let names = tree::names(&receivers);
-    let starts = N::dates(&scaled.unit, tree::renamed(run.starts, &names, N::zero()));
-    let merges = N::dates(&scaled.unit, tree::renamed(run.merges, &names, N::zero()));
+    Some(written_down(receivers, &names, run, costs, scaled))
+}
+
+/// A schedule with a name for every processor, the root being the first.
+pub(crate) fn written_down<N: Time>(
+    receivers: Vec<u32>,
+    names: &[u32],
+    run: tree::Run<N>,
+    costs: &Costs,
+    scaled: &Scaled,
+) -> Reduction {
     let senders = receivers.into_iter().map(|receiver| names[receiver as usize]).collect();
-    Some(Reduction {
+    Reduction {
         costs: PlanCosts::Equal { transfer: costs.transfer().clone(), compute: costs.compute().clone() },
-        root: 0,
-        receivers: tree::renamed(senders, &names, 0),
-        starts,
-        merges: Some(merges),
+        root: names.first().copied().unwrap_or(0),
+        receivers: tree::renamed(senders, names, 0),
+        length: scaled.rational(&run.length),
+        starts: N::dates(&scaled.unit, tree::renamed(run.starts, names, N::zero())),
+        merges: Some(N::dates(&scaled.unit, tree::renamed(run.merges, names, N::zero()))),
         ready: None,
-        length,
-    })
+    }
 }
 
 /// Receivers in the order of deliveries, without a limit on transfers.

@@ -3,6 +3,8 @@
 //! A [`Reduction`] is a tree of processors with dates. Every processor but the root sends once, to its *receiver*,
 //! when it has combined its own value with all it received. Two cost models exist, see [`Costs`].
 
+use std::collections::BTreeMap;
+
 use num_traits::Zero;
 use oneport_platform::Rational;
 
@@ -208,6 +210,66 @@ pub enum Proof {
 pub struct SlotPrices {
     /// Dates with a positive price, ascending, each at most once; other dates are free.
     pub prices: Vec<(Rational, Rational)>,
+}
+
+impl Proof {
+    /// Its short name, as files and reports have it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Proof::Counting => "counting",
+            Proof::LimitedTransfers => "limited-transfers",
+            Proof::Prices(_) => "prices",
+            Proof::Levels => "levels",
+            Proof::SlowestFirst => "slowest-first",
+            Proof::Lowered { .. } => "lowered",
+            Proof::Exhaustion { .. } => "exhaustion",
+        }
+    }
+}
+
+/// A schedule of one reduction with all that is known of its length: what the file `oneport-reduction/1` holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneReduction {
+    /// The schedule.
+    pub reduction: Reduction,
+    /// The limit that it keeps, and under which no schedule is shorter than the bound.
+    pub limit: Limit,
+    /// Whether operands may be combined in any order. Otherwise every processor merges neighbours: processor `i` holds
+    /// operand `i`. Under [`Costs::PerSender`] always true.
+    pub commutative: bool,
+    /// No schedule is shorter; at most the length.
+    pub lower_bound: Rational,
+    /// Why; absent where the argument is the method's own and cannot be repeated from the file.
+    pub proof: Option<Proof>,
+}
+
+impl OneReduction {
+    /// Optimal when the length meets its bound.
+    pub fn status(&self) -> Status {
+        if self.reduction.length == self.lower_bound { Status::Optimal } else { Status::Feasible }
+    }
+
+    /// The question that the schedule answers. Release dates are left out: without them no schedule is longer, so a
+    /// bound of the question holds for the schedule too. Classes are the times of all processors but the root, fastest
+    /// first. O(n log n).
+    pub fn instance(&self) -> Instance {
+        match &self.reduction.costs {
+            Costs::Equal { transfer, compute } => Instance::Equal {
+                values: self.reduction.receivers.len() as u64,
+                transfer: transfer.clone(),
+                compute: compute.clone(),
+                limit: self.limit,
+            },
+            Costs::PerSender(times) => {
+                let mut counts: BTreeMap<&Rational, u64> = BTreeMap::new();
+                for (_, time) in times.iter().enumerate().filter(|&(place, _)| place != self.reduction.root as usize) {
+                    *counts.entry(time).or_default() += 1;
+                }
+                let class = |(time, senders): (&Rational, u64)| Class { time: time.clone(), senders };
+                Instance::Classes(counts.into_iter().map(class).collect())
+            }
+        }
+    }
 }
 
 /// The answer to "how short can one reduction be?".

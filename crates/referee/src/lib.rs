@@ -32,7 +32,7 @@ pub use plan::{Verdict, check_plan, check_plan_watched, judge};
 pub use rings::{check_equal_rings, check_rings, ring_bound};
 pub use run::check_run;
 pub use schedule::check_schedule;
-pub use single::{Recheck, check_broadcast, check_reduction, check_shortest};
+pub use single::{Recheck, check_broadcast, check_one, check_reduction, check_shortest};
 pub use steady_state::check_steady_state;
 pub use timeline::{TimelineReport, check_timeline};
 pub use violation::{Rule, Violation};

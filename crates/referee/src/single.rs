@@ -9,6 +9,7 @@ mod count;
 mod exhaustion;
 mod follow;
 mod levels;
+mod one;
 mod order;
 mod prices;
 mod shortest;
@@ -20,6 +21,7 @@ mod written_schedule;
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};
 use oneport_platform::Rational;
 
+pub use one::check_one;
 pub use shortest::{Recheck, check_shortest};
 
 use ticks::{Clock, Number};
@@ -63,10 +65,15 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 /// # Errors
 /// The first rule broken.
 pub fn check_reduction(reduction: &Reduction, limit: Limit) -> Result<(), Violation> {
+    let ordered = matches!(reduction.costs, Costs::Equal { .. }) && reduction.ready.is_none();
+    check_dated(reduction, limit, ordered)
+}
+
+/// As [`check_reduction`]; the operands keep their order if and only if `ordered` says so, which needs equal costs.
+fn check_dated(reduction: &Reduction, limit: Limit, ordered: bool) -> Result<(), Violation> {
     let sheet = Sheet::of_reduction(reduction);
     let tree = sheet.tree()?;
     let clock = sheet.clock(&tree)?;
-    let ordered = matches!(reduction.costs, Costs::Equal { .. }) && reduction.ready.is_none();
     if clock.is_small() {
         judge_reduction::<u128>(&sheet, &tree, &clock, limit, ordered)
     } else {

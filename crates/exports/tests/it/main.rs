@@ -11,3 +11,4 @@ mod msccl;
 mod mscclpp;
 mod naive;
 mod simgrid;
+mod single;

@@ -40,10 +40,14 @@ const FORMER: &str = "oneport-plan/1";
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
 pub fn read_plan(path: &Path) -> Result<Plan, FormatError> {
-    let (name, bytes) = (path.display().to_string(), read_bytes(path, MAX_PLAN_BYTES)?);
-    let is_platform = || crate::parse_platform(&name, &bytes, crate::PlatformFormat::Toml).is_ok();
-    match plan_from_json(&name, &bytes) {
-        Err(_) if is_platform() => Err(FormatError::new(&name, None, None, Mistake::PlatformAsPlan)),
+    plan_of(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
+}
+
+/// As [`plan_from_json`]; a platform is refused as such.
+pub(crate) fn plan_of(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
+    let is_platform = || crate::parse_platform(name, bytes, crate::PlatformFormat::Toml).is_ok();
+    match plan_from_json(name, bytes) {
+        Err(_) if is_platform() => Err(FormatError::new(name, None, None, Mistake::PlatformAsPlan)),
         read => read,
     }
 }

@@ -11,5 +11,6 @@ mod nccl_graphs;
 mod plans;
 mod platforms;
 mod reductions;
+mod singles;
 mod topologies;
 mod units;

@@ -23,6 +23,7 @@ mod runs;
 mod schemes;
 mod shares;
 mod simulation;
+mod single_files;
 mod single_schedules;
 mod single_shortest;
 mod single_support;

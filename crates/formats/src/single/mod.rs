@@ -1,9 +1,61 @@
-//! Single reductions and broadcasts as JSON.
+//! Single reductions and broadcasts as JSON: lists of transfers, and the file `oneport-reduction/1`.
+//!
+//! The file holds one reduction with all that is known of its length. Every list has one entry per processor, counted
+//! from 0; the root's entry is `null`, for it sends nothing. Dates are strings in lowest terms, or whole numbers of
+//! `unit` where the file gives one. `fixtures/README.md` documents every field.
+
+mod read;
+mod write;
+
+use std::path::Path;
 
 use num_traits::Zero;
-use oneport_plan::{Broadcast, Dates, Reduction};
+use oneport_plan::{Broadcast, Dates, OneReduction, Plan, Reduction};
 use oneport_platform::Rational;
 use serde::Serialize;
+
+use crate::error::FormatError;
+use crate::json::Json;
+use crate::plan::MAX_PLAN_BYTES;
+use crate::source::{Source, read_bytes};
+
+pub use read::one_reduction_from_json;
+pub use write::one_reduction_to_json;
+
+/// The value of `format`.
+const FORMAT: &str = "oneport-reduction/1";
+
+/// What a file of an answer holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerFile {
+    /// A steady state with its periodic schedule: `oneport-plan/2`.
+    Plan(Box<Plan>),
+    /// One reduction: `oneport-reduction/1`.
+    Reduction(Box<OneReduction>),
+}
+
+/// Reads a plan or one reduction, whichever the file's `format` says.
+///
+/// # Errors
+/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`read_plan`](crate::read_plan) and
+/// [`one_reduction_from_json`].
+pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
+    let (name, bytes) = (path.display().to_string(), read_bytes(path, MAX_PLAN_BYTES)?);
+    if is_one_reduction(&name, &bytes) {
+        return Ok(AnswerFile::Reduction(Box::new(one_reduction_from_json(&name, &bytes)?)));
+    }
+    Ok(AnswerFile::Plan(Box::new(crate::plan::plan_of(&name, &bytes)?)))
+}
+
+/// Whether the file says that it is one reduction, of whichever version.
+fn is_one_reduction(name: &str, bytes: &[u8]) -> bool {
+    let says = || -> Result<bool, FormatError> {
+        let top = Json::parse(Source::new(name, bytes, "an answer")?)?;
+        let [format] = top.open_object(["format"])?;
+        Ok(format.is_some_and(|format| format.string().is_ok_and(|text| text.starts_with("oneport-reduction/"))))
+    };
+    says().unwrap_or(false)
+}
 
 /// One transfer of a reduction.
 #[derive(Serialize)]

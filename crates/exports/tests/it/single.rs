@@ -1,0 +1,186 @@
+//! One reduction in every format: the dates are the file's, and what is combined is everything, in order.
+
+use oneport_exports::{FORMATS, OneRun, Request, format};
+use oneport_plan::{Costs, Dates, Limit, OneReduction, Rational, Reduction};
+use serde_json::Value;
+
+use crate::common::Dice;
+
+fn ratio(numerator: usize, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+/// A tree whose processors hold intervals: `first` receives from the roots of the intervals to its right, in order.
+fn tree(first: usize, end: usize, receivers: &mut [u32], dice: &mut Dice) {
+    let mut from = first + 1;
+    while from < end {
+        let to = from + 1 + dice.below(end - from);
+        receivers[from] = first as u32;
+        tree(from, to, receivers, dice);
+        from = to;
+    }
+}
+
+/// As early as possible, in thirds; `new` renames the processors.
+fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
+    let mut receivers = vec![0; n];
+    tree(0, n, &mut receivers, dice);
+    let (transfer, compute) = (1 + dice.below(4), dice.below(4));
+    let times: Vec<usize> = (0..n).map(|_| if equal { transfer } else { 1 + dice.below(4) }).collect();
+    let compute = if equal { compute } else { 0 };
+    let (mut free, mut complete, mut starts, mut merges) = (vec![0; n], vec![0; n], vec![0; n], vec![0; n]);
+    // Subtrees end where the next begins: parents have smaller names, and their children ascend.
+    fn run(at: usize, of: &[Vec<usize>], times: &[usize], compute: usize, lists: [&mut Vec<usize>; 4]) {
+        let [free, complete, starts, merges] = lists;
+        for &child in &of[at] {
+            run(child, of, times, compute, [free, complete, starts, merges]);
+            starts[child] = free[at].max(complete[child]);
+            free[at] = starts[child] + times[child];
+            merges[child] = complete[at].max(free[at]);
+            complete[at] = merges[child] + compute;
+        }
+        // A processor that sends takes part in its own receptions before.
+        free[at] = free[at].max(complete[at]);
+    }
+    let mut children = vec![Vec::new(); n];
+    (1..n).for_each(|child| children[receivers[child] as usize].push(child));
+    run(0, &children, &times, compute, [&mut free, &mut complete, &mut starts, &mut merges]);
+    let length = complete[0];
+    let commutative = !equal || dice.below(2) == 0;
+    let mut names: Vec<usize> = (0..n).collect();
+    if commutative {
+        names.rotate_left(dice.below(n));
+        names.swap(0, n - 1);
+    }
+    let placed = |list: &[usize]| {
+        let mut placed = vec![Rational::default(); n];
+        (0..n).for_each(|old| placed[names[old]] = ratio(list[old], 3));
+        placed
+    };
+    let root = names[0];
+    starts[0] = 0;
+    merges[0] = 0;
+    let mut renamed = vec![root as u32; n];
+    (1..n).for_each(|old| renamed[names[old]] = names[receivers[old] as usize] as u32);
+    let costs = match equal {
+        true => Costs::Equal { transfer: ratio(transfer, 3), compute: ratio(compute, 3) },
+        false => Costs::PerSender(placed(&times)),
+    };
+    OneReduction {
+        reduction: Reduction {
+            costs,
+            root: root as u32,
+            receivers: renamed,
+            starts: Dates::Exact(placed(&starts)),
+            merges: equal.then(|| Dates::Exact(placed(&merges))),
+            ready: None,
+            length: ratio(length, 3),
+        },
+        limit: Limit::Unlimited,
+        commutative,
+        lower_bound: ratio(0, 1),
+        proof: None,
+    }
+}
+
+/// The table says every transfer at its date, and what its tasks combine is every operand once: in the order of the
+/// processors unless the operator commutes.
+#[test]
+fn the_table_is_the_schedule() {
+    for seed in 0..200 {
+        let mut dice = Dice(seed);
+        let n = 2 + dice.below(9);
+        let one = reduction(n, seed % 2 == 0, &mut dice);
+        let run = OneRun::new(&one).unwrap();
+        let text = format("events").unwrap().write(&run.request().unwrap()).unwrap()[0].text().into_owned();
+        let table: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(table["period"], one.reduction.length.to_string());
+        assert_eq!((table["depth"].clone(), table["instances"].clone()), (1.into(), 1.into()));
+        let order: Vec<usize> = match table["patterns"][0].get("order") {
+            Some(order) => serde_json::from_value(order.clone()).unwrap(),
+            None => (0..n).collect(),
+        };
+        assert!(one.commutative || order.is_sorted());
+        let tasks = table["tasks"].as_array().unwrap();
+        assert_eq!(tasks.len(), 2 * (n - 1));
+        let mut words: Vec<Vec<usize>> = Vec::new();
+        let mut sent = 0;
+        for task in tasks {
+            let number = |value: &Value| value.as_u64().unwrap() as usize;
+            let (first, last) = (number(&task["part"][0]), number(&task["part"][1]));
+            let input = |place: usize, operand: usize| match &task["inputs"][place] {
+                Value::Null => vec![order[operand]],
+                made => words[number(made)].clone(),
+            };
+            let piece = &task["pieces"][0];
+            let date = |key: &str| oneport_platform::parse_rational(piece[key].as_str().unwrap()).unwrap();
+            let word = match task.get("send") {
+                Some(send) => {
+                    let from: usize = send["from"].as_str().unwrap()[1..].parse().unwrap();
+                    let to: usize = send["to"].as_str().unwrap()[1..].parse().unwrap();
+                    assert_eq!(one.reduction.receivers[from] as usize, to);
+                    assert_eq!(Some(date("start")), one.reduction.starts.get(from));
+                    assert_eq!(&(date("end") - date("start")), one.reduction.costs.transfer(from).unwrap());
+                    sent += 1;
+                    input(0, first)
+                }
+                None => {
+                    let split = number(&task["merge"]["split"]);
+                    [input(0, first), input(1, split + 1)].concat()
+                }
+            };
+            assert_eq!(word, order[first..=last]);
+            // Nothing starts before its inputs have ended.
+            for made in task["inputs"].as_array().unwrap().iter().filter(|made| !made.is_null()) {
+                let end = tasks[number(made)]["pieces"][0]["end"].as_str().unwrap();
+                assert!(date("start") >= oneport_platform::parse_rational(end).unwrap());
+            }
+            words.push(word);
+        }
+        assert_eq!(sent, n - 1);
+        let mut whole = words.pop().unwrap();
+        whole.sort_unstable();
+        assert_eq!(whole, (0..n).collect::<Vec<_>>());
+    }
+}
+
+/// Every format carries it, or says why not.
+#[test]
+fn every_format_carries_one_reduction() {
+    let one = reduction(7, true, &mut Dice(4));
+    let run = OneRun::new(&one).unwrap();
+    for format in FORMATS {
+        let files = format.write(&run.request().unwrap());
+        assert!(files.is_ok_and(|files| !files.is_empty()), "{}", format.name);
+    }
+    let goal = format("goal").unwrap().write(&run.request().unwrap()).unwrap()[0].text().into_owned();
+    let units: u64 = goal.split("// ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let end: u64 = goal.split("the run ends at ").nth(1).unwrap().split('.').next().unwrap().parse().unwrap();
+    assert_eq!(ratio(end as usize, units as i64), one.reduction.length);
+    let pieces = Request { pieces: Some(3), ..run.request().unwrap() };
+    for name in ["events", "mpi"] {
+        let refused = format(name).unwrap().write(&pieces).unwrap_err().to_string();
+        assert!(refused.contains("leave --pieces out"), "{refused}");
+    }
+}
+
+#[test]
+fn what_is_no_run_is_refused() {
+    let one = reduction(5, true, &mut Dice(8));
+    let told = |one: &OneReduction| OneRun::new(one).unwrap_err().to_string();
+    let mut alone = one.clone();
+    alone.reduction.receivers = vec![0];
+    assert!(told(&alone).contains("1 processors"));
+    let mut free = one.clone();
+    free.reduction.costs = Costs::Equal { transfer: ratio(0, 1), compute: ratio(1, 1) };
+    assert!(told(&free).contains("takes no time"));
+    let mut nowhere = one.clone();
+    nowhere.reduction.receivers[1] = 77;
+    nowhere.reduction.root = 0;
+    assert!(!told(&nowhere).is_empty());
+    // The referee refuses a circle first; here nothing loops.
+    let mut circle = one;
+    circle.reduction.root = 0;
+    circle.reduction.receivers = vec![0, 2, 1, 0, 0];
+    assert!(told(&circle).contains("it is no tree"));
+}

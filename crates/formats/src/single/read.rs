@@ -1,0 +1,292 @@
+//! Reading `oneport-reduction/1`.
+
+use num_traits::Zero;
+use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices, Status};
+use oneport_platform::Rational;
+
+use super::FORMAT;
+use crate::error::{FormatError, Mistake, quoted};
+use crate::json::{Json, need};
+use crate::number::rational;
+use crate::plan::flag;
+use crate::source::Source;
+
+/// The keys of the file.
+const KEYS: [&str; 14] = [
+    "format",
+    "costs",
+    "limit",
+    "commutative",
+    "root",
+    "receivers",
+    "unit",
+    "starts",
+    "merges",
+    "ready",
+    "length",
+    "status",
+    "lower_bound",
+    "proof",
+];
+
+/// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, but for the numbers.
+///
+/// Every list must have one entry per processor, the root's being `null`, and the status must be the one that length
+/// and bound have. Whether the schedule is right (a tree, dates, ports, the length) is not judged here: that is the
+/// referee's part.
+///
+/// # Errors
+/// The first thing that is wrong: its line, key and value, and what would be right.
+pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction, FormatError> {
+    let top = Json::parse(Source::new(name, bytes, "one reduction")?)?;
+    let [
+        format,
+        costs,
+        limit,
+        commutative,
+        root,
+        receivers,
+        unit,
+        starts,
+        merges,
+        ready,
+        length,
+        status,
+        lower_bound,
+        proof,
+    ] = top.object(KEYS)?;
+    check_format(&need(&top, format, "format", "\"oneport-reduction/1\"")?)?;
+    let list = need(&top, receivers, "receivers", "to whom each processor sends, null for the root")?;
+    let processors = count(&list)?;
+    let root = need(&top, root, "root", "the processor that ends with the result")?.place("processor", processors)?;
+    let receivers = read_receivers(&list, processors, root)?;
+    let costs = read_costs(need(&top, costs, "costs", "\"transfer\" and \"compute\", or \"times\"")?, processors)?;
+    let unit = unit.map(read_unit).transpose()?;
+    let dates = |list: Json<'_, '_>, root| read_dates(&list, unit.as_ref(), processors, root);
+    let starts = dates(need(&top, starts, "starts", "when each processor starts to send")?, Some(root))?;
+    let merges = match (&costs, merges) {
+        (Costs::Equal { .. }, list) => {
+            let meaning = "when the receiver starts to merge what each processor sent";
+            Some(dates(need(&top, list, "merges", meaning)?, Some(root))?)
+        }
+        (Costs::PerSender(_), Some(list)) => {
+            return Err(list.fail(Mistake::NotHere {
+                key: "merges",
+                why: "with \"times\" merging is part of the transfer",
+            }));
+        }
+        (Costs::PerSender(_), None) => None,
+    };
+    let ready = ready.map(|list| dates(list, None)).transpose()?;
+    let length = rational(need(&top, length, "length", "when the result is complete")?)?;
+    let reduction = Reduction { costs, root: root as u32, receivers, starts, merges, ready, length };
+    let one = OneReduction {
+        reduction,
+        limit: limit.map_or(Ok(Limit::Unlimited), |limit| read_limit(&limit))?,
+        commutative: flag(Some(need(&top, commutative, "commutative", "whether operands may be combined in any order")?))?,
+        lower_bound: rational(need(&top, lower_bound, "lower_bound", "what no schedule is shorter than")?)?,
+        proof: proof.map(|proof| read_proof(&proof, true)).transpose()?,
+    };
+    check_status(&need(&top, status, "status", "optimal or feasible")?, &one)?;
+    Ok(one)
+}
+
+fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
+    let found = value.string()?;
+    if found == FORMAT {
+        return Ok(());
+    }
+    Err(value.fail(Mistake::WrongFormat { found: quoted(&found), expected: FORMAT }))
+}
+
+fn check_status(value: &Json<'_, '_>, one: &OneReduction) -> Result<(), FormatError> {
+    let (text, status) = (value.string()?, one.status());
+    if text == status.name() {
+        return Ok(());
+    }
+    let how = match status {
+        Status::Optimal => "the length is the lower bound",
+        Status::Feasible => "the length is not the lower bound",
+    };
+    Err(value.wrong(format!("\"{}\": {how}", status.name())))
+}
+
+/// Entries of the list, up to what 32 bits number.
+fn count(list: &Json<'_, '_>) -> Result<usize, FormatError> {
+    let mut processors = 0;
+    list.each(|place, _| {
+        processors = place + 1;
+        Ok(())
+    })?;
+    match processors {
+        0 => Err(list.wrong("a list of receivers: there is at least one processor, the root")),
+        _ if u32::try_from(processors).is_err() => Err(list.wrong("a list of at most 4294967295 processors")),
+        _ => Ok(processors),
+    }
+}
+
+fn read_receivers(list: &Json<'_, '_>, processors: usize, root: usize) -> Result<Vec<u32>, FormatError> {
+    let mut receivers = Vec::with_capacity(processors);
+    list.each(|place, entry| {
+        let receiver = match (place == root, entry.is_null()) {
+            (true, true) => root,
+            (true, false) => return Err(entry.wrong(format!("null: processor {root} is the root and sends nothing"))),
+            (false, true) => {
+                let right = format!("the receiver of processor {place}; only the root, processor {root}, has none");
+                return Err(entry.wrong(right));
+            }
+            (false, false) => entry.place("processor", processors)?,
+        };
+        receivers.push(receiver as u32);
+        Ok(())
+    })?;
+    Ok(receivers)
+}
+
+fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatError> {
+    let [transfer, compute, times] = value.object(["transfer", "compute", "times"])?;
+    if let Some(list) = times {
+        if transfer.or(compute).is_some() {
+            return Err(value.fail(Mistake::BothKeys("times", if transfer.is_some() { "transfer" } else { "compute" })));
+        }
+        let mut times = Vec::new();
+        list.each(|place, entry| {
+            one_each(&list, place, processors)?;
+            times.push(rational(entry)?);
+            Ok(())
+        })?;
+        enough(&list, times.len(), processors)?;
+        return Ok(Costs::PerSender(times));
+    }
+    Ok(Costs::Equal {
+        transfer: rational(need(&value, transfer, "transfer", "the time of a transfer")?)?,
+        compute: rational(need(&value, compute, "compute", "the time of a merge")?)?,
+    })
+}
+
+fn read_limit(value: &Json<'_, '_>) -> Result<Limit, FormatError> {
+    match value.object(["transfers", "reducers"])? {
+        [Some(_), Some(_)] => Err(value.fail(Mistake::BothKeys("transfers", "reducers"))),
+        [Some(most), None] => Ok(Limit::Transfers(most.whole()?)),
+        [None, Some(most)] => Ok(Limit::Reducers(most.whole()?)),
+        [None, None] => Err(value.fail(Mistake::MissingKey { key: "transfers", meaning: "the most at once" })),
+    }
+}
+
+fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
+    let unit = rational(value)?;
+    if unit > Rational::zero() { Ok(unit) } else { Err(value.wrong("a positive time")) }
+}
+
+/// A list of dates, in units where there is one; the root's entry is `null`.
+fn read_dates(
+    list: &Json<'_, '_>,
+    unit: Option<&Rational>,
+    processors: usize,
+    root: Option<usize>,
+) -> Result<Dates, FormatError> {
+    let (mut ticks, mut exact) = (Vec::new(), Vec::new());
+    let mut found = 0;
+    list.each(|place, entry| {
+        one_each(list, place, processors)?;
+        found = place + 1;
+        if entry.is_null() != (Some(place) == root) {
+            return Err(entry.wrong(match root {
+                Some(root) if root == place => format!("null: processor {root} is the root and sends nothing"),
+                Some(root) => format!("a date; only the root, processor {root}, has none"),
+                None => "a date; every processor has one".to_string(),
+            }));
+        }
+        match (unit, entry.is_null()) {
+            (Some(_), true) => ticks.push(0),
+            (Some(_), false) => ticks.push(entry.whole()?),
+            (None, true) => exact.push(Rational::zero()),
+            (None, false) => exact.push(rational(entry)?),
+        }
+        Ok(())
+    })?;
+    enough(list, found, processors)?;
+    Ok(match unit {
+        Some(unit) => Dates::Ticks { unit: unit.clone(), ticks },
+        None => Dates::Exact(exact),
+    })
+}
+
+fn one_each(list: &Json<'_, '_>, place: usize, processors: usize) -> Result<(), FormatError> {
+    if place < processors { Ok(()) } else { Err(list.wrong(right_count(processors))) }
+}
+
+fn enough(list: &Json<'_, '_>, found: usize, processors: usize) -> Result<(), FormatError> {
+    if found == processors { Ok(()) } else { Err(list.wrong(right_count(processors))) }
+}
+
+fn right_count(processors: usize) -> String {
+    format!("a list of {processors} entries, one per processor")
+}
+
+/// A proof; one of lowered times holds another, which is none of its kind.
+fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatError> {
+    let [kind, prices, times, proof, states] = value.object(["kind", "prices", "times", "proof", "states"])?;
+    let kind = need(value, kind, "kind", "how the bound is proved")?;
+    let text = kind.string()?;
+    let unused = |entries: &[(&'static str, Option<Json<'_, '_>>)]| match entries.iter().find(|(_, it)| it.is_some()) {
+        Some((key, Some(it))) => Err(it.fail(Mistake::NotHere { key, why: "a proof of this kind has none" })),
+        _ => Ok(()),
+    };
+    let all = [("prices", prices), ("times", times), ("proof", proof), ("states", states)];
+    let [of_prices, of_times, of_proof, of_states] = all;
+    Ok(match &*text {
+        "counting" | "limited-transfers" | "levels" | "slowest-first" => {
+            unused(&all)?;
+            match &*text {
+                "counting" => Proof::Counting,
+                "limited-transfers" => Proof::LimitedTransfers,
+                "levels" => Proof::Levels,
+                _ => Proof::SlowestFirst,
+            }
+        }
+        "prices" => {
+            unused(&[of_times, of_proof, of_states])?;
+            Proof::Prices(read_prices(&need(value, prices, "prices", "a list of [date, price]")?)?)
+        }
+        "lowered" if outermost => {
+            unused(&[of_prices, of_states])?;
+            let mut lowered = Vec::new();
+            need(value, times, "times", "the lowered times of the classes")?.each(|_, entry| {
+                lowered.push(rational(entry)?);
+                Ok(())
+            })?;
+            let proof = read_proof(&need(value, proof, "proof", "the proof for the lowered times")?, false)?;
+            Proof::Lowered { times: lowered, proof: Box::new(proof) }
+        }
+        "exhaustion" => {
+            unused(&[of_prices, of_times, of_proof])?;
+            Proof::Exhaustion { states: need(value, states, "states", "how many were visited")?.whole()? }
+        }
+        _ => {
+            let lowered = if outermost { ", lowered" } else { "" };
+            let known = format!(
+                "a kind of proof: counting, limited-transfers, prices, levels, slowest-first, exhaustion{lowered}"
+            );
+            return Err(kind.wrong(known));
+        }
+    })
+}
+
+fn read_prices(list: &Json<'_, '_>) -> Result<SlotPrices, FormatError> {
+    let mut prices = Vec::new();
+    list.each(|_, pair| {
+        let mut numbers = Vec::new();
+        pair.each(|place, number| {
+            if place > 1 {
+                return Err(pair.wrong("a pair: [date, price]"));
+            }
+            numbers.push(rational(number)?);
+            Ok(())
+        })?;
+        let [date, price] = <[Rational; 2]>::try_from(numbers).map_err(|_| pair.wrong("a pair: [date, price]"))?;
+        prices.push((date, price));
+        Ok(())
+    })?;
+    Ok(SlotPrices { prices })
+}

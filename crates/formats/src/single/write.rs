@@ -1,0 +1,122 @@
+//! Writing `oneport-reduction/1`.
+
+use std::fmt::Write as _;
+
+use num_traits::Zero;
+use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof};
+use oneport_platform::Rational;
+
+use super::FORMAT;
+
+/// Entries of a list on one line.
+const ON_A_LINE: usize = 20;
+
+/// One reduction as a file, linear in the number of processors; [`one_reduction_from_json`](crate::one_reduction_from_json)
+/// reads the same back.
+///
+/// Where all dates are multiples of one unit, the file gives the unit and whole numbers.
+pub fn one_reduction_to_json(one: &OneReduction) -> String {
+    let reduction = &one.reduction;
+    let root = reduction.root as usize;
+    let mut out = format!("{{\n  \"format\": \"{FORMAT}\",\n");
+    match &reduction.costs {
+        Costs::Equal { transfer, compute } => {
+            let _ = writeln!(out, "  \"costs\": {{\"transfer\": \"{transfer}\", \"compute\": \"{compute}\"}},");
+        }
+        Costs::PerSender(times) => {
+            out.push_str("  \"costs\": {\"times\": ");
+            entries(&mut out, times.iter().map(|time| format!("\"{time}\"")));
+            out.push_str("},\n");
+        }
+    }
+    match one.limit {
+        Limit::Unlimited => {}
+        Limit::Transfers(most) => out.push_str(&format!("  \"limit\": {{\"transfers\": {most}}},\n")),
+        Limit::Reducers(most) => out.push_str(&format!("  \"limit\": {{\"reducers\": {most}}},\n")),
+    }
+    let _ = writeln!(out, "  \"commutative\": {},\n  \"root\": {root},", one.commutative);
+    let receivers = reduction.receivers.iter().enumerate();
+    out.push_str("  \"receivers\": ");
+    entries(&mut out, receivers.map(|(place, receiver)| null_or(place == root, receiver.to_string())));
+    out.push_str(",\n");
+    let lists = [
+        ("starts", Some(&reduction.starts), Some(root)),
+        ("merges", reduction.merges.as_ref(), Some(root)),
+        ("ready", reduction.ready.as_ref(), None),
+    ];
+    let unit = common(lists.iter().filter_map(|(_, dates, _)| *dates));
+    if let Some(unit) = unit {
+        let _ = writeln!(out, "  \"unit\": \"{unit}\",");
+    }
+    for (key, dates, root) in lists {
+        let Some(dates) = dates else { continue };
+        let _ = write!(out, "  \"{key}\": ");
+        let date = |place| match dates {
+            Dates::Ticks { ticks, .. } if unit.is_some() => ticks.get(place).copied().unwrap_or(0).to_string(),
+            _ => format!("\"{}\"", dates.get(place).unwrap_or_else(Rational::zero)),
+        };
+        entries(&mut out, (0..dates.len()).map(|place| null_or(Some(place) == root, date(place))));
+        out.push_str(",\n");
+    }
+    let _ = writeln!(out, "  \"length\": \"{}\",", reduction.length);
+    let _ = writeln!(out, "  \"status\": \"{}\",\n  \"lower_bound\": \"{}\"", one.status().name(), one.lower_bound);
+    if let Some(proof) = &one.proof {
+        out.truncate(out.trim_end().len());
+        out.push_str(",\n  \"proof\": ");
+        write_proof(&mut out, proof);
+        out.push('\n');
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The unit of all lists, if they have one.
+fn common<'d>(lists: impl Iterator<Item = &'d Dates>) -> Option<&'d Rational> {
+    let mut common = None;
+    for dates in lists {
+        match (dates, common) {
+            (Dates::Ticks { unit, .. }, None) => common = Some(unit),
+            (Dates::Ticks { unit, .. }, Some(other)) if unit == other => {}
+            _ => return None,
+        }
+    }
+    common
+}
+
+fn null_or(null: bool, text: String) -> String {
+    if null { "null".to_string() } else { text }
+}
+
+fn entries(out: &mut String, entries: impl Iterator<Item = String>) {
+    out.push('[');
+    for (place, entry) in entries.enumerate() {
+        out.push_str(match place {
+            0 => "",
+            place if place.is_multiple_of(ON_A_LINE) => ",\n    ",
+            _ => ", ",
+        });
+        out.push_str(&entry);
+    }
+    out.push(']');
+}
+
+fn write_proof(out: &mut String, proof: &Proof) {
+    let _ = write!(out, "{{\"kind\": \"{}\"", proof.name());
+    match proof {
+        Proof::Counting | Proof::LimitedTransfers | Proof::Levels | Proof::SlowestFirst => {}
+        Proof::Prices(prices) => {
+            out.push_str(", \"prices\": ");
+            entries(out, prices.prices.iter().map(|(date, price)| format!("[\"{date}\", \"{price}\"]")));
+        }
+        Proof::Lowered { times, proof } => {
+            out.push_str(", \"times\": ");
+            entries(out, times.iter().map(|time| format!("\"{time}\"")));
+            out.push_str(", \"proof\": ");
+            write_proof(out, proof);
+        }
+        Proof::Exhaustion { states } => {
+            let _ = write!(out, ", \"states\": {states}");
+        }
+    }
+    out.push('}');
+}

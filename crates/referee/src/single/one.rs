@@ -1,0 +1,44 @@
+//! One reduction with what is known of its length: the file `oneport-reduction/1`.
+
+use oneport_plan::{Costs, OneReduction, Shortest};
+
+use super::{Recheck, check_dated, check_shortest};
+use crate::Violation;
+use crate::arithmetic::is_sound;
+use crate::violation::{bad_number, fault, shown};
+
+/// Checks the schedule as [`check_reduction`](crate::check_reduction) does (the operands keep their order unless the
+/// operator is commutative), that the bound is at most the length, and repeats the proof of the bound.
+///
+/// The proof is that of the question without release dates, which no schedule with them beats. Without a proof the
+/// bound is [`Recheck::Unrepeated`].
+///
+/// # Errors
+/// The first rule broken.
+pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
+    let reduction = &one.reduction;
+    let per_sender = matches!(reduction.costs, Costs::PerSender(_));
+    if per_sender && !one.commutative {
+        let why = "with a time per sender merging is part of the transfer, and its order is not written down";
+        return Err(fault!(Single, "the operator is said not to commute, but {why}"; "say that it is commutative"));
+    }
+    check_dated(reduction, one.limit, !one.commutative)?;
+    let bound = &one.lower_bound;
+    let Some(proof) = &one.proof else {
+        if !is_sound(bound) {
+            return Err(bad_number("lower bound", bound, "a number with a positive denominator"));
+        }
+        if *bound > reduction.length {
+            let (bound, length) = (shown(bound), shown(&reduction.length));
+            return Err(fault!(Claim, "the lower bound {bound} exceeds the length {length}"));
+        }
+        return Ok(Recheck::Unrepeated { why: "no proof is given".to_string() });
+    };
+    check_shortest(&Shortest {
+        instance: one.instance(),
+        length: reduction.length.clone(),
+        lower_bound: bound.clone(),
+        proof: proof.clone(),
+        reduction: None,
+    })
+}
