@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod all_reduce;
+mod anneal;
 pub mod bound;
 pub mod broadcast;
 mod cluster;
@@ -18,9 +19,11 @@ mod shortest;
 mod slots;
 pub mod slowest_first;
 mod snf_placement;
+mod starts;
 pub mod tables;
 
 pub use all_reduce::{AllReduce, all_reduce};
+pub use anneal::{Annealed, anneal};
 pub use cluster::{Cluster, Destination, Processors};
 pub use dependency::Dependency;
 pub use dynamic::MOST_PAIRS;
@@ -30,4 +33,5 @@ pub use oneport_plan::{Broadcast, Class, Reduction, Shortest};
 pub use oneport_platform::Rational;
 pub use placement::{Placement, Row};
 pub use problem::{Budget, Search};
+pub use starts::{Crowded, Started, check_starts};
 pub use shortest::{Answer, Method, shortest};

@@ -7,9 +7,10 @@ use oneport_plan::{Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
 use crate::placement::Found;
+use crate::snf_placement::Placed;
 use crate::problem::{Budget, Problem, Progress};
 use crate::slowest_first::{self, Reason};
-use crate::{Cluster, Error, Placement, Processors, bound, dynamic, earliest, levels, search, slots, snf_placement};
+use crate::{Cluster, Error, Placement, Processors, anneal, bound, dynamic, earliest, levels, search, slots, snf_placement};
 
 /// How the answer is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,9 @@ const FEW: u64 = 40;
 /// Most senders for the search, and for the search that closes the gap of slot flow.
 const MOST_SEARCHED: u64 = 1000;
 const MOST_CLOSED: u64 = 400;
+/// Senders times steps of annealing before a search and after one that leaves a gap.
+const WORK_BEFORE: u64 = 30_000_000;
+const WORK_AFTER: u64 = 300_000_000;
 /// Most dates for a proof by prices.
 const MOST_DATES: usize = 1 << 14;
 
@@ -130,14 +134,29 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
         return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
     }
     let mut progress = Progress::new(&problem, budget, length);
-    let flowed = slots::improve(&problem, (length, placed), &mut progress)?;
-    if flowed.lower >= flowed.length || problem.count() > MOST_CLOSED {
+    let annealed = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
+    let flowed = slots::improve(&problem, annealed, &mut progress)?;
+    if flowed.lower >= flowed.length {
         return Ok(problem.found(flowed.length, flowed.lower, flowed.proof, &flowed.placed));
     }
-    let closed = search::close(&problem, (flowed.lower, flowed.length, flowed.placed), &mut progress);
-    let further = closed.lower > flowed.lower;
-    let proof = if further { Proof::Exhaustion { states: progress.states } } else { flowed.proof };
-    Ok(problem.found(closed.length, closed.lower, proof, &closed.placed))
+    let (mut lower, mut proof, mut best) = (flowed.lower, flowed.proof, (flowed.length, flowed.placed));
+    if problem.count() <= MOST_CLOSED {
+        let closed = search::close(&problem, (lower, best.0, best.1), &mut progress);
+        if closed.lower > lower {
+            (lower, proof) = (closed.lower, Proof::Exhaustion { states: progress.states });
+        }
+        best = (closed.length, closed.placed);
+    }
+    if lower < best.0 {
+        best = annealed(&problem, best, WORK_AFTER, &mut progress);
+    }
+    Ok(problem.found(best.0, lower, proof, &best.1))
+}
+
+/// A shorter placement, where the senders are many enough for annealing to be of use.
+fn annealed(problem: &Problem, best: (u64, Vec<Placed>), work: u64, progress: &mut Progress) -> (u64, Vec<Placed>) {
+    // Another seed for every amount of work: what was tried before need not be tried again.
+    anneal::improve(problem, best, work, anneal::steps(problem.count(), work), progress)
 }
 
 /// The search, for any times and up to 1000 senders (some 30 can be expected to be solved if all times differ).
@@ -152,6 +171,7 @@ fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
     }
     let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
     let mut progress = Progress::new(&problem, budget, length);
+    let (length, placed) = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
     let closed = search::close(&problem, (0, length, placed), &mut progress);
     let mut proof = Proof::Exhaustion { states: progress.states };
     // A short proof, where the search hardly had to search.
@@ -160,7 +180,11 @@ fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
     {
         proof = prices;
     }
-    Ok(problem.found(closed.length, closed.lower, proof, &closed.placed))
+    let mut best = (closed.length, closed.placed);
+    if closed.lower < best.0 {
+        best = annealed(&problem, best, WORK_AFTER, &mut progress);
+    }
+    Ok(problem.found(best.0, closed.lower, proof, &best.1))
 }
 
 fn choose(cluster: &Cluster, method: Method) -> (Method, String) {

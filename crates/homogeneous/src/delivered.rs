@@ -9,7 +9,6 @@
 //! processor's first child is that of all its children.
 
 use num_bigint::BigUint;
-use num_traits::Zero;
 use oneport_plan::Limit;
 
 use crate::count::{Walk, machine, walk};

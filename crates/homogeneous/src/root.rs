@@ -18,7 +18,6 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use num_traits::Zero;
 use oneport_plan::{Limit, Reduction};
 
 use crate::count::{count, last_delivery, machine};
@@ -126,21 +125,21 @@ impl<N: Time> Splitting<N> {
     }
 
     /// The child that is merged last, and what its parent combines before; none where there is one operand.
-    fn split(&mut self, part: Part<N>) -> Result<Result<(Part<N>, Part<N>), Part<N>>, Error> {
+    fn split(&mut self, part: &Part<N>) -> Result<Option<(Part<N>, Part<N>)>, Error> {
         let (left, right) = (part.root - part.first, part.end - part.root - 1);
         let longer = left.max(right);
         if longer == 0 {
-            return Ok(Err(part));
+            return Ok(None);
         }
         let time = part.time.minus(&self.pair.detour());
         let taken = self.room(&time)?.min(longer);
         let rest = part.time.minus(&self.pair.step());
-        Ok(Ok(if right >= left {
+        Ok(Some(if right >= left {
             let cut = part.end - taken;
-            (Part { first: cut, end: part.end, root: cut, time }, Part { end: cut, time: rest, ..part })
+            (Part { first: cut, end: part.end, root: cut, time }, Part { first: part.first, end: cut, root: part.root, time: rest })
         } else {
             let cut = part.first + taken;
-            (Part { first: part.first, end: cut, root: cut - 1, time }, Part { first: cut, time: rest, ..part })
+            (Part { first: part.first, end: cut, root: cut - 1, time }, Part { first: cut, end: part.end, root: part.root, time: rest })
         }))
     }
 
@@ -149,7 +148,7 @@ impl<N: Time> Splitting<N> {
         let (mut receivers, mut names) = (vec![0], vec![root as u32]);
         let mut open = vec![(0, self.whole(values, root)?)];
         while let Some((index, mut part)) = open.pop() {
-            while let Ok((child, rest)) = self.split(part)? {
+            while let Some((child, rest)) = self.split(&part)? {
                 names.push(child.root as u32);
                 open.push((receivers.len() as u32, child));
                 receivers.push(index);
@@ -165,7 +164,7 @@ impl<N: Time> Splitting<N> {
         while part.root != rank {
             let at = part.root;
             // A part with another operand than its root can be split.
-            let Ok((child, rest)) = self.split(part)? else { break };
+            let Some((child, rest)) = self.split(&part)? else { break };
             part = if (child.first..child.end).contains(&rank) {
                 found.receiver = Some(at);
                 found.depth += 1;
@@ -174,7 +173,7 @@ impl<N: Time> Splitting<N> {
                 rest
             };
         }
-        while let Ok((child, rest)) = self.split(part)? {
+        while let Some((child, rest)) = self.split(&part)? {
             found.children.push(child.root);
             part = rest;
         }

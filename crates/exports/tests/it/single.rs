@@ -150,8 +150,11 @@ fn every_format_carries_one_reduction() {
     let one = reduction(7, true, &mut Dice(4));
     let run = OneRun::new(&one).unwrap();
     for format in FORMATS {
-        let files = format.write(&run.request().unwrap());
-        assert!(files.is_ok_and(|files| !files.is_empty()), "{}", format.name);
+        match format.write(&run.request().unwrap()) {
+            Ok(files) => assert!(!files.is_empty()),
+            // Their libraries have no reduction to one.
+            Err(error) => assert!(format.name.starts_with("msccl") && error.to_string().contains("reduce"), "{error}"),
+        }
     }
     let goal = format("goal").unwrap().write(&run.request().unwrap()).unwrap()[0].text().into_owned();
     let units: u64 = goal.split("// ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
+mod anneal;
 mod broadcast;
 mod common;
 mod earliest;
@@ -10,4 +11,5 @@ mod search;
 mod shortest;
 mod slots;
 mod slowest_first;
+mod starts;
 mod two_classes;

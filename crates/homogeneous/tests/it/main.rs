@@ -9,4 +9,6 @@ mod common;
 mod optimal;
 mod questions;
 mod release;
+mod roots;
 mod schedules;
+mod trees;

@@ -160,7 +160,7 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
     let mut end = ready(root);
     for &processor in order.iter().rev() {
         let mut received = children[processor].clone();
-        received.sort_by_key(|&i| (date(i).1, date(i).0, i));
+        received.sort_by_key(|&i| (date(i).1, date(i).0, i.abs_diff(processor), i));
         let (mut port, mut complete) = (whole(0), ready(processor));
         for child in received {
             let (start, merge) = date(child);
@@ -170,8 +170,8 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
             complete = &merge + &c;
             let (own, other) = (intervals[processor], intervals[child]);
             if reduction.ready.is_none() {
-                assert_eq!(own.1, other.0, "the right neighbour arrives");
-                intervals[processor] = (own.0, other.1);
+                assert!(own.1 == other.0 || other.1 == own.0, "a neighbour arrives");
+                intervals[processor] = (own.0.min(other.0), own.1.max(other.1));
             }
         }
         if processor == root {

@@ -1,0 +1,217 @@
+//! Many distinct times: short schedules by simulated annealing, without a bound.
+//!
+//! Read backwards, a *sequence* of all senders is a schedule: each sender takes the slot that has been open longest and
+//! opens two at its end. Some sequence is as short as the optimum: put the senders of an optimal tree in the order of the
+//! dates of their slots, and each finds a slot no later than its own. For a target length the *tardiness* of a sequence is
+//! the sum, over its senders, of what their ends exceed the target by; unlike the length it tells how far a sequence is
+//! from the target. It is made smaller by exchanging two senders or moving one; what makes it larger by `x` is accepted
+//! with probability `2^-ceil(x / h)`, the heat `h` falling from a fiftieth of the mean time to nothing, several times. A
+//! sequence without tardiness is shorter than all before, and the target falls below it.
+//!
+//! Everything is in integers and follows from the seed and the number of steps; nothing depends on the clock but when to
+//! end.
+
+use std::collections::BTreeMap;
+
+use oneport_platform::Rational;
+
+use crate::problem::{Budget, Problem, Progress};
+use crate::snf_placement::{self, Placed};
+use crate::{Cluster, Error, Placement, Row};
+
+/// Most senders of a sequence.
+pub(crate) const MOST_ANNEALED: u64 = 2000;
+/// How often the heat falls.
+const ROUNDS: u64 = 4;
+/// Steps between two questions to the watch.
+const ASKED: u64 = 256;
+
+/// A schedule found by annealing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annealed {
+    /// Its length; not longer than slowest-node-first.
+    pub length: Rational,
+    /// Which senders take slots of which dates.
+    pub placement: Placement,
+}
+
+/// The shortest schedule met in so many steps, which depends on the seed alone unless the budget's watch ends the work
+/// early. A step takes O(n) for `n` senders.
+///
+/// # Errors
+/// More than 2000 senders; times of more than 56 bits in their common unit.
+pub fn anneal(cluster: &Cluster, seed: u64, steps: u64, budget: &Budget) -> Result<Annealed, Error> {
+    let senders = cluster.senders();
+    if senders > MOST_ANNEALED {
+        return Err(Error::TooMany { senders, purpose: "to anneal their sequences", most: MOST_ANNEALED });
+    }
+    let problem = Problem::new(cluster)?;
+    let first = snf_placement::slowest_first(&problem.times, &problem.senders);
+    let mut progress = Progress::new(&problem, budget, first.0);
+    let (length, placed) = improve(&problem, first, seed, steps, &mut progress);
+    let row = |placed: Placed| Row { date: problem.date(placed.date), class: placed.class, senders: placed.senders };
+    Ok(Annealed {
+        length: problem.date(length),
+        placement: Placement { rows: placed.into_iter().map(row).collect() },
+    })
+}
+
+/// Shortens a placement by so many steps, as long as the work may go on.
+pub(crate) fn improve(
+    problem: &Problem,
+    (length, placed): (u64, Vec<Placed>),
+    seed: u64,
+    steps: u64,
+    progress: &mut Progress,
+) -> (u64, Vec<Placed>) {
+    let mut best = (length, placed);
+    let mut walk = Walk::new(problem, &best, seed);
+    if walk.sequence.len() < 2 || problem.count() > MOST_ANNEALED {
+        return best;
+    }
+    let round = steps.div_ceil(ROUNDS).max(1);
+    for step in 0..steps {
+        if step.is_multiple_of(ASKED) && !progress.go_on(0) {
+            break;
+        }
+        let left = round - step % round;
+        // Falls with the square of what is left of the round; u128: heat and round are below 2^64.
+        let heat = u128::from(walk.heat) * u128::from(left) / u128::from(round) * u128::from(left) / u128::from(round);
+        if walk.step(heat.max(1)) {
+            let placed = walk.placed();
+            if let Some(length) = snf_placement::length(&problem.times, &problem.senders, &placed)
+                && length < best.0
+            {
+                best = (length, placed);
+                progress.length = length;
+            }
+            walk.aim(best.0);
+        }
+    }
+    best
+}
+
+struct Walk<'a> {
+    times: &'a [u64],
+    /// Classes of the senders, in the order of their slots.
+    sequence: Vec<usize>,
+    /// Open slots, ascending from `head` on.
+    open: Vec<u64>,
+    target: u64,
+    tardiness: u128,
+    /// The heat at the start of a round.
+    heat: u64,
+    random: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(problem: &'a Problem, (length, placed): &(u64, Vec<Placed>), seed: u64) -> Walk<'a> {
+        let mut rows: Vec<&Placed> = placed.iter().collect();
+        rows.sort_unstable();
+        let sequence: Vec<usize> =
+            rows.into_iter().flat_map(|row| std::iter::repeat_n(row.class, row.senders as usize)).collect();
+        let total: u128 = sequence.iter().map(|&class| u128::from(problem.times[class])).sum();
+        let mean = u64::try_from(total / (sequence.len().max(1) as u128)).unwrap_or(u64::MAX);
+        let mut walk = Walk {
+            times: &problem.times,
+            sequence,
+            open: Vec::new(),
+            target: 0,
+            tardiness: 0,
+            heat: mean / 50,
+            random: seed,
+        };
+        walk.aim(*length);
+        walk
+    }
+
+    /// The target falls below this length.
+    fn aim(&mut self, length: u64) {
+        self.target = length.saturating_sub(1);
+        self.tardiness = self.evaluate();
+    }
+
+    /// Splitmix64.
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.draw()) * end as u128) >> 64) as usize
+    }
+
+    /// Tries one change; true if nothing exceeds the target any more.
+    fn step(&mut self, heat: u128) -> bool {
+        let senders = self.sequence.len();
+        let (one, apart) = (self.below(senders), 1 + self.below((senders / 2).max(1)));
+        let other = (one + apart) % senders;
+        let exchange = self.draw() & 1 == 0;
+        if self.sequence[one] == self.sequence[other] {
+            return false;
+        }
+        self.change(one, other, exchange);
+        let tardiness = self.evaluate();
+        let doubt = u128::from(self.draw().leading_zeros());
+        if tardiness <= self.tardiness.saturating_add(heat.saturating_mul(doubt)) {
+            self.tardiness = tardiness;
+            return tardiness == 0;
+        }
+        if exchange { self.change(one, other, true) } else { self.change(other, one, false) }
+        false
+    }
+
+    /// Exchanges two senders, or moves the first to the place of the other.
+    fn change(&mut self, from: usize, to: usize, exchange: bool) {
+        match (exchange, from < to) {
+            (true, _) => self.sequence.swap(from, to),
+            (false, true) => self.sequence[from..=to].rotate_left(1),
+            (false, false) => self.sequence[to..=from].rotate_right(1),
+        }
+    }
+
+    /// Gives every sender the slot open longest; the tardiness.
+    fn evaluate(&mut self) -> u128 {
+        let mut tardiness = 0;
+        let target = self.target;
+        self.run(|_, _, end| tardiness += u128::from(end.saturating_sub(target)));
+        tardiness
+    }
+
+    /// Calls `visit(class, date, end)` for every sender in turn.
+    fn run(&mut self, mut visit: impl FnMut(usize, u64, u64)) {
+        let (times, open) = (self.times, &mut self.open);
+        open.clear();
+        open.push(0);
+        for (head, &class) in self.sequence.iter().enumerate() {
+            let date = open[head];
+            // Problem::new leaves room for all sums up to a schedule's length, and 2000 times of 56 bits fit 67 bits.
+            let end = date.saturating_add(times[class]);
+            visit(class, date, end);
+            let mut place = open.len();
+            open.extend([end; 2]);
+            while place > head + 1 && open[place - 1] > end {
+                open[place + 1] = open[place - 1];
+                place -= 1;
+            }
+            open[place] = end;
+            open[place + 1] = end;
+            // Later slots than there are senders left are never taken.
+            open.truncate(self.sequence.len().max(head + 1));
+        }
+    }
+
+    fn placed(&mut self) -> Vec<Placed> {
+        let mut rows: BTreeMap<(u64, usize), u64> = BTreeMap::new();
+        self.run(|class, date, _| *rows.entry((date, class)).or_default() += 1);
+        rows.into_iter().map(|((date, class), senders)| Placed { date, class, senders }).collect()
+    }
+}
+
+/// The steps worth taking for so many senders: none where other methods are exact at once.
+pub(crate) fn steps(senders: u64, work: u64) -> u64 {
+    if (21..=MOST_ANNEALED).contains(&senders) { work / senders } else { 0 }
+}
