@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{Interval, Pattern, Problem, Reduction};
+use oneport_plan::{Interval, Pattern, Problem, Reduction, Window};
 use oneport_platform::{Platform, Rational};
 
 use crate::arborescence::{self, Role};
@@ -51,6 +51,21 @@ pub fn once_tree(reduction: &Reduction) -> String {
         } else {
             let start = reduction.starts.get(processor).unwrap_or_else(Rational::zero);
             let _ = writeln!(out, "  {processor} -> {receiver} [label=\"{start}\"];");
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The transmission windows of a reduction for Graphviz: times in the nodes, sender and receiver beside them, the
+/// destination's last reception at the top. O(n).
+pub fn windows(windows: &[Window]) -> String {
+    let mut out = String::from("digraph windows {\n  node [fontname=\"Arial\", shape=circle];\n");
+    for (place, window) in windows.iter().enumerate() {
+        let (time, sender, receiver) = (&window.time, window.sender, window.receiver);
+        let _ = writeln!(out, "  {place} [label=\"{time}\", xlabel=\"{sender} to {receiver}\"];");
+        for earlier in window.waits_for.iter().flatten() {
+            let _ = writeln!(out, "  {place} -> {earlier};");
         }
     }
     out.push_str("}\n");

@@ -5,7 +5,7 @@
 
 use oneport_drawings::{dot, svg};
 use oneport_formats::{broadcast_to_json, reduction_to_json};
-use oneport_plan::{Broadcast, Costs, Dates, Reduction};
+use oneport_plan::{Broadcast, Costs, Dates, Reduction, Window};
 use oneport_platform::Rational;
 
 fn whole(value: i64) -> Rational {
@@ -109,4 +109,24 @@ fn broadcasts_are_listed_and_drawn() {
     let rows: serde_json::Value = serde_json::from_str(&broadcast_to_json(&broadcast)).unwrap();
     assert_eq!(rows[1], serde_json::json!({"processor": 2, "sender": 1, "start": "4", "preparation": "3"}));
     assert_eq!(svg::broadcast_gantt(&broadcast).matches("class=\"box\"").count(), 2 * 2 + 2);
+}
+
+/// Two senders wait for one another at the destination; what points nowhere is left out.
+#[test]
+fn windows_are_drawn() {
+    let window = |sender, receiver, time, waits_for| Window { sender, receiver, time: whole(time), waits_for };
+    let windows =
+        vec![window(2, 0, 3, [Some(1), Some(2)]), window(3, 2, 5, [None, None]), window(1, 0, 4, [None, None])];
+    let drawing = svg::windows(&windows);
+    assert_eq!((drawing.matches("<circle").count(), drawing.matches("<line").count()), (3, 2));
+    assert!(drawing.contains("2 to 0, 3") && drawing.ends_with("</svg>\n"));
+    let text = dot::windows(&windows);
+    assert!(text.contains("0 [label=\"3\", xlabel=\"2 to 0\"];") && text.contains("0 -> 1;") && text.contains("0 -> 2;"));
+    let wild = vec![window(2, 9, 3, [Some(0), Some(77)]), window(3, 2, 5, [Some(0), None])];
+    for windows in [wild, Vec::new()] {
+        assert!(svg::windows(&windows).ends_with("</svg>\n"));
+        dot::windows(&windows);
+    }
+    let long = (0..5000).map(|at| window(at, at + 1, 1, [Some(at as usize + 1), None])).collect::<Vec<_>>();
+    assert!(svg::windows(&long).contains("4800 more are not shown"));
 }

@@ -1,5 +1,6 @@
-//! All processors end with the result: a reduction to the fastest processor, then a broadcast from it (Liu-Kuo-Wang
-//! 2009, Theorem 3): at most 3.5 times the optimum.
+//! All processors end with the result: a reduction to one of them, then a broadcast from it. Slowest-node-first into the
+//! fastest processor and fastest-node-first from it are at most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem 3); a
+//! shorter reduction makes them shorter.
 
 use oneport_plan::{Broadcast, Reduction};
 use oneport_platform::Rational;
@@ -9,7 +10,7 @@ use crate::{Destination, Error, Processors, bound, broadcast, slowest_first};
 /// One all-reduction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllReduce {
-    /// Slowest-node-first to the fastest processor.
+    /// A reduction to one of the processors.
     pub reduction: Reduction,
     /// Fastest-node-first from there; its dates count from the end of the reduction.
     pub broadcast: Broadcast,
@@ -29,14 +30,29 @@ pub struct AllReduce {
 /// # Errors
 /// No processor, a time that is not positive, more than 2^32 - 1 processors.
 pub fn all_reduce(times: &[Rational]) -> Result<AllReduce, Error> {
-    let by_time = |&a: &usize, &b: &usize| times[a].cmp(&times[b]).then(a.cmp(&b));
-    let fastest = (0..times.len()).min_by(by_time).ok_or(Error::NoProcessor)?;
-    let slowest = (0..times.len()).max_by(by_time).ok_or(Error::NoProcessor)?;
+    let hardest = Processors::new(times.to_vec(), Destination::Listed(fastest(times)?))?;
+    all_reduce_by(times, slowest_first::schedule(&hardest)?)
+}
+
+/// The first of the fastest processors: Theorem 3 reduces to it.
+///
+/// # Errors
+/// No processor.
+pub fn fastest(times: &[Rational]) -> Result<usize, Error> {
+    (0..times.len()).min_by(|&a, &b| times[a].cmp(&times[b]).then(a.cmp(&b))).ok_or(Error::NoProcessor)
+}
+
+/// As [`all_reduce`], by this reduction of the processors of the list: fastest-node-first from where it ends. O(n log n).
+///
+/// # Errors
+/// As [`all_reduce`]; a root out of range.
+pub fn all_reduce_by(times: &[Rational], reduction: Reduction) -> Result<AllReduce, Error> {
+    let fastest = fastest(times)?;
+    let slowest = (0..times.len()).max_by(|&a, &b| times[a].cmp(&times[b])).unwrap_or(fastest);
     let hardest = Processors::new(times.to_vec(), Destination::Listed(fastest))?;
     let reduced = bound::lower_bound(&hardest.cluster()).length;
     let spread = broadcast::lower_bound(times, fastest)?.max(broadcast::lower_bound(times, slowest)?);
-    let reduction = slowest_first::schedule(&hardest)?;
-    let broadcast = broadcast::fastest_first(times, fastest)?;
+    let broadcast = broadcast::fastest_first(times, reduction.root as usize)?;
     Ok(AllReduce {
         length: &reduction.length + &broadcast.length,
         reduction,

@@ -5,7 +5,7 @@
 //! reception; no schedule with this tree is shorter than its heaviest path from the root.
 
 use num_traits::Zero;
-use oneport_plan::{Costs, Reduction};
+use oneport_plan::{Costs, Reduction, Window};
 use oneport_platform::Rational;
 
 use crate::Error;
@@ -16,6 +16,7 @@ pub struct Dependency {
     times: Vec<Rational>,
     root: Option<usize>,
     predecessors: Vec<[Option<usize>; 2]>,
+    receivers: Vec<u32>,
     /// The senders, by start.
     order: Vec<usize>,
 }
@@ -55,7 +56,8 @@ impl Dependency {
             predecessors[sender] = [last[sender], last[receiver]];
             last[receiver] = Some(sender);
         }
-        Ok(Dependency { times: times.clone(), root: last[destination], predecessors, order })
+        let (times, receivers) = (times.clone(), reduction.receivers.clone());
+        Ok(Dependency { times, root: last[destination], predecessors, receivers, order })
     }
 
     /// The destination's last reception; none where nobody sends.
@@ -72,6 +74,25 @@ impl Dependency {
     /// The weight of a node: the time of its sender.
     pub fn time(&self, sender: usize) -> Option<&Rational> {
         self.times.get(sender)
+    }
+
+    /// The nodes of the tree, from the root down: each before what it waits for. Every sender has one. O(n).
+    pub fn windows(&self) -> Vec<Window> {
+        let mut list: Vec<usize> = self.root.into_iter().collect();
+        let mut next = 0;
+        while let Some(&sender) = list.get(next) {
+            list.extend(self.predecessors[sender].iter().flatten());
+            next += 1;
+        }
+        let mut place = vec![None; self.times.len()];
+        list.iter().enumerate().for_each(|(at, &sender)| place[sender] = Some(at));
+        let window = |&sender: &usize| Window {
+            sender: sender as u32,
+            receiver: self.receivers[sender],
+            time: self.times[sender].clone(),
+            waits_for: self.predecessors[sender].map(|earlier| earlier.and_then(|earlier| place[earlier])),
+        };
+        list.iter().map(window).collect()
     }
 
     /// Weight of the heaviest path: the length of the schedule in which every transfer starts as soon as those it waits

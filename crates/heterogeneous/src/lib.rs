@@ -22,7 +22,7 @@ mod snf_placement;
 mod starts;
 pub mod tables;
 
-pub use all_reduce::{AllReduce, all_reduce};
+pub use all_reduce::{AllReduce, all_reduce, all_reduce_by, fastest};
 pub use anneal::{Annealed, anneal};
 pub use cluster::{Cluster, Destination, Processors};
 pub use dependency::Dependency;

@@ -134,8 +134,8 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
         return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
     }
     let mut progress = Progress::new(&problem, budget, length);
-    let annealed = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
-    let flowed = slots::improve(&problem, annealed, &mut progress)?;
+    let start = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
+    let flowed = slots::improve(&problem, start, &mut progress)?;
     if flowed.lower >= flowed.length {
         return Ok(problem.found(flowed.length, flowed.lower, flowed.proof, &flowed.placed));
     }

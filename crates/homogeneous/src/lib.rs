@@ -30,6 +30,7 @@ mod reduce;
 pub mod reference;
 pub mod release;
 mod root;
+mod sequences;
 mod shape;
 mod strategy;
 mod time;

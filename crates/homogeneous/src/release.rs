@@ -24,17 +24,21 @@
 //!   processors there within `T - r`;
 //! - the last date plus `c`, if there is something to merge;
 //! - the optimum for a transfer time of `c`.
+//!
+//! Between this bound and the heuristic's schedule all sequences of up to 40 values are tried, as far as 200,000 states
+//! go (`sequences`): ten values are mostly decided.
 
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use num_traits::Signed;
+use num_traits::{Signed, ToPrimitive};
 use oneport_plan::{Costs as PlanCosts, Reduction};
 use oneport_platform::Rational;
 
 use crate::reduce::greedy;
 use crate::strategy::written;
 use crate::time::{Pair, Scaled, Time, common_unit, in_units};
+use crate::sequences::{Fits, Sequences};
 use crate::{Costs, Error, Tie, tree};
 
 /// A schedule of values with release dates, and a proved bound.
@@ -46,6 +50,13 @@ pub struct Released {
     /// No schedule is shorter; the schedule is optimal if it is as short.
     pub lower_bound: Rational,
 }
+
+/// Most values of which sequences are tried, and states visited.
+const TRIED: usize = 40;
+const STATES: usize = 200_000;
+
+/// Lengths below this many bits leave room for a transfer per value tried.
+const SEQUENCE_BITS: u64 = 56;
 
 /// Dates below this many bits leave room in machine integers.
 const MACHINE_BITS: u64 = 62;
@@ -150,7 +161,48 @@ impl<N: Time> Question<N> {
         let faster = Pair { transfer: self.pair.compute.clone(), compute: self.pair.compute.clone() };
         let low = self.date(0).plus(&self.pair.compute).min(bound.clone());
         let (_, relaxed) = self.bisect(&faster, &low);
-        (grown, run, bound.max(relaxed))
+        self.closed((grown, run), bound.max(relaxed))
+    }
+
+    /// Few values: sequences are tried between the bound and a schedule, as far as the states go.
+    fn closed(&self, (mut grown, mut run): (Grown, tree::Run<N>), mut bound: N) -> (Grown, tree::Run<N>, N) {
+        let word = |date: &N| date.big().to_u64();
+        let ready: Option<Vec<u64>> = self.ready.iter().map(word).collect();
+        let (Some(ready), Some(transfer), Some(compute)) =
+            (ready, word(&self.pair.transfer), word(&self.pair.compute))
+        else {
+            return (grown, run, bound);
+        };
+        if compute == 0 || ready.len() > TRIED || run.length.big().bits() > SEQUENCE_BITS {
+            return (grown, run, bound);
+        }
+        let sequences = Sequences::new(&ready, transfer, compute);
+        let mut states = STATES;
+        // Lengths from here on may be met; a length that the states did not suffice for is not asked about again.
+        let mut low = bound.clone();
+        while low < run.length {
+            let middle = low.plus(&run.length.minus(&low).half());
+            let Some(length) = word(&middle) else { break };
+            let mut share = states / 2;
+            states -= share;
+            match sequences.fit(length, &mut share) {
+                Fits::Sequence(values, receivers) => {
+                    let found = Grown { values, receivers };
+                    let timed = self.timed(&found);
+                    if timed.length >= run.length {
+                        break;
+                    }
+                    (grown, run) = (found, timed);
+                }
+                Fits::Never => {
+                    low = middle.plus(&N::one());
+                    bound = bound.max(low.clone());
+                }
+                Fits::Unknown => low = middle.plus(&N::one()),
+            }
+            states += share;
+        }
+        (grown, run, bound)
     }
 
     /// The least length from `low` on for which the growth succeeds, if it succeeds for all longer ones, and its tree.

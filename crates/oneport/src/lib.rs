@@ -32,8 +32,8 @@ use oneport_watch::{Limit, Watch};
 pub use rating::{Rated, Rating, rate, rate_watched};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use single::{
-    Checked, Found, SingleError, all_reduce, broadcast_homogeneous, reduce_cluster, reduce_homogeneous,
-    reduce_processors, reduce_released,
+    Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous, broadcast_homogeneous, judge_sequence,
+    judge_tree, reduce_cluster, reduce_homogeneous, reduce_into, reduce_processors, reduce_released,
 };
 
 /// How to solve.

@@ -1,10 +1,10 @@
 //! One reduction executed once: the shortest schedule, its bound, and the referee's word on both.
 
-use oneport_heterogeneous::{AllReduce, Budget, Cluster, Method, Placement, Processors};
+use oneport_heterogeneous::{AllReduce, Budget, Cluster, Destination, Method, Placement, Processors};
 use oneport_homogeneous::{Costs, Released, Strategy, Tie};
-use oneport_plan::{Broadcast, Instance, Limit, Proof, Shortest};
+use oneport_plan::{Broadcast, Instance, Limit, OneReduction, Proof, Shortest};
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, Violation, check_broadcast, check_reduction, check_shortest};
+use oneport_referee::{Recheck, Violation, check_broadcast, check_one, check_reduction, check_shortest};
 
 /// An answer that the referee has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,16 +156,121 @@ pub fn reduce_processors(processors: &Processors, method: Method, budget: &Budge
     Ok(Found { checked, method: answer.method, why: answer.why, placement: answer.placement })
 }
 
-/// The result of one reduction sent to all: slowest node first into the fastest processor, then fastest node first
-/// (Liu-Kuo-Wang 2009, Theorem 3).
+/// The result of one reduction sent to all: the shortest reduction known into a processor of the list, then fastest node
+/// first. With [`Method::SlowestFirst`] and the fastest processor as destination, which is the default, it is at most 3.5
+/// times the optimum (Liu-Kuo-Wang 2009, Theorem 3). The reduction's bound holds for the whole, which contains it.
 ///
 /// # Errors
-/// An empty list, a time that is not positive.
-pub fn all_reduce(times: &[Rational]) -> Result<AllReduce, SingleError> {
-    let all = oneport_heterogeneous::all_reduce(times)?;
+/// An empty list, a time that is not positive, a destination out of range, a method that does not apply.
+pub fn all_reduce(
+    times: &[Rational],
+    destination: Option<usize>,
+    method: Method,
+    budget: &Budget,
+) -> Result<(AllReduce, Found), SingleError> {
+    let destination = destination.map_or_else(|| oneport_heterogeneous::fastest(times), Ok)?;
+    let processors = Processors::new(times.to_vec(), Destination::Listed(destination))?;
+    let mut found = reduce_processors(&processors, method, budget)?;
+    let Some(reduction) = found.checked.shortest.reduction.take() else {
+        return Err(oneport_heterogeneous::Error::NoProcessor.into());
+    };
+    let mut all = oneport_heterogeneous::all_reduce_by(times, reduction)?;
+    all.lower_bound = all.lower_bound.max(found.checked.shortest.lower_bound.clone());
     check_reduction(&all.reduction, Limit::Unlimited)?;
     check_broadcast(&all.broadcast, Limit::Unlimited)?;
-    Ok(all)
+    Ok((all, found))
+}
+
+/// One broadcast over processors of unequal speeds: fastest node first, and a bound. From the fastest processor it is at
+/// most 1.5 times the optimum (Khuller and Kim; Liu-Kuo-Wang 2009, Theorem 3).
+///
+/// # Errors
+/// An empty list, a time that is not positive, a source out of range.
+pub fn broadcast_heterogeneous(times: &[Rational], source: usize) -> Result<(Broadcast, Rational), SingleError> {
+    let broadcast = oneport_heterogeneous::broadcast::fastest_first(times, source)?;
+    check_broadcast(&broadcast, Limit::Unlimited)?;
+    let bound = oneport_heterogeneous::broadcast::lower_bound(times, source)?;
+    Ok((broadcast, bound))
+}
+
+/// A schedule of one's own beside the best that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// The schedule with the bound of its question.
+    pub one: OneReduction,
+    /// Whether the referee could repeat the argument for the bound.
+    pub recheck: Recheck,
+    /// The length of the best schedule known.
+    pub best: Rational,
+}
+
+/// A given tree with equal costs: processor `i` sends to `receivers[i]`, the root to itself. Its earliest dates are those
+/// of RR-7898, proposition 3; the bound is the optimum of all trees. The operator is said to commute unless the tree
+/// combines neighbours only.
+///
+/// # Errors
+/// [`SingleError::Homogeneous`] names what is no tree.
+pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleError> {
+    let reduction = oneport_homogeneous::reduce_tree(receivers, costs)?;
+    let values = receivers.len() as u64;
+    let best = oneport_homogeneous::length(values, costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
+    let mut one = OneReduction {
+        reduction,
+        limit: Limit::Unlimited,
+        commutative: false,
+        lower_bound: best.clone(),
+        proof: Some(Proof::Counting),
+    };
+    let recheck = match check_one(&one) {
+        Ok(recheck) => recheck,
+        Err(_) => {
+            one.commutative = true;
+            check_one(&one)?
+        }
+    };
+    Ok(Judged { one, recheck, best })
+}
+
+/// The earliest-possible schedule of a sequence of senders (Liu-Kuo-Wang 2009, section 3) beside the best schedule that
+/// `method` finds.
+///
+/// # Errors
+/// As [`reduce_processors`]; a sequence that is no permutation of the senders.
+pub fn judge_sequence(
+    processors: &Processors,
+    sequence: &[usize],
+    method: Method,
+    budget: &Budget,
+) -> Result<Judged, SingleError> {
+    let reduction = oneport_heterogeneous::earliest(processors, sequence)?;
+    let found = reduce_processors(processors, method, budget)?.checked.shortest;
+    let one = OneReduction {
+        reduction,
+        limit: Limit::Unlimited,
+        commutative: true,
+        lower_bound: found.lower_bound,
+        proof: Some(found.proof),
+    };
+    let recheck = check_one(&one)?;
+    Ok(Judged { best: found.length.min(one.reduction.length.clone()), one, recheck })
+}
+
+/// The shortest reduction of `values` values with equal costs into any processor, the operands in order: as short as into
+/// processor 0.
+///
+/// # Errors
+/// [`SingleError::Homogeneous`] names what does not make sense.
+pub fn reduce_into(values: u64, root: u64, costs: &Costs) -> Result<Checked, SingleError> {
+    let reduction = oneport_homogeneous::reduce_at(values, root, costs)?;
+    let lower_bound = oneport_homogeneous::length(values, costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
+    check(Shortest {
+        instance: equal(values, costs, Limit::Unlimited),
+        length: reduction.length.clone(),
+        lower_bound,
+        proof: Proof::Counting,
+        reduction: Some(reduction),
+    })
 }
 
 fn check(shortest: Shortest) -> Result<Checked, SingleError> {

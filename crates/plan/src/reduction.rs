@@ -86,6 +86,20 @@ impl Dates {
     }
 }
 
+/// A transmission window of a reduction under [`Costs::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9 to
+/// 11. A list of windows has the destination's last reception first, and every window before those that it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// The processor that sends.
+    pub sender: u32,
+    /// The processor that receives.
+    pub receiver: u32,
+    /// How long it takes: the node's weight.
+    pub time: Rational,
+    /// Places in the list of what it waits for: the sender's last reception, and the receiver's previous one.
+    pub waits_for: [Option<usize>; 2],
+}
+
 /// A limit on what may happen at once (RR-7898, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {

@@ -22,6 +22,7 @@ mod single;
 mod tests;
 mod ticks;
 mod tree;
+mod windows;
 mod xml;
 
 pub use chart::{Bar, Measure, bars};
@@ -31,6 +32,7 @@ pub use graph::{graph, platform};
 pub use parts::{Part, parts};
 pub use single::{broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
+pub use windows::windows;
 
 use oneport_plan::{Pattern, Problem};
 

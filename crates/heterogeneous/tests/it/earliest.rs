@@ -5,7 +5,9 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Random, cluster_of, ep_ends, ep_length, int, optimum, orders, ratio, replay, tree_optimum};
-use oneport_heterogeneous::{Dependency, Destination, Error, Processors, earliest, earliest_length, slowest_first};
+use oneport_heterogeneous::{
+    Dependency, Destination, Error, Processors, Rational, earliest, earliest_length, slowest_first,
+};
 use oneport_plan::Dates;
 
 fn processors(times: &[u64]) -> Processors {
@@ -33,6 +35,23 @@ fn dates_are_those_of_the_printed_algorithm() {
         assert_eq!(tree.root(), sequence.last().copied());
         let children = (0..=n).flat_map(|sender| tree.predecessors(sender)).flatten().count();
         assert_eq!(children, n - 1, "a tree");
+        // The windows, from the root down: the heaviest path is the length, and each waits for its two ends.
+        let windows = tree.windows();
+        assert_eq!(windows.len(), n);
+        let mut above = vec![Rational::default(); n];
+        let mut heaviest = Rational::default();
+        for (place, window) in windows.iter().enumerate() {
+            let weight = &above[place] + &window.time;
+            heaviest = heaviest.max(weight.clone());
+            assert_eq!(window.receiver, reduction.receivers[window.sender as usize]);
+            assert_eq!(place == 0, Some(window.sender as usize) == tree.root());
+            for (end, earlier) in [window.sender, window.receiver].into_iter().zip(window.waits_for) {
+                let Some(earlier) = earlier else { continue };
+                assert!(earlier > place && windows[earlier].receiver == end);
+                above[earlier] = weight.clone();
+            }
+        }
+        assert_eq!(heaviest, reduction.length);
     }
 }
 
