@@ -40,6 +40,7 @@ pub use platform::{
 };
 pub use platform_format::{ParseFormatError, PlatformFormat};
 pub use single::{
-    AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer, reduction_to_json,
+    AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer, read_receivers,
+    read_starts, receivers_from_json, reduction_to_json, starts_from_json,
 };
 pub use topologies::{Accelerator, Capacity, Fabric, ImportOptions, Imported, Note, Replicate, Topic};

@@ -30,7 +30,7 @@ pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, period_gantt, timeline_gantt};
 pub use graph::{graph, platform};
 pub use parts::{Part, parts};
-pub use single::{broadcast_gantt, once_tree, reduction_gantt};
+pub use single::{all_reduce_gantt, broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;
 pub use windows::windows;
 

@@ -57,6 +57,21 @@ pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
     gantt(&title, &costs_words(&broadcast.costs, "preparation"), n, &bars, &broadcast.length)
 }
 
+/// A reduction and the broadcast that follows it as one Gantt chart. O(n).
+pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String {
+    let length = &reduction.length + &broadcast.length;
+    let mut bars = reduction_bars(reduction);
+    bars.extend(broadcast_bars(broadcast).into_iter().map(|bar| Bar {
+        start: bar.start + &reduction.length,
+        end: bar.end + &reduction.length,
+        ..bar
+    }));
+    let n = reduction.receivers.len();
+    let title = format!("All-reduction among {}: length {}", words::plural(n, "processor"), words::show(&length));
+    let subtitle = format!("{}; the broadcast begins at {}", costs_words(&reduction.costs, "merge"), words::show(&reduction.length));
+    gantt(&title, &subtitle, n, &bars, &length)
+}
+
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
 /// its root at the left, children from top to bottom); next to a processor, when it starts to send. Processors beyond
 /// the first 200 of the tree are left out. O(n log n).

@@ -4,6 +4,7 @@
 //! from 0; the root's entry is `null`, for it sends nothing. Dates are strings in lowest terms, or whole numbers of
 //! `unit` where the file gives one. `fixtures/README.md` documents every field.
 
+mod lists;
 mod read;
 mod write;
 
@@ -19,6 +20,7 @@ use crate::json::Json;
 use crate::plan::MAX_PLAN_BYTES;
 use crate::source::{Source, read_bytes};
 
+pub use lists::{read_receivers, read_starts, receivers_from_json, starts_from_json};
 pub use read::one_reduction_from_json;
 pub use write::one_reduction_to_json;
 

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use oneport_formats::{AnswerFile, one_reduction_from_json, one_reduction_to_json, read_answer};
+use oneport_formats::{
+    AnswerFile, one_reduction_from_json, one_reduction_to_json, read_answer, receivers_from_json, starts_from_json,
+};
 use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices};
 use oneport_platform::Rational;
 
@@ -212,4 +214,33 @@ fn a_file_says_what_it_is() {
     assert!(read_answer(&path).unwrap_err().to_string().contains("oneport-reduction/1"));
     std::fs::write(&path, "{\"format\": \"oneport-plan/9\"}").unwrap();
     assert!(read_answer(&path).unwrap_err().to_string().contains("oneport-plan/2"));
+}
+
+#[test]
+fn lists_stand_alone_or_in_a_file() {
+    let file = one_reduction_to_json(&equal());
+    assert_eq!(receivers_from_json("list", file.as_bytes()), Ok(vec![0, 0, 0, 2]));
+    assert_eq!(receivers_from_json("list", b"[2, 2, null]"), Ok(vec![2, 2, 2]));
+    assert_eq!(
+        starts_from_json("list", file.as_bytes()),
+        Ok(vec![None, Some(ratio(0, 1)), Some(ratio(7, 2)), Some(ratio(0, 1))])
+    );
+    assert_eq!(starts_from_json("list", b"[\"1/3\", 0.5, null]"), Ok(vec![Some(ratio(1, 3)), Some(ratio(1, 2)), None]));
+    for (text, parts) in [
+        ("[0, 1]", &["list:1", "must be null"][..]),
+        ("[null, null]", &["list:1: [1]", "processor 0 does not"]),
+        ("[null, 2]", &["[1]", "2"]),
+        ("[null, -1]", &["[1]", "-1"]),
+        ("[]", &["one per processor"]),
+        ("{}", &["'receivers' is missing"]),
+        ("7", &["an object"]),
+        ("", &["is empty"]),
+    ] {
+        let error = receivers_from_json("list", text.as_bytes()).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
+    }
+    for (text, part) in [("[\"x\"]", "'x'"), ("[[1]]", "an array"), ("{\"unit\": 1}", "'starts' is missing"), ("[1,", "JSON")] {
+        let error = starts_from_json("list", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
 }
