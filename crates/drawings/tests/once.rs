@@ -121,7 +121,9 @@ fn windows_are_drawn() {
     assert_eq!((drawing.matches("<circle").count(), drawing.matches("<line").count()), (3, 2));
     assert!(drawing.contains("2 to 0, 3") && drawing.ends_with("</svg>\n"));
     let text = dot::windows(&windows);
-    assert!(text.contains("0 [label=\"3\", xlabel=\"2 to 0\"];") && text.contains("0 -> 1;") && text.contains("0 -> 2;"));
+    assert!(
+        text.contains("0 [label=\"3\", xlabel=\"2 to 0\"];") && text.contains("0 -> 1;") && text.contains("0 -> 2;")
+    );
     let wild = vec![window(2, 9, 3, [Some(0), Some(77)]), window(3, 2, 5, [Some(0), None])];
     for windows in [wild, Vec::new()] {
         assert!(svg::windows(&windows).ends_with("</svg>\n"));

@@ -31,7 +31,6 @@ pub use format::Format;
 pub use machine::{Fault, Kind};
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Request};
-pub use single::OneRun;
 pub use results::{Served, results};
 pub use verdict::Verdict;
 

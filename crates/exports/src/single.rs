@@ -70,8 +70,8 @@ impl OneRun {
     /// # Errors
     /// A question that makes no sense, which would be a defect.
     pub fn request(&self) -> Result<Request<'_>, ExportError> {
-        let problem =
-            Problem::new(&self.platform, &self.collective, &self.volumes).map_err(|error| refused(error.to_string()))?;
+        let problem = Problem::new(&self.platform, &self.collective, &self.volumes)
+            .map_err(|error| refused(error.to_string()))?;
         Ok(Request { periods: Some(1), dated: Some(&self.execution), ..Request::new(problem, &self.schedule) })
     }
 }
@@ -246,7 +246,9 @@ impl<'a> Draft<'a> {
         let mut changes: BTreeMap<Rational, (Vec<LinkId>, Vec<LinkId>)> = BTreeMap::new();
         for (processor, link) in self.links.iter().enumerate() {
             let Some(link) = *link else { continue };
-            let (Some(start), Some(end)) = (self.reduction.starts.get(processor), self.end(processor)) else { continue };
+            let (Some(start), Some(end)) = (self.reduction.starts.get(processor), self.end(processor)) else {
+                continue;
+            };
             changes.entry(start).or_default().0.push(link);
             changes.entry(end).or_default().1.push(link);
         }

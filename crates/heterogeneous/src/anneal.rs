@@ -50,10 +50,7 @@ pub fn anneal(cluster: &Cluster, seed: u64, steps: u64, budget: &Budget) -> Resu
     let mut progress = Progress::new(&problem, budget, first.0);
     let (length, placed) = improve(&problem, first, seed, steps, &mut progress);
     let row = |placed: Placed| Row { date: problem.date(placed.date), class: placed.class, senders: placed.senders };
-    Ok(Annealed {
-        length: problem.date(length),
-        placement: Placement { rows: placed.into_iter().map(row).collect() },
-    })
+    Ok(Annealed { length: problem.date(length), placement: Placement { rows: placed.into_iter().map(row).collect() } })
 }
 
 /// Shortens a placement by so many steps, as long as the work may go on.
@@ -160,7 +157,11 @@ impl<'a> Walk<'a> {
             self.tardiness = tardiness;
             return tardiness == 0;
         }
-        if exchange { self.change(one, other, true) } else { self.change(other, one, false) }
+        if exchange {
+            self.change(one, other, true)
+        } else {
+            self.change(other, one, false)
+        }
         false
     }
 

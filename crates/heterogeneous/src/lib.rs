@@ -33,5 +33,5 @@ pub use oneport_plan::{Broadcast, Class, Reduction, Shortest};
 pub use oneport_platform::Rational;
 pub use placement::{Placement, Row};
 pub use problem::{Budget, Search};
-pub use starts::{Crowded, Started, check_starts};
 pub use shortest::{Answer, Method, shortest};
+pub use starts::{Crowded, Started, check_starts};

@@ -7,10 +7,12 @@ use oneport_plan::{Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
 use crate::placement::Found;
-use crate::snf_placement::Placed;
 use crate::problem::{Budget, Problem, Progress};
 use crate::slowest_first::{self, Reason};
-use crate::{Cluster, Error, Placement, Processors, anneal, bound, dynamic, earliest, levels, search, slots, snf_placement};
+use crate::snf_placement::Placed;
+use crate::{
+    Cluster, Error, Placement, Processors, anneal, bound, dynamic, earliest, levels, search, slots, snf_placement,
+};
 
 /// How the answer is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -76,7 +76,8 @@ pub fn binomial_length(order: u64, costs: &Costs) -> Rational {
 }
 
 /// Proposition 13: the number of values of a binomial tree of order `k`, `2^k`. By Theorem 14 no more can be reduced in
-/// its length where a cost is 0.
+/// its length where exactly one cost is 0. The theorem says "d = 0 or c = 0", which includes both: there any number is
+/// reduced in no time, by any tree. This crate takes the binomial tree then, by convention.
 pub fn binomial_values(order: u32) -> BigUint {
     BigUint::one() << order
 }

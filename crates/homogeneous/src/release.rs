@@ -36,9 +36,9 @@ use oneport_plan::{Costs as PlanCosts, Reduction};
 use oneport_platform::Rational;
 
 use crate::reduce::greedy;
+use crate::sequences::{Fits, Sequences};
 use crate::strategy::written;
 use crate::time::{Pair, Scaled, Time, common_unit, in_units};
-use crate::sequences::{Fits, Sequences};
 use crate::{Costs, Error, Tie, tree};
 
 /// A schedule of values with release dates, and a proved bound.
@@ -168,8 +168,7 @@ impl<N: Time> Question<N> {
     fn closed(&self, (mut grown, mut run): (Grown, tree::Run<N>), mut bound: N) -> (Grown, tree::Run<N>, N) {
         let word = |date: &N| date.big().to_u64();
         let ready: Option<Vec<u64>> = self.ready.iter().map(word).collect();
-        let (Some(ready), Some(transfer), Some(compute)) =
-            (ready, word(&self.pair.transfer), word(&self.pair.compute))
+        let (Some(ready), Some(transfer), Some(compute)) = (ready, word(&self.pair.transfer), word(&self.pair.compute))
         else {
             return (grown, run, bound);
         };

@@ -136,10 +136,16 @@ impl<N: Time> Splitting<N> {
         let rest = part.time.minus(&self.pair.step());
         Ok(Some(if right >= left {
             let cut = part.end - taken;
-            (Part { first: cut, end: part.end, root: cut, time }, Part { first: part.first, end: cut, root: part.root, time: rest })
+            (
+                Part { first: cut, end: part.end, root: cut, time },
+                Part { first: part.first, end: cut, root: part.root, time: rest },
+            )
         } else {
             let cut = part.first + taken;
-            (Part { first: part.first, end: cut, root: cut - 1, time }, Part { first: cut, end: part.end, root: part.root, time: rest })
+            (
+                Part { first: part.first, end: cut, root: cut - 1, time },
+                Part { first: cut, end: part.end, root: part.root, time: rest },
+            )
         }))
     }
 

@@ -25,7 +25,9 @@ pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
 pub use plan::{Plan, Status};
 pub use problem::{Problem, ProblemError};
-pub use reduction::{Broadcast, Class, Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Shortest, SlotPrices, Window};
+pub use reduction::{
+    Broadcast, Class, Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Shortest, SlotPrices, Window,
+};
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use run::{Action, Deed, Piece, Run};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};

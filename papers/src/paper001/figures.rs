@@ -1,7 +1,7 @@
 //! The worked figures of Liu-Kuo-Wang 2009.
 
 use anyhow::{Result, ensure};
-use oneport::heterogeneous::{Destination, Method, Processors, earliest, slowest_first};
+use oneport::heterogeneous::{Dependency, Destination, Method, Processors, earliest, slowest_first};
 use oneport::plan::Reduction;
 use oneport::{Rational, reduce_processors};
 use oneport_drawings::svg;
@@ -180,7 +180,11 @@ pub fn figures() -> Result<Vec<Figure>> {
             "x = 3/2, the destination (processor 0) is slow.",
             svg::reduction_gantt(&snf),
         ),
-        Figure::svg("Figure 11 of papers 001", "The tree of figure 5: who sends to whom.", svg::once_tree(&fifth)),
+        Figure::svg(
+            "Figure 11 of papers 001",
+            "The transmission windows of figure 5, read backwards: times in the nodes, sender and receiver beside them.",
+            svg::windows(&Dependency::of(&fifth)?.windows()),
+        ),
     ];
     if let Some(alternative) = alternative {
         let caption = "x = 3/2, the destination (processor 0) is slow: 4 instead of 9/2.";

@@ -68,7 +68,11 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
     }));
     let n = reduction.receivers.len();
     let title = format!("All-reduction among {}: length {}", words::plural(n, "processor"), words::show(&length));
-    let subtitle = format!("{}; the broadcast begins at {}", costs_words(&reduction.costs, "merge"), words::show(&reduction.length));
+    let subtitle = format!(
+        "{}; the broadcast begins at {}",
+        costs_words(&reduction.costs, "merge"),
+        words::show(&reduction.length)
+    );
     gantt(&title, &subtitle, n, &bars, &length)
 }
 

@@ -84,7 +84,8 @@ fn receivers(list: &Json<'_, '_>) -> Result<Vec<u32>, FormatError> {
             return Ok(());
         }
         if let Some(other) = root.replace(place) {
-            let right = format!("the receiver of processor {place}; only one sends nothing, and processor {other} does not");
+            let right =
+                format!("the receiver of processor {place}; only one sends nothing, and processor {other} does not");
             return Err(entry.wrong(right));
         }
         receivers.push(place as u32);

@@ -70,10 +70,9 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
             Some(dates(need(&top, list, "merges", meaning)?, Some(root))?)
         }
         (Costs::PerSender(_), Some(list)) => {
-            return Err(list.fail(Mistake::NotHere {
-                key: "merges",
-                why: "with \"times\" merging is part of the transfer",
-            }));
+            return Err(
+                list.fail(Mistake::NotHere { key: "merges", why: "with \"times\" merging is part of the transfer" })
+            );
         }
         (Costs::PerSender(_), None) => None,
     };
@@ -83,7 +82,12 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
     let one = OneReduction {
         reduction,
         limit: limit.map_or(Ok(Limit::Unlimited), |limit| read_limit(&limit))?,
-        commutative: flag(Some(need(&top, commutative, "commutative", "whether operands may be combined in any order")?))?,
+        commutative: flag(Some(need(
+            &top,
+            commutative,
+            "commutative",
+            "whether operands may be combined in any order",
+        )?))?,
         lower_bound: rational(need(&top, lower_bound, "lower_bound", "what no schedule is shorter than")?)?,
         proof: proof.map(|proof| read_proof(&proof, true)).transpose()?,
     };

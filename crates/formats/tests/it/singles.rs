@@ -200,7 +200,8 @@ fn hostile_sizes_end_in_time() {
     refused(&text, "[null, 0, 7, 0]", &many, &["starts", "4 entries"]);
     let deep = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
     refused(&text, "[null, 0, 0, 2]", &deep, &["receivers"]);
-    let nested = format!("{}1{}", "{\"kind\": \"lowered\", \"times\": [], \"proof\": ".repeat(100_000), "}".repeat(100_000));
+    let nested =
+        format!("{}1{}", "{\"kind\": \"lowered\", \"times\": [], \"proof\": ".repeat(100_000), "}".repeat(100_000));
     refused(&text, "{\"kind\": \"counting\"}", &nested, &["proof.proof.kind"]);
 }
 
@@ -239,7 +240,9 @@ fn lists_stand_alone_or_in_a_file() {
         let error = receivers_from_json("list", text.as_bytes()).unwrap_err().to_string();
         assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
     }
-    for (text, part) in [("[\"x\"]", "'x'"), ("[[1]]", "an array"), ("{\"unit\": 1}", "'starts' is missing"), ("[1,", "JSON")] {
+    for (text, part) in
+        [("[\"x\"]", "'x'"), ("[[1]]", "an array"), ("{\"unit\": 1}", "'starts' is missing"), ("[1,", "JSON")]
+    {
         let error = starts_from_json("list", text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }

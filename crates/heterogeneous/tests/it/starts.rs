@@ -76,9 +76,11 @@ fn starts_are_a_schedule_if_and_only_if_there_are_receivers() {
                         let active = |(start, time): (&u64, &u64)| *start <= date && date < start + time;
                         list.iter().zip(times).filter(|&pair| active(pair)).count() as u64
                     };
-                    let complete =
-                        |date: u64| list.iter().zip(times).filter(|(start, time)| **start + **time <= date).count() as u64;
-                    let first = (0..12).find(|&date| 2 * active(date) + complete(date) > times.len() as u64 + 1).unwrap();
+                    let complete = |date: u64| {
+                        list.iter().zip(times).filter(|(start, time)| **start + **time <= date).count() as u64
+                    };
+                    let first =
+                        (0..12).find(|&date| 2 * active(date) + complete(date) > times.len() as u64 + 1).unwrap();
                     assert_eq!(crowded.date, whole(first));
                     assert_eq!((crowded.active, crowded.complete), (active(first), complete(first)));
                     wrong += 1;

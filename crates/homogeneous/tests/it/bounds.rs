@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{PAIRS, TIES, all_trees, costs, greedy, tree_length, whole};
 use num_traits::{One, Zero};
-use oneport_homogeneous::{Costs, Strategy, Tie, bounds, length, values_within};
+use oneport_homogeneous::{Costs, Strategy, Tie, bounds, length, reduce, values_within};
 use oneport_plan::{BigUint, Limit};
 use oneport_platform::Rational;
 
@@ -211,4 +211,33 @@ fn the_conjecture_of_figure_2_fails_for_22_values() {
     let ratio = |pair| strategy_length(22, pair, Strategy::Binomial, Tie::Oldest) / optimum(22, pair);
     assert_eq!(ratio((2, 3)), whole(21) / whole(20));
     assert_eq!(ratio((1, 1)), whole(1));
+}
+
+/// Theorem 14 says "d = 0 or c = 0"; where both are, any number of values is reduced in no time, and by convention it is
+/// the binomial tree that does.
+#[test]
+fn theorem_14_needs_one_cost() {
+    let free = costs((0, 0));
+    assert_eq!(bounds::binomial_length(5, &free), whole(0));
+    assert_eq!(values_within(&whole(0), &free, Limit::Unlimited), Ok(u128::MAX));
+    for order in 0..=6 {
+        let values = 1_u64 << order;
+        let reduction = reduce(values, &free, Strategy::Greedy, Limit::Unlimited, Tie::Oldest).unwrap();
+        let parents: Vec<usize> = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
+        assert_eq!(canonical(&parents), canonical(&binomial(order)));
+    }
+}
+
+/// The strategies' trees of the right sizes are those of definitions 12 and 15, whichever the rule for ties.
+#[test]
+fn strategies_build_the_defined_trees() {
+    let same = |values: usize, strategy, tree: &[usize]| {
+        for tie in TIES {
+            let reduction = reduce(values as u64, &costs((3, 2)), strategy, Limit::Unlimited, tie).unwrap();
+            let parents: Vec<usize> = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
+            assert_eq!(canonical(&parents), canonical(tree), "{strategy:?} {values} {tie:?}");
+        }
+    };
+    (0..=7).map(binomial).for_each(|tree| same(tree.len(), Strategy::Binomial, &tree));
+    (0..=10).map(fibonacci).for_each(|tree| same(tree.len(), Strategy::Fibonacci, &tree));
 }

@@ -65,7 +65,9 @@ fn every_root_is_as_good_as_any() {
 #[test]
 fn long_costs_have_roots_too() {
     let long = Rational::from_integer(num_bigint::BigInt::from(1) << 90);
-    for pair in [(Rational::new(2.into(), 3.into()), Rational::new(5.into(), 7.into())), (long.clone(), long + whole(1))] {
+    for pair in
+        [(Rational::new(2.into(), 3.into()), Rational::new(5.into(), 7.into())), (long.clone(), long + whole(1))]
+    {
         let own = Costs::new(pair.0.clone(), pair.1.clone()).unwrap();
         for (values, root) in [(1, 0), (2, 1), (17, 5), (40, 39)] {
             let reduction = reduce_at(values, root, &own).unwrap();
@@ -119,10 +121,8 @@ fn extents_are_those_of_every_tree() {
                 let receiver = tree[values - 1] as usize;
                 depths[values - 1] = depths[receiver] + 1;
                 degrees[receiver] += 1;
-                right = Extent {
-                    degree: right.degree.max(degrees[receiver]),
-                    depth: right.depth.max(depths[values - 1]),
-                };
+                right =
+                    Extent { degree: right.degree.max(degrees[receiver]), depth: right.depth.max(depths[values - 1]) };
             }
             assert_eq!(extent(values as u64, &costs((transfer, compute))), Ok(right), "{transfer} {compute} {values}");
         }
@@ -156,11 +156,9 @@ fn a_billion_billion_values() {
     children.reverse();
     assert_eq!(children[..3], [41002, 58713, 87370]);
     let at = 333_333_333_333_333_333;
-    for (pair, receiver) in [
-        ((1, 1), 999_999_999_999_999_997),
-        ((2, 3), 999_999_999_999_999_998),
-        ((7, 10), 999_999_999_999_999_997),
-    ] {
+    for (pair, receiver) in
+        [((1, 1), 999_999_999_999_999_997), ((2, 3), 999_999_999_999_999_998), ((7, 10), 999_999_999_999_999_997)]
+    {
         let found = neighbours_at(many, at, many - 1, &costs(pair)).unwrap();
         assert_eq!(found.receiver, Some(receiver), "{pair:?}");
         // The way up ends at the root.
@@ -180,7 +178,9 @@ fn processors_that_are_not_there_are_refused() {
     assert_eq!(delivered(0, 0, &own), Err(Error::NoValues));
     assert_eq!(extent(0, &own), Err(Error::NoValues));
     let told = |error: Error| error.to_string();
-    assert!(told(reduce_at(5, 5, &own).unwrap_err()).contains("the root 5 is none of the 5 processors; count from 0 to 4"));
+    assert!(
+        told(reduce_at(5, 5, &own).unwrap_err()).contains("the root 5 is none of the 5 processors; count from 0 to 4")
+    );
     assert!(told(neighbours_at(5, 0, u64::MAX, &own).unwrap_err()).contains("the rank 18446744073709551615"));
     assert!(told(delivered(5, 7, &own).unwrap_err()).contains("the processor 7"));
     assert!(matches!(reduce_at(u64::MAX, 3, &own), Err(Error::TooMany { .. })));

@@ -49,7 +49,8 @@ fn no_order_of_arrival_is_earlier_and_the_best_tree_is_the_optimum() {
                     (number(&merges.get(i).unwrap()), number(&reduction.starts.get(i).unwrap()))
                 };
                 for node in 0..nodes {
-                    let mut of: Vec<usize> = (0..nodes).filter(|&i| i != root && receivers[i] as usize == node).collect();
+                    let mut of: Vec<usize> =
+                        (0..nodes).filter(|&i| i != root && receivers[i] as usize == node).collect();
                     of.sort_by_key(|&child| (date(child).0, date(child).1));
                     let (mut port, mut complete) = (0, 0);
                     for child in of {
