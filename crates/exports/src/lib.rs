@@ -32,6 +32,7 @@ pub use machine::{Fault, Kind};
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Request};
 pub use results::{Served, results};
+pub use single::OneRun;
 pub use verdict::Verdict;
 
 /// Every format, in the order of the documentation.

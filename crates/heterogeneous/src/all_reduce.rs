@@ -1,6 +1,6 @@
-//! All processors end with the result: a reduction to one of them, then a broadcast from it. Slowest-node-first into the
-//! fastest processor and fastest-node-first from it are at most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem 3); a
-//! shorter reduction makes them shorter.
+//! All processors end with the result: a reduction to one of them, then a broadcast from it. Slowest-node-first into
+//! the fastest processor and fastest-node-first from it are at most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem
+//! 3); a shorter reduction makes them shorter.
 
 use oneport_plan::{Broadcast, Reduction};
 use oneport_platform::Rational;
@@ -42,7 +42,8 @@ pub fn fastest(times: &[Rational]) -> Result<usize, Error> {
     (0..times.len()).min_by(|&a, &b| times[a].cmp(&times[b]).then(a.cmp(&b))).ok_or(Error::NoProcessor)
 }
 
-/// As [`all_reduce`], by this reduction of the processors of the list: fastest-node-first from where it ends. O(n log n).
+/// As [`all_reduce`], by this reduction of the processors of the list: fastest-node-first from where it ends. O(n log
+/// n).
 ///
 /// # Errors
 /// As [`all_reduce`]; a root out of range.

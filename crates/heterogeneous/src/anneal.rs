@@ -1,15 +1,15 @@
 //! Many distinct times: short schedules by simulated annealing, without a bound.
 //!
 //! Read backwards, a *sequence* of all senders is a schedule: each sender takes the slot that has been open longest and
-//! opens two at its end. Some sequence is as short as the optimum: put the senders of an optimal tree in the order of the
-//! dates of their slots, and each finds a slot no later than its own. For a target length the *tardiness* of a sequence is
-//! the sum, over its senders, of what their ends exceed the target by; unlike the length it tells how far a sequence is
-//! from the target. It is made smaller by exchanging two senders or moving one; what makes it larger by `x` is accepted
-//! with probability `2^-ceil(x / h)`, the heat `h` falling from a fiftieth of the mean time to nothing, several times. A
-//! sequence without tardiness is shorter than all before, and the target falls below it.
+//! opens two at its end. Some sequence is as short as the optimum: put the senders of an optimal tree in the order of
+//! the dates of their slots, and each finds a slot no later than its own. For a target length the *tardiness* of a
+//! sequence is the sum, over its senders, of what their ends exceed the target by; unlike the length it tells how far a
+//! sequence is from the target. It is made smaller by exchanging two senders or moving one; what makes it larger by `x`
+//! is accepted with probability `2^-ceil(x / h)`, the heat `h` falling from a fiftieth of the mean time to nothing,
+//! several times. A sequence without tardiness is shorter than all before, and the target falls below it.
 //!
-//! Everything is in integers and follows from the seed and the number of steps; nothing depends on the clock but when to
-//! end.
+//! Everything is in integers and follows from the seed and the number of steps; nothing depends on the clock but when
+//! to end.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Start times against inequality (1) of Liu-Kuo-Wang 2009, section 3.
 //!
-//! At a date `t` a sender is *active* from its start on until its time has passed, and *complete* from then on. `A(s,t)`
-//! and `C(s,t)` count them. Every active transfer takes two processors, every complete sender has no more to say; so start
-//! times `s` belong to a schedule if and only if `2 A(s,t) + C(s,t) <= n` at all dates `t`, `n` processors in all (the
-//! destination included). The sum only grows at starts.
+//! At a date `t` a sender is *active* from its start on until its time has passed, and *complete* from then on.
+//! `A(s,t)` and `C(s,t)` count them. Every active transfer takes two processors, every complete sender has no more to
+//! say; so start times `s` belong to a schedule if and only if `2 A(s,t) + C(s,t) <= n` at all dates `t`, `n`
+//! processors in all (the destination included). The sum only grows at starts.
 
 use num_traits::Signed;
 use oneport_platform::Rational;

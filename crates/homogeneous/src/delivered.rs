@@ -1,12 +1,12 @@
 //! One processor's neighbours in the tree of Algorithm 1 without the tree, and the tree's degree and depth.
 //!
-//! Processors are numbered as Algorithm 1 (ties: the oldest) delivers them. They fall into *classes* of equal dates
-//! `a step + b detour`, O(log^2 n) of them. In a class, in index order, first stand the processors delivered by those
-//! who were delivered (or delivered last) one step before, in the order of that class, then those delivered by the fresh
+//! Processors are numbered as Algorithm 1 (ties: the oldest) delivers them. They fall into *classes* of equal dates `a
+//! step + b detour`, O(log^2 n) of them. In a class, in index order, first stand the processors delivered by those who
+//! were delivered (or delivered last) one step before, in the order of that class, then those delivered by the fresh
 //! ones, born one detour before. So a processor at place `p` of the class of date `t` has the same deliverer as the one
-//! at place `p` of the class of date `t - step`, as long as that class has a place `p`; otherwise it is the first child of
-//! the processor at place `p - |class(t - step)|` of the class of date `t - detour`. Read the other way, the place of a
-//! processor's first child is that of all its children.
+//! at place `p` of the class of date `t - step`, as long as that class has a place `p`; otherwise it is the first child
+//! of the processor at place `p - |class(t - step)|` of the class of date `t - detour`. Read the other way, the place
+//! of a processor's first child is that of all its children.
 
 use num_bigint::BigUint;
 use oneport_plan::Limit;
@@ -25,8 +25,8 @@ pub struct Extent {
     pub depth: u64,
 }
 
-/// The neighbours of the `index`-th processor that Algorithm 1 of RR-7898 delivers (ties: the oldest), the root being 0,
-/// all by their indices. O(log^2 n), any number of values.
+/// The neighbours of the `index`-th processor that Algorithm 1 of RR-7898 delivers (ties: the oldest), the root being
+/// 0, all by their indices. O(log^2 n), any number of values.
 ///
 /// # Errors
 /// No values, an index that is none of them.

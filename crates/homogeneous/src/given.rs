@@ -12,9 +12,9 @@ use crate::strategy::written;
 use crate::time::{Scaled, Time};
 use crate::{Costs, Error, tree};
 
-/// The earliest schedule of a tree: processor `i` sends to `receivers[i]`, the root to itself. Values arrive in the order
-/// of their readiness, which no other order beats; so the operator must be commutative, unless neighbours happen to
-/// meet. O(n log n).
+/// The earliest schedule of a tree: processor `i` sends to `receivers[i]`, the root to itself. Values arrive in the
+/// order of their readiness, which no other order beats; so the operator must be commutative, unless neighbours happen
+/// to meet. O(n log n).
 ///
 /// # Errors
 /// No values, too many, a receiver that does not exist, no root or several, processors that do not reach the root.

@@ -1,17 +1,17 @@
 //! Any root, operands in order, and nothing lost.
 //!
-//! **Theorem.** For equal costs without limits, every number of values `n` and every root there is a tree of the shortest
-//! length in which each processor merges adjacent intervals.
+//! **Theorem.** For equal costs without limits, every number of values `n` and every root there is a tree of the
+//! shortest length in which each processor merges adjacent intervals.
 //!
-//! **Proof.** Let `N(t)` be the most values combined within `t`: 1 below `detour = d + c`, from there on
-//! `N(t - step) + N(t - detour)` with `step = max(d, c)` (without its last child a tree is shorter by `step`, that
-//! child's tree by `detour`). Take an interval of `n' <= N(t)` operands and a root in it. The child that is merged
-//! last takes the outermost `m = min(N(t - detour), longer side)` operands of the longer side, its own root at the inner
-//! end, within `t - detour`; the root keeps the rest, within `t - step`. The rest fits. If `m = N(t - detour)`, it has at
-//! most `N(t) - m = N(t - step)` operands. If `m` is the longer side, `m >= (n' - 1) / 2`, so the rest has at most
-//! `(n' + 1) / 2` operands, rounded down; and `N(t - step) >= N(t - detour)` makes `N(t - step)` at least `N(t) / 2`,
-//! rounded up. The child starts to send at `t - detour` and is merged from `t - c` on: until then the root's port and
-//! processor are free for the rest. QED
+//! **Proof.** Let `N(t)` be the most values combined within `t`: 1 below `detour = d + c`, from there on `N(t - step) +
+//! N(t - detour)` with `step = max(d, c)` (without its last child a tree is shorter by `step`, that child's tree by
+//! `detour`). Take an interval of `n' <= N(t)` operands and a root in it. The child that is merged last takes the
+//! outermost `m = min(N(t - detour), longer side)` operands of the longer side, its own root at the inner end, within
+//! `t - detour`; the root keeps the rest, within `t - step`. The rest fits. If `m = N(t - detour)`, it has at most
+//! `N(t) - m = N(t - step)` operands. If `m` is the longer side, `m >= (n' - 1) / 2`, so the rest has at most `(n' + 1)
+//! / 2` operands, rounded down; and `N(t - step) >= N(t - detour)` makes `N(t - step)` at least `N(t) / 2`, rounded up.
+//! The child starts to send at `t - detour` and is merged from `t - c` on: until then the root's port and processor are
+//! free for the rest. QED
 //!
 //! A processor's neighbours are found by following one branch of the splitting: at most `t / step` splits, `O(log n)`.
 
@@ -63,8 +63,8 @@ pub fn reduce_at(values: u64, root: u64, costs: &Costs) -> Result<Reduction, Err
     })
 }
 
-/// The neighbours of processor `rank` in the tree of [`reduce_at`], without the rest of the tree. O(log^3 n), any number
-/// of values up to 2^64 - 1.
+/// The neighbours of processor `rank` in the tree of [`reduce_at`], without the rest of the tree. O(log^3 n), any
+/// number of values up to 2^64 - 1.
 ///
 /// # Errors
 /// No values, a root or rank that is none of them.

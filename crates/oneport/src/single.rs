@@ -156,9 +156,10 @@ pub fn reduce_processors(processors: &Processors, method: Method, budget: &Budge
     Ok(Found { checked, method: answer.method, why: answer.why, placement: answer.placement })
 }
 
-/// The result of one reduction sent to all: the shortest reduction known into a processor of the list, then fastest node
-/// first. With [`Method::SlowestFirst`] and the fastest processor as destination, which is the default, it is at most 3.5
-/// times the optimum (Liu-Kuo-Wang 2009, Theorem 3). The reduction's bound holds for the whole, which contains it.
+/// The result of one reduction sent to all: the shortest reduction known into a processor of the list, then fastest
+/// node first. With [`Method::SlowestFirst`] and the fastest processor as destination, which is the default, it is at
+/// most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem 3). The reduction's bound holds for the whole, which contains
+/// it.
 ///
 /// # Errors
 /// An empty list, a time that is not positive, a destination out of range, a method that does not apply.
@@ -181,8 +182,8 @@ pub fn all_reduce(
     Ok((all, found))
 }
 
-/// One broadcast over processors of unequal speeds: fastest node first, and a bound. From the fastest processor it is at
-/// most 1.5 times the optimum (Khuller and Kim; Liu-Kuo-Wang 2009, Theorem 3).
+/// One broadcast over processors of unequal speeds: fastest node first, and a bound. From the fastest processor it is
+/// at most 1.5 times the optimum (Khuller and Kim; Liu-Kuo-Wang 2009, Theorem 3).
 ///
 /// # Errors
 /// An empty list, a time that is not positive, a source out of range.
@@ -205,9 +206,9 @@ pub struct Judged {
     pub best: Rational,
 }
 
-/// A given tree with equal costs: processor `i` sends to `receivers[i]`, the root to itself. Its earliest dates are those
-/// of RR-7898, proposition 3; the bound is the optimum of all trees. The operator is said to commute unless the tree
-/// combines neighbours only.
+/// A given tree with equal costs: processor `i` sends to `receivers[i]`, the root to itself. Its earliest dates are
+/// those of RR-7898, proposition 3; the bound is the optimum of all trees. The operator is said to commute unless the
+/// tree combines neighbours only.
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what is no tree.
@@ -256,8 +257,8 @@ pub fn judge_sequence(
     Ok(Judged { best: found.length.min(one.reduction.length.clone()), one, recheck })
 }
 
-/// The shortest reduction of `values` values with equal costs into any processor, the operands in order: as short as into
-/// processor 0.
+/// The shortest reduction of `values` values with equal costs into any processor, the operands in order: as short as
+/// into processor 0.
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.

@@ -86,7 +86,8 @@ impl Dates {
     }
 }
 
-/// A transmission window of a reduction under [`Costs::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9 to
+/// A transmission window of a reduction under [`Costs::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9
+/// to
 /// 11. A list of windows has the destination's last reception first, and every window before those that it waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {

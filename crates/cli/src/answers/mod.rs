@@ -6,3 +6,4 @@ pub mod infeasible;
 pub mod measured;
 pub mod once;
 pub mod optimum;
+pub mod reduction;

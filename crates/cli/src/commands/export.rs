@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use oneport::formats::AnswerFile;
 use oneport::{formats, referee};
-use oneport_exports::{FORMATS, File, Request, format};
+use oneport_exports::{FORMATS, File, OneRun, Request, format};
 
 use crate::words::end::End;
 use crate::words::output::{Named, count, print, try_outputs};
 
-/// Write a plan for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
+/// Write a plan or one reduction for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
     /// The plan file.
@@ -44,14 +45,27 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     let output = &arguments.output;
     try_outputs(&[("PLAN", &arguments.plan)], &[("OUT", output)])?;
     let name = arguments.plan.display();
-    let plan = formats::read_plan(&arguments.plan)?;
-    let problem = plan.problem().with_context(|| format!("{name}"))?;
-    referee::check_schedule(problem, &plan.schedule).with_context(|| format!("{name}: violation"))?;
+    match formats::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(plan) => {
+            let problem = plan.problem().with_context(|| format!("{name}"))?;
+            referee::check_schedule(problem, &plan.schedule).with_context(|| format!("{name}: violation"))?;
+            write(arguments, Request::new(problem, &plan.schedule))
+        }
+        AnswerFile::Reduction(one) => {
+            referee::check_one(&one).with_context(|| format!("{name}: violation"))?;
+            let run = OneRun::new(&one).with_context(|| format!("{name}"))?;
+            write(arguments, run.request()?)
+        }
+    }
+}
+
+fn write(arguments: &ExportArguments, request: Request<'_>) -> Result<End> {
+    let (output, name) = (&arguments.output, arguments.plan.display());
     let request = Request {
-        periods: arguments.periods,
+        periods: arguments.periods.or(request.periods),
         pieces: arguments.pieces,
         between_processors: arguments.between_processors,
-        ..Request::new(problem, &plan.schedule)
+        ..request
     };
     let is_csv = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     let format = format(if arguments.to == "events" && is_csv { "events-csv" } else { &arguments.to })?;

@@ -6,9 +6,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use oneport::formats::{AnswerFile, OneReduction};
 use oneport::watch::Watch;
 use oneport::{Plan, Platform, formats, referee, schedule};
 
+use crate::answers::reduction as words;
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
@@ -20,7 +22,8 @@ use crate::words::output::{count, print};
 const EXECUTED: u64 = 100_000;
 const WORDS: u64 = 2_000_000;
 
-/// Check a plan: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the first violation.
+/// Check a plan or one reduction: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the
+/// first violation.
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
     /// The plan file.
@@ -39,7 +42,10 @@ pub struct VerifyArguments {
 /// Runs the command.
 pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
-    let plan = formats::read_plan(&arguments.plan)?;
+    let plan = match formats::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(plan) => *plan,
+        AnswerFile::Reduction(one) => return reduction(arguments, &one),
+    };
     if let Some(path) = &arguments.platform {
         let platform = arguments.topology.read(path, None)?.platform;
         if let Some(difference) = difference(&plan.platform, &platform) {
@@ -62,6 +68,21 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         readable(&verdict.bound),
         readable(&verdict.schedule_throughput),
         readable(&plan.schedule.period),
+    ))?;
+    Ok(End::Done)
+}
+
+/// One reduction: its schedule, date by date, and its bound.
+fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
+    let name = arguments.plan.display();
+    if arguments.platform.is_some() {
+        anyhow::bail!("{name}: one reduction has no platform; leave --platform out");
+    }
+    let recheck = referee::check_one(one).with_context(|| format!("{name}: violation"))?;
+    print(&format!(
+        "ok: reduction of {}, length {}",
+        count(one.reduction.receivers.len(), "value"),
+        words::length(&one.reduction.length, &one.lower_bound, &words::proof(one.proof.as_ref(), &recheck)),
     ))?;
     Ok(End::Done)
 }

@@ -24,9 +24,6 @@ pub use lists::{read_receivers, read_starts, receivers_from_json, starts_from_js
 pub use read::one_reduction_from_json;
 pub use write::one_reduction_to_json;
 
-/// The value of `format`.
-const FORMAT: &str = "oneport-reduction/1";
-
 /// What a file of an answer holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFile {

@@ -4,7 +4,7 @@ use num_traits::Zero;
 use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices, Status};
 use oneport_platform::Rational;
 
-use super::FORMAT;
+use super::write::FORMAT;
 use crate::error::{FormatError, Mistake, quoted};
 use crate::json::{Json, need};
 use crate::number::rational;

@@ -6,13 +6,14 @@ use num_traits::Zero;
 use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof};
 use oneport_platform::Rational;
 
-use super::FORMAT;
+/// The value of `format`.
+pub(super) const FORMAT: &str = "oneport-reduction/1";
 
 /// Entries of a list on one line.
 const ON_A_LINE: usize = 20;
 
-/// One reduction as a file, linear in the number of processors; [`one_reduction_from_json`](crate::one_reduction_from_json)
-/// reads the same back.
+/// One reduction as a file, linear in the number of processors;
+/// [`one_reduction_from_json`](crate::one_reduction_from_json) reads the same back.
 ///
 /// Where all dates are multiples of one unit, the file gives the unit and whole numbers.
 pub fn one_reduction_to_json(one: &OneReduction) -> String {

@@ -213,8 +213,8 @@ fn the_conjecture_of_figure_2_fails_for_22_values() {
     assert_eq!(ratio((1, 1)), whole(1));
 }
 
-/// Theorem 14 says "d = 0 or c = 0"; where both are, any number of values is reduced in no time, and by convention it is
-/// the binomial tree that does.
+/// Theorem 14 says "d = 0 or c = 0"; where both are, any number of values is reduced in no time, and by convention it
+/// is the binomial tree that does.
 #[test]
 fn theorem_14_needs_one_cost() {
     let free = costs((0, 0));

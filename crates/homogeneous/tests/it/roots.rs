@@ -25,8 +25,8 @@ fn children(reduction: &oneport_homogeneous::Reduction) -> Vec<Vec<u64>> {
     children
 }
 
-/// Every root, as short as the shortest schedule of all; the operands in order, by the definition of the model; and every
-/// processor's neighbours are those of the tree.
+/// Every root, as short as the shortest schedule of all; the operands in order, by the definition of the model; and
+/// every processor's neighbours are those of the tree.
 #[test]
 fn every_root_is_as_good_as_any() {
     for pair in PAIRS {

@@ -6,22 +6,20 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use oneport::plan::{Broadcast, Proof, Reduction};
+use oneport::plan::{Broadcast, Instance, Limit, OneReduction, Proof, Reduction};
 use oneport::referee::Recheck;
-use oneport::{Checked, Rational, Status, formats};
+use oneport::{Checked, Judged, Rational, Status, formats};
 use serde_json::{Map, Value};
 
+use crate::answers::reduction as words;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
-use crate::words::output::{named, print, try_outputs};
+use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
 pub const LISTED: u64 = 100_000;
-/// Most transfers printed as text.
-const LINES: usize = 24;
-
 /// The schedule found.
 pub enum Schedule {
     /// None was asked for.
@@ -30,6 +28,18 @@ pub enum Schedule {
     Reduction(Box<Reduction>),
     /// Of a broadcast.
     Broadcast(Box<Broadcast>),
+    /// Of a reduction and the broadcast that follows it.
+    AllReduce(Box<Reduction>, Box<Broadcast>),
+}
+
+/// What the file of a reduction says beside the schedule.
+pub struct Terms {
+    /// The limit that it keeps.
+    pub limit: Limit,
+    /// Whether the operator commutes.
+    pub commutative: bool,
+    /// Why none is shorter.
+    pub proof: Option<Proof>,
 }
 
 /// An answer, to be reported.
@@ -46,6 +56,10 @@ pub struct Answer {
     pub method: (String, String),
     /// The schedule.
     pub schedule: Schedule,
+    /// What its file says beside it.
+    pub terms: Terms,
+    /// Further lines of the text.
+    pub notes: Vec<String>,
     /// Further keys of the JSON object.
     pub facts: Map<String, Value>,
 }
@@ -59,24 +73,47 @@ pub struct AnswerArguments {
     /// Draw the tree (F.svg or F.png), or write it for Graphviz (F.dot) or programs (F.json).
     #[arg(long, value_name = "F.svg")]
     pub tree: Option<PathBuf>,
+    /// Draw the tree of transmission windows, the schedule read backwards (F.svg, F.png, F.dot); a time per sender
+    /// only.
+    #[arg(long, value_name = "F.svg")]
+    pub windows: Option<PathBuf>,
+    /// Write the schedule with its bound and proof as a file that verify, show and export read.
+    #[arg(long, short, value_name = "REDUCTION.json")]
+    pub output: Option<PathBuf>,
     /// Print one JSON object; up to 100,000 processors it holds the schedule.
     #[arg(long)]
     pub json: bool,
 }
 
 impl AnswerArguments {
-    /// Tries whether the drawings can be written; see [`try_outputs`].
+    /// Tries whether the files can be written, beside these inputs; see [`try_outputs`].
     ///
     /// # Errors
     /// As [`try_outputs`]; a drawing whose name does not say what it is to be.
-    pub fn try_outputs(&self) -> Result<()> {
+    pub fn try_outputs(&self, inputs: &[Named<'_>]) -> Result<()> {
         if let Some(path) = &self.gantt {
             drawing::check("--gantt", path, &[])?;
         }
         if let Some(path) = &self.tree {
             drawing::check("--tree", path, &["dot", "gv", "json"])?;
         }
-        try_outputs(&[], &named(&[("--gantt", &self.gantt), ("--tree", &self.tree)]))
+        if let Some(path) = &self.windows {
+            drawing::check("--windows", path, &["dot", "gv"])?;
+        }
+        try_outputs(
+            inputs,
+            &named(&[
+                ("--gantt", &self.gantt),
+                ("--tree", &self.tree),
+                ("--windows", &self.windows),
+                ("--output", &self.output),
+            ]),
+        )
+    }
+
+    /// Whether anything needs the schedule itself.
+    pub fn wants_schedule(&self) -> bool {
+        [&self.gantt, &self.tree, &self.windows, &self.output].into_iter().any(Option::is_some)
     }
 }
 
@@ -89,15 +126,49 @@ impl Answer {
             None => Schedule::None,
         };
         let mut facts = Map::new();
-        facts.insert("proof".into(), proof_name(&shortest.proof).into());
+        facts.insert("proof".into(), shortest.proof.name().into());
         facts.insert("rechecked".into(), (checked.recheck == Recheck::Proved).into());
+        let (limit, commutative) = match &shortest.instance {
+            Instance::Equal { limit, .. } => (*limit, false),
+            Instance::Classes(_) => (Limit::Unlimited, true),
+        };
         Answer {
             title,
             length: shortest.length.clone(),
             lower_bound: shortest.lower_bound.clone(),
-            proof: proof_words(&shortest.proof, &checked.recheck),
+            proof: words::proof(Some(&shortest.proof), &checked.recheck),
             method: (method.to_string(), why),
             schedule,
+            terms: Terms { limit, commutative, proof: Some(shortest.proof.clone()) },
+            notes: Vec::new(),
+            facts,
+        }
+    }
+
+    /// The answer about a schedule of one's own: beside the best that is known.
+    pub fn judged(title: String, method: &str, why: String, judged: Judged) -> Answer {
+        let Judged { one, recheck, best, .. } = judged;
+        let mut facts = Map::new();
+        facts.insert("proof".into(), one.proof.as_ref().map_or("none", Proof::name).into());
+        facts.insert("rechecked".into(), (recheck == Recheck::Proved).into());
+        facts.insert("best".into(), best.to_string().into());
+        facts.insert("commutative".into(), one.commutative.into());
+        let length = one.reduction.length.clone();
+        let beside = if best == length {
+            format!("best    {}: none known is shorter", readable(&best))
+        } else {
+            let over = percent(&((&length - &best) / &best));
+            format!("best    {} is known; this one takes {over} longer", readable(&best))
+        };
+        Answer {
+            title,
+            length,
+            lower_bound: one.lower_bound.clone(),
+            proof: words::proof(one.proof.as_ref(), &recheck),
+            method: (method.to_string(), why),
+            terms: Terms { limit: one.limit, commutative: one.commutative, proof: one.proof },
+            schedule: Schedule::Reduction(Box::new(one.reduction)),
+            notes: vec![beside],
             facts,
         }
     }
@@ -118,9 +189,17 @@ impl Answer {
     pub fn report(mut self, arguments: &AnswerArguments, took: Duration) -> Result<End> {
         let gantt = arguments.gantt.as_ref().map(|path| Ok((path, self.gantt()?)));
         let tree = arguments.tree.as_ref().map(|path| Ok((path, self.tree(path)?)));
-        let drawings: Vec<(&PathBuf, String)> = gantt.into_iter().chain(tree).collect::<Result<_>>()?;
-        // The answer is printed even if a drawing cannot be written after all.
-        let written: Result<()> = drawings.iter().try_for_each(|(path, text)| drawing::write(path, text));
+        let windows = arguments.windows.as_ref().map(|path| match &self.schedule {
+            Schedule::Reduction(reduction) | Schedule::AllReduce(reduction, _) => {
+                Ok((path, words::windows(path, reduction)?))
+            }
+            _ => bail!(usage("--windows: there is no reduction to draw")),
+        });
+        let file = arguments.output.as_ref().map(|path| Ok((path, self.file()?)));
+        let files: Vec<(&PathBuf, String)> =
+            gantt.into_iter().chain(tree).chain(windows).chain(file).collect::<Result<_>>()?;
+        // The answer is printed even if a file cannot be written after all.
+        let written: Result<()> = files.iter().try_for_each(|(path, text)| drawing::write(path, text));
         if arguments.json {
             self.fact("solve_seconds", took.as_secs_f64());
             print(&Value::Object(self.object()?).to_string())?;
@@ -131,8 +210,26 @@ impl Answer {
         Ok(End::Done)
     }
 
+    /// `oneport-reduction/1`.
+    fn file(&self) -> Result<String> {
+        let Schedule::Reduction(reduction) = &self.schedule else {
+            bail!(usage("--output: the file holds one reduction, and this is none; --tree F.json lists the transfers"));
+        };
+        let Terms { limit, commutative, proof } = &self.terms;
+        Ok(formats::one_reduction_to_json(&OneReduction {
+            reduction: (**reduction).clone(),
+            limit: *limit,
+            commutative: *commutative,
+            lower_bound: self.lower_bound.clone(),
+            proof: proof.clone(),
+        }))
+    }
+
     fn gantt(&self) -> Result<String> {
         match &self.schedule {
+            Schedule::AllReduce(reduction, broadcast) => {
+                Ok(oneport_drawings::svg::all_reduce_gantt(reduction, broadcast))
+            }
             Schedule::Reduction(reduction) => Ok(oneport_drawings::svg::reduction_gantt(reduction)),
             Schedule::Broadcast(broadcast) => Ok(oneport_drawings::svg::broadcast_gantt(broadcast)),
             Schedule::None => bail!("--gantt: there is no schedule to draw"),
@@ -146,6 +243,13 @@ impl Answer {
             (Schedule::Broadcast(broadcast), "json") => formats::broadcast_to_json(broadcast),
             (Schedule::Reduction(reduction), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
             (Schedule::Reduction(reduction), _) => oneport_drawings::svg::once_tree(reduction),
+            (Schedule::AllReduce(reduction, broadcast), "json") => format!(
+                "{{\"reduction\": {},\n\"broadcast\": {}}}",
+                formats::reduction_to_json(reduction),
+                formats::broadcast_to_json(broadcast)
+            ),
+            (Schedule::AllReduce(reduction, _), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
+            (Schedule::AllReduce(reduction, _), _) => oneport_drawings::svg::once_tree(reduction),
             (Schedule::Broadcast(_), _) => {
                 bail!(usage("--tree: a broadcast is written as F.json; draw the tree of the reduction, it is the same"))
             }
@@ -173,77 +277,35 @@ impl Answer {
     }
 
     fn text(&self, took: Duration) -> String {
-        let bound = if self.status() == Status::Optimal {
-            format!("optimal: {}", self.proof)
-        } else {
-            let over = &self.length - &self.lower_bound;
-            let share = if self.lower_bound > Rational::default() {
-                format!(", {} above it", percent(&(over / &self.lower_bound)))
-            } else {
-                String::new()
-            };
-            format!("feasible; none is shorter than {} ({}){share}", readable(&self.lower_bound), self.proof)
-        };
         let mut out = format!(
-            "{}\nlength  {} ({bound})\nmethod  {}: {}\ntime    {:.3} s",
+            "{}\nlength  {}\nmethod  {}: {}\ntime    {:.3} s",
             self.title,
-            readable(&self.length),
+            words::length(&self.length, &self.lower_bound, &self.proof),
             self.method.0,
             self.method.1,
             took.as_secs_f64()
         );
+        for note in &self.notes {
+            let _ = write!(out, "\n{note}");
+        }
         match &self.schedule {
             Schedule::None => out.push_str("\nschedule  not written down for so many; --tree F.json writes it"),
-            Schedule::Reduction(reduction) => {
-                let sends = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize);
-                let line = |i: usize| (reduction.starts.get(i), format!("{i} to {}", reduction.receivers[i]));
-                lines(&mut out, sends.map(line).collect());
-            }
-            Schedule::Broadcast(broadcast) => {
-                let receives = (0..broadcast.senders.len()).filter(|&i| i != broadcast.root as usize);
-                let line = |i: usize| (broadcast.starts.get(i), format!("{} to {i}", broadcast.senders[i]));
-                lines(&mut out, receives.map(line).collect());
+            Schedule::Reduction(reduction) => words::transfers(&mut out, reduction),
+            Schedule::Broadcast(broadcast) => received(&mut out, broadcast, &Rational::default()),
+            Schedule::AllReduce(reduction, broadcast) => {
+                words::transfers(&mut out, reduction);
+                out.push_str("\n  then");
+                received(&mut out, broadcast, &reduction.length);
             }
         }
         out
     }
 }
 
-/// The first transfers in the order of their dates.
-fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
-    transfers.sort_by(|a, b| a.0.cmp(&b.0));
-    for (start, what) in transfers.iter().take(LINES) {
-        let _ = write!(out, "\n  at {:>8}  {what}", readable(&start.clone().unwrap_or_default()));
-    }
-    if transfers.len() > LINES {
-        let _ = write!(out, "\n  ... {} more transfers", transfers.len() - LINES);
-    }
-}
-
-fn proof_name(proof: &Proof) -> &'static str {
-    match proof {
-        Proof::Counting => "counting",
-        Proof::LimitedTransfers => "limited-transfers",
-        Proof::Prices(_) => "prices",
-        Proof::Levels => "levels",
-        Proof::SlowestFirst => "slowest-first",
-        Proof::Lowered { .. } => "lowered",
-        Proof::Exhaustion { .. } => "exhaustion",
-    }
-}
-
-fn proof_words(proof: &Proof, recheck: &Recheck) -> String {
-    let what = match proof {
-        Proof::Counting => "less time combines fewer values".to_string(),
-        Proof::LimitedTransfers => "Theorem 7 of RR-7898".to_string(),
-        Proof::Prices(prices) => format!("prices of {} slots", prices.prices.len()),
-        Proof::Levels => "no numbers of fast senders per level make it shorter".to_string(),
-        Proof::SlowestFirst => "slowest node first, Theorems 1 and 4 of Liu-Kuo-Wang 2009".to_string(),
-        Proof::Lowered { .. } => "the optimum for times lowered until a theorem gives it".to_string(),
-        Proof::Exhaustion { states } => format!("exhaustive search of {states} states"),
-    };
-    match recheck {
-        Recheck::Proved => format!("{what}; the referee repeated it"),
-        Recheck::Unrepeated { why } => format!("{what}; not repeated by the referee: {why}"),
-    }
+/// The first transfers of a broadcast, its dates counted from another.
+fn received(out: &mut String, broadcast: &Broadcast, from: &Rational) {
+    let receives = (0..broadcast.senders.len()).filter(|&i| i != broadcast.root as usize);
+    let line =
+        |i: usize| (broadcast.starts.get(i).map(|start| start + from), format!("{} to {i}", broadcast.senders[i]));
+    words::lines(out, receives.map(line).collect());
 }

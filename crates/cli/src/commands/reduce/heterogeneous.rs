@@ -1,21 +1,22 @@
 //! `oneport reduce heterogeneous`.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use oneport::heterogeneous::{Budget, Cluster, Destination, Method, Processors};
 use oneport::plan::{Class, Reduction};
-use oneport::{Found, Rational, all_reduce, parse_rational, reduce_cluster, reduce_processors};
+use oneport::{Found, Rational, parse_rational, reduce_cluster, reduce_processors};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerArguments, LISTED};
 use super::read::{numbers, shorten, whole};
+use super::{everywhere, own};
 use crate::flags::limits::LimitArguments;
 use crate::words::end::End;
-use crate::words::numbers::readable;
-use crate::words::output::{count, print};
+use crate::words::output::count;
 use crate::words::usage::usage;
 
 /// Most states of a search unless asked otherwise: about a minute.
@@ -53,8 +54,9 @@ pub struct HeterogeneousArguments {
     /// Transmission time and number of senders of each class; the destination is one more processor.
     #[arg(long, value_name = "T:N,T:N,...", allow_hyphen_values = true, group = "speeds")]
     pub classes: Option<String>,
-    /// The processor of --times that ends with the result, counted from 0 (default: one more processor).
-    #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "classes")]
+    /// The processor of --times that ends with the result, counted from 0 (default: one more processor; with
+    /// --all-reduce, where --classes may list the processors, too, the fastest).
+    #[arg(long, value_name = "I", allow_hyphen_values = true)]
     pub destination: Option<String>,
     /// Which algorithm.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
@@ -65,9 +67,21 @@ pub struct HeterogeneousArguments {
     /// When to end with the best so far.
     #[command(flatten)]
     pub limits: LimitArguments,
-    /// Also send the result to all: slowest node first into the fastest processor, then fastest node first.
-    #[arg(long, conflicts_with_all = ["classes", "destination", "method"])]
+    /// Also send the result to all: the best reduction known, then fastest node first. All processors are listed.
+    #[arg(long)]
     pub all_reduce: bool,
+    /// Send one message to all instead, fastest node first. All processors are listed.
+    #[arg(long, conflicts_with_all = ["all_reduce", "method", "destination", "max_states"])]
+    pub broadcast: bool,
+    /// The processor that sends in a --broadcast, counted from 0 (default: the fastest).
+    #[arg(long, value_name = "I", allow_hyphen_values = true, requires = "broadcast")]
+    pub source: Option<String>,
+    /// Judge your own order of starting: the senders, as early as possible, beside the best.
+    #[arg(long, value_name = "I,I,...", allow_hyphen_values = true, conflicts_with_all = ["all_reduce", "broadcast"])]
+    pub sequence: Option<String>,
+    /// Judge your own start times: a JSON array with one per processor, null for the destination.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_reduce", "broadcast", "sequence"])]
+    pub starts: Option<PathBuf>,
     /// Where the answer goes.
     #[command(flatten)]
     pub answer: AnswerArguments,
@@ -77,16 +91,14 @@ pub struct HeterogeneousArguments {
 pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
     let question = Question::read(arguments)?;
     let limits = arguments.limits.watch()?;
-    arguments.answer.try_outputs()?;
+    let input = arguments.starts.as_deref().map(|path| ("--starts", path));
+    arguments.answer.try_outputs(input.as_slice())?;
     let states = match (&arguments.max_states, arguments.method) {
         (Some(most), _) => whole("--max-states", most)?,
         (None, MethodName::Exact) => u64::MAX,
         (None, _) => STATES,
     };
     let started = Instant::now();
-    if arguments.all_reduce {
-        return everywhere(arguments, &question);
-    }
     // The rest is for the schedule and the referee.
     let search = limits.stage(SEARCH);
     let watch = |_: &_| match search.ask() {
@@ -94,15 +106,52 @@ pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
         Ok(()) => ControlFlow::Continue(()),
     };
     let budget = Budget { states, watch: &watch };
-    let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
     let method = method(arguments.method);
-    let found = if wanted || question.cluster.senders() <= LISTED {
+    if let Some(mut answer) = other(arguments, &question, method, &budget)? {
+        answer.fact("model", "heterogeneous");
+        return answer.report(&arguments.answer, started.elapsed());
+    }
+    let found = if arguments.answer.wants_schedule() || question.cluster.senders() <= LISTED {
         reduce_processors(&question.one_by_one()?, method, &budget)?
     } else {
         reduce_cluster(&question.cluster, method, &budget)?
     };
     let took = started.elapsed();
     answer(&question, &found).report(&arguments.answer, took)
+}
+
+/// What is not the shortest reduction: all-reductions, broadcasts, schedules of one's own.
+fn other(
+    arguments: &HeterogeneousArguments,
+    question: &Question,
+    method: Method,
+    budget: &Budget,
+) -> Result<Option<Answer>> {
+    if let Some(text) = &arguments.sequence {
+        return Ok(Some(own::sequence(text, &question.one_by_one()?, method, budget)?));
+    }
+    if let Some(path) = &arguments.starts {
+        return Ok(Some(own::starts(path, &question.one_by_one()?, method, budget)?));
+    }
+    if !arguments.all_reduce && !arguments.broadcast {
+        return Ok(None);
+    }
+    let times = question.all()?;
+    let processor =
+        |option, text: &Option<String>| text.as_deref().map(|text| processor(option, text, times.len())).transpose();
+    Ok(Some(if arguments.broadcast {
+        everywhere::broadcast(&times, processor("--source", &arguments.source)?)?
+    } else {
+        everywhere::all(&times, processor("--destination", &arguments.destination)?, method, budget)?
+    }))
+}
+
+/// A processor, counted from 0.
+fn processor(option: &str, text: &str, processors: usize) -> Result<usize> {
+    let number = text.trim().parse().ok().filter(|&number| number < processors);
+    number.ok_or_else(|| {
+        usage(format!("{option}: '{}' is no processor; count from 0 to {}", shorten(text), processors.max(1) - 1))
+    })
 }
 
 fn answer(question: &Question, found: &Found) -> Answer {
@@ -153,46 +202,6 @@ fn sequence(reduction: &Reduction) -> Vec<usize> {
     senders
 }
 
-/// All-reduction: a reduction and a broadcast.
-fn everywhere(arguments: &HeterogeneousArguments, question: &Question) -> Result<End> {
-    if arguments.answer.gantt.is_some() || arguments.answer.tree.is_some() {
-        bail!(usage("--all-reduce draws nothing yet; leave --gantt and --tree out"));
-    }
-    let Some((times, _)) = &question.listed else { bail!(usage("--all-reduce: give --times")) };
-    let all = all_reduce(times)?;
-    let (reduction, broadcast) = (&all.reduction, &all.broadcast);
-    if arguments.answer.json {
-        let report = json!({
-            "model": "heterogeneous",
-            "collective": "all-reduce",
-            "length": all.length.to_string(),
-            "status": if all.length == all.lower_bound { "optimal" } else { "feasible" },
-            "lower_bound": all.lower_bound.to_string(),
-            "destination": reduction.root,
-            "reduction_length": reduction.length.to_string(),
-            "broadcast_length": broadcast.length.to_string(),
-            "sequence": sequence(reduction),
-            "broadcast_begins": reduction.length.to_string(),
-            "reduction": serde_json::from_str::<Value>(&oneport::formats::reduction_to_json(reduction))?,
-            "broadcast": serde_json::from_str::<Value>(&oneport::formats::broadcast_to_json(broadcast))?,
-        });
-        print(&report.to_string())?;
-    } else {
-        print(&format!(
-            "all-reduction among {}\n\
-             length  {} (none is shorter than {}; at most 3.5 times the optimum, Liu-Kuo-Wang 2009, Theorem 3)\n\
-             method  slowest node first into processor {}: {}; then fastest node first: {}",
-            count(times.len(), "processor"),
-            readable(&all.length),
-            readable(&all.lower_bound),
-            reduction.root,
-            readable(&reduction.length),
-            readable(&broadcast.length),
-        ))?;
-    }
-    Ok(End::Done)
-}
-
 /// What is reduced: the senders by class, and one by one where they were listed.
 struct Question {
     cluster: Cluster,
@@ -205,24 +214,28 @@ impl Question {
     fn read(arguments: &HeterogeneousArguments) -> Result<Question> {
         if let Some(text) = &arguments.classes {
             let classes = classes(text)?;
+            if arguments.destination.is_some() && !arguments.all_reduce {
+                bail!(usage(
+                    "--destination: with --classes the destination is one more processor; leave it out, or give --times"
+                ));
+            }
             return Ok(Question { cluster: Cluster::new(&classes)?, listed: None, classes });
         }
         let times = numbers("--times", arguments.times.as_deref().unwrap_or_default())?;
         let destination = match &arguments.destination {
             None => Destination::Outside,
-            Some(text) => {
-                let wrong = || {
-                    usage(format!(
-                        "--destination: '{}' is no processor; count from 0 to {}",
-                        shorten(text),
-                        times.len() - 1
-                    ))
-                };
-                Destination::Listed(text.trim().parse().ok().filter(|&index| index < times.len()).ok_or_else(wrong)?)
-            }
+            Some(text) => Destination::Listed(processor("--destination", text, times.len())?),
         };
         let processors = Processors::new(times.clone(), destination)?;
         Ok(Question { cluster: processors.cluster(), listed: Some((times, destination)), classes: Vec::new() })
+    }
+
+    /// The times of all that are listed, where no destination is added.
+    fn all(&self) -> Result<Vec<Rational>> {
+        match &self.listed {
+            Some((times, _)) => Ok(times.clone()),
+            None => expand(&self.classes),
+        }
     }
 
     /// The processors one by one; those of classes in the order given.

@@ -1,16 +1,18 @@
 //! `oneport reduce homogeneous`.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use oneport::homogeneous::{Costs, Strategy, Tie};
+use oneport::homogeneous::{Costs, MOST_WRITTEN, Strategy, Tie, bounds, extent, neighbours_at, values_within};
 use oneport::plan::Limit;
-use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_released};
+use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released};
 use serde_json::{Map, json};
 
-use super::answer::{Answer, AnswerArguments, LISTED, Schedule};
-use super::read::{cost, numbers, whole};
+use super::answer::{Answer, AnswerArguments, LISTED, Schedule, Terms};
+use super::read::{cost, numbers, shorten, whole};
+use super::{own, rank};
 use crate::words::end::End;
 use crate::words::numbers::readable;
 use crate::words::output::count;
@@ -48,7 +50,7 @@ pub enum TieName {
 #[derive(Debug, Args)]
 pub struct HomogeneousArguments {
     /// Number of values, one per processor, 1 to 2^63.
-    #[arg(long, value_name = "N", allow_hyphen_values = true, required_unless_present = "ready")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, required_unless_present_any = ["ready", "tree_in"])]
     pub n: Option<String>,
     /// Time of a transfer, 0 or more.
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
@@ -74,6 +76,18 @@ pub struct HomogeneousArguments {
     /// The schedule read backwards: a broadcast whose transfers are prepared for C each.
     #[arg(long, conflicts_with_all = ["ready", "strategy"])]
     pub broadcast: bool,
+    /// Into this processor, counted from 0, the operands in order: as short as into processor 0.
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in"])]
+    pub root: Option<String>,
+    /// Whom this processor receives from and sends to, in the tree of --root (default 0), without the rest of the tree.
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in", "within", "gantt", "tree", "output", "windows"])]
+    pub rank: Option<String>,
+    /// Also say how many values can be reduced within this time.
+    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with = "ready")]
+    pub within: Option<String>,
+    /// Time your own tree beside the best: a JSON array of whom each processor sends to, null for the root.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast"])]
+    pub tree_in: Option<PathBuf>,
     /// Where the answer goes.
     #[command(flatten)]
     pub answer: AnswerArguments,
@@ -82,19 +96,44 @@ pub struct HomogeneousArguments {
 /// Runs the command.
 pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     let costs = Costs::new(cost("--transfer", &arguments.transfer)?, cost("--compute", &arguments.compute)?)?;
-    let (n, limit) = (values(arguments)?, limit(arguments)?);
-    arguments.answer.try_outputs()?;
-    let wanted = arguments.answer.gantt.is_some() || arguments.answer.tree.is_some();
-    let written = wanted || n <= LISTED;
+    let limit = limit(arguments)?;
+    let input = arguments.tree_in.as_deref().map(|path| ("--tree-in", path));
+    arguments.answer.try_outputs(input.as_slice())?;
     let started = Instant::now();
-    let mut answer = if arguments.ready.is_some() {
+    if let Some(path) = &arguments.tree_in {
+        let (n, answer) = own::tree(path, &costs, &words(&costs, limit))?;
+        return report(arguments, answer, &costs, (n, limit), started);
+    }
+    let n = values(arguments)?;
+    let root = arguments.root.as_deref().map_or(Ok(0), |text| processor("--root", text, n))?;
+    if let Some(text) = &arguments.rank {
+        return rank::run(n, root, processor("--rank", text, n)?, &costs, arguments.answer.json);
+    }
+    let written = arguments.answer.wants_schedule() || n <= LISTED;
+    let answer = if arguments.ready.is_some() {
         released(arguments, &costs)?
+    } else if arguments.root.is_some() {
+        into(&costs, n, root)?
     } else if arguments.broadcast {
         broadcast(&costs, n, limit, written)?
     } else {
         plain(arguments, &costs, n, limit, written)?
     };
+    report(arguments, answer, &costs, (n, limit), started)
+}
+
+/// Adds what is known of every question, and prints.
+fn report(
+    arguments: &HomogeneousArguments,
+    mut answer: Answer,
+    costs: &Costs,
+    (n, limit): (u64, Limit),
+    started: Instant,
+) -> Result<End> {
     let took = started.elapsed();
+    if arguments.ready.is_none() {
+        bounds(arguments, &mut answer, costs, (n, limit))?;
+    }
     answer.fact("model", "homogeneous");
     answer.fact("n", n);
     answer.fact("transfer", costs.transfer().to_string());
@@ -107,13 +146,85 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     answer.report(&arguments.answer, took)
 }
 
+/// Bounds in closed form, and how many values a time suffices for.
+fn bounds(
+    arguments: &HomogeneousArguments,
+    answer: &mut Answer,
+    costs: &Costs,
+    (n, limit): (u64, Limit),
+) -> Result<()> {
+    let least = bounds::lower(n, costs);
+    let most = match limit {
+        Limit::Unlimited => Some(bounds::upper(n, costs)),
+        Limit::Transfers(most) | Limit::Reducers(most) => bounds::limited(n, most, costs),
+    };
+    answer.fact("bound_below", least.to_string());
+    let above = match &most {
+        Some(most) => {
+            answer.fact("bound_above", most.to_string());
+            format!("; the shortest takes at most {}", readable(most))
+        }
+        None => String::new(),
+    };
+    answer.notes.push(format!("bounds  none takes less than {} (RR-7898, Lemma 5){above}", readable(&least)));
+    if let Some(text) = &arguments.within {
+        let time = cost("--within", text)?;
+        let values = values_within(&time, costs, limit)?;
+        // Numbers above 2^53 are no numbers of every JSON reader.
+        answer.fact("within", json!({ "time": time.to_string(), "values": values.to_string() }));
+        let values = if values == u128::MAX { "any number of values".to_string() } else { count(values, "value") };
+        answer.notes.push(format!("within  {}: {values}", readable(&time)));
+    }
+    Ok(())
+}
+
+/// A processor, counted from 0.
+fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
+    let number: Option<u64> = text.trim().parse().ok().filter(|&number| number < n);
+    number.ok_or_else(|| {
+        usage(format!("{option}: '{}' is no processor; count from 0 to {}", shorten(text.trim()), n - 1))
+    })
+}
+
+/// The shortest reduction into a processor.
+fn into(costs: &Costs, n: u64, root: u64) -> Result<Answer> {
+    let title = format!("reduction of {} into processor {root}, {}", count(n, "value"), words(costs, Limit::Unlimited));
+    if n > MOST_WRITTEN {
+        bail!(
+            "{n} values are too many to write the schedule down; at most {MOST_WRITTEN}, or ask for one processor with --rank"
+        );
+    }
+    let checked = reduce_into(n, root, costs)?;
+    let why = "split at the root, the operands in order".to_string();
+    let mut answer = Answer::new(title, "splitting", why, &checked);
+    answer.fact("root", root);
+    extent_of(&mut answer, neighbours_at(n, root, root, costs)?.children.len() as u64, None);
+    Ok(answer)
+}
+
+/// How wide and how deep the tree is.
+fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
+    answer.fact("degree", degree);
+    let mut note = format!("tree    {} into the root", count(degree, "transfer"));
+    if let Some(depth) = depth {
+        answer.fact("depth", depth);
+        note.push_str(&format!(", {} on the longest way", count(depth, "transfer")));
+    }
+    answer.notes.push(note);
+}
+
 /// One reduction of values that are all there at 0.
 fn plain(arguments: &HomogeneousArguments, costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
     let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
     let checked = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
     let title = format!("reduction of {}, {}", count(n, "value"), words(costs, limit));
     let [name, why] = found(arguments.strategy, limit);
-    Ok(Answer::new(title, name, why.to_string(), &checked))
+    let mut answer = Answer::new(title, name, why.to_string(), &checked);
+    if arguments.strategy == StrategyName::Greedy && limit == Limit::Unlimited && arguments.tie == TieName::Oldest {
+        let extent = extent(n, costs)?;
+        extent_of(&mut answer, extent.degree, Some(extent.depth));
+    }
+    Ok(answer)
 }
 
 fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
@@ -128,6 +239,8 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
         proof: "release dates, see the library's documentation; not repeated by the referee".to_string(),
         method: ("released".to_string(), "release dates, the operator taken as commutative".to_string()),
         schedule: Schedule::Reduction(Box::new(released.reduction)),
+        terms: Terms { limit: Limit::Unlimited, commutative: true, proof: None },
+        notes: Vec::new(),
         facts: Map::from_iter([("proof".into(), "released".into()), ("rechecked".into(), false.into())]),
     })
 }

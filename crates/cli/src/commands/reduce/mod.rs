@@ -1,8 +1,11 @@
 //! `oneport reduce`: the shortest schedule of one reduction executed once.
 
 mod answer;
+mod everywhere;
 mod heterogeneous;
 mod homogeneous;
+mod own;
+mod rank;
 mod read;
 
 use anyhow::Result;

@@ -3,6 +3,7 @@
 mod explain;
 mod patterns;
 mod prices;
+mod reduction;
 mod tables;
 mod text;
 
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use oneport::formats::{AnswerFile, OneReduction};
 use oneport::plan::{Kind, Timeline, WeightedPattern};
 use oneport::schedule::ScheduleError;
 use oneport::{Plan, formats, referee, schedule};
@@ -18,6 +20,8 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, short};
 use crate::words::output::{count, named, print, try_outputs};
+use crate::words::usage::usage;
+use reduction::Drawings;
 use text::TextArguments;
 
 /// Print a plan, or draw it.
@@ -45,6 +49,9 @@ pub struct ShowArguments {
     /// Draw the platform and its flows.
     #[arg(long, value_name = "F.svg")]
     pub graph: Option<PathBuf>,
+    /// Draw the tree of transmission windows of one reduction with a time per sender (F.svg, F.png or F.dot).
+    #[arg(long, value_name = "F.svg")]
+    pub windows: Option<PathBuf>,
     /// Draw each tree or scheme: F.svg if there is one, else F-1.svg, F-2.svg, ...; F.dot for Graphviz.
     #[arg(long, value_name = "F.svg")]
     pub tree: Option<PathBuf>,
@@ -57,12 +64,19 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         ("--graph", &arguments.graph),
         ("--timeline", &arguments.timeline),
         ("--tree", &arguments.tree),
+        ("--windows", &arguments.windows),
     ];
     try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
     for (option, path) in named(&drawings) {
-        drawing::check(option, path, if option == "--tree" { &["dot", "gv"] } else { &[] })?;
+        drawing::check(option, path, if ["--tree", "--windows"].contains(&option) { &["dot", "gv"] } else { &[] })?;
     }
-    let plan = formats::read_plan(&arguments.plan)?;
+    let plan = match formats::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(plan) => *plan,
+        AnswerFile::Reduction(one) => return one_reduction(arguments, &one),
+    };
+    if arguments.windows.is_some() {
+        bail!(usage("--windows: transmission windows belong to one reduction; draw the trees of a plan with --tree"));
+    }
     // A drawing of a broken plan would lend it credit.
     referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;
     let trees = arguments.tree.as_ref().map(|path| trees(&plan, path)).transpose()?.unwrap_or_default();
@@ -103,6 +117,14 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         print(&text::text(&plan, &arguments.text)?)?;
     }
     Ok(End::Done)
+}
+
+fn one_reduction(arguments: &ShowArguments, one: &OneReduction) -> Result<End> {
+    if arguments.timeline.is_some() {
+        bail!(usage("--timeline: one reduction has no periods; draw it with --gantt"));
+    }
+    let ShowArguments { gantt, graph, tree, windows, .. } = arguments;
+    reduction::run(&arguments.plan, one, &Drawings { gantt, trees: [graph, tree], windows })
 }
 
 /// Periods of steady state in a timeline, unless told otherwise.

@@ -1,0 +1,79 @@
+//! One reduction in words: its bound, its transfers.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use oneport::heterogeneous::Dependency;
+use oneport::plan::{Costs, Proof, Reduction};
+use oneport::referee::Recheck;
+use oneport::{Rational, Status};
+
+use crate::words::drawing;
+use crate::words::numbers::{percent, readable};
+use crate::words::usage::usage;
+
+/// Most transfers printed as text.
+const LINES: usize = 24;
+
+/// A length with what is known of it: `12 (optimal: ...)`.
+pub fn length(length: &Rational, lower_bound: &Rational, proof: &str) -> String {
+    if length == lower_bound {
+        return format!("{} ({}: {proof})", readable(length), Status::Optimal.name());
+    }
+    let share = if *lower_bound > Rational::default() {
+        format!(", {} above it", percent(&((length - lower_bound) / lower_bound)))
+    } else {
+        String::new()
+    };
+    let bound = readable(lower_bound);
+    format!("{} ({}; none is shorter than {bound} ({proof}){share})", readable(length), Status::Feasible.name())
+}
+
+/// Why none is shorter, and whether the referee found it so.
+pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
+    let what = match proof {
+        Some(Proof::Counting) => "less time combines fewer values".to_string(),
+        Some(Proof::LimitedTransfers) => "Theorem 7 of RR-7898".to_string(),
+        Some(Proof::Prices(prices)) => format!("prices of {} slots", prices.prices.len()),
+        Some(Proof::Levels) => "no numbers of fast senders per level make it shorter".to_string(),
+        Some(Proof::SlowestFirst) => "slowest node first, Theorems 1 and 4 of Liu-Kuo-Wang 2009".to_string(),
+        Some(Proof::Lowered { .. }) => "the optimum for times lowered until a theorem gives it".to_string(),
+        Some(Proof::Exhaustion { states }) => format!("exhaustive search of {states} states"),
+        None => "the method's own bound".to_string(),
+    };
+    match recheck {
+        Recheck::Proved => format!("{what}; the referee repeated it"),
+        Recheck::Unrepeated { why } => format!("{what}; not repeated by the referee: {why}"),
+    }
+}
+
+/// The first transfers of a reduction in the order of their dates.
+pub fn transfers(out: &mut String, reduction: &Reduction) {
+    let sends = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize);
+    let line = |i: usize| (reduction.starts.get(i), format!("{i} to {}", reduction.receivers[i]));
+    lines(out, sends.map(line).collect());
+}
+
+/// The first of these in the order of their dates.
+pub fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
+    transfers.sort_by(|a, b| a.0.cmp(&b.0));
+    for (start, what) in transfers.iter().take(LINES) {
+        let _ = write!(out, "\n  at {:>8}  {what}", readable(&start.clone().unwrap_or_default()));
+    }
+    if transfers.len() > LINES {
+        let _ = write!(out, "\n  ... {} more transfers", transfers.len() - LINES);
+    }
+}
+
+/// The windows of a reduction drawn as a file name says.
+pub fn windows(path: &Path, reduction: &Reduction) -> Result<String> {
+    if !matches!(reduction.costs, Costs::PerSender(_)) {
+        bail!(usage("--windows: transmission windows belong to a time per sender; draw the tree with --tree"));
+    }
+    let windows = Dependency::of(reduction)?.windows();
+    Ok(match drawing::extension(path).as_str() {
+        "dot" | "gv" => oneport_drawings::dot::windows(&windows),
+        _ => oneport_drawings::svg::windows(&windows),
+    })
+}
