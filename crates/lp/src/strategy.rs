@@ -20,7 +20,8 @@ use crate::support;
 use crate::symmetry::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 
-use oneport_plan::{Kind, Status};
+use oneport_plan::{Certificate, Kind, Status, SteadyState};
+use oneport_platform::Rational;
 
 /// Solves a question whose values can all reach where they are wanted.
 ///
@@ -75,13 +76,21 @@ fn from_scratch(
             generate_from(question, resources, (&patterns, known), options.time_limit, watch)?
         }
         Formulation::Compact if kind == Some(Kind::Copy) => {
-            // Trees first: they are an answer, if time does not suffice for the program.
-            let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
             let flow = match slowest_cut(question, None) {
-                Some(SlowestCut { throughput, certificate }) => Some(FlowBound { throughput, certificate }),
+                Some(SlowestCut { throughput, certificate }) => {
+                    Some(FlowBound { throughput, certificate, steady_state: None })
+                }
                 None => copies::solve(question, options)?,
             };
-            flow.map_or(trees.clone(), |flow| both(trees, flow))
+            match flow {
+                Some(FlowBound { throughput, certificate, steady_state: Some(trees) }) => {
+                    attained(throughput, certificate, trees)
+                }
+                flow => {
+                    let trees = generate(question, resources, &patterns, options.time_limit, watch)?;
+                    flow.map_or(trees.clone(), |flow| both(trees, flow))
+                }
+            }
         }
         Formulation::Compact if kind != Some(Kind::Combine) => {
             return Err(LpError::NoCompact { collective: collective.name() });
@@ -208,6 +217,19 @@ fn of_compositions(
 fn both(trees: Solution, flow: FlowBound) -> Solution {
     let status = Status::of(&trees.steady_state.throughput, &flow.throughput);
     Solution { status, upper_bound: flow.throughput, certificate: flow.certificate, tight: Vec::new(), ..trees }
+}
+
+/// Trees that the flow program's solution is made of.
+fn attained(throughput: Rational, certificate: Certificate, steady_state: SteadyState) -> Solution {
+    Solution {
+        steady_state,
+        tight: Vec::new(),
+        certificate,
+        upper_bound: throughput,
+        status: Status::Optimal,
+        solver_time: Duration::default(),
+        repaired: false,
+    }
 }
 
 /// Rounds of trees after the compact program ran out of time.

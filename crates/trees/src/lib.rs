@@ -2,6 +2,5 @@
 
 pub mod cheapest;
 pub mod commutative;
-pub mod extract;
 
 pub use oneport_plan::{Pattern, Volumes};

@@ -1,11 +1,10 @@
 //! One counterexample per entry of `docs/errata.md` on reduces, as in [`errata`](crate::errata).
 
 use anyhow::{Context, Result, ensure};
-use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport::Rational;
 use oneport::plan::{Interval, Pattern};
-use oneport_trees::{cheapest::is_tree, extract};
+use oneport_trees::cheapest::is_tree;
 
 use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
 use super::program::{Errors, Program, SSR};
@@ -167,10 +166,8 @@ impl Circulation {
     }
 
     /// Ours: circulations cancelled first.
-    pub fn extract_corrected(&self) -> Result<Vec<(BigInt, Pattern)>> {
-        let (target, participants) = tasks::ends(&self.case)?;
-        let rates = tasks::over(&self.rates, &1.into())?;
-        Ok(extract::extract(&self.case.platform, participants, target, &self.throughput.to_integer(), rates)?)
+    pub fn extract_corrected(&self) -> Result<Vec<(Pattern, Rational)>> {
+        tasks::extracted(&self.case, &self.throughput, &self.rates)
     }
 }
 

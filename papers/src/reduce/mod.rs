@@ -12,13 +12,11 @@ mod tasks;
 mod toy;
 
 use anyhow::{Context, Result, ensure};
-use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::{Problem, Rational, referee, schedule};
-use oneport_trees::extract::{TaskRates, cancel_circulations, extract};
 
 use crate::cases;
-use crate::numbers::{common_denominator, unit_volumes, whole};
+use crate::numbers::{unit_volumes, whole};
 use crate::rows::{Check, Finding, Value};
 use crate::runs::Run;
 use crate::runs::limit_is_one;
@@ -241,19 +239,8 @@ fn theorem_1() -> Result<Finding> {
             let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
             let (target, participants) = tasks::ends(&case)?;
             let (throughput, rates) = Program::new(&case, Errors::default())?.solve()?;
-            let unit = common_denominator(rates.values().chain([&throughput]));
-            let mut whole_rates = tasks::over(&rates, &unit)?;
-            let trees = extract(
-                &case.platform,
-                participants,
-                target,
-                &(&throughput * whole(unit.clone())).to_integer(),
-                whole_rates.clone(),
-            )?;
-            cancel_circulations(&case.platform, &mut whole_rates);
-            let left = per_unit(whole_rates, &unit);
-            let weighted: Vec<_> =
-                trees.into_iter().map(|(weight, tree)| (tree, Rational::new(weight, unit.clone()))).collect();
+            let left = tasks::without_circulations(&case, &rates);
+            let weighted = tasks::extracted(&case, &throughput, &rates)?;
             holds &= tasks::sum(weighted.iter().map(|(tree, weight)| (tree, weight))) == left;
             // Figure 8 itself, its lines put right, on what has no circulations any more.
             let figure = Figure8 {
@@ -280,16 +267,6 @@ fn theorem_1() -> Result<Finding> {
             "circulations cancelled first; at most {most} trees, and {share} per task; figure 8 with its lines put right and our \
              extraction of the widest tree first"
         )))
-}
-
-fn per_unit(rates: TaskRates, unit: &BigInt) -> Rates {
-    let share = |rate: BigInt| Rational::new(rate, unit.clone());
-    let sends = rates.sends.into_iter().map(|((link, part), rate)| (oneport::plan::Task::send(link, part), rate));
-    let merges = rates
-        .merges
-        .into_iter()
-        .map(|((node, part, split), rate)| (oneport::plan::Task::merge(node, part, split), rate));
-    sends.chain(merges).filter(|(_, rate)| !rate.is_zero()).map(|(task, rate)| (task, share(rate))).collect()
 }
 
 /// Schedules of reduces to run.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, ensure};
-use num_bigint::BigInt;
+use anyhow::{Context, Result};
+use num_traits::Zero;
 use oneport::plan::{Interval, Pattern, Task};
+use oneport::watch::Watch;
 use oneport::{Collective, NodeId, Platform, Rational};
-use oneport_trees::extract::TaskRates;
+use oneport_extract::TaskRates;
+use oneport_extract::trees::{Reduction, cancel_circulations, extract};
 
 use crate::cases::{self, Case};
-use crate::numbers::whole;
 use crate::rows::Value;
 
 /// How often every task happens: the application `A` of RR-4872, section 4.2. Absent means never.
@@ -124,21 +125,29 @@ pub fn weighted(tree: Pattern, weight: Rational) -> oneport::plan::WeightedPatte
     oneport::plan::WeightedPattern { pattern: tree, weight }
 }
 
-/// The rates in `period` units of time, all whole.
+/// Rates as our extraction takes them.
+pub fn task_rates(rates: &Rates) -> TaskRates {
+    let mut found = TaskRates::default();
+    rates.iter().for_each(|(&task, rate)| found.add(task, rate));
+    found
+}
+
+/// The trees that our extraction makes of rates, with their weights.
 ///
 /// # Errors
-/// One is not.
-pub fn over(rates: &Rates, period: &BigInt) -> Result<TaskRates> {
-    let mut found = TaskRates::default();
-    for (&task, rate) in rates {
-        let rate = rate * whole(period.clone());
-        ensure!(rate.is_integer(), "{rate} tasks in {period} units of time");
-        match task {
-            Task::Send { link, part, .. } => found.sends.insert((link, part), rate.to_integer()),
-            Task::Merge { node, part, split, .. } => found.merges.insert((node, part, split), rate.to_integer()),
-        };
-    }
-    Ok(found)
+/// Rates of no such reduction.
+pub fn extracted(case: &Case, throughput: &Rational, rates: &Rates) -> Result<Vec<(Pattern, Rational)>> {
+    let (target, owners) = ends(case)?;
+    let reduction = Reduction { platform: &case.platform, owners, target, commutative: false };
+    let found = extract(&reduction, throughput, &task_rates(rates), &Watch::unlimited())?;
+    Ok(found.trees.into_iter().map(|(weight, tree)| (tree, weight)).collect())
+}
+
+/// Rates without their circulations.
+pub fn without_circulations(case: &Case, rates: &Rates) -> Rates {
+    let mut left = task_rates(rates);
+    cancel_circulations(&case.platform, &mut left);
+    rates.keys().map(|&task| (task, left.of_mut(task).clone())).filter(|(_, rate)| !rate.is_zero()).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use oneport::plan::{Pattern, PeriodicSchedule, SteadyState};
 use oneport::platform::Node;
 use oneport::{Platform, Rational, schedule};
 use oneport_period as period;
-use oneport_trees::extract::extract;
 
 use super::tasks::{self, Rates};
 use crate::cases::{self, Case};
@@ -67,12 +66,8 @@ impl Toy {
 
     /// The trees that EXTRACT_TREES finds in the paper's solution, with their weights per unit of time.
     pub fn extracted(&self) -> Result<Vec<(Pattern, Rational)>> {
-        let (target, participants) = tasks::ends(&self.case)?;
-        let period = self.period();
-        let rates = tasks::over(&self.rates, &period)?;
         // One reduction per unit of time.
-        let trees = extract(&self.case.platform, participants, target, &period, rates)?;
-        Ok(trees.into_iter().map(|(weight, tree)| (tree, Rational::new(weight, period.clone()))).collect())
+        tasks::extracted(&self.case, &Rational::one(), &self.rates)
     }
 
     /// The paper's trees as a steady state.

@@ -17,6 +17,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("oneport-exact", &["oneport-watch", "oneport-numbers"]),
     ("oneport-matching", &["oneport-watch", "oneport-numbers", "oneport-graph"]),
     ("oneport-trees", &["oneport-watch", "oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan"]),
+    ("oneport-extract", &["oneport-watch", "oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan"]),
     (
         "oneport-lp",
         &[
@@ -28,6 +29,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-exact",
             "oneport-matching",
             "oneport-trees",
+            "oneport-extract",
         ],
     ),
     ("oneport-schedule", &["oneport-watch", "oneport-numbers", "oneport-platform", "oneport-plan", "oneport-matching"]),
@@ -61,6 +63,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-exact",
             "oneport-matching",
             "oneport-trees",
+            "oneport-extract",
             "oneport-lp",
             "oneport-schedule",
             "oneport-period",
@@ -97,6 +100,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-baselines",
             "oneport-drawings",
             "oneport-exact",
+            "oneport-extract",
             "oneport-graph",
             "oneport-lp",
             "oneport-matching",

@@ -15,12 +15,14 @@
 //! leaves the program unbounded; the time has to be at least as long. With half-duplex nodes, odd-set inequalities
 //! join.
 //!
-//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees; with other nodes it
+//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees, and `y` is taken apart
+//! into them (`oneport_extract::copies`); so it is where no other node copies what it does not receive in full. Else it
 //! is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
 use num_traits::{One, Zero};
-use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::{Certificate, Demand, Goals};
+use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_extract::{DemandRates, ExtractError, Rates, extract};
+use oneport_plan::{Certificate, Demand, Goals, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets;
@@ -30,8 +32,8 @@ use crate::{LpError, Options, Question};
 /// Most columns: beyond, trees alone are faster by orders of magnitude.
 const MOST_COLUMNS: usize = 200_000;
 
-/// Percent of the time left that the program may take.
-const PROGRAM: u32 = 90;
+/// Percent of the time left that the program may take; the rest is for trees.
+const PROGRAM: u32 = 60;
 
 /// What the program says.
 pub struct FlowBound {
@@ -39,6 +41,8 @@ pub struct FlowBound {
     pub throughput: Rational,
     /// Prices of resources and odd sets.
     pub certificate: Certificate,
+    /// Trees that attain it, where the copies are a sum of trees.
+    pub steady_state: Option<SteadyState>,
 }
 
 /// Solves the program; `None` when the time limit came first.
@@ -66,6 +70,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
         .collect();
     let throughput = program.add_column(Rational::one(), [])?;
     let mut uses: Vec<(Column, LinkId, Rational)> = Vec::new();
+    let mut copies: Vec<Vec<Column>> = Vec::new();
     for (place, demand) in question.problem().demands().enumerate() {
         let sent: Vec<Column> = platform
             .link_ids()
@@ -81,6 +86,7 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
         for (source, target) in ends(&demand) {
             add_flow(question, &mut program, throughput, &sent, (source, target), &rate)?;
         }
+        copies.push(sent);
     }
     let mut solver = Solver::new(program);
     let watch = question.watch().stage(PROGRAM);
@@ -97,7 +103,32 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Option<FlowBo
     let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
     certificate.odd_sets = priced.map(|(set, row)| (set, optimum.dual.get(row))).collect();
     certificate.odd_sets.sort();
-    Ok(Some(FlowBound { throughput: optimum.primal.get(throughput), certificate }))
+    let throughput = optimum.primal.get(throughput);
+    let steady_state = trees(question, &throughput, &copies, &optimum)?;
+    Ok(Some(FlowBound { throughput, certificate, steady_state }))
+}
+
+/// The copies as trees; `None` where a helper would have to copy what it does not receive in full, or where time is
+/// over.
+fn trees(
+    question: &Question<'_>,
+    throughput: &Rational,
+    copies: &[Vec<Column>],
+    optimum: &Optimum,
+) -> Result<Option<SteadyState>, LpError> {
+    let links = || question.platform().link_ids();
+    let of_demand = |sent: &Vec<Column>| {
+        DemandRates::Copy(links().zip(sent).map(|(link, &column)| (link, optimum.primal.get(column))).collect())
+    };
+    let demands = copies.iter().map(of_demand).collect();
+    let rates = Rates { throughput: throughput.clone(), demands, ..Rates::default() };
+    match extract(question.problem(), &rates, question.watch()) {
+        Ok(found) => Ok(Some(SteadyState { throughput: throughput.clone(), patterns: found.patterns })),
+        Err(ExtractError::Stopped(_)) => Ok(None),
+        Err(ExtractError::InDemand { error, .. }) if matches!(*error, ExtractError::HelperCopies { .. }) => Ok(None),
+        Err(ExtractError::HelperCopies { .. }) => Ok(None),
+        Err(_) => Err(LpError::Contradiction("copies of flows are no sum of trees")),
+    }
 }
 
 /// The source of a message with each of its targets.

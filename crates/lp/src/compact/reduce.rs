@@ -26,11 +26,13 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_extract::trees::{Reduction, TaskRates, extract};
 use oneport_plan::{Certificate, Interval, Message, Resource, Status, SteadyState, Task, Volumes, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_trees::extract::{TaskRates, extract};
+use oneport_watch::Watch;
 
 use crate::odd_sets;
 use crate::oracles::prefix::tasks::Tasks;
@@ -235,27 +237,24 @@ impl Ssr<'_> {
     pub fn read(&self, optimum: &Optimum) -> Result<(SteadyState, Certificate), LpError> {
         // The program's rates are over one denominator, so their numerators are rates in another unit of time.
         let unit = optimum.primal.denominator();
-        let throughput = optimum.primal.numerator(self.throughput);
+        let whole = |number: &BigInt| Rational::from_integer(number.clone());
+        let throughput = whole(optimum.primal.numerator(self.throughput));
         let mut rates = vec![TaskRates::default(); self.targets.len()];
         for &(reduction, task, column) in &self.tasks {
             let rate = optimum.primal.numerator(column);
-            if rate.is_zero() {
-                continue;
+            if !rate.is_zero() {
+                rates[reduction].add(task, &whole(rate));
             }
-            match task {
-                Task::Send { link, part, .. } => rates[reduction].sends.insert((link, part), rate.clone()),
-                Task::Merge { node, part, split, .. } => {
-                    rates[reduction].merges.insert((node, part, split), rate.clone())
-                }
-            };
         }
         let mut patterns = Vec::new();
         for ((demand, &target), rates) in self.targets.iter().enumerate().zip(rates) {
-            let trees = extract(self.platform, self.participants, target, throughput, rates)
+            let reduction =
+                Reduction { platform: self.platform, owners: self.participants, target, commutative: false };
+            let found = extract(&reduction, &throughput, &rates, &Watch::unlimited())
                 .map_err(|_| LpError::Contradiction("rates of tasks are no sum of reduction trees"))?;
-            patterns.extend(trees.into_iter().map(|(weight, tree)| WeightedPattern {
+            patterns.extend(found.trees.into_iter().map(|(weight, tree)| WeightedPattern {
                 pattern: tree.with_demand(demand),
-                weight: Rational::new(weight, unit.clone()),
+                weight: weight / Rational::from_integer(unit.clone()),
             }));
         }
         let throughput = optimum.primal.get(self.throughput);

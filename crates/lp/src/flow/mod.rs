@@ -18,48 +18,30 @@
 //! cheapest paths of all messages of one instance.
 
 pub(crate) mod crash_basis;
-mod decompose;
 pub(crate) mod multiplicative_weights;
 
-pub use decompose::{GroupFlow, split};
+pub use oneport_extract::paths::{Group, Side};
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_exact::{Column, ExactError, LinearProgram, Relation, Row, Sense};
-use oneport_plan::Resource;
+use oneport_extract::paths::paths;
+use oneport_plan::{Pattern, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
-use crate::Question;
 use crate::resources::Resources;
+use crate::{LpError, Question};
 
-/// Which end the messages of a group share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// One source, many targets.
-    Source,
-    /// One target, many sources.
-    Target,
-}
+/// Amounts by link for one group, and the demand of each leaf, in one integer unit.
+pub type GroupFlow = BTreeMap<LinkId, BigInt>;
 
-/// Messages that share an end and travel as one flow.
-#[derive(Debug, Clone)]
-pub struct Group {
-    /// The shared end.
-    pub root: NodeId,
-    /// Whether it is the source or the target.
-    pub side: Side,
-    /// The other ends, with the place of each message among the commodities.
-    pub leaves: Vec<(NodeId, usize)>,
-}
-
-impl Group {
-    /// Whether the group's flow may use a link: nothing flows back into the root.
-    fn uses(&self, from: NodeId, to: NodeId) -> bool {
-        match self.side {
-            Side::Source => to != self.root,
-            Side::Target => from != self.root,
-        }
+/// Whether a group's flow may use a link: nothing flows back into the root.
+fn uses(group: &Group, from: NodeId, to: NodeId) -> bool {
+    match group.side {
+        Side::Source => to != group.root,
+        Side::Target => from != group.root,
     }
 }
 
@@ -165,7 +147,7 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
         };
         for link in platform.link_ids() {
             let (from, to) = (platform.link(link).from, platform.link(link).to);
-            if !group.uses(from, to) {
+            if !uses(group, from, to) {
                 continue;
             }
             let time = &times[link.index()];
@@ -189,4 +171,32 @@ fn balance_rows(program: &mut LinearProgram, nodes: usize, group: &Group, demand
         (node != group.root.index()).then(|| program.add_row(Relation::Equal, wanted))
     };
     wanted.into_iter().enumerate().map(row).collect()
+}
+
+/// Splits the flows of all groups into paths, sorted by commodity.
+pub fn split(
+    question: &Question<'_>,
+    groups: &[Group],
+    flows: &[GroupFlow],
+    demand: &BigInt,
+) -> Result<Vec<(Pattern, BigInt)>, LpError> {
+    let mut all = Vec::new();
+    for (group, flow) in groups.iter().zip(flows) {
+        let paths = paths(question.platform(), group, flow, demand);
+        all.extend(paths.ok_or(LpError::Contradiction("a flow does not serve its targets"))?);
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(merge_equal(all))
+}
+
+/// Adds up amounts of equal patterns; the list is sorted.
+fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
+    let mut merged: Vec<(Pattern, BigInt)> = Vec::with_capacity(sorted.len());
+    for (pattern, amount) in sorted {
+        match merged.last_mut() {
+            Some((last, total)) if *last == pattern => *total += amount,
+            _ => merged.push((pattern, amount)),
+        }
+    }
+    merged
 }

@@ -5,4 +5,3 @@
 
 mod cheapest;
 mod commutative;
-mod extract;

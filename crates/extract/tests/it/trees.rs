@@ -2,12 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_bigint::BigInt;
 use num_traits::{One, Zero};
+use oneport_extract::trees::{Reduction, TaskRates, cancel_circulations, extract};
+use oneport_extract::{ExtractError, Value};
 use oneport_plan::{Interval, Pattern, Task};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
-use oneport_trees::extract::{ExtractError, TaskRates, cancel_circulations, extract};
+use oneport_watch::Watch;
 use proptest::prelude::*;
+
+use crate::rank::rank;
+
+fn whole(number: i64) -> Rational {
+    Rational::from_integer(number.into())
+}
 
 fn part(first: usize, last: usize) -> Interval {
     Interval { first, last }
@@ -41,13 +48,18 @@ struct Case {
     platform: Platform,
     participants: Vec<NodeId>,
     target: NodeId,
-    throughput: BigInt,
+    throughput: Rational,
     rates: TaskRates,
 }
 
 impl Case {
-    fn extract(&self) -> Result<Vec<(BigInt, Pattern)>, ExtractError> {
-        extract(&self.platform, &self.participants, self.target, &self.throughput, self.rates.clone())
+    fn extract(&self) -> Result<Vec<(Rational, Pattern)>, ExtractError> {
+        let (platform, owners, target) = (&self.platform, &self.participants[..], self.target);
+        let reduction = Reduction { platform, owners, target, commutative: false };
+        let found = extract(&reduction, &self.throughput, &self.rates, &Watch::unlimited())?;
+        let mut rates = self.rates.clone();
+        assert_eq!(found.left_over, cancel_circulations(platform, &mut rates));
+        Ok(found.trees)
     }
 
     fn result(&self) -> Interval {
@@ -59,11 +71,12 @@ impl Case {
     }
 
     fn send(&mut self, from: usize, to: usize, value: Interval, rate: i64) {
-        *self.rates.sends.entry((self.link(from, to), value)).or_default() += rate;
+        let link = self.link(from, to);
+        self.rates.add(Task::send(link, value), &whole(rate));
     }
 
     fn merge(&mut self, at: usize, value: Interval, split: usize, rate: i64) {
-        *self.rates.merges.entry((node(at), value, split)).or_default() += rate;
+        self.rates.add(Task::merge(node(at), value, split), &whole(rate));
     }
 
     fn without_rates(platform: Platform, participants: &[usize], target: usize, throughput: i64) -> Case {
@@ -71,27 +84,18 @@ impl Case {
             platform,
             participants: participants.iter().copied().map(node).collect(),
             target: node(target),
-            throughput: throughput.into(),
+            throughput: whole(throughput),
             rates: TaskRates::default(),
         }
     }
 }
 
-fn rate_of<'a>(rates: &'a mut TaskRates, task: &Task) -> &'a mut BigInt {
-    match *task {
-        Task::Send { link, part, .. } => rates.sends.entry((link, part)).or_default(),
-        Task::Merge { node, part, split, .. } => rates.merges.entry((node, part, split)).or_default(),
-    }
-}
-
-fn add(rates: &mut TaskRates, tasks: &[Task], weight: &BigInt) {
-    for task in tasks {
-        *rate_of(rates, task) += weight;
-    }
+fn add(rates: &mut TaskRates, tasks: &[Task], weight: &Rational) {
+    tasks.iter().for_each(|&task| rates.add(task, weight));
 }
 
 /// `sum w(T) chi_T`.
-fn sum(trees: &[(BigInt, Pattern)]) -> TaskRates {
+fn sum(trees: &[(Rational, Pattern)]) -> TaskRates {
     let mut rates = TaskRates::default();
     trees.iter().for_each(|(weight, tree)| add(&mut rates, &tree.tasks, weight));
     rates
@@ -161,21 +165,21 @@ fn canonical(platform: &Platform, tasks: &[Task], value: Interval, from: Option<
 }
 
 /// Messages of each type gained by each node, by sends alone.
-fn gains(platform: &Platform, sends: &BTreeMap<(LinkId, Interval), BigInt>) -> BTreeMap<(Interval, NodeId), BigInt> {
-    let mut gains: BTreeMap<_, BigInt> = BTreeMap::new();
-    for (&(link, value), rate) in sends {
-        *gains.entry((value, platform.link(link).from)).or_default() -= rate;
-        *gains.entry((value, platform.link(link).to)).or_default() += rate;
+fn gains(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -> BTreeMap<(Value, NodeId), Rational> {
+    let mut gains: BTreeMap<_, Rational> = BTreeMap::new();
+    for ((link, value), rate) in sends {
+        *gains.entry((value.clone(), platform.link(*link).from)).or_default() -= rate;
+        *gains.entry((value.clone(), platform.link(*link).to)).or_default() += rate;
     }
     gains.retain(|_, gain| !gain.is_zero());
     gains
 }
 
 /// Whether the sends of some type contain a directed cycle: naively, by removing nodes that nothing enters.
-fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Interval), BigInt>) -> bool {
-    let types: BTreeSet<Interval> = sends.keys().map(|(_, value)| *value).collect();
+fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -> bool {
+    let types: BTreeSet<&Value> = sends.keys().map(|(_, value)| value).collect();
     types.into_iter().any(|value| {
-        let of_type = sends.iter().filter(|((_, other), rate)| *other == value && !rate.is_zero());
+        let of_type = sends.iter().filter(|((_, other), rate)| other == value && !rate.is_zero());
         let mut arcs: Vec<&Link> = of_type.map(|((link, _), _)| platform.link(*link)).collect();
         loop {
             let before = arcs.len();
@@ -188,6 +192,30 @@ fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Interval), BigInt>) 
     })
 }
 
+/// Equations (10) over the tasks that happen, but for the result at the target.
+fn balances(case: &Case, rates: &TaskRates) -> Vec<Vec<Rational>> {
+    let tasks = rates.sends.len() + rates.merges.len();
+    let mut rows: BTreeMap<(Value, NodeId), Vec<Rational>> = BTreeMap::new();
+    let mut count = |value: &Value, at: NodeId, task: usize, sign: i64| {
+        let owned = value.alone().is_some_and(|operand| case.participants[operand] == at);
+        if !owned && (at != case.target || *value != Value::from(case.result())) {
+            let row = rows.entry((value.clone(), at)).or_insert_with(|| vec![Rational::zero(); tasks]);
+            row[task] += whole(sign);
+        }
+    };
+    for (task, (link, value)) in rates.sends.keys().enumerate() {
+        count(value, case.platform.link(*link).from, task, -1);
+        count(value, case.platform.link(*link).to, task, 1);
+    }
+    for (task, (at, left, right)) in rates.merges.keys().enumerate() {
+        let task = rates.sends.len() + task;
+        count(left, *at, task, -1);
+        count(right, *at, task, -1);
+        count(&left.join(right).unwrap(), *at, task, 1);
+    }
+    rows.into_values().collect()
+}
+
 /// Everything that extraction promises, about rates that are a sum of trees and a circulation.
 #[track_caller]
 fn check_extraction(case: &Case) {
@@ -196,18 +224,19 @@ fn check_extraction(case: &Case) {
     let removed = cancel_circulations(&case.platform, &mut cancelled);
     assert!(!has_cycle(&case.platform, &cancelled.sends));
     assert_eq!(gains(&case.platform, &removed), BTreeMap::new(), "what is removed is a circulation");
-    assert!(removed.values().all(|rate| *rate > BigInt::zero()));
+    assert!(removed.values().all(|rate| *rate > Rational::zero()));
     let mut restored = cancelled.clone();
-    removed.iter().for_each(|(key, rate)| *restored.sends.entry(*key).or_default() += rate);
+    removed.iter().for_each(|(key, rate)| *restored.sends.entry(key.clone()).or_default() += rate);
     assert_eq!(positive(restored), original, "nothing else is removed");
     let trees = case.extract().unwrap();
     let cancelled = positive(cancelled);
     assert_eq!(sum(&trees), cancelled, "lemma 2");
-    let total: BigInt = trees.iter().map(|(weight, _)| weight).sum();
+    let total: Rational = trees.iter().map(|(weight, _)| weight).sum();
     assert_eq!(total, case.throughput);
-    assert!(trees.iter().all(|(weight, _)| *weight > BigInt::zero()));
+    assert!(trees.iter().all(|(weight, _)| *weight > Rational::zero()));
     assert!(trees.windows(2).all(|pair| pair[0].0 >= pair[1].0), "widest first");
-    assert!(trees.len() <= cancelled.sends.len() + cancelled.merges.len());
+    let tasks = cancelled.sends.len() + cancelled.merges.len();
+    assert!(trees.len() <= tasks - rank(balances(case, &cancelled)), "the lemma");
     for (_, tree) in &trees {
         check_tree(case, tree);
         assert_eq!(tree.tasks, canonical(&case.platform, &tree.tasks, case.result(), None));
@@ -290,7 +319,7 @@ fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
         let mut case = Case::without_rates(platform(processors, nodes, links), &order, target, 0);
         let heaviest: usize = heaviest;
         for _ in 0..trees {
-            let weight = BigInt::from(1 + tape.below(heaviest));
+            let weight = whole(1 + tape.below(heaviest) as i64);
             let mut tasks = Vec::new();
             tape.tasks(&case, case.result(), case.target, &mut tasks);
             add(&mut case.rates, &tasks, &weight);
@@ -303,7 +332,7 @@ fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
             let value = if tape.below(3) == 0 { case.result() } else { part(first, last) };
             let cycle = tape.cycle(&case.platform);
             let tasks: Vec<Task> = cycle.into_iter().map(|link| Task::send(link, value)).collect();
-            add(&mut case.rates, &tasks, &BigInt::from(1 + tape.below(heaviest)));
+            add(&mut case.rates, &tasks, &whole(1 + tape.below(heaviest) as i64));
         }
         (case, trees, cycles)
     })
@@ -336,13 +365,16 @@ proptest! {
     #[test]
     fn a_wrong_rate_is_refused((case, _, _) in cases(), place in any::<prop::sample::Index>(), more in any::<bool>()) {
         let mut wrong = case.clone();
-        let off = if more { BigInt::one() } else { -BigInt::one() };
+        let off = if more { Rational::one() } else { -Rational::one() };
         let TaskRates { sends, merges } = &mut wrong.rates;
-        let mut all: Vec<&mut BigInt> = sends.values_mut().chain(merges.values_mut()).chain([&mut wrong.throughput]).collect();
+        let mut all: Vec<&mut Rational> = sends.values_mut().chain(merges.values_mut()).chain([&mut wrong.throughput]).collect();
         let place = place.index(all.len());
         *all[place] += &off;
         let error = wrong.extract().unwrap_err();
-        let balance = matches!(error, ExtractError::Unbalanced { .. } | ExtractError::WrongThroughput { .. });
+        let balance = matches!(
+            error,
+            ExtractError::Unbalanced { .. } | ExtractError::WrongThroughput { .. } | ExtractError::Negative { .. }
+        );
         prop_assert!(balance, "{}", error);
     }
 }
@@ -389,15 +421,36 @@ fn figure_6_has_the_two_trees_of_figure_7() {
         ]
     };
     let tree = |tasks| Pattern::tree(0, None, tasks);
-    let expected = [(2.into(), tree(through(2, 1, part(1, 1)))), (1.into(), tree(through(1, 2, part(2, 2))))];
+    let expected = [(whole(2), tree(through(2, 1, part(1, 1)))), (whole(1), tree(through(1, 2, part(2, 2))))];
     assert_eq!(case.extract().unwrap(), expected);
+}
+
+/// The links of figure 6 that figure 6(b) uses, all work at 2: four tasks, one tree, nothing to cancel.
+#[test]
+fn figure_6_on_four_links_has_a_single_tree() {
+    let links = [(1, 0), (2, 0), (1, 2), (2, 1)];
+    let mut case = Case::without_rates(platform(3, 3, links), &[0, 1, 2], 0, 1);
+    case.send(1, 2, part(1, 1), 1);
+    case.merge(2, part(1, 2), 1, 1);
+    case.send(2, 0, part(1, 2), 1);
+    case.merge(0, part(0, 2), 0, 1);
+    check_extraction(&case);
+    assert_eq!(case.extract().unwrap().len(), 1);
+    // Half of it through P1: two trees, and the lemma allows no more.
+    case.throughput = whole(2);
+    case.send(2, 1, part(2, 2), 1);
+    case.merge(1, part(1, 2), 1, 1);
+    case.send(1, 0, part(1, 2), 1);
+    case.merge(0, part(0, 2), 0, 1);
+    check_extraction(&case);
+    assert_eq!(case.extract().unwrap().len(), 2);
 }
 
 /// What the printed algorithm does.
 #[derive(Debug, PartialEq)]
 enum Printed {
     Trees {
-        extracted: Vec<(BigInt, Vec<Task>)>,
+        extracted: Vec<(Rational, Vec<Task>)>,
         left_over: TaskRates,
     },
     /// FIND_TREE took more steps than there are tasks.
@@ -409,7 +462,7 @@ enum Printed {
 /// in order of node, or in reverse.
 fn as_printed(case: &Case, reverse: bool) -> Printed {
     let mut rates = case.rates.clone();
-    let (mut extracted, mut done) = (Vec::new(), BigInt::zero());
+    let (mut extracted, mut done) = (Vec::new(), Rational::zero());
     let limit = 10 * (rates.sends.len() + rates.merges.len());
     while done < case.throughput {
         let (mut inputs, mut tasks) = (vec![(case.result(), case.target)], Vec::new());
@@ -419,8 +472,7 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
             if tasks.len() > limit {
                 return Printed::GoesOn;
             }
-            let split = (value.first..value.last)
-                .find(|&split| rates.merges.get(&(at, value, split)).is_some_and(|rate| !rate.is_zero()));
+            let split = (value.first..value.last).find(|&split| !rates.of_mut(Task::merge(at, value, split)).is_zero());
             if let Some(split) = split {
                 inputs.extend([(part(value.first, split), at), (part(split + 1, value.last), at)]);
                 tasks.push(Task::merge(at, value, split));
@@ -431,13 +483,13 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
             if reverse {
                 senders.reverse();
             }
-            let sent = |link: &LinkId| rates.sends.get(&(*link, value)).is_some_and(|rate| !rate.is_zero());
+            let sent = |link: &LinkId| !rates.of_mut(Task::send(*link, value)).is_zero();
             let Some(link) = senders.into_iter().find(sent) else { return Printed::Stuck };
             inputs.push((value, case.platform.link(link).from));
             tasks.push(Task::send(link, value));
         }
-        let weight = tasks.iter().map(|task| rate_of(&mut rates, task).clone()).min().unwrap();
-        tasks.iter().for_each(|task| *rate_of(&mut rates, task) -= &weight);
+        let weight = tasks.iter().map(|&task| rates.of_mut(task).clone()).min().unwrap();
+        tasks.iter().for_each(|&task| *rates.of_mut(task) -= &weight);
         done += &weight;
         extracted.push((weight, tasks));
     }
@@ -450,7 +502,7 @@ fn the_printed_algorithm_agrees_where_nothing_goes_round() {
     for reverse in [false, true] {
         let Printed::Trees { extracted, left_over } = as_printed(&case, reverse) else { panic!("two trees") };
         assert_eq!(left_over, TaskRates::default());
-        let sorted = |trees: Vec<(BigInt, Vec<Task>)>| -> BTreeSet<(BigInt, BTreeSet<Task>)> {
+        let sorted = |trees: Vec<(Rational, Vec<Task>)>| -> BTreeSet<(Rational, BTreeSet<Task>)> {
             trees.into_iter().map(|(weight, tasks)| (weight, tasks.into_iter().collect())).collect()
         };
         let tasks = |tree: Pattern| tree.tasks.into_iter().map(Task::alone).collect();
@@ -466,8 +518,8 @@ fn the_printed_algorithm_does_not_end_where_ours_does() {
     check_extraction(&case);
     let mut rates = case.rates.clone();
     let circle = BTreeMap::from([
-        ((case.link(0, 1), part(1, 2)), BigInt::from(2)),
-        ((case.link(1, 0), part(1, 2)), BigInt::from(2)),
+        ((case.link(0, 1), part(1, 2).into()), whole(2)),
+        ((case.link(1, 0), part(1, 2).into()), whole(2)),
     ]);
     assert_eq!(cancel_circulations(&case.platform, &mut rates), circle);
     assert_eq!(case.extract().unwrap().len(), 2);
@@ -506,7 +558,7 @@ fn a_result_that_goes_to_and_fro_is_no_throughput() {
     case.send(1, 0, part(0, 2), 1);
     let error = case.extract().unwrap_err();
     assert_eq!(error.to_string(), "'P0' gains 0 results v[0,2]; the throughput says 1");
-    case.throughput = BigInt::zero();
+    case.throughput = Rational::zero();
     assert_eq!(case.extract(), Ok(Vec::new()));
 }
 
@@ -518,21 +570,23 @@ fn errors_name_the_task() {
         case.extract().unwrap_err().to_string()
     };
     let message = refused(&|case| case.participants.truncate(1));
-    assert_eq!(message, "1 operands; a reduction combines at least 2");
+    assert_eq!(message, "the target owns the only operand, so nothing has to be done; name another target");
+    let message = refused(&|case| case.participants.clear());
+    assert_eq!(message, "0 operands; a reduction combines at least 1");
     let message = refused(&|case| case.target = node(3));
     assert_eq!(message, "node id 3 does not exist; the platform has 3 nodes, numbered from 0");
     let message = refused(&|case| case.participants[1] = node(9));
     assert_eq!(message, "node id 9 does not exist; the platform has 3 nodes, numbered from 0");
     let message = refused(&|case| case.merge(4, part(0, 1), 0, 1));
     assert_eq!(message, "node id 4 does not exist; the platform has 3 nodes, numbered from 0");
-    let message = refused(&|case| drop(case.rates.sends.insert((LinkId::new(6), part(0, 1)), BigInt::one())));
+    let message = refused(&|case| drop(case.rates.sends.insert((LinkId::new(6), part(0, 1).into()), Rational::one())));
     assert_eq!(message, "link id 6 does not exist; the platform has 6 links, numbered from 0");
     for value in [part(1, 3), part(2, 1), part(usize::MAX, usize::MAX)] {
         let message = refused(&|case| case.send(0, 1, value, 1));
-        let task = format!("send(P0 -> P1, v[{},{}]): no such task among 3 operands;", value.first, value.last);
+        let task = format!("send(P0 -> P1, {}): no such task among 3 operands;", Value::from(value));
         assert!(message.starts_with(&task), "{message}");
     }
-    for (value, split) in [(part(0, 1), 1), (part(1, 2), 0), (part(1, 1), 1), (part(0, usize::MAX), 0)] {
+    for (value, split) in [(part(0, 1), 1), (part(1, 2), 3), (part(1, 1), 1), (part(0, usize::MAX), 0)] {
         let message = refused(&|case| case.merge(0, value, split, 1));
         assert!(message.contains("no such task among 3 operands; v[k,m] has k <= m < 3"), "{message}");
     }

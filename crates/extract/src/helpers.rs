@@ -1,0 +1,143 @@
+//! Nodes that want nothing: how capacities through them are passed on to those that do.
+//!
+//! In order:
+//! 1. A helper that replicates and that a flow of the whole amount reaches joins those that are spanned, at no cost.
+//! 2. Of every other helper that offers more than it receives, as much is taken off its outgoing arcs as no target
+//!    needs.
+//! 3. If it offers no more than it receives, it is split off: for each arc `(a, v)` into it and `(v, b)` out of it, as
+//!    much as possible moves to an arc `(a, b)` while all targets keep their flow. All that leaves it can be moved
+//!    (Bang-Jensen, Frank and Jackson 1995).
+//! 4. Otherwise it copies, and it is refused by name: packing Steiner arborescences is NP-hard, and trees may attain
+//!    less than the flows. On the butterfly (`s -> a, s -> b, a -> t1, a -> c, b -> c, b -> t2, c -> d, d -> t1,
+//!    d -> t2`, all 1) flows promise 2 and trees attain 3/2.
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+use oneport_graph::cut_below;
+use oneport_platform::LinkId;
+use oneport_watch::{Limit, Watch};
+
+/// An arc with its capacity, and the links that it stands for.
+#[derive(Debug, Clone)]
+pub(crate) struct Way {
+    pub from: usize,
+    pub to: usize,
+    pub room: BigUint,
+    pub links: Vec<LinkId>,
+}
+
+/// Capacities out of a root to spanned nodes, and the helpers between them.
+pub(crate) struct Network<'w> {
+    /// Nodes are `0..nodes`.
+    pub nodes: usize,
+    pub root: usize,
+    pub ways: Vec<Way>,
+    /// What has to reach every spanned node.
+    pub worth: BigUint,
+    pub spanned: Vec<bool>,
+    pub watch: &'w Watch,
+}
+
+/// A helper that copies.
+pub(crate) struct Copies {
+    pub helper: usize,
+    pub sent: BigUint,
+    pub received: BigUint,
+}
+
+impl Network<'_> {
+    /// The capacity of a cut between the root and a node that is below what has to reach it.
+    pub fn short(&self, node: usize) -> Result<Option<BigUint>, Limit> {
+        self.watch.ask()?;
+        let arcs: Vec<_> = self.ways.iter().map(|way| (way.from, way.to, way.room.clone())).collect();
+        let side = cut_below(self.nodes, &arcs, self.root, node, &self.worth);
+        Ok(side.map(|side| self.ways.iter().filter(|way| side[way.from] && !side[way.to]).map(|way| &way.room).sum()))
+    }
+
+    /// Helpers that replicate and are reached by all join; the others are split off. Returns the first that cannot be.
+    pub fn settle(&mut self, replicates: impl Fn(usize) -> bool) -> Result<Option<Copies>, Limit> {
+        let helpers: Vec<usize> = (0..self.nodes).filter(|&node| node != self.root && !self.spanned[node]).collect();
+        let mut aside = Vec::new();
+        for helper in helpers {
+            if replicates(helper) && self.short(helper)?.is_none() {
+                self.spanned[helper] = true;
+            } else {
+                aside.push(helper);
+            }
+        }
+        for helper in aside {
+            self.trim(helper)?;
+            let (sent, received) = (self.sum(|way| way.from == helper), self.sum(|way| way.to == helper));
+            if sent > received || !self.split_off(helper)? {
+                return Ok(Some(Copies { helper, sent, received }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn sum(&self, of: impl Fn(&Way) -> bool) -> BigUint {
+        self.ways.iter().filter(|way| of(way)).map(|way| &way.room).sum()
+    }
+
+    fn places(&self, of: impl Fn(&Way) -> bool) -> Vec<usize> {
+        (0..self.ways.len()).filter(|&place| of(&self.ways[place]) && !self.ways[place].room.is_zero()).collect()
+    }
+
+    /// Takes off outgoing arcs what no spanned node needs, until the helper offers no more than it receives.
+    fn trim(&mut self, helper: usize) -> Result<(), Limit> {
+        let received = self.sum(|way| way.to == helper);
+        for place in self.places(|way| way.from == helper) {
+            let sent = self.sum(|way| way.from == helper);
+            if sent <= received {
+                break;
+            }
+            let most = (sent - &received).min(self.ways[place].room.clone());
+            self.reduce(&[place], None, most)?;
+        }
+        Ok(())
+    }
+
+    /// Moves what leaves the helper to arcs past it; whether all could be moved.
+    fn split_off(&mut self, helper: usize) -> Result<bool, Limit> {
+        for into in self.places(|way| way.to == helper) {
+            for out in self.places(|way| way.from == helper) {
+                let most = self.ways[into].room.clone().min(self.ways[out].room.clone());
+                if most.is_zero() {
+                    continue;
+                }
+                let (from, to) = (self.ways[into].from, self.ways[out].to);
+                let past = (from != to).then(|| {
+                    let links = [&self.ways[into].links[..], &self.ways[out].links[..]].concat();
+                    self.ways.push(Way { from, to, room: BigUint::zero(), links });
+                    self.ways.len() - 1
+                });
+                self.reduce(&[into, out], past, most)?;
+            }
+        }
+        let all = self.places(|way| way.from == helper).is_empty();
+        let root = self.root;
+        self.ways.retain(|way| way.from == root || !way.room.is_zero() && way.from != helper && way.to != helper);
+        Ok(all)
+    }
+
+    /// Takes as much as possible, at most `most`, off some arcs and adds it to another, so that every spanned node keeps
+    /// its flow. No cut loses more than is moved, so Newton's method over violated cuts takes their deficits off.
+    fn reduce(&mut self, less: &[usize], more: Option<usize>, mut most: BigUint) -> Result<(), Limit> {
+        less.iter().for_each(|&place| self.ways[place].room -= &most);
+        more.into_iter().for_each(|place| self.ways[place].room += &most);
+        let mut node = 0;
+        while node < self.nodes && !most.is_zero() {
+            if self.spanned[node]
+                && let Some(worth) = self.short(node)?
+            {
+                let deficit = (&self.worth - worth).min(most.clone());
+                less.iter().for_each(|&place| self.ways[place].room += &deficit);
+                more.into_iter().for_each(|place| self.ways[place].room -= &deficit);
+                most -= deficit;
+            } else {
+                node += 1;
+            }
+        }
+        Ok(())
+    }
+}

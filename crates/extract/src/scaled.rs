@@ -1,0 +1,28 @@
+//! Rates as whole numbers over one unit.
+
+use std::borrow::Borrow;
+
+use num_bigint::BigInt;
+use num_traits::One;
+use oneport_numbers::{common_denominator, numerator_over};
+use oneport_platform::Rational;
+
+/// The unit of a demand's rates: one over their common denominator.
+pub(crate) struct Unit(BigInt);
+
+impl Unit {
+    /// The least common denominator of the numbers.
+    pub fn of<N: Borrow<Rational>>(numbers: impl IntoIterator<Item = N>) -> Self {
+        Unit(common_denominator(numbers))
+    }
+
+    /// How many units a number is; it is one of those that the unit is made of.
+    pub fn whole(&self, number: &Rational) -> BigInt {
+        numerator_over(number, &self.0)
+    }
+
+    /// A number of units.
+    pub fn amount(&self, whole: BigInt) -> Rational {
+        if self.0.is_one() { Rational::from_integer(whole) } else { Rational::new(whole, self.0.clone()) }
+    }
+}
