@@ -1,5 +1,6 @@
 //! Why rates are no weighted sum of patterns.
 
+use oneport_plan::RatesError;
 use oneport_platform::Rational;
 use oneport_watch::Limit;
 
@@ -16,14 +17,8 @@ pub enum ExtractError {
         error: Box<ExtractError>,
     },
     /// A kind of demand whose rates may be read in several ways.
-    #[error(
-        "{collective}: rates of transfers and merges do not say which of them belong together where a result is wanted at \
-         several nodes; give patterns, or ask `solve`"
-    )]
-    NoReading {
-        /// The collective's name.
-        collective: &'static str,
-    },
+    #[error(transparent)]
+    Rates(#[from] RatesError),
     /// Rates for another number of demands.
     #[error("rates of {found} demands; the collective has {right}")]
     Demands {

@@ -6,21 +6,16 @@ pub mod copies;
 mod error;
 mod helpers;
 pub mod paths;
-mod rates;
 mod scaled;
 pub mod trees;
-mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Demand, Kind, Pattern, Problem, WeightedPattern};
+use oneport_plan::{Demand, DemandRates, Kind, Pattern, Problem, Rates, RatesError, Value, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
 
 pub use error::ExtractError;
-pub use rates::{DemandRates, Rates, none_of};
-pub use trees::TaskRates;
-pub use value::Value;
 
 use copies::{Message, spread};
 use trees::{Reduction, Trees};
@@ -97,7 +92,8 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn read(&self, rates: &DemandRates, extracted: &mut Extracted) -> Result<(), ExtractError> {
         let (kind, collective) = (self.demand.kind(), self.problem.collective().name());
-        let (right, platform) = (none_of(kind, collective)?.name(), self.problem.platform());
+        let right = DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective })?.name();
+        let platform = self.problem.platform();
         let (Some(&source), targets) = (self.demand.operands.first(), self.demand.targets()) else {
             return Err(ExtractError::NoOperands);
         };

@@ -21,44 +21,13 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
-use oneport_plan::{Interval, Pattern, Task};
+use oneport_plan::{Interval, Pattern, Task, TaskRates, Value};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::circulation::{Arc, cancel_cycles};
 use crate::error::ExtractError;
 use crate::scaled::Unit;
-use crate::value::Value;
-
-/// How often the tasks of one reduction happen: the solution `A` of RR-4872 section 4.2. All in one unit, for instance
-/// times per unit of time, or per period. Absent means never.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskRates {
-    /// `send(P_i -> P_j, v[k,m])`, by link and value.
-    pub sends: BTreeMap<(LinkId, Value), Rational>,
-    /// `cons(P_i, T[k,l,m])`, by node, left input `[k,l]` and right input `[l+1,m]`. Where operands may be combined in
-    /// any order, the left input is the one with the smallest operand.
-    pub merges: BTreeMap<(NodeId, Value, Value), Rational>,
-}
-
-impl TaskRates {
-    /// Counts a task of operands in their own order so often more.
-    pub fn add(&mut self, task: Task, rate: &Rational) {
-        *self.of_mut(task) += rate;
-    }
-
-    /// The rate of a task of operands in their own order, 0 where there is none yet.
-    pub fn of_mut(&mut self, task: Task) -> &mut Rational {
-        match task {
-            Task::Send { link, part, .. } => self.sends.entry((link, part.into())).or_default(),
-            Task::Merge { node, part, split, .. } => {
-                let left = Interval { first: part.first, last: split };
-                let right = Interval { first: split.saturating_add(1), last: part.last };
-                self.merges.entry((node, left.into(), right.into())).or_default()
-            }
-        }
-    }
-}
 
 /// What is reduced to where.
 #[derive(Debug, Clone, Copy)]

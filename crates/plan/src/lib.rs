@@ -8,11 +8,13 @@ mod form;
 mod pattern;
 mod plan;
 mod problem;
+mod rates;
 mod reduction;
 mod ring;
 mod run;
 mod schedule;
 mod timeline;
+mod value;
 mod volume;
 
 pub use bandwidth::Bandwidth;
@@ -25,6 +27,7 @@ pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
 pub use plan::{Plan, Status};
 pub use problem::{Problem, ProblemError};
+pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
     Broadcast, Class, Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Shortest, SlotPrices, Window,
 };
@@ -32,4 +35,5 @@ pub use ring::{EqualRings, Ring, RingPacking};
 pub use run::{Action, Deed, Piece, Run};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use timeline::{Event, MergeEvent, Timeline};
+pub use value::Value;
 pub use volume::{Amount, VolumeError, Volumes};

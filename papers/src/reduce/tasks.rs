@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use num_traits::Zero;
-use oneport::plan::{Interval, Pattern, Task};
+use oneport::plan::{Interval, Pattern, Task, TaskRates};
 use oneport::watch::Watch;
 use oneport::{Collective, NodeId, Platform, Rational};
-use oneport_extract::TaskRates;
 use oneport_extract::trees::{Reduction, cancel_circulations, extract};
 
 use crate::cases::{self, Case};

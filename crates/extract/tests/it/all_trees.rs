@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Options, Outcome, Relation, Sense, Solver};
 use oneport_extract::trees::{Reduction, Trees, extract};
-use oneport_extract::{TaskRates, Value};
+use oneport_plan::{TaskRates, Value};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 use proptest::prelude::*;

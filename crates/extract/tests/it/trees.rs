@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Zero};
-use oneport_extract::trees::{Reduction, TaskRates, cancel_circulations, extract};
-use oneport_extract::{ExtractError, Value};
-use oneport_plan::{Interval, Pattern, Task};
+use oneport_extract::ExtractError;
+use oneport_extract::trees::{Reduction, cancel_circulations, extract};
+use oneport_plan::{Interval, Pattern, Task, TaskRates, Value};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 use proptest::prelude::*;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
-use oneport_extract::{DemandRates, ExtractError, Extracted, LeftOver, Rates, TaskRates, extract};
+use oneport_extract::{ExtractError, Extracted, LeftOver, extract};
 use oneport_plan::{
-    Collective, CustomDemand, Interval, Pattern, Problem, SteadyState, Task, Volumes, Wanted, WeightedPattern,
+    Collective, CustomDemand, DemandRates, Interval, Pattern, Problem, Rates, SteadyState, Task, TaskRates, Value,
+    Volumes, Wanted, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
 use oneport_watch::Watch;
@@ -156,7 +157,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(message, "demand 1 (counted from 0): 'a' gains 0 messages; the throughput says 1");
     let reduce = Collective::Reduce { target: node(0), participants, commutative: true };
     let mut rates = TaskRates::default();
-    let sets = |list: &[usize]| oneport_extract::Value::of(list.iter().copied());
+    let sets = |list: &[usize]| Value::of(list.iter().copied());
     rates.merges.insert((node(0), sets(&[1]), sets(&[0, 2])), Rational::one());
     let message = refused(&reduce, vec![DemandRates::Combine(rates)]);
     assert!(message.starts_with("cons(a, v[1,1] + v{0,2}): no such task among 3 operands; operands are"), "{message}");

@@ -21,8 +21,8 @@
 
 use num_traits::{One, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_extract::{DemandRates, ExtractError, Rates, extract};
-use oneport_plan::{Certificate, Demand, Goals, SteadyState};
+use oneport_extract::{ExtractError, extract};
+use oneport_plan::{Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets;

@@ -29,8 +29,10 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
-use oneport_extract::trees::{Reduction, TaskRates, extract};
-use oneport_plan::{Certificate, Interval, Message, Resource, Status, SteadyState, Task, Volumes, WeightedPattern};
+use oneport_extract::trees::{Reduction, extract};
+use oneport_plan::{
+    Certificate, Interval, Message, Resource, Status, SteadyState, Task, TaskRates, Volumes, WeightedPattern,
+};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 

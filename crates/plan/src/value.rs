@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use oneport_plan::Interval;
+use crate::Interval;
 
 /// The operands that a partial result combines, by their places among the demand's operands: `v[k,m]` of RR-4872 is
 /// `k..=m`; where operands may be combined in any order, any set of them.

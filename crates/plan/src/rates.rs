@@ -1,0 +1,210 @@
+//! The solution as the papers write it: how often per unit of time everything is sent and merged.
+
+use std::collections::BTreeMap;
+
+use num_traits::Zero;
+use oneport_platform::{LinkId, NodeId, Rational};
+
+use crate::{Interval, Kind, Pattern, Problem, SteadyState, Task, Value};
+
+/// Why patterns have no rates.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RatesError {
+    /// A kind of demand whose rates may be read in several ways.
+    #[error(
+        "{collective}: rates of transfers and merges do not say which of them belong together where a result is wanted at \
+         several nodes; only patterns do"
+    )]
+    NoReading {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// A pattern of a demand that does not exist.
+    #[error("a pattern of demand {demand}; the collective has {count}, numbered from 0")]
+    NoDemand {
+        /// The number.
+        demand: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// How often the tasks of one reduction happen: the solution `A` of RR-4872 section 4.2. All in one unit, for instance
+/// times per unit of time, or per period. Absent means never.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskRates {
+    /// `send(P_i -> P_j, v[k,m])`, by link and value.
+    pub sends: BTreeMap<(LinkId, Value), Rational>,
+    /// `cons(P_i, T[k,l,m])`, by node, left input `[k,l]` and right input `[l+1,m]`. Where operands may be combined in
+    /// any order, the left input is the one with the smallest operand.
+    pub merges: BTreeMap<(NodeId, Value, Value), Rational>,
+}
+
+impl TaskRates {
+    /// Counts a task of operands in their own order so often more.
+    pub fn add(&mut self, task: Task, rate: &Rational) {
+        *self.of_mut(task) += rate;
+    }
+
+    /// The rate of a task of operands in their own order, 0 where there is none yet.
+    pub fn of_mut(&mut self, task: Task) -> &mut Rational {
+        match task {
+            Task::Send { link, part, .. } => self.sends.entry((link, part.into())).or_default(),
+            Task::Merge { node, part, split, .. } => {
+                let left = Interval { first: part.first, last: split };
+                let right = Interval { first: split.saturating_add(1), last: part.last };
+                self.merges.entry((node, left.into(), right.into())).or_default()
+            }
+        }
+    }
+}
+
+/// Rates of a whole collective.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rates {
+    /// `TP`: instances of the collective per unit of time.
+    pub throughput: Rational,
+    /// By the place of the demand in the collective.
+    pub demands: Vec<DemandRates>,
+    /// Copies by link of which is not said which demand they belong to, as in the sum over all sources of an
+    /// all-gather. Where there are any, the demands have none of their own.
+    pub together: BTreeMap<LinkId, Rational>,
+}
+
+/// Rates of one demand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DemandRates {
+    /// A message for one node: `send(P_i -> P_j, m)`, messages per unit of time by link.
+    Route(BTreeMap<LinkId, Rational>),
+    /// A message for several nodes: copies per unit of time by link.
+    Copy(BTreeMap<LinkId, Rational>),
+    /// A reduction: `send(P_i -> P_j, v)` and `cons(P_i, T)`.
+    Combine(TaskRates),
+}
+
+impl DemandRates {
+    /// The rates of a demand of this kind with nothing in them; `None` where rates may be read in several ways.
+    pub fn none_of(kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::Route => Some(DemandRates::Route(BTreeMap::new())),
+            Kind::Copy => Some(DemandRates::Copy(BTreeMap::new())),
+            Kind::Combine => Some(DemandRates::Combine(TaskRates::default())),
+            Kind::CombineCopy | Kind::Prefix => None,
+        }
+    }
+
+    /// What they are rates of, for messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            DemandRates::Route(_) => "a message for one node",
+            DemandRates::Copy(_) => "copies",
+            DemandRates::Combine(_) => "a reduction",
+        }
+    }
+}
+
+impl Rates {
+    /// What the patterns of a steady state do altogether: `sum w(T) chi_T`. Linear in the tasks, but for sorting.
+    ///
+    /// # Errors
+    /// [`RatesError`]: demands whose rates say less than their patterns (all-reduce, scan); patterns of no demand.
+    pub fn of(problem: Problem<'_>, state: &SteadyState) -> Result<Rates, RatesError> {
+        let mut rates = Rates::none_of(problem)?;
+        rates.throughput = state.throughput.clone();
+        let count = rates.demands.len();
+        for weighted in &state.patterns {
+            let demand = weighted.pattern.demand;
+            let of_demand = rates.demands.get_mut(demand).ok_or(RatesError::NoDemand { demand, count })?;
+            of_demand.add(&weighted.pattern, &weighted.weight);
+        }
+        Ok(rates)
+    }
+
+    /// Rates of the problem's demands with nothing in them.
+    ///
+    /// # Errors
+    /// A kind of demand whose rates may be read in several ways.
+    pub fn none_of(problem: Problem<'_>) -> Result<Rates, RatesError> {
+        let collective = problem.collective().name();
+        let none = |kind| DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective });
+        let demands = problem.demands().map(|demand| none(demand.kind())).collect::<Result<_, _>>()?;
+        Ok(Rates { demands, ..Rates::default() })
+    }
+
+    /// `s(P_i -> P_j)`: the share of the time during which each link is busy, over its positive rates; ascending.
+    pub fn busy(&self, problem: Problem<'_>) -> BTreeMap<LinkId, Rational> {
+        let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
+        let mut add = |link: LinkId, part: Interval, rate: &Rational| {
+            if !rate.is_zero() && problem.platform().links().len() > link.index() {
+                *busy.entry(link).or_default() += rate * problem.transfer_time(link, part);
+            }
+        };
+        self.together.iter().for_each(|(&link, rate)| add(link, Interval::single(0), rate));
+        for demand in &self.demands {
+            match demand {
+                DemandRates::Route(sends) | DemandRates::Copy(sends) => {
+                    sends.iter().for_each(|(&link, rate)| add(link, Interval::single(0), rate));
+                }
+                DemandRates::Combine(rates) => {
+                    rates.sends.iter().for_each(|((link, value), rate)| add(*link, alike(value), rate));
+                }
+            }
+        }
+        busy
+    }
+
+    /// `alpha(P_i)`: the share of the time during which each processor merges, over its positive rates; ascending.
+    pub fn alpha(&self, problem: Problem<'_>) -> BTreeMap<NodeId, Rational> {
+        let mut alpha: BTreeMap<NodeId, Rational> = BTreeMap::new();
+        let merges = self.demands.iter().flat_map(|demand| match demand {
+            DemandRates::Route(_) | DemandRates::Copy(_) => None,
+            DemandRates::Combine(rates) => Some(&rates.merges),
+        });
+        for ((node, left, right), rate) in merges.flatten().filter(|(_, rate)| !rate.is_zero()) {
+            let made = alike(&left.join(right).unwrap_or_default());
+            let time = problem.volumes().merge_time(problem.platform(), *node, made);
+            *alpha.entry(*node).or_default() += rate * time;
+        }
+        alpha
+    }
+}
+
+/// A partial result of the same size and work: itself where it is an interval, else one of as many operands. (Where
+/// operands may be combined in any order, both depend on their number alone.)
+fn alike(value: &Value) -> Interval {
+    let first = Interval { first: 0, last: value.count().saturating_sub(1) };
+    value.interval().unwrap_or(first)
+}
+
+impl DemandRates {
+    /// Adds a pattern of this weight.
+    pub fn add(&mut self, pattern: &Pattern, weight: &Rational) {
+        match self {
+            DemandRates::Route(sends) | DemandRates::Copy(sends) => {
+                pattern.links().for_each(|link| *sends.entry(link).or_default() += weight);
+            }
+            DemandRates::Combine(rates) => match &pattern.order {
+                None => pattern.tasks.iter().for_each(|&task| rates.add(task, weight)),
+                Some(order) => pattern.tasks.iter().for_each(|&task| add_ordered(rates, order, task, weight)),
+            },
+        }
+    }
+}
+
+/// A task of operands in an order of their own.
+fn add_ordered(rates: &mut TaskRates, order: &[usize], task: Task, weight: &Rational) {
+    let value = |first: usize, last: usize| {
+        let operands = order.iter().skip(first).take(last.saturating_sub(first).saturating_add(1));
+        Value::of(operands.copied())
+    };
+    let rate = match task {
+        Task::Send { link, part, .. } => rates.sends.entry((link, value(part.first, part.last))).or_default(),
+        Task::Merge { node, part, split, .. } => {
+            let (one, other) = (value(part.first, split), value(split.saturating_add(1), part.last));
+            let (left, right) = if one <= other { (one, other) } else { (other, one) };
+            rates.merges.entry((node, left, right)).or_default()
+        }
+    };
+    *rate += weight;
+}
