@@ -34,7 +34,9 @@ pub use nccl_graph::{
 pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
-pub use plan::{MAX_PLAN_BYTES, plan_from_json, plan_to_json, read_plan};
+pub use plan::{
+    MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json, rates_to_json, read_plan, read_rates,
+};
 pub use platform::{
     MAX_PLATFORM_BYTES, parse_platform, parse_topology, read_platform, read_platform_as, read_topology, write_platform,
 };

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod bounding;
+mod extracting;
 mod rating;
 mod rings;
 mod single;
@@ -23,6 +24,8 @@ pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, 
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
 
 pub use bounding::{Bounded, Bounding, bound};
+pub use extracting::{FromRates, RatesError, plan_of_rates};
+pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};

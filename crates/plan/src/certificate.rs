@@ -1,5 +1,6 @@
 //! Prices on resources: a proof that no schedule is faster.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
@@ -304,4 +305,18 @@ impl Certificate {
     /// For a message without cuts and up to so many targets, or so many nodes that may help without wanting it, whoever
     /// checks a certificate goes through all sets of them: cuts cannot always prove what arborescences cost.
     pub const SMALL: usize = 9;
+
+    /// By link, what a unit of time on it costs: the prices of all resources and odd sets that it belongs to; `v_k` of
+    /// RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd sets, besides sorting.
+    pub fn link_prices(&self, platform: &Platform) -> Vec<Rational> {
+        let prices: BTreeMap<Resource, &Rational> =
+            self.prices.iter().map(|(resource, price)| (*resource, price)).collect();
+        let of_resources =
+            |link| Resource::of_link(platform, link).filter_map(|resource| prices.get(&resource).copied());
+        let mut all: Vec<Rational> = platform.link_ids().map(|link| of_resources(link).sum()).collect();
+        for (set, price) in &self.odd_sets {
+            set.members(platform).into_iter().for_each(|link| all[link.index()] += price);
+        }
+        all
+    }
 }

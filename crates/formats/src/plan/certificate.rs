@@ -52,7 +52,7 @@ impl Reader<'_> {
         Ok(certificate)
     }
 
-    fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
+    pub fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
         let [resource, node, link, price] = entry.object(["resource", "node", "link", "price"])?;
         let resource = self.resource(entry, [resource, node, link])?;
         Ok((resource, rational(need(entry, price, "price", "the resource's price")?)?))
@@ -87,7 +87,7 @@ impl Reader<'_> {
         Ok(make(find(&need(entry, node, "node", "the node of the resource")?, self.platform)?))
     }
 
-    fn odd_set(&self, entry: &Json<'_, '_>) -> Result<(OddSet, Rational), FormatError> {
+    pub fn odd_set(&self, entry: &Json<'_, '_>) -> Result<(OddSet, Rational), FormatError> {
         let [ports, links, price] = entry.object(["ports", "links", "price"])?;
         let mut set = OddSet { ports: Vec::new(), links: Vec::new() };
         need(entry, ports, "ports", "the ports of the set")?.each(|_, port| {
@@ -139,26 +139,8 @@ impl Reader<'_> {
 
 /// `certificate`, and the other lists where there are any.
 pub(super) fn write(out: &mut String, plan: &Plan) {
-    let (platform, Certificate { prices, odd_sets, cuts, shares, .. }) = (&plan.platform, &plan.certificate);
-    list(out, "  ", "certificate", prices, |out, (resource, price)| {
-        write_resource(out, platform, *resource);
-        let _ = write!(out, ", \"price\": \"{price}\"");
-    });
-    out.push_str(",\n");
-    if !odd_sets.is_empty() {
-        list(out, "  ", "odd_sets", odd_sets, |out, (set, price)| {
-            out.push_str("\"ports\": [");
-            for (index, port) in set.ports.iter().enumerate() {
-                out.push_str(if index == 0 { "{" } else { ", {" });
-                write_resource(out, platform, *port);
-                out.push('}');
-            }
-            out.push_str("], ");
-            link_list(out, &set.links);
-            let _ = write!(out, ", \"price\": \"{price}\"");
-        });
-        out.push_str(",\n");
-    }
+    let (platform, Certificate { cuts, shares, .. }) = (&plan.platform, &plan.certificate);
+    write_prices(out, plan, "certificate");
     if !cuts.is_empty() {
         list(out, "  ", "cuts", cuts, |out, cut| {
             if let Some(demand) = cut.demand {
@@ -178,6 +160,30 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
         out.push_str(",\n");
     }
     exchange::write(out, platform, &plan.certificate);
+}
+
+/// The prices of resources under this key, and `odd_sets` where there are any.
+pub(super) fn write_prices(out: &mut String, plan: &Plan, key: &str) {
+    let (platform, Certificate { prices, odd_sets, .. }) = (&plan.platform, &plan.certificate);
+    list(out, "  ", key, prices, |out, (resource, price)| {
+        write_resource(out, platform, *resource);
+        let _ = write!(out, ", \"price\": \"{price}\"");
+    });
+    out.push_str(",\n");
+    if !odd_sets.is_empty() {
+        list(out, "  ", "odd_sets", odd_sets, |out, (set, price)| {
+            out.push_str("\"ports\": [");
+            for (index, port) in set.ports.iter().enumerate() {
+                out.push_str(if index == 0 { "{" } else { ", {" });
+                write_resource(out, platform, *port);
+                out.push('}');
+            }
+            out.push_str("], ");
+            link_list(out, &set.links);
+            let _ = write!(out, ", \"price\": \"{price}\"");
+        });
+        out.push_str(",\n");
+    }
 }
 
 fn write_resource(out: &mut String, platform: &Platform, resource: Resource) {

@@ -9,6 +9,8 @@ mod demand;
 mod exchange;
 mod pattern;
 mod question;
+mod rates_read;
+mod rates_write;
 mod read;
 mod task;
 mod write;
@@ -23,6 +25,8 @@ use crate::source::read_bytes;
 
 pub(crate) use cells::find;
 pub(crate) use question::{flag, read_demands, read_nodes};
+pub use rates_read::{RatesFile, rates_from_json, read_rates};
+pub use rates_write::rates_to_json;
 pub use read::plan_from_json;
 pub use write::plan_to_json;
 
@@ -31,6 +35,9 @@ pub const MAX_PLAN_BYTES: u64 = 512 << 20;
 
 /// The value of `format`.
 const FORMAT: &str = "oneport-plan/2";
+
+/// The value of `format` of a file of rates.
+const RATES_FORMAT: &str = "oneport-rates/1";
 
 /// What it was when paths, arborescences and reduction trees had keys of their own.
 const FORMER: &str = "oneport-plan/1";

@@ -55,7 +55,7 @@ pub fn plan_to_json(plan: &Plan) -> String {
     out
 }
 
-fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
+pub(super) fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
     let _ = write!(out, "{{\"name\": {}, ", quote(collective.name()));
     let Some(form) = collective.form() else { return listed(out, platform, collective) };
     for (place, (role, nodes)) in form.roles.iter().zip(collective.cast()).enumerate() {
@@ -109,7 +109,7 @@ fn groups(out: &mut String, platform: &Platform, members: &[Member]) {
     out.push_str("\n  ]}");
 }
 
-fn amount(out: &mut String, key: &str, amount: &Amount) {
+pub(super) fn amount(out: &mut String, key: &str, amount: &Amount) {
     let _ = write!(out, "  \"{key}\": ");
     write_amount(out, amount);
     out.push_str(",\n");

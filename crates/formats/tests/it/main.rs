@@ -10,6 +10,7 @@ mod hostile;
 mod nccl_graphs;
 mod plans;
 mod platforms;
+mod rates;
 mod reductions;
 mod singles;
 mod topologies;

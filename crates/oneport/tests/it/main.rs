@@ -13,4 +13,5 @@ mod periods;
 mod pipeline;
 #[path = "../../examples/nasty/questions.rs"]
 mod questions;
+mod rates;
 mod smallest;

@@ -1,0 +1,98 @@
+//! Anybody's rates into a plan.
+
+use std::time::Duration;
+
+use oneport_extract::{ExtractError, Extracted, LeftOver, extract};
+use oneport_lp::{Question, Solution};
+use oneport_period as period;
+use oneport_plan::{Certificate, Plan, Problem, Rates, Status, SteadyState};
+use oneport_platform::Rational;
+use oneport_referee::{self as referee, Violation};
+use oneport_schedule as schedule;
+
+use crate::bounding::{Bounding, bound};
+use crate::{Error, Options, claimed, judged};
+
+/// A plan made of rates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FromRates {
+    /// The plan; the referee found nothing to object to. Its steady state are the rates' own patterns.
+    pub plan: Plan,
+    /// Transfers that are in no pattern: circulations, and copies that nobody needs.
+    pub left_over: Vec<LeftOver>,
+}
+
+/// Why rates make no plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RatesError {
+    /// They are no sum of patterns.
+    #[error(transparent)]
+    Extract(#[from] ExtractError),
+    /// Nothing is ever carried out.
+    #[error("the throughput is 0: there is nothing to schedule; give a positive one")]
+    Nothing,
+    /// Ports, links or processors have too little time for them.
+    #[error("the rates cannot be kept up: {0}")]
+    Overloaded(Violation),
+    /// The plan could not be made.
+    #[error(transparent)]
+    Plan(#[from] Error),
+}
+
+/// Turns rates into patterns, and these into a periodic schedule: a plan whose steady state has the throughput given.
+///
+/// Rates prove nothing by themselves. The plan's bound is the best of what `prices` prove and, where that is above the
+/// throughput, of what [`bound`] finds; its status follows. The schedule is the smallest that rounding finds for these
+/// patterns, as the options ask; transfers that are left over are in no plan.
+///
+/// # Errors
+/// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for more
+/// time than there is; what [`solve`](crate::solve) refuses of periods.
+pub fn plan_of_rates(
+    problem: Problem<'_>,
+    rates: &Rates,
+    prices: &Certificate,
+    options: &Options,
+) -> Result<FromRates, RatesError> {
+    if rates.throughput == Rational::default() {
+        return Err(RatesError::Nothing);
+    }
+    let Extracted { patterns, left_over } = extract(problem, rates, &options.watch)?;
+    let steady_state = SteadyState { throughput: rates.throughput.clone(), patterns };
+    referee::check_steady_state(problem, &steady_state).map_err(RatesError::Overloaded)?;
+    let certificate = best(problem, &steady_state.throughput, prices, options)?;
+    let solution = Solution {
+        upper_bound: steady_state.throughput.clone(),
+        steady_state: steady_state.clone(),
+        tight: Vec::new(),
+        certificate,
+        status: Status::Feasible,
+        solver_time: Duration::default(),
+        repaired: false,
+    };
+    let question = Question::new(problem).watched(options.watch.clone());
+    let whole = period::whole_patterns(&question, &solution, &options.period, false).map_err(Error::from)?;
+    let schedule = schedule::periodic(problem, whole).map_err(Error::from)?;
+    let plan = Plan { steady_state, ..claimed(problem, solution, schedule) };
+    Ok(FromRates { plan: judged(&question, plan, options)?, left_over })
+}
+
+/// The given prices if they prove the throughput, else the better of them and of what is found.
+fn best(
+    problem: Problem<'_>,
+    throughput: &Rational,
+    prices: &Certificate,
+    options: &Options,
+) -> Result<Certificate, RatesError> {
+    let given = referee::bound_watched(problem, prices, &options.watch).ok();
+    if given.as_ref() == Some(throughput) {
+        return Ok(prices.clone());
+    }
+    match (bound(problem, options)?, given) {
+        (Bounding::Bounded(found), Some(given)) if found.bound >= given => Ok(prices.clone()),
+        (Bounding::Bounded(found), _) => Ok(found.certificate),
+        (Bounding::Unreachable(_), _) => Ok(prices.clone()),
+    }
+}

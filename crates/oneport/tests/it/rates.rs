@@ -1,0 +1,135 @@
+//! Plans as the papers' variables and back: the same throughput, and nothing that the referee objects to.
+
+use std::path::PathBuf;
+
+use num_traits::Zero;
+use oneport::plan::{Certificate, DemandRates, Rates};
+use oneport::watch::Watch;
+use oneport::{
+    Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Problem, RatesError, Rational, Status, Volumes,
+    formats, plan_of_rates, referee, solve,
+};
+
+use crate::common::{Case, connected_cases};
+use proptest::prelude::*;
+
+fn platform(name: &str) -> Platform {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
+    formats::read_platform(&path).unwrap()
+}
+
+#[track_caller]
+fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes, formulation: Formulation) -> Plan {
+    let problem = Problem::new(platform, collective, volumes).unwrap();
+    let Outcome::Planned(planned) = solve(problem, &Options { formulation, ..Options::default() }).unwrap() else {
+        panic!("connected")
+    };
+    planned.plan
+}
+
+/// Written, read and extracted again.
+#[track_caller]
+fn round_trip(plan: &Plan) -> Plan {
+    let text = formats::rates_to_json(plan).unwrap();
+    let file = formats::rates_from_json("rates.json", text.as_bytes(), &plan.platform);
+    let file = file.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!((&file.collective, &file.volumes), (&plan.collective, &plan.volumes));
+    let problem = Problem::new(&plan.platform, &file.collective, &file.volumes).unwrap();
+    assert_eq!(file.rates, Rates::of(problem, &plan.steady_state).unwrap());
+    assert_eq!(
+        (&file.certificate.prices, &file.certificate.odd_sets),
+        (&plan.certificate.prices, &plan.certificate.odd_sets)
+    );
+    let made = plan_of_rates(problem, &file.rates, &file.certificate, &Options::default());
+    let made = made.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    referee::check_plan(&made.plan).unwrap();
+    assert_eq!(made.plan.steady_state.throughput, plan.steady_state.throughput);
+    // What the patterns do altogether is what was asked for, less what is named beside them.
+    let mut sum = Rates::of(problem, &made.plan.steady_state).unwrap();
+    for left in &made.left_over {
+        let rate = match &mut sum.demands[left.demand.unwrap()] {
+            DemandRates::Route(sends) | DemandRates::Copy(sends) => sends.entry(left.link).or_default(),
+            DemandRates::Combine(rates) => rates.sends.entry((left.link, left.value.clone().unwrap())).or_default(),
+        };
+        *rate += &left.rate;
+    }
+    assert_eq!(sum, file.rates);
+    made.plan
+}
+
+/// Every kind of question on several platforms, by both formulations.
+#[test]
+fn the_papers_variables_make_the_plan_again() {
+    let (mut plans, mut optimal) = (0, 0);
+    for name in ["toy-broadcast.toml", "toy-reduce.toml", "toy-scatter.toml", "star.json", "two-racks.toml"] {
+        let platform = platform(name);
+        let nodes: Vec<NodeId> = platform.processors().collect();
+        let (first, others) = (nodes[0], nodes[1..].to_vec());
+        let mut questions = vec![
+            Collective::Scatter { source: first, targets: others.clone() },
+            Collective::Gather { target: first, participants: others.clone() },
+            Collective::AllToAll { participants: nodes.clone() },
+            Collective::Broadcast { source: first, targets: others },
+            Collective::AllGather { participants: nodes.clone() },
+        ];
+        for commutative in [false, true] {
+            questions.push(Collective::Reduce { target: first, participants: nodes.clone(), commutative });
+            questions.push(Collective::ReduceScatter { participants: nodes.clone(), commutative });
+        }
+        for collective in questions {
+            let volumes = Volumes::default();
+            let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+            if !problem.unreachable().is_empty() {
+                continue;
+            }
+            let plan = solved(&platform, &collective, &volumes, Formulation::Columns);
+            let again = round_trip(&plan);
+            plans += 1;
+            optimal += usize::from(again.status == Status::Optimal);
+            assert_eq!(again.status, plan.status, "{name} {collective}");
+        }
+    }
+    assert!(plans >= 28 && optimal >= 28, "{plans} {optimal}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Random questions about messages that travel alone, by the papers' own program.
+    #[test]
+    fn random_flows_come_back(case in connected_cases(6, 12)) {
+        let Case { platform, collective, .. } = &case;
+        let plan = solved(platform, collective, &case.volumes(), Formulation::Compact);
+        if formats::rates_to_json(&plan).is_ok() {
+            prop_assert_eq!(round_trip(&plan).status, Status::Optimal);
+        }
+    }
+}
+
+/// Rates that ask for more than there is are refused by the place that is too busy, and nothing is scheduled of nothing.
+#[test]
+fn what_cannot_be_kept_up_is_refused() {
+    let platform = platform("toy-scatter.toml");
+    let nodes: Vec<NodeId> = platform.processors().collect();
+    let collective = Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() };
+    let volumes = Volumes::default();
+    let plan = solved(&platform, &collective, &volumes, Formulation::Columns);
+    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+    let mut rates = Rates::of(problem, &plan.steady_state).unwrap();
+    let twice = Rational::from_integer(2.into());
+    rates.throughput *= &twice;
+    for demand in &mut rates.demands {
+        let DemandRates::Route(sends) = demand else { panic!("a scatter") };
+        sends.values_mut().for_each(|rate| *rate *= &twice);
+    }
+    let none = Certificate::default();
+    let error = plan_of_rates(problem, &rates, &none, &Options::default()).unwrap_err();
+    assert!(matches!(error, RatesError::Overloaded(_)), "{error}");
+    assert!(error.to_string().starts_with("the rates cannot be kept up: "), "{error}");
+    rates.throughput = Rational::zero();
+    assert_eq!(plan_of_rates(problem, &rates, &none, &Options::default()), Err(RatesError::Nothing));
+    // Without prices the bound is found anew.
+    let rates = Rates::of(problem, &plan.steady_state).unwrap();
+    let made = plan_of_rates(problem, &rates, &none, &Options { watch: Watch::unlimited(), ..Options::default() });
+    assert_eq!(made.unwrap().plan.status, Status::Optimal);
+}
