@@ -59,6 +59,7 @@ commands! {
     Generate(generate::GenerateArguments),
     Whatif(whatif::WhatIfArguments),
     Inspect(inspect::InspectArguments),
+    Extract(extract::ExtractArguments),
     Export(export::ExportArguments),
     Check(check::CheckArguments),
     Rings(rings::RingsArguments),

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod convert;
 pub mod export;
+pub mod extract;
 pub mod generate;
 pub mod inspect;
 pub mod reduce;

@@ -3,6 +3,7 @@
 mod explain;
 mod patterns;
 mod prices;
+mod rates;
 mod reduction;
 mod tables;
 mod text;
@@ -21,6 +22,7 @@ use crate::words::end::End;
 use crate::words::numbers::{Shown, short};
 use crate::words::output::{count, named, print, try_outputs};
 use crate::words::usage::usage;
+use rates::RatesArguments;
 use reduction::Drawings;
 use text::TextArguments;
 
@@ -32,6 +34,9 @@ pub struct ShowArguments {
     /// Which text.
     #[command(flatten)]
     pub text: TextArguments,
+    /// The papers' variables.
+    #[command(flatten)]
+    pub rates: RatesArguments,
     /// Draw one period: a send and a receive row per node, and a compute row where merges happen. F.svg or F.png, as
     /// all drawings.
     #[arg(long, value_name = "F.svg")]
@@ -114,7 +119,11 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         drawn = true;
     }
     if !drawn {
-        print(&text::text(&plan, &arguments.text)?)?;
+        let shown = Shown::of(&plan.platform, arguments.text.exact);
+        print(&match arguments.rates.rates {
+            true => rates::text(&plan, &arguments.rates, shown)?,
+            false => text::text(&plan, &arguments.text)?,
+        })?;
     }
     Ok(End::Done)
 }

@@ -53,7 +53,7 @@ pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
 /// All patterns, each in full.
 pub fn all(plan: &Plan, shown: Shown) -> String {
     let rows = plan.steady_state.patterns.iter().map(|weighted| {
-        let line = line(plan, &weighted.pattern, usize::MAX);
+        let line = full(plan, &weighted.pattern);
         vec![shown.rate(&weighted.weight), line]
     });
     let (name, _) = words(&plan.collective);
@@ -87,6 +87,22 @@ fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
     let mut tasks: Vec<String> = pattern.tasks.iter().map(task).collect();
     tasks.sort_unstable();
     tasks
+}
+
+/// Every task of a pattern: hops as chains; where values are combined, transfers and merges in their order.
+fn full(plan: &Plan, pattern: &Pattern) -> String {
+    if !kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges) {
+        return hops_line(plan, pattern, usize::MAX);
+    }
+    let owners = owners(plan, pattern);
+    let task = |task: &Task| match task {
+        Task::Send { link, part, .. } => {
+            format!("{}: {}", value(plan, &owners, *part), plan.platform.link_name(*link))
+        }
+        Task::Merge { .. } => merge(plan, &owners, task).unwrap_or_default(),
+    };
+    let tasks: Vec<String> = pattern.tasks.iter().map(task).collect();
+    format!("{}{}", into(plan, pattern), tasks.join(", "))
 }
 
 /// What matters of a pattern in a line: where a message goes, or what is merged where.
@@ -138,22 +154,31 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 
 /// The merges, with their places: `a + b at sw, (a..b) + c at c; 4 transfers`.
 fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
-    let demand = plan.collective.demand(pattern.demand);
-    let owners = demand.as_ref().map_or(&[][..], |demand| demand.operands);
-    let owners = match &pattern.order {
-        Some(order) => order.iter().filter_map(|&place| owners.get(place).copied()).collect(),
-        None => owners.to_vec(),
-    };
+    let owners = owners(plan, pattern);
     let merges: Vec<String> = pattern.tasks.iter().filter_map(|task| merge(plan, &owners, task)).collect();
-    let into = match demand.as_ref().map(|demand| demand.goals) {
-        Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),
-        _ => String::new(),
-    };
     let transfers = count(pattern.tasks.len() - merges.len(), "transfer");
     let more =
         if merges.len() > most { format!(", ... ({} in all)", count(merges.len(), "merge")) } else { String::new() };
     let shown: Vec<String> = merges.into_iter().take(most).collect();
-    format!("{into}{}{more}; {transfers}", shown.join(", "))
+    format!("{}{}{more}; {transfers}", into(plan, pattern), shown.join(", "))
+}
+
+/// The owners of a pattern's operands, in its own order.
+fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
+    let demand = plan.collective.demand(pattern.demand);
+    let owners = demand.as_ref().map_or(&[][..], |demand| demand.operands);
+    match &pattern.order {
+        Some(order) => order.iter().filter_map(|&place| owners.get(place).copied()).collect(),
+        None => owners.to_vec(),
+    }
+}
+
+/// `into a: ` where one node wants the result.
+fn into(plan: &Plan, pattern: &Pattern) -> String {
+    match plan.collective.demand(pattern.demand).map(|demand| demand.goals) {
+        Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),
+        _ => String::new(),
+    }
 }
 
 fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {

@@ -1,0 +1,76 @@
+//! `oneport extract`: anybody's rates into a plan.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use oneport::extract::LeftOver;
+use oneport::plan::Problem;
+use oneport::{FromRates, Options, Period, Platform, formats, plan_of_rates};
+
+use crate::flags::limits::LimitArguments;
+use crate::flags::platform::ReadingArguments;
+use crate::words::end::End;
+use crate::words::numbers::readable;
+use crate::words::output::{count, print, try_outputs};
+
+/// Turn rates of transfers and merges into patterns, matchings and a schedule: what `show --rates --json` writes, or
+/// anybody's solution in that format.
+#[derive(Debug, Args)]
+pub struct ExtractArguments {
+    /// The rates: a file of the format oneport-rates/1.
+    pub rates: PathBuf,
+    /// The platform that they are for.
+    #[arg(long, value_name = "FILE")]
+    pub platform: PathBuf,
+    /// How it is read.
+    #[command(flatten)]
+    reading: ReadingArguments,
+    /// Insist on a schedule of the whole throughput, whatever the period.
+    #[arg(long)]
+    pub exact_period: bool,
+    /// When to end.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Write the plan, self-contained JSON.
+    #[arg(short = 'o', long = "output", value_name = "PLAN")]
+    pub output: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(arguments: &ExtractArguments) -> Result<End> {
+    let watch = arguments.limits.watch()?;
+    let (rates, output) = (&arguments.rates, &arguments.output);
+    try_outputs(&[("RATES", rates), ("--platform", &arguments.platform)], &[("--output", output)])?;
+    let platform = arguments.reading.read(&arguments.platform)?.platform;
+    let file = formats::read_rates(rates, &platform)?;
+    let period = if arguments.exact_period { Period::Exact } else { Period::default() };
+    let problem = Problem::new(&platform, &file.collective, &file.volumes)?;
+    let made = plan_of_rates(problem, &file.rates, &file.certificate, &Options { period, watch, ..Options::default() });
+    let made = made.with_context(|| rates.display().to_string())?;
+    let text = formats::plan_to_json(&made.plan);
+    formats::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
+    print(&told(&platform, &made))?;
+    Ok(End::Done)
+}
+
+/// The plan in a line, and a line for each transfer that is in no pattern.
+fn told(platform: &Platform, FromRates { plan, left_over, .. }: &FromRates) -> String {
+    let mut lines = vec![format!(
+        "{}: throughput {} ({}), proved upper bound {}, {}, schedule {} with period {}",
+        plan.collective.name(),
+        readable(&plan.steady_state.throughput),
+        plan.status.name(),
+        readable(&plan.upper_bound),
+        count(plan.steady_state.patterns.len(), "pattern"),
+        readable(&plan.schedule.throughput()),
+        readable(&plan.schedule.period),
+    )];
+    lines.extend(left_over.iter().map(|left| {
+        let LeftOver { demand, link, value, rate } = left;
+        let what = value.as_ref().map_or(String::new(), |value| format!(", {value}"));
+        let whose = demand.map_or(String::new(), |demand| format!(" of demand {demand}"));
+        format!("left over: send({}{what}){whose} {rate}", platform.link_name(*link))
+    }));
+    lines.join("\n")
+}
