@@ -28,7 +28,7 @@ mod xml;
 pub use chart::{Bar, Measure, bars};
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, period_gantt, timeline_gantt};
-pub use graph::{graph, platform};
+pub use graph::{graph, graph_of_rates, platform};
 pub use parts::{Part, parts};
 pub use single::{all_reduce_gantt, broadcast_gantt, once_tree, reduction_gantt};
 pub use tree::tree;

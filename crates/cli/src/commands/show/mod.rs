@@ -106,7 +106,11 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         })
     })?;
     draw(&arguments.graph, &|| {
-        Ok(oneport_drawings::svg::graph(plan.problem()?, Some(&plan.steady_state), Some(&plan.certificate)))
+        let (problem, certificate) = (plan.problem()?, Some(&plan.certificate));
+        Ok(match arguments.rates.rates {
+            true => oneport_drawings::svg::graph_of_rates(problem, &plan.steady_state, certificate),
+            false => oneport_drawings::svg::graph(problem, Some(&plan.steady_state), certificate),
+        })
     })?;
     draw(&arguments.timeline, &|| {
         let timeline = timeline(&plan, arguments)?;

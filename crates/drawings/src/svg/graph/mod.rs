@@ -1,5 +1,6 @@
 //! The platform as a graph, with the flows of a steady state and what limits it.
 
+mod amounts;
 mod banks;
 mod edges;
 mod flows;
@@ -9,6 +10,8 @@ mod nodes;
 mod placement;
 mod strokes;
 mod tooltips;
+
+use std::collections::BTreeMap;
 
 use num_traits::Signed;
 use oneport_plan::{Certificate, Problem, SteadyState};
@@ -40,21 +43,32 @@ const LABEL: f64 = 10.0;
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
 pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certificate: Option<&Certificate>) -> String {
     let head = [words::describe(problem), subtitle(problem, steady_state)];
-    drawn(problem, head, &flows::roles(problem), steady_state, certificate)
+    drawn(problem, head, &flows::roles(problem), (steady_state, None), certificate)
 }
+
+/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, as figures
+/// 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load.
+pub fn graph_of_rates(problem: Problem<'_>, steady_state: &SteadyState, certificate: Option<&Certificate>) -> String {
+    let head = [words::describe(problem), subtitle(problem, Some(steady_state))];
+    let amounts = amounts::amounts(problem, steady_state);
+    drawn(problem, head, &flows::roles(problem), (Some(steady_state), Some(&amounts)), certificate)
+}
+
+/// The lines of links' labels, where they are not cost and load.
+type Amounts<'a> = Option<&'a BTreeMap<LinkId, Vec<String>>>;
 
 /// The platform alone, under a title and a line below it: nobody takes part in anything.
 pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
     let role = |role| if matches!(role, Role::Router | Role::Switch) { role } else { Role::Alone };
     let roles: Vec<Role> = flows::roles(problem).into_iter().map(role).collect();
-    drawn(problem, [title.to_string(), subtitle.to_string()], &roles, None, None)
+    drawn(problem, [title.to_string(), subtitle.to_string()], &roles, (None, None), None)
 }
 
 fn drawn(
     problem: Problem<'_>,
     [title, subtitle]: [String; 2],
     roles: &[Role],
-    steady_state: Option<&SteadyState>,
+    (steady_state, amounts): (Option<&SteadyState>, Amounts<'_>),
     certificate: Option<&Certificate>,
 ) -> String {
     let platform = problem.platform();
@@ -82,9 +96,10 @@ fn drawn(
     let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
     page.taken.extend(areas.iter().map(|area| area.grown(1.5)));
     page.taken.extend(placement.frames.iter().map(title_area));
-    let labels = if labelled { link_labels(&mut page, problem, &edges, &flows) } else { Vec::new() };
+    let labels = if labelled { link_labels(&mut page, problem, &edges, (&flows, amounts)) } else { Vec::new() };
 
-    let (entries, notes) = legend_entries(problem, roles, &flows, &charged, (steady_state.is_some(), &labels));
+    let (entries, notes) =
+        legend_entries(problem, roles, &flows, &charged, (steady_state.is_some(), &labels, amounts.is_some()));
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let notes = Notes::new(&notes, width);
     let height = bottom + 12.0 + legend.height + notes.height + 8.0;
@@ -191,17 +206,25 @@ fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
 }
 
 /// Labels of all links, or of none: where only some have one, nobody can tell whose it is.
-fn link_labels(page: &mut Page, problem: Problem<'_>, edges: &[Edge], flows: &Flows) -> Vec<Label> {
+fn link_labels(
+    page: &mut Page,
+    problem: Problem<'_>,
+    edges: &[Edge],
+    (flows, amounts): (&Flows, Amounts<'_>),
+) -> Vec<Label> {
     let platform = problem.platform();
     let uniform = strokes::uniform_cost(platform).is_some();
     let mut labels = Vec::new();
     let before = page.taken.len();
     for edge in edges.iter().rev() {
-        let words = link_words(platform, edge.link, flows, uniform);
+        let words = match amounts {
+            None => link_words(platform, edge.link, flows, uniform),
+            Some(amounts) => edge_amounts(platform, edge, amounts),
+        };
         if words.is_empty() {
             continue;
         }
-        let forms = [vec![words.join(" · ")], words];
+        let forms = if amounts.is_some() { vec![words] } else { vec![vec![words.join(" · ")], words] };
         let place = forms.into_iter().find_map(|lines| {
             let width = lines.iter().map(|line| words::width(line, LABEL)).fold(0.0, f64::max) + 3.0;
             let area = page.choose(&edge.label_areas(width, lines.len() as f64 * (LABEL + 2.0)))?;
@@ -215,6 +238,20 @@ fn link_labels(page: &mut Page, problem: Problem<'_>, edges: &[Edge], flows: &Fl
         labels.push(label);
     }
     labels
+}
+
+/// What is sent over a line; both ways, where it stands for both.
+fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &BTreeMap<LinkId, Vec<String>>) -> Vec<String> {
+    let of = |link: LinkId| amounts.get(&link).into_iter().flatten().cloned();
+    match edge.back {
+        None => of(edge.link).collect(),
+        Some(back) => {
+            let to =
+                |link: LinkId| words::link(platform, link).map_or(String::new(), |link| words::name(platform, link.to));
+            let towards = |link: LinkId| of(link).map(move |line| format!("{line} to {}", to(link)));
+            towards(edge.link).chain(towards(back)).collect()
+        }
+    }
 }
 
 /// Cost and load of a link, as far as they tell anything.
@@ -243,7 +280,7 @@ fn legend_entries(
     roles: &[Role],
     flows: &Flows,
     charged: &Charged,
-    (solved, labels): (bool, &[Label]),
+    (solved, labels, rates): (bool, &[Label], bool),
 ) -> (Vec<Entry>, Vec<String>) {
     let (platform, collective) = (problem.platform(), problem.collective());
     let mut present = roles.to_vec();
@@ -271,7 +308,9 @@ fn legend_entries(
         entries.push(Entry { mark, label: "red: limits the throughput (charged by the certificate)".to_string() });
     }
     let mut notes = Vec::new();
-    if !labels.is_empty() {
+    if rates && !labels.is_empty() {
+        notes.push("on a link, what is sent and how often per unit of time".to_string());
+    } else if !labels.is_empty() {
         let cost = if platform.units().is_some() { "its bandwidth" } else { "c: time for one unit of message" };
         let load = "%: how much of the time the link is busy";
         let cost = strokes::uniform_cost(platform).is_none().then_some(cost);

@@ -5,7 +5,7 @@ use oneport_platform::{Node, NodeId, Platform};
 
 use super::parse::{Element, assert_inside, parse, text_span};
 use super::samples::{self, q, size};
-use crate::svg::graph::{graph, layout};
+use crate::svg::graph::{graph, graph_of_rates, layout};
 
 /// The areas of the nodes: left, top, right, bottom.
 pub(super) fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64, f64)> {
@@ -46,6 +46,31 @@ fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> {
             (left, y - 0.75 * size, right, y + 0.15 * size, element.text.clone())
         })
         .collect()
+}
+
+/// Figure 2(b): every amount of the steady state stands on its link, and nothing else does.
+#[test]
+fn amounts_stand_on_the_links() {
+    let sample = samples::toy();
+    let volumes = size("1");
+    let problem = Problem::new(&sample.platform, &sample.collective, &volumes).unwrap();
+    let elements = parse(&graph_of_rates(problem, &sample.steady_state, None));
+    assert_inside(&elements);
+    let mut shown: Vec<String> =
+        labels(&elements).into_iter().map(|(.., text)| text).filter(|t| t.contains(": ")).collect();
+    shown.sort_unstable();
+    let mut sums = std::collections::BTreeMap::new();
+    for weighted in &sample.steady_state.patterns {
+        for link in weighted.pattern.links() {
+            *sums.entry((link, weighted.pattern.demand)).or_insert_with(|| q("0")) += &weighted.weight;
+        }
+    }
+    let target = |demand: usize| sample.platform.name(sample.collective.demand(demand).unwrap().targets()[0]);
+    let mut right: Vec<String> =
+        sums.iter().map(|((_, demand), rate)| format!("m {}: {rate}", target(*demand))).collect();
+    right.sort_unstable();
+    assert_eq!(shown, right);
+    assert!(!right.is_empty());
 }
 
 #[test]

@@ -1,0 +1,115 @@
+//! `oneport show --rates` and `oneport extract`: there and back, and what is refused.
+
+use serde_json::Value;
+
+use crate::common;
+
+use common::{Folder, fixture, oneport, read};
+
+/// solve -> show --rates --json -> extract -> verify: the same throughput, and as much proved.
+#[test]
+fn the_papers_variables_there_and_back() {
+    let folder = Folder::new();
+    let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
+    let schema: Value = serde_json::from_str(&read(&format!(
+        "{}/../../fixtures/schemas/rates.schema.json",
+        env!("CARGO_MANIFEST_DIR")
+    )))
+    .unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for (name, model, question) in [
+        ("toy-scatter.toml", "full-duplex", &["scatter", "--source", "Ps", "--targets", "P0,P1"][..]),
+        ("star.json", "half-duplex", &["gather", "--target", "hub"]),
+        ("four-sites.csv", "full-duplex", &["all-to-all"]),
+        ("toy-broadcast.toml", "half-duplex", &["broadcast", "--source", "Ps"]),
+        ("toy-broadcast.toml", "full-duplex", &["broadcast", "--source", "Ps", "--targets", "P3,P4"]),
+        ("dgx-a100-2.toml", "links", &["all-gather"]),
+        ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "0", "--in-order"]),
+        ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "1", "--commutative"]),
+        ("two-racks.toml", "full-duplex", &["reduce-scatter", "--participants", "a0,b1,a1,b2", "--size", "64MiB"]),
+        ("star.json", "full-duplex", &["reduce-scatter"]),
+    ] {
+        let platform = fixture(name);
+        let asked = ["solve", "--platform", &platform, "--model", model, "-o", &plan, "--json"];
+        let answer = oneport(&[&asked[..1], question, &asked[1..]].concat());
+        if answer.code == Some(2) {
+            panic!("{answer:#?}");
+        }
+        let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let written = oneport(&["show", &plan, "--rates", "--json"]).ok().stdout;
+        let errors: Vec<String> =
+            schema.iter_errors(&serde_json::from_str(&written).unwrap()).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{name} {question:?}: {errors:#?}");
+        folder.write("rates.json", &written);
+        let told = oneport(&["extract", &rates, "--platform", &platform, "--model", model, "-o", &again]);
+        assert_eq!(told.code, Some(0), "{name} {question:?}: {told:#?}");
+        assert!(told.stdout.contains(&format!("({})", answer["status"].as_str().unwrap())), "{told:#?}");
+        assert!(oneport(&["verify", &again]).ok().stdout.starts_with("ok: "));
+        let made: Value = serde_json::from_str(&read(&again)).unwrap();
+        assert_eq!(made["throughput"], answer["throughput"], "{name} {question:?}");
+        // The same rates again: extraction changes patterns, not what they do altogether.
+        let rewritten = oneport(&["show", &again, "--rates", "--json"]).ok().stdout;
+        let of = |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
+        for key in ["sends", "cons", "busy", "alpha"] {
+            assert_eq!(of(&rewritten, key), of(&written, key), "{name} {question:?}: {key}");
+        }
+    }
+}
+
+#[test]
+fn variables_as_text_and_as_a_table() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    oneport(&[
+        "solve",
+        "reduce",
+        "--platform",
+        &fixture("toy-reduce.toml"),
+        "--target",
+        "0",
+        "--in-order",
+        "-o",
+        &plan,
+    ]);
+    let text = oneport(&["show", &plan, "--rates"]).ok().stdout;
+    for part in ["TP = ", "send(", "v[", "cons(0, T[0,", "s(", "alpha(0)", "v("] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let csv = oneport(&["show", &plan, "--rates", "--csv"]).ok().stdout;
+    assert!(csv.starts_with("variable,demand,place,what,amount\nTP,,,,"), "{csv}");
+    assert!(csv.lines().any(|line| line.starts_with("cons,0,0,\"T[0,")), "{csv}");
+    oneport(&["show", &plan, "--json"]).refused(2, &["--rates"]);
+    // Every task of every tree, links too.
+    let patterns = oneport(&["show", &plan, "--patterns"]).ok().stdout;
+    assert!(patterns.contains(" -> 0") && patterns.contains("into 0: "), "{patterns}");
+    oneport(&["solve", "all-reduce", "--platform", &fixture("toy-reduce.toml"), "-o", &plan]);
+    oneport(&["show", &plan, "--rates"]).refused(1, &["all-reduce: rates", "only patterns do"]);
+}
+
+#[test]
+fn what_does_not_balance_is_refused_by_place_and_amount() {
+    let folder = Folder::new();
+    let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
+    let platform = fixture("toy-scatter.toml");
+    let question = ["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1", "-o", &plan];
+    oneport(&question).ok();
+    let written = oneport(&["show", &plan, "--rates", "--json"]).ok().stdout;
+    let mut changed: Value = serde_json::from_str(&written).unwrap();
+    changed.as_object_mut().unwrap().remove("busy");
+    let extract = |rates: &Value| {
+        folder.write("rates.json", &rates.to_string());
+        let run = oneport(&["extract", &folder.path("rates.json"), "--platform", &platform, "-o", &again]);
+        assert!(!std::path::Path::new(&again).exists(), "nothing is written");
+        run
+    };
+    let mut less = changed.clone();
+    less["throughput"] = "1/3".into();
+    extract(&less).refused(1, &["rates.json: demand 0", "'P0' gains 1/2 messages; the throughput says 1/3"]);
+    let mut lost = changed.clone();
+    let first = lost["sends"].as_array().unwrap().iter().position(|send| send["from"] != "Ps").unwrap();
+    lost["sends"][first]["rate"] = "1/7".into();
+    extract(&lost).refused(1, &["rates.json: demand 0"]);
+    changed["busy"] = serde_json::json!([{ "from": "Ps", "to": "Pa", "s": "9" }]);
+    extract(&changed).refused(1, &["rates.json:1: busy[0].s: is 9, but the rates give"]);
+    assert_eq!(read(&rates), changed.to_string());
+}
