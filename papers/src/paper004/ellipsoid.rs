@@ -340,11 +340,13 @@ fn definitions() -> Result<Finding> {
         let instance = Instance::new(&case.platform, &broadcast(&case.platform))?;
         let best = instance.optimum(&Watch::unlimited())?.weighted;
         for step in 0..400i64 {
+            // Every other point is inside: prices of links up to a tenth above the optimum's, that of time more.
+            let (least, most) = if step % 2 == 0 { (100, 11) } else { (90, 21) };
             let price = |at: &Rational, place: usize| {
-                at * Rational::new((90 + (step * 7 + place as i64 * 31) % 21).into(), 100.into())
+                at * Rational::new((least + (step * 7 + place as i64 * 31) % most).into(), 100.into())
             };
-            let (u, v) = (price(&best.u, 0), best.v.iter().enumerate().map(|(link, v)| price(v, link + 1)));
-            let v: Vec<Rational> = v.collect();
+            let u = if step % 2 == 0 { &best.u * number("111/100")? } else { price(&best.u, 0) };
+            let v: Vec<Rational> = best.v.iter().enumerate().map(|(link, v)| price(v, link + 1)).collect();
             let expected = oracle.violated(&u, &v)?;
             match instance.separate(&u, &v)? {
                 Separated::Inside(proof) => {

@@ -11,7 +11,7 @@ use oneport_numbers::{Whole, common_denominator, numerator_over};
 use oneport_platform::Rational;
 use petgraph::visit::EdgeRef;
 
-use super::{Instance, Message, SeparationError};
+use super::instance::{Instance, Message, SeparationError};
 
 /// An answer of the oracle.
 #[derive(Debug, Clone, PartialEq, Eq)]

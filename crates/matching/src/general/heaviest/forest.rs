@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 
 use oneport_numbers::Whole;
 
-use super::{NONE, Prices};
+use super::proof::Prices;
+
+/// No edge, no node.
+const NONE: usize = usize::MAX;
 
 /// How an outermost node was reached from the roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
