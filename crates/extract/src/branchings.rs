@@ -7,10 +7,10 @@
 //!
 //! *Growing.* Let the arborescence `B` reach some nodes. An arc `(u, v)` may join unless a tight set (one that exactly
 //! `L` enters) would be entered twice. In whole numbers this is one flow: with capacities `n x - [arc in B + (u, v)]`
-//! at least `n L - 1` has to reach `v`: sets that are not tight offer `n` more, and at most `n - 1` is taken off. An arc
-//! once refused stays refused, and some arc may always join (Lovasz 1976): take a minimal tight set `W` that `B` meets
-//! and does not hold whole. Less than `L` enters `W \ B` from outside `W`, so an arc leads from `W & B` to `W \ B`; a
-//! tight set that forbade it would meet `W` in a smaller one.
+//! at least `n L - 1` has to reach `v`: sets that are not tight offer `n` more, and at most `n - 1` is taken off. An
+//! arc once refused stays refused, and some arc may always join (Lovasz 1976): take a minimal tight set `W` that `B`
+//! meets and does not hold whole. Less than `L` enters what `B` has not reached of it from outside `W`, so an arc leads
+//! there from the part that `B` has reached; a tight set that forbade this arc would meet `W` in a smaller one.
 //!
 //! *Weight.* The largest `w` with every cut of `x - w B` worth `L - w`: Newton's method over violated cuts. The number
 //! of the arborescence's arcs into the cut falls from round to round, so there are fewer than `n` rounds.

@@ -120,8 +120,8 @@ impl Network<'_> {
         Ok(all)
     }
 
-    /// Takes as much as possible, at most `most`, off some arcs and adds it to another, so that every spanned node keeps
-    /// its flow. No cut loses more than is moved, so Newton's method over violated cuts takes their deficits off.
+    /// Takes as much as possible, at most `most`, off some arcs and adds it to another, so that every spanned node
+    /// keeps its flow. No cut loses more than is moved, so Newton's method over violated cuts takes their deficits off.
     fn reduce(&mut self, less: &[usize], more: Option<usize>, mut most: BigUint) -> Result<(), Limit> {
         less.iter().for_each(|&place| self.ways[place].room -= &most);
         more.into_iter().for_each(|place| self.ways[place].room += &most);

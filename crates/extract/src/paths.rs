@@ -45,8 +45,8 @@ pub struct Paths {
 /// `send = sum w(p) chi_p + left_over` exactly.
 ///
 /// Of `m` links that keep a positive amount after cancelling and `i` nodes between source and target on them, at most
-/// `m - i` paths, at least one where anything is sent: each empties a link, and all of them satisfy the `i` conservation
-/// laws. `O(m)` paths of `O(n + m)` steps each.
+/// `m - i` paths, at least one where anything is sent: each empties a link, and all of them satisfy the `i`
+/// conservation laws. `O(m)` paths of `O(n + m)` steps each.
 ///
 /// # Errors
 /// [`ExtractError`]: links that do not exist, negative amounts, a node that gains or loses messages, a target that does

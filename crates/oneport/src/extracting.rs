@@ -48,8 +48,8 @@ pub enum RatesError {
 /// patterns, as the options ask; transfers that are left over are in no plan.
 ///
 /// # Errors
-/// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for more
-/// time than there is; what [`solve`](crate::solve) refuses of periods.
+/// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
+/// more time than there is; what [`solve`](crate::solve) refuses of periods.
 pub fn plan_of_rates(
     problem: Problem<'_>,
     rates: &Rates,

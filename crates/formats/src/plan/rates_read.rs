@@ -41,9 +41,9 @@ pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatE
     rates_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?, platform)
 }
 
-/// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports is
-/// not judged here. What can be computed from the rates (`towards`, `busy`, `alpha`) may be left out; where it is given,
-/// it has to be right. `O(n log n)` for `n` bytes, but for long numbers.
+/// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports
+/// is not judged here. What can be computed from the rates (`towards`, `busy`, `alpha`) may be left out; where it is
+/// given, it has to be right. `O(n log n)` for `n` bytes, but for long numbers.
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right. Unknown keys, names and tasks; the

@@ -13,8 +13,9 @@ use super::write::{amount, collective};
 use crate::native::quote;
 
 /// The plan's steady state in the papers' variables, as a `oneport-rates/1` file: `send(P_i -> P_j, v)`, copies and the
-/// flows behind them, `cons(P_i, T)`, `s(P_i -> P_j)`, `alpha(P_i)`, and the certificate's prices, for each link as `v_k`
-/// and for ports and odd sets as they are. Linear in the plan, but for sorting and, for copies, the depth of trees.
+/// flows behind them, `cons(P_i, T)`, `s(P_i -> P_j)`, `alpha(P_i)`, and the certificate's prices, for each link as
+/// `v_k` and for ports and odd sets as they are. Linear in the plan, but for sorting and, for copies, the depth of
+/// trees.
 ///
 /// # Errors
 /// A collective whose rates may be read in several ways (all-reduce, scan); a plan that refers to what does not exist.

@@ -15,9 +15,9 @@
 //! leaves the program unbounded; the time has to be at least as long. With half-duplex nodes, odd-set inequalities
 //! join.
 //!
-//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees, and `y` is taken apart
-//! into them (`oneport_extract::copies`); so it is where no other node copies what it does not receive in full. Else it
-//! is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
+//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees, and `y` is taken
+//! apart into them (`oneport_extract::copies`); so it is where no other node copies what it does not receive in full.
+//! Else it is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
 use num_traits::{One, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};

@@ -106,7 +106,8 @@ proptest! {
     }
 }
 
-/// Rates that ask for more than there is are refused by the place that is too busy, and nothing is scheduled of nothing.
+/// Rates that ask for more than there is are refused by the place that is too busy, and nothing is scheduled of
+/// nothing.
 #[test]
 fn what_cannot_be_kept_up_is_refused() {
     let platform = platform("toy-scatter.toml");

@@ -46,8 +46,8 @@ pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certifica
     drawn(problem, head, &flows::roles(problem), (steady_state, None), certificate)
 }
 
-/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, as figures
-/// 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load.
+/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, as
+/// figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load.
 pub fn graph_of_rates(problem: Problem<'_>, steady_state: &SteadyState, certificate: Option<&Certificate>) -> String {
     let head = [words::describe(problem), subtitle(problem, Some(steady_state))];
     let amounts = amounts::amounts(problem, steady_state);
