@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use oneport::formats::write_atomically;
 
 use chapter::Chapter;
@@ -113,6 +113,9 @@ fn run(folder: &Path) -> Result<Report> {
 }
 
 fn write(report: &Report, folder: &Path) -> Result<()> {
+    let names: Vec<String> = report.figures().map(report::file_name).collect();
+    let different: std::collections::BTreeSet<&String> = names.iter().collect();
+    ensure!(names.len() == different.len(), "two drawings share a file: {names:?}");
     let drawings = folder.join("figures");
     std::fs::create_dir_all(&drawings).with_context(|| format!("cannot create {}", drawings.display()))?;
     let write = |path: PathBuf, text: &str| {
@@ -133,36 +136,14 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// The whole comparison, without the networks.
+    /// tests/reproduce.rs runs the whole report; here nothing is computed, and every row says so.
     #[test]
-    fn every_verdict_is_the_expected_one() -> Result<()> {
+    fn rows_without_checks_are_failures() -> Result<()> {
         for chapter in CHAPTERS {
             let paper = Paper::load(chapter.stem)?;
-            for judged in chapter.judge(&paper)? {
-                assert!(judged.verdict.is_ok(), "{} {}: {:?}", paper.name, judged.row.id, judged.verdict);
-            }
+            let judged = rows::judge_all(&paper, &[])?;
+            assert!(judged.iter().any(|judged| judged.verdict.is_err()), "{}", paper.name);
         }
-        Ok(())
-    }
-
-    /// The page loads nothing from elsewhere, and no two drawings share a file.
-    #[test]
-    fn the_page_is_self_contained() -> Result<()> {
-        let mut sections = Vec::new();
-        for chapter in CHAPTERS {
-            let paper = Paper::load(chapter.stem)?;
-            let rows = rows::judge_all(&paper, &[])?;
-            sections.push(Section { paper, rows, figures: chapter.draw()? });
-        }
-        let report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
-        assert!(!report.failures().is_empty(), "rows without checks are failures");
-        let page = html::page(&report);
-        for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
-            assert!(!page.contains(elsewhere), "{elsewhere}");
-        }
-        let names: Vec<String> = report.figures().map(report::file_name).collect();
-        let different: std::collections::BTreeSet<&String> = names.iter().collect();
-        assert_eq!(names.len(), different.len(), "{names:?}");
         Ok(())
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-#[ignore = "takes a minute or two; `cargo xtask test` runs it"]
 fn every_verdict_is_the_expected_one() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reproduce");
     let output = Command::new(env!("CARGO_BIN_EXE_oneport-papers")).arg("--out").arg(&folder).output().unwrap();
@@ -12,6 +11,9 @@ fn every_verdict_is_the_expected_one() {
     assert!(output.status.success(), "{errors}");
     let page = std::fs::read_to_string(folder.join("index.html")).unwrap();
     assert!(page.contains("</html>"));
+    for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
+        assert!(!page.contains(elsewhere), "the page loads something from elsewhere: {elsewhere}");
+    }
     // The last line is the summary.
     println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
 }
