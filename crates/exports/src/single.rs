@@ -115,7 +115,9 @@ impl<'a> Draft<'a> {
             }
             let link = builder.link(NodeId::new(processor), NodeId::new(receiver as usize), cost);
             links[processor] = Some(link.map_err(wrong)?);
-            children.get_mut(receiver as usize).map(|of: &mut Vec<usize>| of.push(processor));
+            if let Some(of) = children.get_mut(receiver as usize) {
+                of.push(processor);
+            }
         }
         let date = |processor: usize| reduction.merges.as_ref().unwrap_or(&reduction.starts).get(processor);
         for (parent, list) in children.iter_mut().enumerate() {

@@ -98,6 +98,9 @@ struct Part<N> {
     time: N,
 }
 
+/// The child that is merged last, and what its parent combines before.
+type Halves<N> = (Part<N>, Part<N>);
+
 struct Splitting<N> {
     pair: Pair<N>,
     /// `N(t)` by `t`, as far as it was asked for.
@@ -125,7 +128,7 @@ impl<N: Time> Splitting<N> {
     }
 
     /// The child that is merged last, and what its parent combines before; none where there is one operand.
-    fn split(&mut self, part: &Part<N>) -> Result<Option<(Part<N>, Part<N>)>, Error> {
+    fn split(&mut self, part: &Part<N>) -> Result<Option<Halves<N>>, Error> {
         let (left, right) = (part.root - part.first, part.end - part.root - 1);
         let longer = left.max(right);
         if longer == 0 {

@@ -1,11 +1,11 @@
 //! Release dates with merges shorter than transfers (`0 < c < d`): sequences of values, tried one by one.
 //!
 //! Read backwards from a length `T`, a value that is ready at `r` and placed at `s <= e = T - r` has room for `k =
-//! floor((e - s) / c)` children, at the dates `s + c + j d`, `j = 1 .. k`: it must have merged the first of them by `s
-//! + k c`, and transfers are what it waits for between them. Giving the next value always the earliest place loses
+//! floor((e - s) / c)` children, at the dates `s + c + j d`, `j = 1 .. k`: it must have merged the first of them by
+//! `s + k c`, and transfers are what it waits for between them. Giving the next value always the earliest place loses
 //! nothing: whatever stands at a later place can move there with all below it, only gaining room. So a schedule is a
-//! sequence of values, and `T` can be met if and only if some sequence fits. Values of equal dates are alike; states
-//! (values left, open places) that failed are remembered.
+//! sequence of values, and `T` can be met if and only if some sequence fits. Values of equal dates are alike; a state
+//! that failed, the values left and the open places, is remembered.
 
 use std::collections::BTreeSet;
 

@@ -104,7 +104,7 @@ mod tests {
         for one in 1..32_usize {
             let value = Value::of(bits(one));
             assert_eq!(value.operands().collect::<Vec<_>>(), bits(one).collect::<Vec<_>>());
-            assert_eq!((value.count(), value.last()), (bits(one).count(), bits(one).last()));
+            assert_eq!((value.count(), value.last()), (bits(one).count(), bits(one).max()));
             for other in 1..32_usize {
                 let joined = value.join(&Value::of(bits(other)));
                 assert_eq!(joined, (one & other == 0).then(|| Value::of(bits(one | other))));

@@ -226,7 +226,7 @@ fn theorem_3() -> Result<Finding> {
     let mut worst = whole(1);
     let samples: Vec<Vec<u64>> = samples(10, 12, 15).into_iter().filter(|times| times.len() > 1).collect();
     for times in &samples {
-        let all = all_reduce(&rationals(times))?;
+        let (all, _) = all_reduce(&rationals(times), None, Method::SlowestFirst, &budget())?;
         ensure!(all.length <= &all.lower_bound * Rational::new(7.into(), 2.into()), "{times:?}: {}", all.length);
         worst = worst.max(&all.length / &all.lower_bound);
     }

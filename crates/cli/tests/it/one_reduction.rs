@@ -21,8 +21,8 @@ fn the_file_goes_everywhere() {
         &["heterogeneous", "--times", "3,4,5,7,11"],
     ] {
         reduce(&[arguments, &["-o", &file]].concat()).ok();
-        oneport(&["verify", &file]).ok().says(&["ok: reduction of", "(optimal"]);
-        oneport(&["show", &file]).ok().says(&["length", "(optimal", "at "]);
+        oneport(&["verify", &file]).ok().prints(&["ok: reduction of", "(optimal"]);
+        oneport(&["show", &file]).ok().prints(&["length", "(optimal", "at "]);
         let [gantt, graph, tree] = ["gantt.svg", "graph.svg", "tree.dot"].map(|name| folder.path(name));
         oneport(&["show", &file, "--gantt", &gantt, "--graph", &graph, "--tree", &tree]).ok();
         assert!(read(&gantt).contains("<svg") && read(&graph).contains("<svg") && read(&tree).contains("digraph"));
@@ -34,11 +34,11 @@ fn the_file_goes_everywhere() {
         }
         for format in ["mpi", "simgrid", "goal", "events"] {
             let out = folder.path(&format!("run.{format}"));
-            oneport(&["export", &file, "--to", format, &out]).ok().says(&[format]);
+            oneport(&["export", &file, "--to", format, &out]).ok().prints(&[format]);
         }
         let text = read(&file);
         let wrong = text.replacen("\"length\": \"", "\"length\": \"1", 1);
-        let broken = folder.write("broken.json", &wrong.replace("\"optimal\"", "\"feasible\""));
+        let broken = folder.write("broken.json", wrong.replace("\"optimal\"", "\"feasible\""));
         for command in [&["verify", &broken][..], &["show", &broken], &["export", &broken, "--to", "goal", &graph]] {
             oneport(command).refused(1, &["broken.json: violation", "length"]);
         }
@@ -59,7 +59,7 @@ fn a_sequence_is_judged_beside_the_best() {
     }
     reduce(&[&question[..], &["--sequence", "4,5,3,0,1,2"]].concat())
         .ok()
-        .says(&["length  14 (feasible", "best    11"]);
+        .prints(&["length  14 (feasible", "best    11"]);
     reduce(&[&question[..], &["--sequence", "0,1,2,3,4"]].concat()).refused(1, &["processor 5 is missing"]);
     reduce(&[&question[..], &["--sequence", "0,1,x"]].concat()).refused(2, &["--sequence", "entry 2", "'x'"]);
     reduce(&[&question[..], &["--sequence", "0,1,2,3,4,6"]].concat()).refused(1, &["destination"]);
@@ -87,9 +87,9 @@ fn start_times_are_judged() {
     }
     let file = folder.path("own.json");
     reduce(&[&question[..], &[&late, "-o", &file]].concat()).ok();
-    oneport(&["verify", &file]).ok().says(&["ok: reduction of 7 values"]);
+    oneport(&["verify", &file]).ok().prints(&["ok: reduction of 7 values"]);
     // A file of one reduction has start times.
-    reduce(&[&question[..], &[&file]].concat()).ok().says(&["inequality (1) holds"]);
+    reduce(&[&question[..], &[&file]].concat()).ok().prints(&["inequality (1) holds"]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_tree_is_judged() {
     );
     let crossed = folder.write("crossed.json", "[null, 0, 0, 1]");
     let file = folder.path("own.json");
-    reduce(&[&costs[..], &[&crossed, "-o", &file]].concat()).ok().says(&["the operator must commute", "best"]);
+    reduce(&[&costs[..], &[&crossed, "-o", &file]].concat()).ok().prints(&["the operator must commute", "best"]);
     oneport(&["verify", &file]).ok();
     let text = read(&file).replace("\"commutative\": true", "\"commutative\": false");
     oneport(&["verify", &folder.write("ordered.json", &text)]).refused(1, &["only neighbours may be merged"]);
@@ -135,7 +135,7 @@ fn ranks_are_those_of_the_tree() {
     let at = ["--root", "333333333333333333", "--rank", "999999999999999999"];
     let run = reduce(&[&many[..], &at].concat()).ok();
     assert!(run.time < std::time::Duration::from_secs(5), "{run:?}");
-    run.says(&["length 87", "sends to 999999999999999997"]);
+    run.prints(&["length 87", "sends to 999999999999999997"]);
     reduce(&[&many[..], &["--root", "5"]].concat()).refused(1, &["--rank"]);
     reduce(&[&question[..7], &["--root", "20"]].concat()).refused(2, &["--root", "'20'", "0 to 19"]);
     reduce(&[&question[..7], &["--rank", "-1"]].concat()).refused(2, &["--rank", "'-1'"]);
@@ -154,7 +154,7 @@ fn bounds_degree_depth_and_values_within_a_time() {
         report["length"].as_str().unwrap().parse::<u64>().unwrap()
     };
     assert!(just(within) <= 20 && just(within + 1) > 20);
-    reduce(&question).ok().says(&["bounds", "within  20", "tree    13 transfers into the root, 8 transfers"]);
+    reduce(&question).ok().prints(&["bounds", "within  20", "tree    13 transfers into the root, 8 transfers"]);
 }
 
 #[test]

@@ -11,11 +11,9 @@ use common::{Folder, fixture, oneport, read};
 fn the_papers_variables_there_and_back() {
     let folder = Folder::new();
     let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
-    let schema: Value = serde_json::from_str(&read(&format!(
-        "{}/../../fixtures/schemas/rates.schema.json",
-        env!("CARGO_MANIFEST_DIR")
-    )))
-    .unwrap();
+    let schema: Value =
+        serde_json::from_str(&read(format!("{}/../../fixtures/schemas/rates.schema.json", env!("CARGO_MANIFEST_DIR"))))
+            .unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     for (name, model, question) in [
         ("toy-scatter.toml", "full-duplex", &["scatter", "--source", "Ps", "--targets", "P0,P1"][..]),
@@ -97,7 +95,7 @@ fn what_does_not_balance_is_refused_by_place_and_amount() {
     let mut changed: Value = serde_json::from_str(&written).unwrap();
     changed.as_object_mut().unwrap().remove("busy");
     let extract = |rates: &Value| {
-        folder.write("rates.json", &rates.to_string());
+        folder.write("rates.json", rates.to_string());
         let run = oneport(&["extract", &folder.path("rates.json"), "--platform", &platform, "-o", &again]);
         assert!(!std::path::Path::new(&again).exists(), "nothing is written");
         run

@@ -68,7 +68,7 @@ impl Case {
                 continue;
             }
             let consecutive = |part: &[usize]| part.last().unwrap() - part[0] + 1 == part.len();
-            if !self.commutative && !(consecutive(&left) && consecutive(&right)) {
+            if !(self.commutative || consecutive(&left) && consecutive(&right)) {
                 continue;
             }
             let merge = Key::Merge(node, Value::of(left.iter().copied()), Value::of(right.iter().copied()));

@@ -103,8 +103,14 @@ pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<
     reading.each(cons, Reading::merge)?;
     let mut certificate = Certificate::default();
     let prover = Reader { platform, demands: &reading.demands };
-    each(prices, |entry| Ok(certificate.prices.push(prover.price(entry)?)))?;
-    each(odd_sets, |entry| Ok(certificate.odd_sets.push(prover.odd_set(entry)?)))?;
+    each(prices, |entry| {
+        certificate.prices.push(prover.price(entry)?);
+        Ok(())
+    })?;
+    each(odd_sets, |entry| {
+        certificate.odd_sets.push(prover.odd_set(entry)?);
+        Ok(())
+    })?;
     if let Some(copies) = copies {
         reading.check_flows(&copies)?;
     }

@@ -87,6 +87,15 @@ impl Run {
         self.says(words)
     }
 
+    /// The output has each of the words, on either channel.
+    #[track_caller]
+    pub fn prints(self, words: &[&str]) -> Run {
+        for word in words {
+            assert!(self.stdout.contains(word) || self.stderr.contains(word), "'{word}' is not printed: {self:#?}");
+        }
+        self
+    }
+
     #[track_caller]
     fn says(self, words: &[&str]) -> Run {
         for word in words {
