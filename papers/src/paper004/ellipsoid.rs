@@ -196,8 +196,8 @@ impl Run {
     }
 }
 
-/// Runs until the best centre and the bottom are nearer than the gap, the last call counted. `optimum` is looked for among the answers of
-/// (P').
+/// Runs until the best centre and the bottom are nearer than the gap, the last call counted. `optimum` is looked for
+/// among the answers of (P').
 fn run(platform: &Platform, bits: u64, gap: &Gap, optimum: Option<&Rational>) -> Result<Run> {
     let oracle = Enumerated::new(platform);
     let instance = Instance::new(platform, &broadcast(platform))?;

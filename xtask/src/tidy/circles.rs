@@ -78,6 +78,7 @@ const KNOWN: &[&[&str]] = &[
     &[
         "papers/src/paper004/asymptotic.rs",
         "papers/src/paper004/collectives.rs",
+        "papers/src/paper004/ellipsoid.rs",
         "papers/src/paper004/errata.rs",
         "papers/src/paper004/example.rs",
         "papers/src/paper004/gadget.rs",
