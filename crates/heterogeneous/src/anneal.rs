@@ -62,10 +62,11 @@ pub(crate) fn improve(
     progress: &mut Progress,
 ) -> (u64, Vec<Placed>) {
     let mut best = (length, placed);
-    let mut walk = Walk::new(problem, &best, seed);
-    if walk.sequence.len() < 2 || problem.count() > MOST_ANNEALED {
+    // The sequence has an entry per sender.
+    if !(2..=MOST_ANNEALED).contains(&problem.count()) {
         return best;
     }
+    let mut walk = Walk::new(problem, &best, seed);
     let round = steps.div_ceil(ROUNDS).max(1);
     for step in 0..steps {
         if step.is_multiple_of(ASKED) && !progress.go_on(0) {

@@ -60,7 +60,8 @@ pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> 
     Ok(last)
 }
 
-/// All processors, each after the one that it sends to.
+/// All processors, each after the one that it sends to; of one processor's senders the nearest come first. Where several
+/// are ready at the same date, they are merged in this order, which keeps operands together where the tree can.
 fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
     match receivers.len() as u64 {
         0 => return Err(Error::NoValues),
@@ -89,7 +90,9 @@ fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
     let mut order = vec![root];
     let mut next = 0;
     while let Some(&processor) = order.get(next) {
-        order.extend(std::mem::take(&mut children[processor as usize]));
+        let mut senders = std::mem::take(&mut children[processor as usize]);
+        senders.sort_by_key(|sender| sender.abs_diff(processor));
+        order.extend(senders);
         next += 1;
     }
     if order.len() < receivers.len() {
