@@ -22,7 +22,7 @@ fn the_papers_variables_there_and_back() {
         ("toy-broadcast.toml", "half-duplex", &["broadcast", "--source", "Ps"]),
         ("toy-broadcast.toml", "full-duplex", &["broadcast", "--source", "Ps", "--targets", "P3,P4"]),
         ("dgx-a100-2.toml", "links", &["all-gather"]),
-        ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "0", "--in-order"]),
+        ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "0"]),
         ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "1", "--commutative"]),
         ("two-racks.toml", "full-duplex", &["reduce-scatter", "--participants", "a0,b1,a1,b2", "--size", "64MiB"]),
         ("star.json", "full-duplex", &["reduce-scatter"]),
@@ -65,7 +65,6 @@ fn variables_as_text_and_as_a_table() {
         &fixture("toy-reduce.toml"),
         "--target",
         "0",
-        "--in-order",
         "-o",
         &plan,
     ]);
