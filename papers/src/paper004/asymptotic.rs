@@ -4,7 +4,8 @@ use anyhow::{Context, Result, ensure};
 use oneport::{Platform, PortModel};
 use oneport_drawings::svg;
 
-use super::{broadcast, exhaustive, figure_1, figure_2, half_duplex, plan};
+use super::exhaustive;
+use super::platforms::{broadcast, figure_1, figure_2, half_duplex, plan};
 use crate::cases::{self, Case};
 use crate::figures::Figure;
 use crate::numbers::{digits, pixels, short, whole};

@@ -6,8 +6,9 @@ use oneport::{Collective, NodeId, Platform, PortModel};
 use oneport_lp::Watch;
 use oneport_lp::separation::Instance;
 
+use super::errata;
+use super::platforms::{figure_2, half_duplex, random_platforms, throughput};
 use super::program::Net;
-use super::{errata, figure_2, half_duplex, random_platforms, throughput};
 use crate::errata::Sides;
 use crate::numbers::short;
 use crate::rows::{Check, Finding};

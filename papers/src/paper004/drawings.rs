@@ -6,8 +6,8 @@ use oneport::{Platform, PortModel};
 use oneport_drawings::svg;
 
 use super::example::{ALL, D1, T2};
+use super::platforms::{broadcast, figure_1, figure_2, only, plan};
 use super::program::{self, Net};
-use super::{broadcast, figure_1, figure_2, only, plan};
 use crate::cases::Case;
 use crate::figures::{self, Figure};
 

@@ -21,8 +21,8 @@ use oneport_lp::separation::{Inequality, Instance, Separated};
 use oneport_lp::{self as lp, Answer, Watch};
 use oneport_numbers::common_denominator;
 
+use super::platforms::{broadcast, figure_1, figure_2, half_duplex};
 use super::program::{Links, Net};
-use super::{broadcast, figure_1, figure_2, half_duplex};
 use crate::figures::Figure;
 use crate::numbers::{number, unit_volumes, whole};
 use crate::rows::{Check, Finding};

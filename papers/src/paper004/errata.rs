@@ -8,9 +8,10 @@ use oneport_exact::{Relation, Sense};
 use oneport_lp::separation::{Inequality, Instance, Separated};
 
 use super::example::{ALL, Reading, T2, T3, over, printed_program};
+use super::exhaustive;
 use super::gadget;
+use super::platforms::{broadcast, figure_1, figure_2, half_duplex, only, plan, throughput};
 use super::program::{self, Ended, Net, Program};
-use super::{broadcast, exhaustive, figure_1, figure_2, half_duplex, only, plan, throughput};
 use crate::cases;
 use crate::errata::Sides;
 use crate::numbers::{number, whole};

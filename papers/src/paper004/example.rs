@@ -6,8 +6,8 @@ use oneport::{Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
 use oneport_matching::general::{PortGraph, least_period};
 
+use super::platforms::{broadcast, enumerated, figure_1, figure_2, only, throughput};
 use super::program::{self, Ended, Links, Net, Program};
-use super::{broadcast, enumerated, figure_1, figure_2, only, throughput};
 use crate::cases;
 use crate::numbers::{number, short, whole};
 use crate::rows::{Check, Finding, Paper, Value};

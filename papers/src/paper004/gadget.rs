@@ -5,8 +5,8 @@ use oneport::platform::Node;
 use oneport::platform::gadget::{Gadget, GadgetLink, Part, gadget};
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 
+use super::platforms::{broadcast, figure_1, figure_2, plan, random_platforms, throughput};
 use super::program::{self, Arc, Links, Net};
-use super::{broadcast, figure_1, figure_2, plan, random_platforms, throughput};
 use crate::cases;
 use crate::numbers::{short, whole};
 use crate::rows::{Check, Finding};

@@ -18,8 +18,8 @@ use oneport_lp::{self as lp, Answer, Watch};
 use oneport_matching::general::heaviest::heaviest_matching;
 use oneport_matching::general::{PortGraph, least_period, separate};
 
+use super::platforms::{broadcast, enumerated, plan, random_platforms};
 use super::program::{self, Ended, Net, Program};
-use super::{broadcast, enumerated, plan, random_platforms};
 use crate::figures::Figure;
 use crate::numbers::{digits, pixels, short, unit_volumes, whole};
 use crate::rows::{Check, Finding};

@@ -75,16 +75,6 @@ const KNOWN: &[&[&str]] = &[
         "papers/src/paper002/mod.rs",
         "papers/src/paper002/theorems.rs",
     ],
-    &[
-        "papers/src/paper004/asymptotic.rs",
-        "papers/src/paper004/collectives.rs",
-        "papers/src/paper004/ellipsoid.rs",
-        "papers/src/paper004/errata.rs",
-        "papers/src/paper004/example.rs",
-        "papers/src/paper004/gadget.rs",
-        "papers/src/paper004/mod.rs",
-        "papers/src/paper004/sweeps.rs",
-    ],
 ];
 /// This file.
 const HERE: &str = "xtask/src/tidy/circles.rs";
