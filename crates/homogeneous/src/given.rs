@@ -60,8 +60,8 @@ pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> 
     Ok(last)
 }
 
-/// All processors, each after the one that it sends to; of one processor's senders the nearest come first. Where several
-/// are ready at the same date, they are merged in this order, which keeps operands together where the tree can.
+/// All processors, each after the one that it sends to; of one processor's senders the nearest come first. Senders that
+/// are ready at the same date are merged in this order, which keeps operands together where the tree can.
 fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
     match receivers.len() as u64 {
         0 => return Err(Error::NoValues),
