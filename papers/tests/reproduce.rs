@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
+#[ignore = "takes a minute; `cargo xtask test` runs it"]
 fn every_verdict_is_the_expected_one() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reproduce");
     let output = Command::new(env!("CARGO_BIN_EXE_oneport-papers")).arg("--out").arg(&folder).output().unwrap();

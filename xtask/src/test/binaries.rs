@@ -57,8 +57,18 @@ fn names(list: &str) -> Vec<String> {
 pub struct Built {
     /// The test programs.
     pub tests: Vec<Binary>,
-    /// The command `oneport`, which some tests run.
-    pub command: Option<PathBuf>,
+    /// The other programs, each with the folder of its package, whose tests may run it.
+    pub programs: Vec<(PathBuf, PathBuf)>,
+    /// The libraries of the workspace.
+    pub libraries: Vec<PathBuf>,
+}
+
+impl Built {
+    /// The program of this name, such as `oneport`.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == name);
+        self.programs.iter().map(|(_, path)| path).find(named).cloned()
+    }
 }
 
 /// Compiles every test of the workspace in one build, and says where the programs are.
@@ -74,10 +84,12 @@ pub fn build() -> Result<Built> {
         bail!("the tests do not compile ({})", output.status);
     }
     let messages = String::from_utf8_lossy(&output.stdout);
+    let root = workspace::root()?;
     let mut built = Built::default();
     for message in messages.lines().filter_map(|line| serde_json::from_str(line).ok()) {
         built.tests.extend(read(&message));
-        built.command = built.command.or_else(|| facade(&message));
+        built.programs.extend(program(&message).filter(|(folder, _)| folder.starts_with(&root)));
+        built.libraries.extend(library(&message, &root));
     }
     Ok(built)
 }
@@ -97,11 +109,18 @@ fn read(message: &Value) -> Option<Binary> {
     Some(Binary { name, folder: folder.to_path_buf(), path: path.into(), is_benchmark: kind == "bench" })
 }
 
-/// The command `oneport` in a message of cargo.
-fn facade(message: &Value) -> Option<PathBuf> {
-    let target = &message["target"];
-    let ours = target["name"] == "oneport" && target["kind"][0] == "bin" && message["profile"]["test"] == false;
-    Some(message["executable"].as_str().filter(|_| ours)?.into())
+/// A program without tests in a message of cargo, with its folder.
+fn program(message: &Value) -> Option<(PathBuf, PathBuf)> {
+    let ours = message["target"]["kind"][0] == "bin" && message["profile"]["test"] == false;
+    let path = message["executable"].as_str().filter(|_| ours)?;
+    Some((Path::new(message["manifest_path"].as_str()?).parent()?.to_path_buf(), path.into()))
+}
+
+/// A library under this root in a message of cargo.
+fn library(message: &Value, root: &Path) -> Option<PathBuf> {
+    let ours = message["target"]["kind"][0] == "lib" && message["profile"]["test"] == false;
+    let path = message["filenames"][0].as_str().filter(|_| ours)?;
+    Path::new(message["manifest_path"].as_str()?).starts_with(root).then(|| path.into())
 }
 
 #[cfg(test)]

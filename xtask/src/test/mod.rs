@@ -2,6 +2,7 @@
 
 pub mod binaries;
 mod cost;
+mod record;
 mod runner;
 
 use std::time::Instant;
@@ -21,7 +22,7 @@ const QUICK: &[Step] = &[
         run: |_| cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"], &[]),
     },
     Step { name: "compile the tests", run: compile },
-    Step { name: "run the tests", run: |state| runner::run(&state.built.tests, state.all) },
+    Step { name: "run the tests", run: |state| runner::run(&state.built, state.all) },
 ];
 /// The other ones. A warning of the documentation (a dead link, say) is an error.
 const REST: &[Step] = &[
@@ -29,7 +30,7 @@ const REST: &[Step] = &[
     Step { name: "measure benchmarks", run: |state| bench::ratios(&state.built.tests) },
     Step {
         name: "simgrid --sample",
-        run: |state| simgrid::run(&simgrid::Arguments::sample(state.built.command.clone())),
+        run: |state| simgrid::run(&simgrid::Arguments::sample(state.built.program("oneport"))),
     },
     Step { name: "package", run: |_| package::run() },
 ];

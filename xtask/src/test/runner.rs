@@ -4,16 +4,15 @@
 //! of all programs, the documentation's examples and the benchmarks' answers are one list, from which as many workers
 //! take as there are processors. How long each took is kept for the next run.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use super::binaries::Binary;
+use super::binaries::{Binary, Built};
+use super::record::{self, Record};
 use crate::workspace;
 
 /// How many of the slowest tests are named.
@@ -21,6 +20,8 @@ const SLOWEST: usize = 12;
 
 /// Something to run: it passes where its process ends well.
 struct Job {
+    /// The group that it belongs to.
+    program: String,
     name: String,
     command: Command,
     /// The output has to say that one test passed: a name that no test has would pass unseen.
@@ -29,6 +30,7 @@ struct Job {
 
 /// How a job ended.
 struct Ended {
+    program: String,
     name: String,
     time: Duration,
     passed: bool,
@@ -36,30 +38,63 @@ struct Ended {
     output: String,
 }
 
-/// Runs every test; with `all`, also the ones that are marked as long (`#[ignore]`).
+/// The tests of one program.
+struct Group {
+    name: String,
+    /// The program and what it reads: while this is the same, so are the answers.
+    key: String,
+    jobs: Vec<Job>,
+}
+
+/// Runs every test; with `all`, also the ones that are marked as long (`#[ignore]`) and the programs that are unchanged
+/// since all their tests passed.
 ///
 /// # Errors
 /// A test failed; its output was shown.
-pub fn run(binaries: &[Binary], all: bool) -> Result<()> {
-    let mut jobs = vec![examples()?];
-    for binary in binaries {
-        jobs.extend(of_binary(binary, all)?);
-    }
-    for job in &mut jobs {
-        seed(&mut job.command);
-    }
-    let record = record()?;
-    let times = read_times(&record);
+pub fn run(built: &Built, all: bool) -> Result<()> {
+    let mut record = Record::open()?;
+    let (unchanged, groups): (Vec<Group>, Vec<Group>) =
+        groups(built, all)?.into_iter().partition(|group| !all && record.has_passed(&group.name, &group.key));
+    let programs: Vec<(String, String)> = groups.iter().map(|group| (group.name.clone(), group.key.clone())).collect();
+    let mut jobs: Vec<Job> = groups.into_iter().flat_map(|group| group.jobs).collect();
     // The order in which the workers take from the end: unknown ones and long ones first.
-    jobs.sort_by_key(|job| times.get(&job.name).copied().unwrap_or(u64::MAX));
+    jobs.sort_by_key(|job| record.time(&job.name));
     let start = Instant::now();
     let ended = side_by_side(jobs);
+    for (program, key) in &programs {
+        let failed = ended.iter().any(|one| one.program == *program && !one.passed);
+        record.judged(program, Some(key.as_str()).filter(|_| !failed));
+    }
+    for one in &ended {
+        record.took(&one.name, u64::try_from(one.time.as_millis()).unwrap_or(u64::MAX));
+    }
+    record.write()?;
     report(&ended, start.elapsed());
-    write_times(&record, times, &ended)?;
+    let before: usize = unchanged.iter().map(|group| group.jobs.len()).sum();
+    if before > 0 {
+        println!("not run again: {before} tests of {} programs that are unchanged since they passed", unchanged.len());
+    }
     match ended.iter().filter(|one| !one.passed).count() {
         0 => Ok(()),
         failed => bail!("{failed} tests failed"),
     }
+}
+
+fn groups(built: &Built, all: bool) -> Result<Vec<Group>> {
+    let read = record::read_files()?;
+    let seed = std::env::var(SEED).unwrap_or_default();
+    let key = |files: &[&Path]| format!("{read:x} {seed} {}", record::stamp(files.iter().copied()));
+    let libraries: Vec<&Path> = built.libraries.iter().map(PathBuf::as_path).collect();
+    let mut groups = vec![Group { key: key(&libraries), ..examples()? }];
+    for binary in &built.tests {
+        let own = built.programs.iter().filter(|(folder, _)| *folder == binary.folder).map(|(_, path)| path.as_path());
+        let files: Vec<&Path> = std::iter::once(binary.path.as_path()).chain(own).collect();
+        groups.push(Group { key: key(&files), ..of_binary(binary, all)? });
+    }
+    for job in groups.iter_mut().flat_map(|group| &mut group.jobs) {
+        self::seed(&mut job.command);
+    }
+    Ok(groups)
 }
 
 /// Where the property tests look for the seed of their random cases.
@@ -73,24 +108,30 @@ fn seed(command: &mut Command) {
 }
 
 /// The examples in the documentation: cargo compiles and runs them crate by crate.
-fn examples() -> Result<Job> {
+fn examples() -> Result<Group> {
+    let name = "examples in the documentation".to_string();
     let command = workspace::cargo(&["test", "--workspace", "--doc"])?;
-    Ok(Job { name: "examples in the documentation".to_string(), command, single: false })
+    let job = Job { program: name.clone(), name: name.clone(), command, single: false };
+    Ok(Group { name, key: String::new(), jobs: vec![job] })
 }
 
-fn of_binary(binary: &Binary, all: bool) -> Result<Vec<Job>> {
-    if binary.is_benchmark {
+fn of_binary(binary: &Binary, all: bool) -> Result<Group> {
+    let program = binary.name.clone();
+    let job = |name: String, command: Command, single: bool| Job { program: program.clone(), name, command, single };
+    let jobs = if binary.is_benchmark {
         // Criterion runs each of its functions once when it is not told to measure.
-        return Ok(vec![Job { name: format!("{} (answers)", binary.name), command: binary.command(), single: false }]);
-    }
-    let (mut names, ignored) = binary.tests()?;
-    names.extend(ignored.into_iter().filter(|_| all));
-    let job = |name: String| {
-        let mut command = binary.command();
-        command.args(["--exact", &name, "--include-ignored"]);
-        Job { name: format!("{} {name}", binary.name), command, single: true }
+        vec![job(format!("{program} (answers)"), binary.command(), false)]
+    } else {
+        let (mut names, ignored) = binary.tests()?;
+        names.extend(ignored.into_iter().filter(|_| all));
+        let one = |name: String| {
+            let mut command = binary.command();
+            command.args(["--exact", &name, "--include-ignored"]);
+            job(format!("{program} {name}"), command, true)
+        };
+        names.into_iter().map(one).collect()
     };
-    Ok(names.into_iter().map(job).collect())
+    Ok(Group { name: program, key: String::new(), jobs })
 }
 
 fn side_by_side(jobs: Vec<Job>) -> Vec<Ended> {
@@ -127,7 +168,7 @@ fn run_one(mut job: Job) -> Ended {
         }
         Err(error) => (false, format!("cannot run {}: {error}", job.command.get_program().to_string_lossy())),
     };
-    Ended { name: job.name, time, passed, output }
+    Ended { program: job.program, name: job.name, time, passed, output }
 }
 
 fn report(ended: &[Ended], whole: Duration) {
@@ -147,25 +188,6 @@ fn report(ended: &[Ended], whole: Duration) {
     println!("{} passed, {failed} failed", ended.len() - failed);
 }
 
-/// Where the times of the last run are kept.
-fn record() -> Result<PathBuf> {
-    Ok(workspace::target()?.join("test-times.json"))
-}
-
-/// Milliseconds by name; nothing where there is no record yet.
-fn read_times(record: &Path) -> BTreeMap<String, u64> {
-    let text = fs::read_to_string(record).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
-
-fn write_times(record: &Path, mut times: BTreeMap<String, u64>, ended: &[Ended]) -> Result<()> {
-    for one in ended {
-        times.insert(one.name.clone(), u64::try_from(one.time.as_millis()).unwrap_or(u64::MAX));
-    }
-    let text = serde_json::to_string_pretty(&times).context("times are numbers")?;
-    fs::write(record, text).with_context(|| format!("cannot write {}", record.display()))
-}
-
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
@@ -174,14 +196,19 @@ mod tests {
     fn job(name: &str, script: &str) -> Job {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Job { name: name.to_string(), command, single: false }
+        Job { program: "p".to_string(), name: name.to_string(), command, single: false }
     }
 
     #[test]
     fn every_job_ends_and_failures_are_seen() {
         let mut jobs: Vec<Job> = (0..20).map(|index| job(&index.to_string(), "echo fine")).collect();
         jobs.push(job("bad", "echo reason >&2; exit 3"));
-        jobs.push(Job { name: "absent".to_string(), command: Command::new("no such program"), single: false });
+        jobs.push(Job {
+            program: "p".to_string(),
+            name: "absent".to_string(),
+            command: Command::new("no such program"),
+            single: false,
+        });
         let ended = side_by_side(jobs);
         let mut failed: Vec<(&str, &str)> =
             ended.iter().filter(|one| !one.passed).map(|one| (one.name.as_str(), one.output.trim())).collect();

@@ -1,0 +1,109 @@
+//! The record of the last run: how long each test took, and on which programs and files all tests of a program passed.
+//!
+//! With the same seed, a test program that has not been linked anew and reads the same files answers the same. So
+//! `--quick` runs the programs that have changed; the whole run runs all of them. Data beside the repository counts
+//! as unchanged.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::workspace;
+
+/// What is kept between runs, in the target folder.
+pub struct Record {
+    path: PathBuf,
+    /// Milliseconds by test.
+    times: BTreeMap<String, u64>,
+    /// By test program: what it was and read when all its tests passed.
+    passed: BTreeMap<String, String>,
+}
+
+impl Record {
+    /// The record in its place; empty where there is none yet, or none that can be read.
+    pub fn open() -> Result<Record> {
+        let path = workspace::target()?.join("test-record.json");
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        let times = serde_json::from_value(value["times"].clone()).unwrap_or_default();
+        let passed = serde_json::from_value(value["passed"].clone()).unwrap_or_default();
+        Ok(Record { path, times, passed })
+    }
+
+    /// How long a test took the last time; unknown ones may be long.
+    pub fn time(&self, test: &str) -> u64 {
+        self.times.get(test).copied().unwrap_or(u64::MAX)
+    }
+
+    /// Whether all tests of a program passed when it was and read the same.
+    pub fn has_passed(&self, program: &str, key: &str) -> bool {
+        self.passed.get(program).is_some_and(|passed| passed == key)
+    }
+
+    /// Takes note of a test.
+    pub fn took(&mut self, test: &str, milliseconds: u64) {
+        self.times.insert(test.to_string(), milliseconds);
+    }
+
+    /// Takes note of a program: the key with which it passed, or that it did not.
+    pub fn judged(&mut self, program: &str, key: Option<&str>) {
+        match key {
+            Some(key) => self.passed.insert(program.to_string(), key.to_string()),
+            None => self.passed.remove(program),
+        };
+    }
+
+    /// Writes it down.
+    pub fn write(&self) -> Result<()> {
+        let text = serde_json::to_string_pretty(&json!({ "times": self.times, "passed": self.passed }))?;
+        fs::write(&self.path, text).with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// Length and date of every file: programs are linked anew when they change.
+pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
+    let one = |file: &Path| {
+        let known = fs::metadata(file).ok();
+        let date = known.as_ref().and_then(|known| known.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+        format!("{}:{:?}", known.map_or(0, |known| known.len()), date.unwrap_or_default())
+    };
+    files.into_iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// A number for all that tests read in the repository besides what is compiled in: every text file but Rust's.
+pub fn read_files() -> Result<u64> {
+    let sources = workspace::sources()?;
+    let read = sources.iter().filter(|source| !source.path.ends_with(".rs"));
+    Ok(read.fold(0xcbf2_9ce4_8422_2325, |hash, source| {
+        let bytes = source.path.bytes().chain(source.text.bytes());
+        bytes.fold(hash, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_passes_until_it_or_a_file_changes() {
+        let mut record = Record { path: PathBuf::new(), times: BTreeMap::new(), passed: BTreeMap::new() };
+        assert!(!record.has_passed("lp it", "1"));
+        record.judged("lp it", Some("1"));
+        assert!(record.has_passed("lp it", "1") && !record.has_passed("lp it", "2"));
+        record.judged("lp it", None);
+        assert!(!record.has_passed("lp it", "1"));
+        assert_eq!(record.time("lp it a"), u64::MAX);
+    }
+
+    #[test]
+    fn a_file_written_anew_has_another_stamp() {
+        let here = Path::new(file!()).file_name().map(Path::new);
+        assert_eq!(stamp(here), stamp(here));
+        let this = std::env::current_exe().unwrap();
+        assert_ne!(stamp([this.as_path()]), stamp([Path::new("no such file")]));
+    }
+}
