@@ -77,7 +77,11 @@ fn drawn(
     let marks = Marks::new(platform, roles, &flows, &charged);
     let placement = placement(platform, roles, &marks);
     let strokes = strokes::strokes(platform, &flows, &charged, steady_state.is_some());
-    let labelled = has_room_for_labels(platform, edges::count(platform, &strokes));
+    // Of amounts, only links in use have a label.
+    let labelled = match amounts {
+        Some(amounts) => amounts.len() <= ALL_LABELS,
+        None => has_room_for_labels(platform, edges::count(platform, &strokes)),
+    };
     let edges = edges::edges(platform, &marks.areas(&placement.places), &strokes, labelled);
     // Arrows may reach beyond the nodes.
     let extent = edges
