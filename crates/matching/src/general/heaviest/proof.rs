@@ -102,7 +102,7 @@ impl<W: Whole> Heaviest<W> {
     }
 
     /// Adds up the proof: the edges form a matching, whose weight the prices prove to be the largest. Any prices
-    /// will do, not only those of [`heaviest_matching`]. `O(m (1 + sets) log n)`.
+    /// will do, not only those of [`heaviest_matching`](super::heaviest_matching). `O(m (1 + sets) log n)`.
     ///
     /// # Errors
     /// [`HeaviestError`] names the first edge or set that is not in order.
