@@ -4,7 +4,7 @@
 //! A transfer takes the time of its sender, and occupies sender and receiver. Every processor that has the message
 //! sends without a pause until all have it; each transfer, in the order of their ends, goes to the fastest processor
 //! that has not been served. Khuller and Kim show that this is at most 1.5 times the optimum from the fastest source,
-//! Liu, Wang and Guo at most twice from any.
+//! Liu (J. Algorithms 42, 2002; reference \[25\]) at most twice from any.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
