@@ -11,7 +11,7 @@ use oneport::{NodeId, Platform, Problem, schedule};
 use crate::cases::{self, Case, platform, scatter};
 use crate::numbers::{common_denominator, unit_volumes, whole};
 use crate::printed::{Errors, Program, SSPA2A, SSSP};
-use crate::rows::{Finding, Value, root};
+use crate::rows::{Finding, Paper, Value, root};
 use crate::runs::{self, Flow, diameter};
 use crate::search;
 use crate::toy::Toy;
@@ -182,6 +182,26 @@ fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> 
     Ok(Sides::new(whole(diameter(platform)), whole(periods)))
 }
 
+/// E000-26: periods until all buffers are empty again, beside `I + T` with the diameter: a fast path of four links.
+pub fn emptying_a_long_path() -> Result<Sides> {
+    let names = ["s", "a", "b", "c", "t"];
+    let fast: Vec<(&str, &str)> = names.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    let mut links = Vec::new();
+    for from in names {
+        for to in names.into_iter().filter(|&to| to != from) {
+            links.push((from, to, if fast.contains(&(from, to)) { "1" } else { "10" }));
+        }
+    }
+    let case = scatter("long path", platform("s a b c t", &links)?, "s", "t")?;
+    let plan = case.plan()?;
+    ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
+    let mut flow = Flow::new();
+    plan.schedule.patterns[0].pattern.links().for_each(|link| *flow.entry(link).or_default() += 1);
+    ensure!(flow.len() == 4, "the best path has {} links", flow.len());
+    let periods = runs::emptying_periods(&case.platform, cases::node(&case.platform, "s")?, &flow, 100)?;
+    Ok(Sides::new(whole(diameter(&case.platform) + 1), whole(periods)))
+}
+
 /// E000-9: the period that makes all communication times whole, and the one that makes all messages whole too.
 pub fn whole_times_are_not_enough() -> Result<Sides> {
     let case = scatter("one link", platform("s t", &[("s", "t", "2")])?, "s", "t")?;
@@ -208,15 +228,39 @@ pub fn at_most_one_message() -> Result<Sides> {
     programs(&scatter("fast line", platform, "s", "t")?, Errors { at_most_one: true, ..Errors::default() })
 }
 
-/// E003-4: the vertices of the bipartite graph for the two targets.
+/// E003-4: the printed vertices, with the one that is printed twice replaced by the one that is missing: every node
+/// that receives has a send and a receive vertex.
 pub fn lower_vertices() -> Result<Value> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
-    let vertices =
-        toy.case.collective.commodities().into_iter().flat_map(|ends| {
-            ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(ends.target))))
-        });
-    Ok(Value::List(vertices.collect()))
+    let targets = toy.case.collective.commodities().into_iter().map(|ends| ends.target);
+    let wanted: Vec<Value> = targets
+        .flat_map(|node| ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(node)))))
+        .collect();
+    let Value::List(mut vertices) = Paper::load("003")?.printed("vertices")?.clone() else {
+        anyhow::bail!("the vertices are not a list")
+    };
+    let missing: Vec<&Value> = wanted.iter().filter(|vertex| !vertices.contains(vertex)).collect();
+    let [missing] = missing[..] else { anyhow::bail!("{} vertices are missing", missing.len()) };
+    let twice = (0..vertices.len()).find(|&place| vertices[place + 1..].contains(&vertices[place]));
+    vertices[twice.context("no vertex is printed twice")?] = missing.clone();
+    ensure!(vertices.len() == wanted.len(), "{} vertices", vertices.len());
+    Ok(Value::List(vertices))
+}
+
+/// The ids that `docs/errata.md` lists as substantive, and as misprints, with the numbers it gives.
+#[cfg(test)]
+fn listed() -> Result<[(usize, std::collections::BTreeSet<String>); 2]> {
+    let text = std::fs::read_to_string(root().join("docs/errata.md"))?;
+    let list = |name: &str| {
+        let start = text.find(&format!("{name} (")).with_context(|| format!("no list '{name}'"))?;
+        let paragraph = text[start..].split("\n\n").next().unwrap_or_default();
+        let (count, rest) = paragraph[name.len() + 2..].split_once(')').context("no number")?;
+        let words = rest.split_whitespace().map(|word| word.trim_end_matches([',', '.']));
+        let ids = words.filter(|word| word.starts_with('E') && word.contains('-')).map(str::to_string);
+        Ok::<_, anyhow::Error>((count.parse()?, ids.collect()))
+    };
+    Ok([list("Substantive")?, list("Misprints")?])
 }
 
 /// The entries of `docs/errata.md`: id and title, from its headings "## E000-1: title".
@@ -233,7 +277,6 @@ pub mod tests {
 
     use super::*;
     use crate::numbers::number;
-    use crate::rows::Paper;
 
     /// Both sides of an erratum are these.
     #[track_caller]
@@ -292,6 +335,11 @@ pub mod tests {
     }
 
     #[test]
+    fn e000_26_buffers_empty_along_the_longest_path_not_the_diameter() {
+        check(emptying_a_long_path(), "2", "3");
+    }
+
+    #[test]
     fn e000_9_whole_communication_times_do_not_make_whole_messages() {
         check(whole_times_are_not_enough(), "1", "2");
     }
@@ -342,6 +390,10 @@ pub mod tests {
         for name in text.lines().filter_map(|line| line.strip_prefix("- Test: `")?.strip_suffix("`.")) {
             assert!(SOURCES.iter().any(|source| source.contains(&format!("fn {name}("))), "no test {name}");
         }
+        let [(most, substantive), (few, misprints)] = listed()?;
+        assert_eq!((most, few), (substantive.len(), misprints.len()));
+        assert_eq!(documented, substantive.union(&misprints).cloned().collect());
+        assert_eq!(documented.len(), most + few, "an entry is in both lists");
         assert_eq!(documented, tested);
         assert_eq!(documented, shown);
         assert!(!documented.is_empty());

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::figures::{Body, Figure};
 use crate::networks;
-use crate::report::{Report, file_name};
+use crate::report::{KINDS, Report, VERDICTS, file_name};
 use crate::rows::{Judged, Verdict};
 
 const STYLE: &str = include_str!("style.css");
@@ -40,15 +40,14 @@ pub fn page(report: &Report) -> String {
 
 fn header(out: &mut String, report: &Report) {
     out.push_str("<header>\n<h1>The papers against oneport</h1>\n<p>Every printed value and claim, computed again in exact arithmetic.</p>\n<ul class=\"counts\">\n");
-    for (verdict, meaning) in [
-        (Verdict::Exact, "ours is what is printed"),
-        (Verdict::Corrected, "the paper is wrong; the erratum says why"),
-        (Verdict::NotReproducible, "cannot be computed from what we have"),
-        (Verdict::Open, "not yet done"),
-    ] {
+    for (verdict, meaning) in VERDICTS {
         let (count, name) = (report.count(verdict), verdict.name());
         let _ =
             writeln!(out, "<li class=\"{}\"><b>{count}</b> {name}<small>{meaning}</small></li>", class(Ok(verdict)));
+    }
+    out.push_str("</ul>\n<ul class=\"counts\">\n");
+    for (kind, meaning) in KINDS {
+        let _ = writeln!(out, "<li>{}<small>{meaning}</small></li>", kind.name());
     }
     let failures = report.failures();
     if !failures.is_empty() {
@@ -67,11 +66,17 @@ fn header(out: &mut String, report: &Report) {
 }
 
 fn rows(out: &mut String, rows: &[Judged]) {
-    out.push_str("<div class=\"wide\"><table class=\"rows\">\n<thead><tr><th>where</th><th>what</th><th>printed</th><th>ours</th><th>verdict</th></tr></thead>\n<tbody>\n");
+    out.push_str("<div class=\"wide\"><table class=\"rows\">\n<thead><tr><th>where</th><th>what</th><th>stated</th><th>ours</th><th>verdict</th></tr></thead>\n<tbody>\n");
     for judged in rows {
         let row = &judged.row;
         let note =
             if judged.note.is_empty() { String::new() } else { format!("<small>{}</small>", words(&judged.note)) };
+        let drawn: Vec<String> = row
+            .drawn
+            .iter()
+            .map(|title| format!("<small><a href=\"#{}\">{}</a></small>", file_name(title), escape(title)))
+            .collect();
+        let (drawn, kind) = (drawn.concat(), row.kind.name());
         let erratum =
             row.erratum.as_ref().map(|id| format!(" <a href=\"#{id}\">{id}</a>", id = escape(id))).unwrap_or_default();
         let verdict = judged.verdict.clone();
@@ -80,10 +85,10 @@ fn rows(out: &mut String, rows: &[Judged]) {
             .map_or_else(|why| format!("unexpected: {}", escape(why)), |verdict| verdict.name().to_string());
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}{note}</td><td class=\"value\">{}</td><td class=\"value\">{}</td><td><span class=\"badge {}\">{name}</span>{erratum}</td></tr>",
+            "<tr><td>{}</td><td>{}{note}{drawn}</td><td class=\"value\"><small>{kind}</small>{}</td><td class=\"value\">{}</td><td><span class=\"badge {}\">{name}</span>{erratum}</td></tr>",
             escape(&row.place),
             words(&row.what),
-            value(&row.printed.to_string()),
+            value(&row.stated.to_string()),
             value(&judged.ours),
             class(verdict.as_ref().copied().map_err(|_| ())),
         );
@@ -109,7 +114,7 @@ fn figures(out: &mut String, figures: &[Figure]) {
     out.push_str("<div class=\"figures\">\n");
     for figure in figures {
         let wide = if figure.wide { " class=\"whole\"" } else { "" };
-        let _ = writeln!(out, "<figure id=\"{}\"{wide}>\n<h3>{}</h3>", file_name(figure), escape(&figure.title));
+        let _ = writeln!(out, "<figure id=\"{}\"{wide}>\n<h3>{}</h3>", file_name(&figure.title), escape(&figure.title));
         match &figure.body {
             Body::Svg(svg) => {
                 let _ = writeln!(out, "<div class=\"drawing\">{svg}</div>");
@@ -165,7 +170,7 @@ fn errata(out: &mut String, report: &Report) {
 
 fn class(verdict: Result<Verdict, ()>) -> &'static str {
     match verdict {
-        Ok(Verdict::Exact) => "exact",
+        Ok(Verdict::Exact | Verdict::Holds) => "exact",
         Ok(Verdict::Corrected) => "corrected",
         Ok(Verdict::NotReproducible | Verdict::Open) => "lost",
         Err(()) => "bad",

@@ -6,6 +6,7 @@
 
 mod cases;
 mod chapter;
+mod commands;
 mod compare;
 mod errata;
 mod figures;
@@ -25,6 +26,7 @@ mod report;
 mod rows;
 mod runs;
 mod search;
+mod sketch;
 mod toy;
 
 use std::io::Write;
@@ -44,9 +46,13 @@ use rows::Paper;
 pub const CHAPTERS: &[Chapter] =
     &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
 
-const USAGE: &str = "usage: oneport-papers [--out DIR | compare | peers]";
+const USAGE: &str = "usage: oneport-papers [--out DIR | compare | peers | searches .. | programs .. | tiers ..]";
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(result) = words.first().and_then(|name| commands::run(name, &words[1..])) {
+        return ended(result.map(|text| drop(writeln!(std::io::stdout(), "{text}"))));
+    }
     let mut arguments = std::env::args_os().skip(1);
     let folder = match (arguments.next(), arguments.next(), arguments.next()) {
         (None, ..) => rows::root().join("target/reproduce"),
@@ -57,7 +63,8 @@ fn main() -> ExitCode {
             println!(
                 "{USAGE}\n\nCompares the papers with oneport; writes index.html and REPORT.md to DIR (default: target/reproduce).\n\
                  compare: writes docs/compare.md, named algorithms against the optimum on every fixture.\n\
-                 peers: writes docs/peers.md, published results of other systems beside proved optima."
+                 peers: writes docs/peers.md, published results of other systems beside proved optima.\n{}",
+                commands::USAGE
             );
             return ExitCode::SUCCESS;
         }
@@ -113,7 +120,7 @@ fn run(folder: &Path) -> Result<Report> {
 }
 
 fn write(report: &Report, folder: &Path) -> Result<()> {
-    let names: Vec<String> = report.figures().map(report::file_name).collect();
+    let names: Vec<String> = report.figures().map(|figure| report::file_name(&figure.title)).collect();
     let different: std::collections::BTreeSet<&String> = names.iter().collect();
     ensure!(names.len() == different.len(), "two drawings share a file: {names:?}");
     let drawings = folder.join("figures");
@@ -122,7 +129,7 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
         write_atomically(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
     };
     for figure in report.figures() {
-        let path = |extension: &str| drawings.join(format!("{}.{extension}", report::file_name(figure)));
+        let path = |extension: &str| drawings.join(format!("{}.{extension}", report::file_name(&figure.title)));
         match &figure.body {
             Body::Svg(svg) => write(path("svg"), svg)?,
             Body::Table { header, rows } => write(path("csv"), &figures::csv(header, rows))?,

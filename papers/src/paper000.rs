@@ -38,6 +38,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("toy-throughput", |_| toy_throughput()),
     ("toy-messages", |_| toy_messages()),
     ("toy-optimal", |_| toy_optimal()),
+    ("figure-2-numbers", |_| figure_2_numbers()),
     ("toy-routes", |_| toy_routes()),
     ("matchings", |_| fewest_matchings()),
     ("period-split", |_| period_split()),
@@ -66,6 +67,9 @@ const CHECKS: &[(&str, Check)] = &[
     }),
     ("filling-circulation", |_| {
         Ok(errata::filling_with_a_circulation()?.finding().note("circulations are to be cancelled first"))
+    }),
+    ("clean-up", |_| {
+        Ok(errata::emptying_a_long_path()?.finding().note("I the diameter, 1 period; with I the longest path it holds"))
     }),
     ("proposition-1", |_| limit_is_one(&scatter_runs()?)),
     ("gossip-indices", |_| Ok(errata::gossip_indices()?.finding())),
@@ -123,6 +127,36 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
     let mut program = Program::new(&toy.case.platform, &toy.case.collective.commodities(), Errors::default());
     program.fix_throughput(&toy.case.throughput()?);
     program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
+}
+
+/// Figure 2(b), (c): the slides' numbers over a period of 12 are whole, and one of them forces the others.
+fn figure_2_numbers() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let platform = &toy.case.platform;
+    let free = (cases::link(platform, "Pa -> P0")?, 0);
+    let mut program = Program::new(platform, &toy.case.collective.commodities(), Errors::default());
+    program.fix_throughput(&toy.case.throughput()?);
+    program.fix(free.0, free.1, toy.flows.get(&free).context("slide 29 sends nothing from Pa to P0")?);
+    let period = toy.period()?;
+    let (mut messages, mut times) = (Vec::new(), Vec::new());
+    for link in platform.link_ids() {
+        let mut counts = Vec::new();
+        for message in 0..2 {
+            let (low, high) = program.range(link, message)?;
+            ensure!(low == high, "{} is not forced", toy.flow_name((link, message)));
+            let count = low * &period;
+            ensure!(count.is_integer(), "{}: {count}", toy.flow_name((link, message)));
+            counts.extend((!count.is_zero()).then_some(count));
+        }
+        times.push(counts.iter().sum::<Rational>() * &platform.link(link).cost);
+        messages.push(counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + "));
+    }
+    ensure!(times.iter().all(Rational::is_integer), "a time is not whole");
+    let times: Vec<String> = times.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = platform.link_ids().map(|link| platform.link_name(link)).collect();
+    let found = format!("{} messages; {} units of time", messages.join(", "), times.join(", "));
+    let printed = Paper::load("000")?.printed("figure-2-numbers")?.to_string();
+    Ok(Finding::claim(found == printed, found).note(format!("period {period}; {}", names.join(", "))))
 }
 
 fn toy_routes() -> Result<Finding> {
@@ -357,9 +391,14 @@ fn figures() -> Result<Vec<Figure>> {
     let period = toy.period()?;
     let mut figures = vec![
         Figure::svg(
+            "The platform of the toy (figure 2a)",
+            "Costs as on slide 28.",
+            svg::platform(toy.case.problem(), "Figure 2(a)", "Ps scatters to P0 and P1"),
+        ),
+        Figure::svg(
             "The paper's solution of the toy (figure 2)",
-            "Two routes for the messages of P0. The referee finds it optimal.",
-            figures::graph(&toy.case, Some(&toy.steady_state()?)),
+            "Two routes for the messages of P0, messages per unit of time as on slide 29. The referee finds it optimal.",
+            svg::graph_of_rates(toy.case.problem(), &toy.steady_state()?, None),
         ),
         Figure::svg(
             "Our solution of the toy",

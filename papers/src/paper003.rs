@@ -28,12 +28,12 @@ const CHECKS: &[(&str, Check)] = &[
     ("at-most-one", |_| Ok(errata::at_most_one_message()?.finding().note("a number of messages is no share of time"))),
     ("sssp", |_| Ok(errata::conservation_at_the_source()?.finding())),
     ("reception", |_| Ok(errata::circulation_counts()?.finding())),
-    ("costs", |_| costs()),
+    ("costs", costs),
     ("flows", |_| flows()),
     ("occupations", |_| occupations()),
     ("transfer-times", |_| transfer_times()),
     ("vertices", |_| Ok(Finding::value(errata::lower_vertices()?))),
-    ("matchings", |_| matching_lengths()),
+    ("matchings", matching_lengths),
     ("axis", |_| axis()),
     ("unsplit-period", |_| unsplit_period()),
     ("lemma", |_| lemma_1()),
@@ -56,10 +56,22 @@ fn amounts(paper: &Paper) -> Result<Finding> {
     Ok(Finding::claim(halves.len() == 1, format!("conserved, {split}")))
 }
 
-fn costs() -> Result<Finding> {
-    let toy = Toy::load()?;
-    let costs = toy.case.platform.link_ids().map(|link| (link, toy.case.platform.link(link).cost.clone())).collect();
-    Ok(Finding::value(toy.by_link(&costs)))
+/// What slides 29 and 30 say of the costs: time over messages, link by link. The platform's file must say the same.
+fn costs(slides: &Paper) -> Result<Finding> {
+    let mut messages: BTreeMap<&str, Rational> = BTreeMap::new();
+    for (name, amount) in slides.printed("flows")?.table()? {
+        let (link, _) = name.split_once(": ").context("a flow without a link")?;
+        *messages.entry(link).or_default() += amount;
+    }
+    let platform = Toy::load()?.case.platform;
+    let mut costs = BTreeMap::new();
+    for (name, time) in slides.printed("occupations")?.table()? {
+        let cost = time / messages.get(name).with_context(|| format!("nothing is sent over {name}"))?;
+        let written = &platform.link(crate::cases::link(&platform, name)?).cost;
+        ensure!(cost == *written, "{name} costs {cost}, in the platform's file {written}");
+        costs.insert(name.to_string(), Value::Number(cost));
+    }
+    Ok(Finding::value(Value::Table(costs)).note("slide 30 over slide 29"))
 }
 
 /// One number is free on the optimal face; with the slide's choice for it, the rest is forced, and computed here.
@@ -98,31 +110,33 @@ fn transfer_times() -> Result<Finding> {
     Ok(Finding::value(Value::Table(toy.flows.iter().map(time).collect())))
 }
 
-/// The lengths that the slides' four matchings must have to make up the occupations.
-fn matching_lengths() -> Result<Finding> {
+/// The lengths that the slides' four sets of links must have to make up the occupations, whatever the slides print.
+fn forced_lengths(toy: &Toy) -> Result<Vec<Rational>> {
+    let cuts = matchings::cuts(&toy.case.platform, &toy.occupations(), toy.matchings.len())?;
+    let has = |cut: &&Vec<matchings::Weighted>| {
+        toy.matchings.iter().all(|(links, _)| cut.iter().any(|(set, _)| set == links))
+    };
+    let cut = cuts.iter().find(has).context("these sets do not make up the occupations")?;
+    let length = |links: &matchings::Matching| cut.iter().find(|(set, _)| set == links).map(|(_, time)| time.clone());
+    toy.matchings.iter().map(|(links, _)| length(links).context("a set without a length")).collect()
+}
+
+fn matching_lengths(slides: &Paper) -> Result<Finding> {
     let toy = Toy::load()?;
-    let occupations = toy.occupations();
-    matchings::check(&toy.case.platform, &occupations, &toy.matchings)?;
-    let cuts = matchings::cuts(&toy.case.platform, &occupations, toy.matchings.len())?;
-    let slides = Paper::load("003")?;
+    matchings::check(&toy.case.platform, &toy.occupations(), &toy.matchings)?;
     let Value::List(printed) = slides.printed("matchings")? else { anyhow::bail!("the matchings are not a list") };
     let mut ours = Vec::new();
-    for ((links, _), entry) in toy.matchings.iter().zip(printed) {
+    for (length, entry) in forced_lengths(&toy)?.into_iter().zip(printed) {
         let name = entry.table()?.keys().next().map_or(String::new(), ToString::to_string);
-        let same = |cut: &&Vec<matchings::Weighted>| {
-            toy.matchings.iter().all(|(other, _)| cut.iter().any(|(set, _)| set == other))
-        };
-        let cut = cuts.iter().find(same).into_iter().flatten();
-        let length = cut.filter(|(set, _)| set == links).map(|(_, time)| Value::Number(time.clone())).next();
-        ours.push(Value::Table(length.map(|length| (name, length)).into_iter().collect()));
+        ours.push(Value::Table([(name, Value::Number(length))].into()));
     }
     Ok(Finding::value(Value::List(ours))
         .note("the lengths follow from the sets; they reproduce every occupation exactly"))
 }
 
+/// The ends of the parts, by the lengths that the sets force.
 fn axis() -> Result<Finding> {
-    let toy = Toy::load()?;
-    let ends = toy.matchings.iter().scan(Rational::zero(), |end, (_, time)| {
+    let ends = forced_lengths(&Toy::load()?)?.into_iter().scan(Rational::zero(), |end, time| {
         *end += time;
         Some(Value::Number(end.clone()))
     });

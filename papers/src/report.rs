@@ -1,12 +1,31 @@
 //! The whole result, and its forms: terminal, Markdown.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use comfy_table::{ContentArrangement, Table, presets};
 
 use crate::figures::{Body, Figure};
 use crate::networks::{self, Networks};
-use crate::rows::{Judged, Paper, Verdict};
+use crate::rows::{Judged, Kind, Paper, Verdict};
+
+/// What kinds of row there are.
+pub const KINDS: [(Kind, &str); 5] = [
+    (Kind::Printed, "a value that the paper prints"),
+    (Kind::Yields, "what a printed program or formula yields, carried out as printed"),
+    (Kind::Theorem, "a statement of the paper"),
+    (Kind::Trend, "a tendency of experiments that cannot be repeated as they were"),
+    (Kind::Ours, "a statement of ours about what the paper shows"),
+];
+
+/// What the verdicts mean.
+pub const VERDICTS: [(Verdict, &str); 5] = [
+    (Verdict::Exact, "ours is what is printed, computed by means that do not know it"),
+    (Verdict::Holds, "true wherever it was tried"),
+    (Verdict::Corrected, "the paper is wrong; the erratum says why"),
+    (Verdict::NotReproducible, "cannot be computed from what we have"),
+    (Verdict::Open, "neither proved nor refuted"),
+];
 
 /// Width of the terminal's tables, in characters.
 const WIDTH: u16 = 130;
@@ -41,7 +60,19 @@ impl Report {
             let why = judged.verdict.as_ref().err()?;
             Some(format!("{} row '{}' ({}): {why}", section.paper.name, judged.row.id, judged.row.place))
         })
+        .chain(self.missing_figures())
         .collect()
+    }
+
+    /// Rows that name a figure which the report does not have.
+    fn missing_figures(&self) -> Vec<String> {
+        let titles: BTreeSet<&str> = self.figures().map(|figure| figure.title.as_str()).collect();
+        let rows = self.sections.iter().flat_map(|section| section.rows.iter().map(move |row| (section, &row.row)));
+        let missing = rows.flat_map(|(section, row)| row.drawn.iter().map(move |title| (section, row, title)));
+        missing
+            .filter(|(_, _, title)| !titles.contains(title.as_str()))
+            .map(|(section, row, title)| format!("{} row '{}': no figure '{title}'", section.paper.name, row.id))
+            .collect()
     }
 
     /// Number of rows with this verdict.
@@ -50,11 +81,10 @@ impl Report {
         rows.filter(|judged| judged.verdict == Ok(verdict)).count()
     }
 
-    /// "40 rows: 30 exact, 9 corrected, 1 not reproducible".
+    /// "40 rows: 20 exact, 10 holds, 9 corrected, 1 not reproducible".
     pub fn summary(&self) -> String {
         let total: usize = self.sections.iter().map(|section| section.rows.len()).sum();
-        let counts = [Verdict::Exact, Verdict::Corrected, Verdict::NotReproducible, Verdict::Open];
-        let counts = counts.map(|verdict| format!("{} {}", self.count(verdict), verdict.name()));
+        let counts = Verdict::ALL.map(|verdict| format!("{} {}", self.count(verdict), verdict.name()));
         let failures = self.failures().len();
         let unexpected = if failures > 0 { format!(", {failures} UNEXPECTED") } else { String::new() };
         format!("{total} rows: {}{unexpected}", counts.join(", "))
@@ -65,10 +95,11 @@ impl Report {
         let mut out = String::new();
         for section in &self.sections {
             let _ = writeln!(out, "{}: {}\n", section.paper.name, section.paper.title);
-            let mut table = table(&["where", "what", "printed", "ours", "verdict"]);
+            let mut table = table(&["where", "what", "kind", "stated", "ours", "verdict"]);
             for judged in &section.rows {
                 let row = &judged.row;
-                table.add_row([&row.place, &row.what, &row.printed.to_string(), &judged.ours, &verdict(judged)]);
+                let (kind, stated) = (row.kind.name().to_string(), row.stated.to_string());
+                table.add_row([&row.place, &row.what, &kind, &stated, &judged.ours, &verdict(judged)]);
             }
             let _ = writeln!(out, "{}\n", table.trim_fmt());
         }
@@ -87,10 +118,11 @@ impl Report {
     /// The report as Markdown; drawings are files beside it.
     pub fn markdown(&self) -> String {
         let mut out = format!(
-            "# The papers against oneport\n\n{} ({:.1} s).\n\n`exact`: ours is what is printed. `corrected`: the paper is wrong, see \
-             the entry of docs/errata.md. `not reproducible`: it cannot be computed from what we have. `open`: not yet done.\n",
+            "# The papers against oneport\n\n{} ({:.1} s).\n\n{}\n\n{}\n",
             self.summary(),
-            self.seconds
+            self.seconds,
+            KINDS.map(|(kind, meaning)| format!("`{}`: {meaning}.", kind.name())).join(" "),
+            VERDICTS.map(|(verdict, meaning)| format!("`{}`: {meaning}.", verdict.name())).join(" "),
         );
         for section in &self.sections {
             let _ =
@@ -100,15 +132,16 @@ impl Report {
                 vec![
                     row.place.clone(),
                     row.what.clone(),
-                    row.printed.to_string(),
+                    row.kind.name().to_string(),
+                    row.stated.to_string(),
                     judged.ours.clone(),
                     verdict(judged),
-                    judged.note.clone(),
+                    noted(judged),
                 ]
             });
             markdown_table(
                 &mut out,
-                &["where", "what", "printed", "ours", "verdict", "note"].map(str::to_string),
+                &["where", "what", "kind", "stated", "ours", "verdict", "note"].map(str::to_string),
                 rows,
             );
             markdown_figures(&mut out, &section.figures);
@@ -136,6 +169,13 @@ impl Report {
     }
 }
 
+/// The note, and which figures draw the row.
+fn noted(judged: &Judged) -> String {
+    let drawn = judged.row.drawn.iter().map(|title| format!("drawn: {title}"));
+    let note = (!judged.note.is_empty()).then(|| judged.note.clone());
+    note.into_iter().chain(drawn).collect::<Vec<_>>().join("; ")
+}
+
 /// The verdict with its erratum.
 pub fn verdict(judged: &Judged) -> String {
     match (&judged.verdict, &judged.row.erratum) {
@@ -145,9 +185,9 @@ pub fn verdict(judged: &Judged) -> String {
     }
 }
 
-/// A figure's file name, without folder and extension.
-pub fn file_name(figure: &Figure) -> String {
-    let letters = figure.title.to_lowercase();
+/// A figure's file name, without folder and extension, from its title.
+pub fn file_name(title: &str) -> String {
+    let letters = title.to_lowercase();
     let words = letters.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
@@ -174,7 +214,7 @@ fn markdown_figures(out: &mut String, figures: &[Figure]) {
         let _ = write!(out, "\n### {}\n\n{}\n\n", figure.title, figure.caption);
         match &figure.body {
             Body::Svg(_) => {
-                let _ = writeln!(out, "![{}](figures/{}.svg)", figure.title, file_name(figure));
+                let _ = writeln!(out, "![{}](figures/{}.svg)", figure.title, file_name(&figure.title));
             }
             Body::Table { header, rows } => markdown_table(out, header, rows.iter().cloned()),
         }

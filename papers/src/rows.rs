@@ -1,8 +1,9 @@
 //! What the papers print, what we find, and the verdict on each row.
 //!
 //! The printed values live in `fixtures/papers/NAME.toml`, each with its place and the verdict expected. A check
-//! computes ours; [`judge`] compares exactly. A verdict that nobody expected is a failure, and so is a row without
-//! a check or a check without a row.
+//! computes ours; [`judge`] compares exactly. A verdict other than the one expected is a failure, and so is a row
+//! without a check or a check without a row. Only what the paper prints can be `exact`; a statement `holds` where it
+//! was tried.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -94,25 +95,63 @@ impl fmt::Display for Value {
     }
 }
 
+/// What a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A value that the paper prints.
+    Printed,
+    /// What a printed program, formula or rule yields when it is carried out as printed; the check carries it out.
+    Yields,
+    /// A statement of the paper.
+    Theorem,
+    /// A tendency that the paper reports of experiments which cannot be repeated as they were.
+    Trend,
+    /// A statement of ours about what the paper shows; the paper does not make it.
+    Ours,
+}
+
+impl Kind {
+    /// All, in the order of the fields of a fixture.
+    pub const ALL: [Kind; 5] = [Kind::Printed, Kind::Yields, Kind::Theorem, Kind::Trend, Kind::Ours];
+
+    /// For tables; the field's name in a fixture.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Printed => "printed",
+            Kind::Yields => "yields",
+            Kind::Theorem => "theorem",
+            Kind::Trend => "trend",
+            Kind::Ours => "ours",
+        }
+    }
+}
+
 /// What came of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Ours is what the paper prints.
     Exact,
+    /// The statement holds wherever it was tried.
+    Holds,
     /// The paper is wrong; the erratum says why.
     Corrected,
     /// It cannot be computed from what we have.
     NotReproducible,
-    /// It can be, but has not been yet.
+    /// It is not decided.
     Open,
 }
 
 impl Verdict {
+    /// All, in the order of summaries.
+    pub const ALL: [Verdict; 5] =
+        [Verdict::Exact, Verdict::Holds, Verdict::Corrected, Verdict::NotReproducible, Verdict::Open];
+
     /// For tables.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Exact => "exact",
+            Verdict::Holds => "holds",
             Verdict::Corrected => "corrected",
             Verdict::NotReproducible => "not reproducible",
             Verdict::Open => "open",
@@ -129,16 +168,20 @@ pub struct Row {
     pub place: String,
     /// What it is.
     pub what: String,
-    /// As printed; for a program, what it yields as printed.
-    pub printed: Value,
+    /// What the next field is.
+    pub kind: Kind,
+    /// The printed value, what the printed program yields, or the statement.
+    pub stated: Value,
     /// What is right, where the paper is wrong.
     pub right: Option<Value>,
     /// What we expect to find.
     pub verdict: Verdict,
     /// Which entry of `docs/errata.md` explains it.
     pub erratum: Option<String>,
-    /// Why it cannot be reproduced, or has not been yet.
+    /// Why it cannot be reproduced, or is not decided.
     pub reason: Option<String>,
+    /// Titles of the report's figures that draw it.
+    pub drawn: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -147,11 +190,17 @@ struct RawRow {
     id: String,
     place: String,
     what: String,
-    printed: toml::Value,
+    printed: Option<toml::Value>,
+    yields: Option<toml::Value>,
+    theorem: Option<toml::Value>,
+    trend: Option<toml::Value>,
+    ours: Option<toml::Value>,
     right: Option<toml::Value>,
     verdict: Verdict,
     erratum: Option<String>,
     reason: Option<String>,
+    #[serde(default)]
+    drawn: Vec<String>,
 }
 
 /// A printed table that is too large for a row; its rows by name, cells separated by blanks.
@@ -222,15 +271,29 @@ impl Paper {
         table.with_context(|| format!("{}: no table '{id}'", self.name))
     }
 
-    /// The printed value of a row.
+    /// The value that a row states.
     pub fn printed(&self, id: &str) -> Result<&Value> {
         let row = self.rows.iter().find(|row| row.id == id);
-        Ok(&row.with_context(|| format!("{}: no row '{id}'", self.name))?.printed)
+        Ok(&row.with_context(|| format!("{}: no row '{id}'", self.name))?.stated)
     }
 }
 
 fn checked(raw: RawRow) -> Result<Row> {
-    let RawRow { id, place, what, printed, right, verdict, erratum, reason } = raw;
+    let RawRow { id, place, what, printed, yields, theorem, trend, ours, right, verdict, erratum, reason, drawn } = raw;
+    let given = Kind::ALL.into_iter().zip([printed, yields, theorem, trend, ours]);
+    let mut given = given.filter_map(|(kind, value)| Some((kind, value?)));
+    let names = Kind::ALL.map(Kind::name).join(", ");
+    let (Some((kind, stated)), None) = (given.next(), given.next()) else {
+        bail!("row '{id}': exactly one of {names} says what the row holds")
+    };
+    let fits = match verdict {
+        Verdict::Exact => kind == Kind::Printed,
+        Verdict::Holds => matches!(kind, Kind::Theorem | Kind::Trend | Kind::Ours),
+        Verdict::Corrected | Verdict::NotReproducible => true,
+        Verdict::Open => kind != Kind::Yields,
+    };
+    ensure!(fits, "row '{id}': a row of kind '{}' cannot be '{}'", kind.name(), verdict.name());
+    ensure!(kind != Kind::Yields || verdict == Verdict::Corrected, "row '{id}': what a program yields is corrected");
     let corrected = verdict == Verdict::Corrected;
     ensure!(corrected == right.is_some(), "row '{id}': `right` belongs to corrected rows, and to all of them");
     ensure!(corrected == erratum.is_some(), "row '{id}': `erratum` belongs to corrected rows, and to all of them");
@@ -239,9 +302,9 @@ fn checked(raw: RawRow) -> Result<Row> {
         lost == reason.is_some(),
         "row '{id}': `reason` belongs to rows that are open or not reproducible, and to all of them"
     );
-    let printed = Value::read(&printed).with_context(|| format!("row '{id}'"))?;
+    let stated = Value::read(&stated).with_context(|| format!("row '{id}'"))?;
     let right = right.as_ref().map(Value::read).transpose().with_context(|| format!("row '{id}'"))?;
-    Ok(Row { id, place, what, printed, right, verdict, erratum, reason })
+    Ok(Row { id, place, what, kind, stated, right, verdict, erratum, reason, drawn })
 }
 
 /// What a check found.
@@ -256,7 +319,17 @@ pub struct Finding {
 #[derive(Debug, Clone)]
 enum Ours {
     Value(Value),
-    Claim { holds: bool, tried: String },
+    /// The cells of a printed table.
+    Cells {
+        equal: usize,
+        of: usize,
+        words: String,
+    },
+    Claim {
+        holds: bool,
+        tried: String,
+    },
+    Undecided(String),
 }
 
 impl Finding {
@@ -268,6 +341,16 @@ impl Finding {
     /// Whether a claim holds, and on what it was tried.
     pub fn claim(holds: bool, tried: impl Into<String>) -> Finding {
         Finding { ours: Ours::Claim { holds, tried: tried.into() }, as_printed: None, note: String::new() }
+    }
+
+    /// How many cells of a printed table ours reproduces, of how many.
+    pub fn cells(equal: usize, of: usize, words: impl Into<String>) -> Finding {
+        Finding { ours: Ours::Cells { equal, of, words: words.into() }, as_printed: None, note: String::new() }
+    }
+
+    /// What was found of a statement that is neither proved nor refuted.
+    pub fn undecided(found: impl Into<String>) -> Finding {
+        Finding { ours: Ours::Undecided(found.into()), as_printed: None, note: String::new() }
     }
 
     /// What carrying out the printed text yields.
@@ -319,14 +402,14 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
     let finding = match (check, &row.reason) {
         (None, Some(reason)) => return judged("-".to_string(), Ok(row.verdict), reason.clone()),
         (None, None) => return judged("-".to_string(), Err("the row has no check".to_string()), String::new()),
-        (Some(_), Some(_)) => {
+        (Some(_), Some(_)) if row.verdict == Verdict::NotReproducible => {
             return judged(
                 "-".to_string(),
-                Err("a row that is open or not reproducible has a check".to_string()),
+                Err("a row that is not reproducible has a check".to_string()),
                 String::new(),
             );
         }
-        (Some(check), None) => match check(paper) {
+        (Some(check), _) => match check(paper) {
             Ok(finding) => finding,
             Err(error) => return judged("-".to_string(), Err(format!("the check failed: {error:#}")), String::new()),
         },
@@ -342,22 +425,33 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
         Ours::Value(value) => value.to_string(),
         Ours::Claim { holds: true, tried } => format!("holds: {tried}"),
         Ours::Claim { holds: false, tried } => format!("FAILS: {tried}"),
+        Ours::Cells { equal, of, words } => format!("{equal} of {of} cells{words}"),
+        Ours::Undecided(found) => found.clone(),
     };
-    judged(ours, verdict, finding.note)
+    let notes: Vec<&str> = [Some(finding.note.as_str()), row.reason.as_deref()].into_iter().flatten().collect();
+    judged(ours, verdict, notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; "))
 }
 
 fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
-    if let Some(value) = finding.as_printed.as_ref().filter(|&value| *value != row.printed) {
-        return Err(format!("the printed text yields {value}, not {}", row.printed));
+    if let Some(value) = finding.as_printed.as_ref().filter(|&value| *value != row.stated) {
+        return Err(format!("the printed text yields {value}, not {}", row.stated));
     }
+    if row.kind == Kind::Yields && finding.as_printed.is_none() {
+        return Err("the check does not carry out what is printed".to_string());
+    }
+    let printed = row.kind == Kind::Printed;
     match &finding.ours {
-        Ours::Claim { holds: true, .. } => Ok(Verdict::Exact),
-        Ours::Claim { holds: false, .. } => Err("the claim fails".to_string()),
-        Ours::Value(value) if *value == row.printed => Ok(Verdict::Exact),
+        Ours::Claim { .. } | Ours::Undecided(_) if printed => Err("a printed value wants a value of ours".to_string()),
+        Ours::Claim { holds: true, .. } => Ok(Verdict::Holds),
+        Ours::Claim { holds: false, .. } => Err("the statement fails".to_string()),
+        Ours::Undecided(_) => Ok(Verdict::Open),
+        Ours::Cells { equal, of, .. } if printed && equal == of && *of > 0 => Ok(Verdict::Exact),
+        Ours::Cells { equal, of, .. } => Err(format!("{equal} of {of} cells")),
+        Ours::Value(value) if printed && *value == row.stated => Ok(Verdict::Exact),
         Ours::Value(value) if Some(value) == row.right.as_ref() => Ok(Verdict::Corrected),
         Ours::Value(value) => match &row.right {
-            Some(right) => Err(format!("{value} is neither the printed {} nor the right {right}", row.printed)),
-            None => Err(format!("{value} is not the printed {}", row.printed)),
+            Some(right) => Err(format!("{value} is neither the printed {} nor the right {right}", row.stated)),
+            None => Err(format!("{value} is not the printed {}", row.stated)),
         },
     }
 }
@@ -399,6 +493,12 @@ mod tests {
             "printed = 0.5\nverdict = 'exact'",
             "printed = '1/2'\nverdict = 'not-reproducible'\nreason = 'lost'",
             "printed = '1/2'\nverdict = 'not-reproducible'",
+            "printed = '1/2'\nverdict = 'holds'",
+            "theorem = '1/2'\nverdict = 'exact'",
+            "theorem = '1/2'\nverdict = 'holds'",
+            "printed = '1/2'\ntheorem = 'both'\nverdict = 'exact'",
+            "yields = 1\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'",
+            "verdict = 'exact'",
         ] {
             assert!(verdict(unexpected).is_err(), "{unexpected}");
         }
@@ -422,6 +522,26 @@ mod tests {
         assert!(with(|paper| Ok(half(paper)?.with_printed(0)))?);
         assert!(!with(|paper| Ok(half(paper)?.with_printed(1)))?);
         assert!(!with(|_| Ok(Finding::claim(false, "nothing")))?);
+        assert!(!with(|_| Ok(Finding::claim(true, "everything")))?);
+        Ok(())
+    }
+
+    #[test]
+    fn statements_hold_and_tables_are_exact() -> Result<()> {
+        let found = |row: &str, check: Check| -> Result<Option<Verdict>> {
+            let paper = Paper::parse("000", &format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}"))?;
+            Ok(judge_all(&paper, &[("a", check)])?[0].verdict.clone().ok())
+        };
+        let theorem = "theorem = 'always'\nverdict = 'holds'";
+        assert_eq!(found(theorem, |_| Ok(Finding::claim(true, "all")))?, Some(Verdict::Holds));
+        assert_eq!(found(theorem, |_| Ok(Finding::claim(false, "one")))?, None);
+        let table = "printed = '3 cells'\nverdict = 'exact'";
+        assert_eq!(found(table, |_| Ok(Finding::cells(3, 3, "")))?, Some(Verdict::Exact));
+        assert_eq!(found(table, |_| Ok(Finding::cells(2, 3, "")))?, None);
+        assert_eq!(found(table, |_| Ok(Finding::cells(0, 0, "")))?, None);
+        let open = "theorem = 'always'\nverdict = 'open'\nreason = 'no proof'";
+        assert_eq!(found(open, |_| Ok(Finding::undecided("tried")))?, Some(Verdict::Open));
+        assert_eq!(found(open, |_| Ok(Finding::claim(true, "all")))?, None);
         Ok(())
     }
 }

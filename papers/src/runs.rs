@@ -174,6 +174,38 @@ pub fn filling_periods(
     bail!("the buffers are not full after {limit} periods")
 }
 
+/// The paper's clean-up phase, period by period: the source sends nothing more; all other buffers begin as full as the
+/// steady state needs them, and a node sends what it has, at most what it sends per period. Returns how many periods it
+/// takes until all buffers are empty.
+///
+/// # Errors
+/// It takes more than `limit` periods; a node sends over several links.
+pub fn emptying_periods(platform: &Platform, source: NodeId, flow: &Flow, limit: u64) -> Result<u64> {
+    let mut buffer: BTreeMap<NodeId, u64> = BTreeMap::new();
+    for (&link, &amount) in flow {
+        let from = platform.link(link).from;
+        if from != source && buffer.insert(from, amount).is_some() {
+            bail!("{} sends over several links", platform.name(from));
+        }
+    }
+    for period in 0..=limit {
+        if buffer.values().all(|&left| left == 0) {
+            return Ok(period);
+        }
+        let moved = flow.iter().map(|(&link, &amount)| {
+            let ends = platform.link(link);
+            (ends, buffer.get(&ends.from).copied().unwrap_or(0).min(amount))
+        });
+        for (ends, amount) in moved.collect::<Vec<_>>() {
+            if amount > 0 {
+                buffer.entry(ends.from).and_modify(|left| *left -= amount);
+                buffer.entry(ends.to).and_modify(|left| *left += amount);
+            }
+        }
+    }
+    bail!("the buffers are not empty after {limit} periods")
+}
+
 /// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
 pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
     let mut holds = true;

@@ -1,12 +1,12 @@
 //! One counterexample per erratum of Liu-Kuo-Wang 2009.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use num_traits::Signed;
 use oneport::Rational;
-use oneport::heterogeneous::{Destination, Processors, guided};
+use oneport::heterogeneous::guided;
 
 use super::brute;
-use super::figures::{both, slow_destination};
+use super::figures::slow_destination;
 use super::schedule;
 use super::tables::printed_cells;
 use crate::errata::Sides;
@@ -34,14 +34,12 @@ pub fn ratio_of_two() -> Result<Sides> {
     Ok(Sides::new(Value::List(printed), Value::List(fails)))
 }
 
-/// E001-3: the optimum of figure 8's cluster if all twelve send, x = 3/2.
-pub fn destination_matters() -> Result<Sides> {
-    let x = number("3/2")?;
-    let times = [vec![x.clone(); 4], vec![whole(1); 8]].concat();
-    let [snf, best] = both(&Processors::new(times, Destination::Outside)?)?;
-    ensure!(snf == best, "SNF is not optimal: {snf}, {best}");
-    let [_, alternative] = slow_destination(&x)?;
-    Ok(Sides::new(alternative, best))
+/// E001-11: the seconds that section 6.2 says of P = 21, and those of table 1.
+pub fn within_seconds(paper: &Paper) -> Result<Sides> {
+    let cells: Vec<&str> = paper.table("table-1")?.rows.get("21").context("no row 21")?.split_whitespace().collect();
+    let right = number(cells.get(3).context("row 21 is too short")?)?;
+    ensure!(right > whole(15), "{right} is within 15");
+    Ok(Sides::new(right.floor(), right))
 }
 
 /// E001-4: which length of sequences the printed tree sizes for P = 10 have.
@@ -122,13 +120,20 @@ mod tests {
     }
 
     #[test]
-    fn e001_3_figure_8_needs_a_slow_destination() {
-        check(destination_matters(), "4", "9/2");
-    }
-
-    #[test]
-    fn e001_4_the_searches_permute_all_processors() {
+    fn e001_4_the_searches_permute_all_processors() -> Result<()> {
         check(length_of_sequences(), "9", "10");
+        // All 3^9 clusters of 9 processors one by one.
+        let mut total = whole(0);
+        for code in 0..3u64.pow(9) {
+            let mut counts = [0u64; 3];
+            (0..9).for_each(|place| counts[(code / 3u64.pow(place) % 3) as usize] += 1);
+            let present: Vec<u64> = counts.into_iter().filter(|&count| count > 0).collect();
+            total += whole(guided::tree(&present)?.nodes);
+        }
+        let mean = total / whole(3u64.pow(9));
+        assert_eq!(mean, guided::expected(9, 3)?.nodes.mean);
+        assert_eq!((mean * whole(100)).round(), whole(285_787));
+        Ok(())
     }
 
     #[test]
@@ -145,6 +150,26 @@ mod tests {
     #[test]
     fn e001_7_a_quotient_of_times_is_misprinted() -> Result<()> {
         check(time_ratio(&Paper::load("001")?), "544", "534");
+        Ok(())
+    }
+
+    #[test]
+    fn e001_9_p_ends_before_q2_starts() -> Result<()> {
+        let (holds, tried) = super::super::theorems::order_in_lemma_3()?;
+        assert!(holds == 0 && tried > 100, "{holds} of {tried}");
+        Ok(())
+    }
+
+    #[test]
+    fn e001_10_the_text_and_table_4_stop_at_different_points() -> Result<()> {
+        let counts = super::super::tables::third_rules(&Paper::load("001")?)?;
+        assert_eq!(counts.map(|count| count.0), [159, 225, 110]);
+        Ok(())
+    }
+
+    #[test]
+    fn e001_11_fifteen_seconds_are_15_28() -> Result<()> {
+        check(within_seconds(&Paper::load("001")?), "15", "15.28");
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! The worked figures of Liu-Kuo-Wang 2009.
 
 use anyhow::{Result, ensure};
-use oneport::heterogeneous::{Dependency, Destination, Method, Processors, earliest, slowest_first};
-use oneport::plan::Reduction;
+use oneport::heterogeneous::{Dependency, Destination, Method, Processors, check_starts, earliest, slowest_first};
+use oneport::plan::{Dates, Reduction};
 use oneport::{Rational, reduce_processors};
 use oneport_drawings::svg;
 
@@ -19,6 +19,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("figure-5", |_| figure_5()),
     ("figure-8", |_| figure_8(&["21/20", "5/4", "7/5"], |_| whole(4))),
     ("figure-8-large", |_| figure_8(&["3/2", "7/4", "39/20"], |x| x * whole(2) + whole(1))),
+    ("figure-8-destination", |_| destination()),
     ("figure-12", |_| figure_12()),
     ("figures-13-to-16", |_| regions()),
 ];
@@ -91,6 +92,22 @@ pub fn slow_destination(x: &Rational) -> Result<[Rational; 2]> {
     both(&Processors::new(times, Destination::Listed(0))?)
 }
 
+/// x = 3/2: with a slow destination SNF is not optimal, with a fast one, or if all twelve send, it is.
+fn destination() -> Result<Finding> {
+    let x = number("3/2")?;
+    let times = [vec![x.clone(); 4], vec![whole(1); 8]].concat();
+    let [slow_snf, slow_best] = slow_destination(&x)?;
+    ensure!(slow_best < slow_snf, "a slow destination: SNF {slow_snf} is optimal");
+    let mut found = vec![format!("a slow one: SNF {slow_snf}, optimum {slow_best}")];
+    for (name, destination) in [("a fast one", Destination::Listed(4)), ("all send", Destination::Outside)] {
+        let [snf, best] = both(&Processors::new(times.clone(), destination)?)?;
+        ensure!(snf == best, "{name}: SNF {snf}, optimum {best}");
+        found.push(format!("{name}: {best}"));
+    }
+    Ok(Finding::claim(true, found.join("; "))
+        .note("the paper counts the destination among its n processors and does not say which it is"))
+}
+
 /// SNF and optimum; the optimum also by all sequences.
 pub fn both(processors: &Processors) -> Result<[Rational; 2]> {
     let snf = slowest_first::length(&processors.cluster());
@@ -157,6 +174,107 @@ fn regions() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} skipped pairs; algorithm 3 as a whole in tables 2 to 4")))
 }
 
+/// The schedule of figure 3 with its last transfer started later: valid, and not earliest-possible.
+fn valid_but_not_earliest() -> Result<Reduction> {
+    let mut schedule = figure_3_schedule()?;
+    let mut starts: Vec<Rational> = (0..EXAMPLE.len()).map(|i| schedule.starts.get(i).unwrap_or_default()).collect();
+    let last = (0..EXAMPLE.len()).filter(|&i| i != A).max_by_key(|&i| &starts[i] + whole(EXAMPLE[i])).unwrap_or(A);
+    starts[last] += whole(1);
+    let started = check_starts(&example()?, &starts)?.map_err(|crowded| anyhow::anyhow!("{crowded:?}"))?;
+    schedule.length = started.length;
+    schedule.starts = Dates::Exact(starts);
+    oneport::referee::check_reduction(&schedule, oneport::plan::Limit::Unlimited)?;
+    Ok(schedule)
+}
+
+/// A and C at every date of a schedule, as the two curves of figure 1.
+fn active_and_complete(schedule: &Reduction) -> Result<Figure> {
+    let n = EXAMPLE.len();
+    let windows: Vec<(Rational, Rational)> = (0..n)
+        .filter(|&sender| sender != A)
+        .filter_map(|sender| schedule.starts.get(sender).map(|start| (start.clone(), start + whole(EXAMPLE[sender]))))
+        .collect();
+    let mut dates: Vec<&Rational> = windows.iter().flat_map(|(start, end)| [start, end]).collect();
+    dates.sort();
+    dates.dedup();
+    let mut rows = Vec::new();
+    for date in dates {
+        let active = windows.iter().filter(|(start, end)| start <= date && date < end).count();
+        let complete = windows.iter().filter(|(_, end)| end <= date).count();
+        ensure!(2 * active + complete <= n, "inequality (1) fails at {date}");
+        rows.push(
+            [date.to_string(), active.to_string(), complete.to_string(), (2 * active + complete).to_string()].to_vec(),
+        );
+    }
+    let caption = "From each date to the next: senders that are active, senders that are done; n = 7.";
+    Ok(Figure::table("Figure 1 of papers 001: A and C", caption, &["t", "A", "C", "2A + C"], rows))
+}
+
+/// Figure 10: the windows of a schedule, read backwards from its end.
+fn backwards(schedule: &Reduction) -> Result<Figure> {
+    let windows = Dependency::of(schedule)?.windows();
+    let mut rows: Vec<(Rational, Vec<String>)> = Vec::new();
+    for sender in (0..EXAMPLE.len()).filter(|&sender| sender != A) {
+        let start = schedule.starts.get(sender).unwrap_or_default();
+        let end = &start + whole(EXAMPLE[sender]);
+        let receiver = schedule.receivers.get(sender).map_or(String::new(), ToString::to_string);
+        let from = &schedule.length - &end;
+        let row = vec![from.to_string(), (&schedule.length - start).to_string(), sender.to_string(), receiver];
+        rows.push((from, row));
+    }
+    rows.sort();
+    ensure!(rows.len() == windows.len(), "{} windows", windows.len());
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    let caption = "Every window of figure 9 from its end to its start, the end of the reduction being 0: a broadcast in which senders and \
+                   receivers have changed places.";
+    Ok(Figure::table("Figure 10 of papers 001", caption, &["from", "to", "sender of figure 9", "its receiver"], rows))
+}
+
+/// Figure 16: the pairs that the first case of section 5.3.4 leaves out where slow senders outnumber fast ones, and
+/// their buddies. No skipped pair is better than the one on the line s = f + 1 in its column.
+fn figure_16() -> Result<Figure> {
+    const CELL: f64 = 26.0;
+    let (f, s) = (8usize, 12usize);
+    let table = brute::table(2, 3, f, s);
+    let pair = |left: usize, share: usize| table[left][share].max(table[f - 1 - left][s - share]);
+    let skipped = |left: usize, share: usize| {
+        let (column, share) = if 2 * left < f { (left, share) } else { (f - 1 - left, s - share) };
+        share <= column
+    };
+    let (width, height) = ((f as f64 + 2.0) * CELL, (s as f64 + 3.0) * CELL);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         font-family=\"sans-serif\" font-size=\"11\">\n<title>Figure 16</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+    );
+    for left in 0..f {
+        for share in 0..=s {
+            ensure!(
+                !skipped(left, share) || 2 * left >= f || pair(left, share) >= pair(left, left + 1),
+                "({left}, {share})"
+            );
+            let (x, y) = ((left as f64 + 1.0) * CELL, ((s - share) as f64 + 0.5) * CELL);
+            let fill = if skipped(left, share) { "#b6c2cf" } else { "#f7f9fb" };
+            svg.push_str(&format!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\" stroke=\"#d5dde5\"/>\n\
+                 <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                x + CELL / 2.0,
+                y + 17.0,
+                table[left][share]
+            ));
+        }
+    }
+    for left in 0..f {
+        let (x, y) = ((left as f64 + 1.0) * CELL, ((s - left - 1) as f64 + 0.5) * CELL);
+        svg.push_str(&format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"none\" stroke=\"#8a3b12\" stroke-width=\"1.5\"/>\n"
+        ));
+    }
+    svg.push_str(&format!("<text x=\"{CELL}\" y=\"{}\">f to the right, s upwards</text>\n</svg>\n", height - 12.0));
+    let caption = "f = 8, s = 12, times 2 and 3: T(f, s) in each cell; grey pairs cannot be better than those on the line s = f + 1 (framed), \
+                   and are left out, as are their buddies.";
+    Ok(Figure::svg("Figure 16 of papers 001", caption, svg))
+}
+
 pub fn figures() -> Result<Vec<Figure>> {
     let processors = example()?;
     let third = figure_3_schedule()?;
@@ -164,7 +282,15 @@ pub fn figures() -> Result<Vec<Figure>> {
     let eighth = Processors::new([vec![number("3/2")?; 4], vec![whole(1); 8]].concat(), Destination::Listed(0))?;
     let alternative = reduce_processors(&eighth, Method::Auto, &budget())?.checked.shortest.reduction;
     let snf = earliest(&eighth, &slowest_first::sequence(&eighth))?;
+    let first = valid_but_not_earliest()?;
     let mut figures = vec![
+        Figure::svg(
+            "Figure 1 of papers 001",
+            "A valid schedule of these seven processors, A to G as 0 to 6; the text has no dates, these are ours (figure 3, its last transfer 1 \
+             later).",
+            svg::reduction_gantt(&first),
+        ),
+        active_and_complete(&first)?,
         Figure::svg(
             "Figures 3 and 4 of papers 001",
             "Earliest-possible schedule of G, F, D, C, B, E with destinations; processors A to G are 0 to 6.",
@@ -180,6 +306,13 @@ pub fn figures() -> Result<Vec<Figure>> {
             "x = 3/2, the destination (processor 0) is slow.",
             svg::reduction_gantt(&snf),
         ),
+        Figure::svg(
+            "Figure 9 of papers 001",
+            "A reduction, here the one of figure 5; the text has no dates.",
+            svg::reduction_gantt(&fifth),
+        ),
+        backwards(&fifth)?,
+        figure_16()?,
         Figure::svg(
             "Figure 11 of papers 001",
             "The transmission windows of figure 5, read backwards: times in the nodes, sender and receiver beside them.",

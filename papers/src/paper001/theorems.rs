@@ -16,6 +16,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("exact", |_| exact()),
     ("figure-6", |_| lemma_2()),
     ("figure-7", |_| lemma_3()),
+    ("lemma-3-within", |_| lemma_3_within()),
     ("corollary-1", |_| corollary_1()),
     ("theorem-1", |_| divisor_chains(&[2])),
     ("multiples", |_| divisor_chains(&[2, 3, 4, 5])),
@@ -160,6 +161,60 @@ fn lemma_3() -> Result<Finding> {
     }
     ensure!(tried > 0, "nothing was rearranged");
     Ok(Finding::claim(true, format!("{tried} rearrangements in EP schedules, ratios 2, 3 and 4")))
+}
+
+/// Lemma 3 where `p` starts strictly inside the window of `q1`: a fast window takes 4, a slow one 8 to 18. By
+/// rearrangement: the times, the run before and after, and the place of p.
+type Rearranged = (Vec<u64>, brute::Run, usize, [usize; 3]);
+
+fn rearrangements() -> Vec<Rearranged> {
+    const FAST: u64 = 4;
+    let mut dice = Dice::new(17);
+    let mut found = Vec::new();
+    for _ in 0..4000 {
+        let slow = 2 * FAST + dice.roll(11) - 1;
+        let times: Vec<u64> = (0..12).map(|_| if dice.roll(3) == 1 { slow } else { FAST }).collect();
+        let run = brute::earliest(&times);
+        for p in (0..times.len()).filter(|&p| times[p] == slow && slow > FAST) {
+            let fast = |at: Option<u64>| (0..times.len()).find(|&q| times[q] == FAST && Some(run.starts[q]) == at);
+            for q1 in (0..times.len()).filter(|&q| times[q] == FAST) {
+                let (from, at) = (run.starts[q1], run.starts[p]);
+                if !(from <= at && at < from + FAST) {
+                    continue;
+                }
+                let Some(q2) = fast(from.checked_sub(FAST)) else { continue };
+                let Some(q3) = fast(from.checked_sub(2 * FAST)) else { continue };
+                let mut changed = run.clone();
+                changed.starts[p] = run.starts[q3];
+                changed.starts[q3] = at;
+                changed.starts[q1] = at + slow - FAST;
+                changed.starts[q2] = at + slow - 2 * FAST;
+                found.push((times.clone(), changed, p, [q1, q2, q3]));
+            }
+        }
+    }
+    found
+}
+
+/// Lemma 3 wherever p starts within the window.
+fn lemma_3_within() -> Result<Finding> {
+    let (mut tried, mut inside) = (0, 0);
+    for (times, changed, p, [_, _, q3]) in rearrangements() {
+        ensure!(is_valid(&times, &changed), "{times:?}: sender {p}");
+        tried += 1;
+        // q3 now starts where p did; q1 started a multiple of the fast time after p's new start.
+        inside += usize::from((changed.starts[q3] - changed.starts[p]) % times[q3] > 0);
+    }
+    ensure!(inside > 100, "p starts inside in {inside} cases only");
+    Ok(Finding::claim(true, format!("{tried} rearrangements, {inside} with p strictly inside, ratios 2 to 4.5")))
+}
+
+/// How often `s'(q2) < c(s', p)`, as the proof of lemma 3 says, of how many rearrangements; it is the other way round.
+pub fn order_in_lemma_3() -> Result<(usize, usize)> {
+    let all = rearrangements();
+    let printed =
+        all.iter().filter(|(times, changed, p, [_, q2, _])| changed.starts[*q2] < changed.starts[*p] + times[*p]);
+    Ok((printed.count(), all.len()))
 }
 
 /// The search that considers only senders with slower predecessors finds the optimum.

@@ -1,13 +1,15 @@
 //! One counterexample per erratum of RR-7898.
 
 use anyhow::{Context, Result, ensure};
+use oneport::Rational;
 use oneport::homogeneous::{Strategy, bounds};
 use oneport::plan::Limit;
 
 use super::{costs, length};
 use crate::errata::Sides;
-use crate::numbers::whole;
-use crate::rows::Value;
+use crate::numbers::{number, whole};
+use crate::paper001::figures::slow_destination;
+use crate::rows::{Paper, Value};
 
 /// When `ready` machines with these dates have been merged on one machine, by simulation.
 fn merged(dates: &[u64], d: u64, c: u64) -> u64 {
@@ -74,13 +76,35 @@ pub fn bound_of_limited_reducers() -> Result<Sides> {
     bound(Limit::Reducers(3))
 }
 
-/// E002-7: the binomial strategy over the optimum for 22 values, at d = c and at (2, 3).
-pub fn worst_costs() -> Result<Sides> {
-    let ratio = |d, c| -> Result<_> {
-        let of = |strategy| length(22, d, c, strategy, Limit::Unlimited);
-        Ok(whole(of(Strategy::Binomial)?) / whole(of(Strategy::Greedy)?))
-    };
-    Ok(Sides::new(ratio(1, 1)?, ratio(2, 3)?))
+/// E002-8: values that fit into k (c + d) by theorem 14, and those that do, of up to 10; k = 1, d = c = 0.
+pub fn no_costs() -> Result<Sides> {
+    let (k, most) = (1, 10);
+    let fits = |n: u64| Ok::<_, anyhow::Error>(length(n, 0, 0, Strategy::Greedy, Limit::Unlimited)? == 0);
+    let mut right = 0;
+    for n in 1..=most {
+        right = if fits(n)? { n } else { right };
+    }
+    Ok(Sides::new(whole(1 << k), whole(right)))
+}
+
+/// E002-9: which statement of the paper has the number that is cited as a proposition's, and bounds the length below.
+pub fn cited_bound(paper: &Paper) -> Result<Value> {
+    let numbered: Vec<&str> =
+        paper.rows.iter().filter_map(|row| row.id.strip_suffix("-5")).filter(|kind| !kind.contains('-')).collect();
+    let [kind] = numbered[..] else { anyhow::bail!("{} statements have the number 5", numbered.len()) };
+    for n in [2, 3, 5, 9] {
+        ensure!(
+            bounds::lower(n, &costs(1, 2)?) <= whole(length(n, 1, 2, Strategy::Greedy, Limit::Unlimited)?),
+            "n = {n}"
+        );
+    }
+    Ok(Value::Words(format!("{kind} 5")))
+}
+
+/// E002-9: the schedule of Liu, Kuo and Wang over the optimum, on their own counterexample.
+pub fn slowest_first_over_optimum() -> Result<Rational> {
+    let [ours, best] = slow_destination(&number("3/2")?)?;
+    Ok(ours / best)
 }
 
 #[cfg(test)]
@@ -119,7 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn e002_7_equal_costs_are_not_the_worst_for_every_n() {
-        check(worst_costs(), "1", "21/20");
+    fn e002_9_slips_in_citations() -> Result<()> {
+        assert_eq!(cited_bound(&Paper::load("002")?)?, Value::Words("lemma 5".to_string()));
+        assert_eq!(slowest_first_over_optimum()?, number("9/8")?);
+        Ok(())
+    }
+
+    #[test]
+    fn e002_8_theorem_14_needs_a_cost() {
+        check(no_costs(), "2", "10");
     }
 }

@@ -9,7 +9,7 @@ use oneport_drawings::svg;
 
 use super::{costs, length};
 use crate::figures::Figure;
-use crate::numbers::{digits, pixels, short, whole};
+use crate::numbers::{digits, pixels, short, whole, whole_number};
 use crate::rows::Finding;
 
 const TIES: [(Tie, &str); 4] = [
@@ -23,13 +23,6 @@ const CURVES: [(Strategy, (u64, u64), &str); 2] =
     [(Strategy::Binomial, (1, 1), "binomial, d = c"), (Strategy::Fibonacci, (0, 1), "Fibonacci, d = 0")];
 /// The figure's range.
 const MOST: u64 = 10_000;
-
-/// Strategy over optimum.
-fn ratio(n: u64, (d, c): (u64, u64), strategy: Strategy, tie: Tie) -> Result<Rational> {
-    let costs = costs(d, c)?;
-    let of = |strategy| homogeneous::length(n, &costs, strategy, Limit::Unlimited, tie);
-    Ok(of(strategy)? / of(Strategy::Greedy)?)
-}
 
 /// One curve per rule.
 struct Curve {
@@ -95,22 +88,75 @@ pub fn limits() -> Result<Finding> {
     ))
 }
 
-/// The conjecture for every n by itself, binomial, lowest index: for how many n other costs are worse.
-pub fn counterexamples() -> Result<Finding> {
-    let mut found = Vec::new();
-    for n in 2..=100 {
-        let conjectured = ratio(n, (1, 1), Strategy::Binomial, Tie::Oldest)?;
-        let pairs = (1..=8).flat_map(|d| (1..=8).map(move |c| (d, c)));
-        for (d, c) in pairs {
-            if ratio(n, (d, c), Strategy::Binomial, Tie::Oldest)? > conjectured {
-                found.push(n);
-                break;
+/// Most values, and largest cost, for which the conjecture is tried.
+const CONJECTURE: (u64, u64) = (1100, 12);
+
+fn coprime(a: u64, b: u64) -> bool {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
+}
+
+/// By rule for ties: for how many n other costs are worse than the conjectured ones, and the first of them; the largest
+/// ratio over all n is at the conjectured costs, or this fails.
+fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<[(usize, Option<u64>); 4]> {
+    let (most, cost) = CONJECTURE;
+    let pairs: Vec<(u64, u64)> =
+        (0..=cost).flat_map(|d| (0..=cost).map(move |c| (d, c))).filter(|&(d, c)| coprime(d, c)).collect();
+    let words = |lengths: Vec<Rational>| lengths.iter().map(whole_number).collect::<Result<Vec<u64>>>();
+    // Length over optimum, as two words; by kind of costs and n.
+    let empty = || [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+    let mut worst: [[Vec<(u64, u64)>; 4]; 2] = [empty(), empty()];
+    for (d, c) in pairs {
+        let costs = costs(d, c)?;
+        let best = words(homogeneous::lengths(most, &costs, Strategy::Greedy, Tie::Oldest)?)?;
+        for (place, (tie, _)) in TIES.iter().enumerate() {
+            let found = words(homogeneous::lengths(most, &costs, strategy, *tie)?)?;
+            let worst: &mut Vec<(u64, u64)> = &mut worst[usize::from(conjectured(d, c))][place];
+            worst.resize(found.len(), (0, 1));
+            for (old, new) in worst.iter_mut().zip(found.into_iter().zip(best.iter().copied())) {
+                if new.1 > 0 && less(*old, new) {
+                    *old = new;
+                }
             }
         }
     }
-    ensure!(found.contains(&22) && found.contains(&56), "{found:?}");
-    let list: Vec<String> = found.iter().map(u64::to_string).collect();
-    Ok(Finding::value(found.len()).note(format!("n = {}", list.join(", "))))
+    let [others, conjectured] = worst;
+    let mut counts = [(0, None); 4];
+    for (place, (others, conjectured)) in others.iter().zip(&conjectured).enumerate() {
+        let beaten = |n: &usize| less(conjectured[*n], others[*n]);
+        let first = (0..others.len()).find(beaten).map(|n| n as u64 + 1);
+        counts[place] = ((0..others.len()).filter(beaten).count(), first);
+        let largest = |all: &[(u64, u64)]| all.iter().copied().fold((0, 1), |a, b| if less(a, b) { b } else { a });
+        ensure!(!less(largest(conjectured), largest(others)), "{strategy:?}: the largest ratio is at other costs");
+    }
+    Ok(counts)
+}
+
+/// a < b, as fractions.
+fn less(a: (u64, u64), b: (u64, u64)) -> bool {
+    u128::from(a.0) * u128::from(b.1) < u128::from(b.0) * u128::from(a.1)
+}
+
+/// The binomial strategy at d = c, the Fibonacci strategy at min(d, c) = 0.
+fn counts() -> Result<[[(usize, Option<u64>); 4]; 2]> {
+    Ok([worse(Strategy::Binomial, |d, c| d == c)?, worse(Strategy::Fibonacci, |d, c| d.min(c) == 0)?])
+}
+
+/// The conjecture under every rule for ties.
+pub fn conjecture() -> Result<Finding> {
+    let mut found = Vec::new();
+    for (name, counts) in ["binomial", "Fibonacci"].into_iter().zip(counts()?) {
+        let by_tie = TIES.iter().zip(counts).map(|((_, rule), (count, first))| match first {
+            Some(first) => format!("{rule} {count} (first n = {first})"),
+            None => format!("{rule} 0"),
+        });
+        found.push(format!("{name}: {}", by_tie.collect::<Vec<_>>().join(", ")));
+    }
+    Ok(Finding::undecided(format!("n for which other costs are worse; {}", found.join("; ")))
+        .note("the largest ratio over all n is at the conjectured costs in all eight cases"))
 }
 
 /// The figure under each rule, and its extremes.
@@ -163,6 +209,21 @@ pub fn figures() -> Result<Vec<Figure>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Strategy over optimum.
+    fn ratio(n: u64, (d, c): (u64, u64), strategy: Strategy, tie: Tie) -> Result<Rational> {
+        let costs = costs(d, c)?;
+        let of = |strategy| homogeneous::length(n, &costs, strategy, Limit::Unlimited, tie);
+        Ok(of(strategy)? / of(Strategy::Greedy)?)
+    }
+
+    /// Counted by another program.
+    #[test]
+    fn other_costs_are_worse_for_these_many_n() -> Result<()> {
+        let numbers = counts()?.map(|counts| counts.map(|(count, _)| count));
+        assert_eq!(numbers, [[9, 5, 0, 9], [0, 8, 4, 0]]);
+        Ok(())
+    }
 
     /// The extremes found before oneport existed, by other programs.
     #[test]

@@ -1,5 +1,7 @@
 //! Lemmas, theorems and propositions of RR-7898, swept against all trees.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, ensure};
 use num_traits::ToPrimitive;
 use oneport::homogeneous::{self, Strategy, Tie, bounds};
@@ -11,6 +13,8 @@ use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
+    ("lemma-1", |_| lemma_1()),
+    ("logarithms", |_| logarithms()),
     ("theorem-4", |_| theorem_4()),
     ("lemma-5", |_| lemma_5()),
     ("proposition-6", |_| proposition_6()),
@@ -48,6 +52,57 @@ pub fn default_times() -> Result<Finding> {
         }
     }
     Ok(Finding::claim(true, format!("{tried} trees, each simulated step by step")))
+}
+
+/// The form of a tree without names: of each machine, the sorted forms of those that send to it.
+fn form(tree: &Tree, machine: usize) -> String {
+    let senders = (1..tree.len()).filter(|&other| tree[other] == machine);
+    let mut below: Vec<String> = senders.map(|other| form(tree, other)).collect();
+    below.sort();
+    format!("({})", below.concat())
+}
+
+/// Lemma 1: machines that send to an earlier one each, in all ways, make every rooted tree.
+fn lemma_1() -> Result<Finding> {
+    let mut counts = Vec::new();
+    for n in 1..=7usize {
+        let mut greedy: Vec<Tree> = vec![vec![0]];
+        for machine in 1..n {
+            greedy = greedy
+                .iter()
+                .flat_map(|tree| (0..machine).map(move |receiver| [tree.as_slice(), &[receiver]].concat()))
+                .collect();
+        }
+        let forms = |trees: &[Tree]| trees.iter().map(|tree| form(tree, 0)).collect::<BTreeSet<String>>();
+        let (all, greedy) = (forms(&brute::trees(n)), forms(&greedy));
+        ensure!(all == greedy, "n = {n}: {} trees, {} by greedy strategies", all.len(), greedy.len());
+        counts.push(all.len().to_string());
+    }
+    // Rooted trees without names are known by their numbers.
+    ensure!(counts.join(" ") == "1 1 2 4 9 20 48", "{}", counts.join(" "));
+    Ok(Finding::claim(true, format!("all {} rooted trees of 1 to 7 machines", counts.join(", "))))
+}
+
+/// Section 5: the trees of Algorithm 1 have degree at most 2 ceil(log2 n) and depth at most ceil(log2 n) + 1.
+fn logarithms() -> Result<Finding> {
+    let mut tried = 0;
+    for (d, c) in COSTS.into_iter().filter(|(d, c)| d + c > 0) {
+        for n in (2..=64).chain([100, 256, 500, 1000]) {
+            let reduction = reduce(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
+            let tree: Tree = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
+            let (mut degree, mut level) = (vec![0u32; tree.len()], vec![1u32; tree.len()]);
+            for machine in 1..tree.len() {
+                degree[tree[machine]] += 1;
+                level[machine] = level[tree[machine]] + 1;
+            }
+            let log = n.next_power_of_two().ilog2();
+            let (degree, depth) = (degree.into_iter().max(), level.into_iter().max());
+            ensure!(degree <= Some(2 * log), "n = {n}, d = {d}, c = {c}: degree {degree:?}");
+            ensure!(depth <= Some(log + 1), "n = {n}, d = {d}, c = {c}: depth {depth:?}");
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} trees: degree at most 2 ceil(log2 n), depth at most ceil(log2 n) + 1")))
 }
 
 /// Algorithm 1 against every rooted tree.
@@ -215,7 +270,7 @@ fn binomial_tree(order: u64) -> Tree {
     tree
 }
 
-/// Definition 15: a tree of order k - 1 sends to the sink of one of order k - 2.
+/// Definition 15: the sink of a tree of order k - 2 sends to that of one of order k - 1; a parent sends to its child.
 fn fibonacci_tree(order: u64) -> Tree {
     let (mut before, mut tree) = (vec![0], vec![0]);
     for _ in 0..order {

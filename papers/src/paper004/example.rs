@@ -27,6 +27,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("figure-2-solution", |_| figure_2_solution()),
     ("figure-1-trees", |_| Ok(Finding::value(Net::of(&figure_1()?).trees(0).len()))),
     ("figure-1-dags", |_| dags()),
+    ("figure-1-graph", |_| super::unique::finding()),
+    ("figure-1-costs", |_| costs_of_figure_1()),
     ("figure-1-t1", |_| topology(&T1)),
     ("figure-1-t2", |_| twins(&T2, &T3)),
     ("figure-1-t1-matchings", |paper| matchings(paper, "figure-1-t1-matchings", &T1, &[(&T1, "1/2")])),
@@ -135,7 +137,7 @@ fn wrong_trees() -> Result<Finding> {
     Ok(list(wrong_weights()?))
 }
 
-fn wrong_busy() -> Result<Vec<Rational>> {
+pub fn wrong_busy() -> Result<Vec<Rational>> {
     let platform = figure_2()?;
     let weighted: Vec<(Links, Rational)> = trees_of_figure_3(&platform)?.into_iter().zip(wrong_weights()?).collect();
     Ok(program::busy(&Net::of(&platform), &weighted))
@@ -180,24 +182,74 @@ fn figure_2_solution() -> Result<Finding> {
     Ok(list(trees.into_iter().chain((0..3).map(|link| weight(&optimum.sets, &[link])))))
 }
 
-/// Sets of links without a cycle over which the source reaches everybody.
-fn dags() -> Result<Finding> {
+/// Acyclic subgraphs of figure 1 in which every node but the source is entered, and so reached.
+pub fn dags_of_figure_1() -> Result<Vec<Vec<usize>>> {
     let net = Net::of(&figure_1()?);
-    let mut count = 0usize;
+    let mut found = Vec::new();
     for chosen in 0..1u32 << net.arcs.len() {
-        let arcs: Vec<_> = (0..net.arcs.len()).filter(|link| chosen >> link & 1 == 1).map(|l| &net.arcs[l]).collect();
+        let links: Vec<usize> = (0..net.arcs.len()).filter(|link| chosen >> link & 1 == 1).collect();
         // Without a cycle, nodes can be taken away one after another, each without a link into it.
         let mut left: Vec<usize> = (0..net.nodes).collect();
-        while let Some(place) =
-            left.iter().position(|&node| !arcs.iter().any(|arc| arc.to == node && left.contains(&arc.from)))
-        {
+        while let Some(place) = left.iter().position(|&node| {
+            !links.iter().any(|&link| net.arcs[link].to == node && left.contains(&net.arcs[link].from))
+        }) {
             left.remove(place);
         }
         // Then everybody is reached if everybody but the source has a link into it.
-        let entered = |node: usize| arcs.iter().any(|arc| arc.to == node);
-        count += usize::from(left.is_empty() && (0..net.nodes).all(|node| entered(node) != (node == 0)));
+        let entered = |node: usize| links.iter().any(|&link| net.arcs[link].to == node);
+        if left.is_empty() && (0..net.nodes).all(|node| entered(node) != (node == 0)) {
+            found.push(links);
+        }
     }
-    Ok(Finding::value(count))
+    Ok(found)
+}
+
+fn dags() -> Result<Finding> {
+    Ok(Finding::value(dags_of_figure_1()?.len()))
+}
+
+/// Costs with which the throughputs of section 2.3 come out. T1 takes max(2a, a + d), T2 a + b + d: so a = 1 and
+/// b + d = 3/4. Of these D1 takes 13/8 for two b, and by matchings of the printed weights for one.
+fn costs_of_figure_1() -> Result<Finding> {
+    const STEPS: u64 = 24;
+    let (one, most) = (whole(1), number("3/4")?);
+    let mut found = Vec::new();
+    for step in 1..STEPS * 3 / 4 {
+        let b = whole(step) / whole(STEPS);
+        let d = &most - &b;
+        let mut builder = Platform::builder();
+        builder.model(PortModel::HalfDuplex);
+        let plain = figure_1()?;
+        for node in plain.nodes() {
+            builder.node(node.clone())?;
+        }
+        for (link, cost) in plain.links().iter().zip([&one, &one, &b, &b, &d, &d]) {
+            builder.link(link.from, link.to, cost.clone())?;
+        }
+        let platform = builder.build()?;
+        let over = |names: &[&str]| {
+            let part = only(&platform, names)?;
+            Ok::<_, anyhow::Error>(enumerated(&part, &broadcast(&part))?.value)
+        };
+        ensure!(over(&T1)? == number("1/2")? && over(&T2)? == number("4/7")?, "b = {b}: T1 or T2 takes another time");
+        if over(&D1)? == number("8/13")? {
+            let part = only(&platform, &D1)?;
+            let net = Net::of(&part);
+            let weight = number("4/13")?;
+            let trees = [(links(&part, &T1)?, weight.clone()), (links(&part, &T2)?, weight)];
+            let printed = ["4/13", "4/13", "4/13", "1/13"].map(number).into_iter().collect::<Result<Vec<_>>>()?;
+            let weights: Vec<&Rational> = printed.iter().collect();
+            let fits = program::sets_of_weights(&net.matchings(), &program::busy(&net, &trees), &weights).is_ok();
+            found.push((format!("1, {b}, {d}"), fits));
+        }
+    }
+    let fitting: Vec<&str> = found.iter().filter(|(_, fits)| *fits).map(|(costs, _)| costs.as_str()).collect();
+    let others: Vec<&str> = found.iter().filter(|(_, fits)| !fits).map(|(costs, _)| costs.as_str()).collect();
+    Ok(Finding::claim(fitting == ["1, 1/4, 1/2"], format!("{}; in steps of 1/{STEPS}", fitting.join("; "))).note(format!(
+        "T1 takes max(2a, a + d), T2 a + b + d: so a = 1 and b + d = 3/4; D1 takes 13/8 also with {}, but not by matchings of the \
+         printed weights",
+        others.join("; ")
+    )))
 }
 
 /// The best throughput over some links, by our solver and by (P).
@@ -238,7 +290,7 @@ fn matchings(paper: &Paper, id: &str, topology: &[&str], trees: &[(&[&str], &str
     };
     let shown: Vec<String> =
         sets.iter().zip(&weights).map(|(set, w)| format!("{} of {}", short(w), name(set))).collect();
-    Ok(list(weights.into_iter().cloned()).note(shown.join("; ")))
+    Ok(Finding::claim(true, "these weights suffice").note(shown.join("; ")))
 }
 
 /// T1 and T2 at the optimum over D1.

@@ -47,7 +47,7 @@ pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
 }
 
 /// The platform with other port models, node by node; a node with several ports has one per link.
-fn modelled(platform: &Platform, model: impl Fn(usize) -> PortModel) -> Result<Platform> {
+pub fn modelled(platform: &Platform, model: impl Fn(usize) -> PortModel) -> Result<Platform> {
     let mut builder = Platform::builder();
     for id in platform.node_ids() {
         let model = model(id.index());

@@ -11,6 +11,7 @@ mod gadget;
 mod platforms;
 mod program;
 mod sweeps;
+mod unique;
 
 use crate::chapter::Chapter;
 

@@ -1,7 +1,6 @@
 //! One counterexample per entry of `docs/errata.md` on reduces, as in [`errata`](crate::errata).
 
 use anyhow::{Context, Result, ensure};
-use num_traits::Zero;
 use oneport::Rational;
 use oneport::plan::{Interval, Pattern};
 use oneport_trees::cheapest::is_tree;
@@ -21,9 +20,9 @@ fn programs(case: &Case, errors: Errors) -> Result<Sides> {
     Ok(Sides::new(Program::new(case, errors)?.throughput()?, case.throughput()?))
 }
 
-/// E000-10: figure 6 with slow processors.
+/// E000-10: three fully connected nodes with slow processors.
 pub fn result_comes_back() -> Result<Sides> {
-    programs(&toy::case("slow processors", "1", ["10", "10", "10"])?, SSR)
+    programs(&toy::six("slow processors", "1", ["10", "10", "10"])?, SSR)
 }
 
 /// E000-10 at random: platforms, and those on which the printed program yields the throughput.
@@ -108,11 +107,11 @@ pub fn labels() -> Result<Sides> {
     Ok(Sides::new(words(label.context("nothing travels 2 -> 1")?), words(right_label(&toy.case)?)))
 }
 
-/// E000-16: when some port serves two links at a time, in figure 6(e): "P0 receives: 2, 5".
-pub fn clashes() -> Result<Value> {
+/// E000-16: when some port serves two links at a time, in figure 6(d) or 6(e): "P0 receives: 2, 5".
+pub fn clashes(id: &str) -> Result<Value> {
     let toy = Toy::load()?;
     let mut times: std::collections::BTreeMap<String, Value> = std::collections::BTreeMap::new();
-    for clash in table(&toy.case, "figure-6e")?.clashes() {
+    for clash in table(&toy.case, id)?.clashes() {
         let entry = times.entry(clash.what).or_insert_with(|| Value::List(Vec::new()));
         if let Value::List(list) = entry {
             list.push(clash.time.into());
@@ -121,7 +120,7 @@ pub fn clashes() -> Result<Value> {
     Ok(Value::Table(times))
 }
 
-/// An optimal solution with a circulation: figure 6 with links of cost 1/4.
+/// An optimal solution with a circulation: the nodes of figure 6 with links of cost 1/4.
 pub struct Circulation {
     /// Platform and reduce.
     pub case: Case,
@@ -132,29 +131,33 @@ pub struct Circulation {
 }
 
 impl Circulation {
-    /// Writes it down, and checks that it satisfies the corrected program and is optimal, and that 0 -> 1 carries as
-    /// much of `v[1,2]` as it can in an optimal solution: so a simplex method may well end here.
+    /// Fully connected: v[1,2] goes 0 -> 1 -> 0.
     pub fn load() -> Result<Circulation> {
-        let case = toy::case("figure 6, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
+        let case = toy::six("fully connected, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
+        Circulation::of(case, &[("1 -> 0: v[1,2]", 3), ("2 -> 0: v[1,2]", 1), ("0 -> 1: v[1,2]", 2)])
+    }
+
+    /// The four links of figure 6(a): v[1,2] goes 1 -> 2 -> 1.
+    pub fn on_four_links() -> Result<Circulation> {
+        let case = toy::four("figure 6, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
+        let sent = [("1 -> 0: v[1,2]", 1), ("2 -> 0: v[1,2]", 1), ("2 -> 1: v[1,2]", 2), ("1 -> 2: v[1,2]", 2)];
+        Circulation::of(case, &sent)
+    }
+
+    /// Writes it down, and checks that it satisfies the corrected program and is optimal, and that the last link
+    /// carries as much of `v[1,2]` as it can in an optimal solution: so a simplex method may well end here.
+    fn of(case: Case, sent: &[(&str, i32)]) -> Result<Circulation> {
+        let both = [("2 -> 1: v[2,2]", 1), ("1 -> 2: v[1,1]", 1), ("1: T[1,1,2]", 1), ("2: T[1,1,2]", 1)];
         let mut rates = Rates::new();
-        for (name, rate) in [
-            ("2 -> 1: v[2,2]", 1),
-            ("1 -> 2: v[1,1]", 1),
-            ("1: T[1,1,2]", 1),
-            ("2: T[1,1,2]", 1),
-            ("0: T[0,0,2]", 2),
-            ("1 -> 0: v[1,2]", 3),
-            ("2 -> 0: v[1,2]", 1),
-            ("0 -> 1: v[1,2]", 2),
-        ] {
-            rates.insert(tasks::parse(&case.platform, name)?, whole(rate));
+        for (name, rate) in both.iter().chain(&[("0: T[0,0,2]", 2)]).chain(sent) {
+            rates.insert(tasks::parse(&case.platform, name)?, whole(*rate));
         }
         let throughput = case.throughput()?;
         let mut program = Program::new(&case, Errors::default())?;
         program.check(&rates, &throughput)?;
         program.fix_throughput(&throughput);
-        let back = tasks::parse(&case.platform, "0 -> 1: v[1,2]")?;
-        ensure!(rates.get(&back) == Some(&program.range(back)?.1), "0 -> 1 may carry more");
+        let back = tasks::parse(&case.platform, sent.last().context("nothing is sent")?.0)?;
+        ensure!(rates.get(&back) == Some(&program.range(back)?.1), "the last link may carry more");
         Ok(Circulation { case, throughput, rates })
     }
 
@@ -189,10 +192,20 @@ pub fn endless_search() -> Result<Sides> {
 }
 
 /// E000-18: tasks per unit of time that are in no tree, where the search happens to end.
-pub fn left_over() -> Result<Sides> {
+pub fn left_over() -> Result<Rational> {
     let found = Circulation::load()?.extract(Choice::Last)?;
     ensure!(!found.endless, "it ends with this choice");
-    Ok(Sides::new(Rational::zero(), found.rest.values().sum::<Rational>()))
+    Ok(found.rest.values().sum())
+}
+
+/// E000-18 on the links of figure 6(a), where the search ends with either choice.
+pub fn left_over_on_four_links() -> Result<Rational> {
+    let circulation = Circulation::on_four_links()?;
+    let [first, last] = [Choice::First, Choice::Last].map(|choice| circulation.extract(choice));
+    let (first, last) = (first?, last?);
+    ensure!(!first.endless && !last.endless, "the search does not end");
+    ensure!(first.rest == last.rest, "the two choices leave different tasks behind");
+    Ok(first.rest.values().sum())
 }
 
 /// Figure 8 on the solution of figure 6(b), over its period of 3; trees until their weights reach so much.
@@ -237,9 +250,42 @@ pub fn pushes_per_task() -> Result<Sides> {
     lines(Lines { pushes_per_task: true, ..Lines::default() })
 }
 
-/// E000-23: TP per unit of time, `A` and the weights per period.
-pub fn stops_at_the_throughput() -> Result<Sides> {
-    Ok(Sides::new(outcome(&figure_8(Lines::default(), 1)?), outcome(&figure_8(Lines::default(), 3)?)))
+/// E000-23: the loss at `T_fixed = T = 3`, where nothing is lost: with the integer TP of a period with which section
+/// 4.6 begins, and with that of a unit of time.
+pub fn throughput_units() -> Result<Sides> {
+    let found = figure_8(Lines::default(), 3)?;
+    let period = whole(Toy::load()?.period());
+    let of_period: Rational = found.trees.iter().map(|(weight, _)| weight).sum();
+    // r(T) = floor(w(T) / T * T_fixed) with T_fixed = T.
+    let rounded: Rational = found.trees.iter().map(|(weight, _)| (weight / &period * &period).floor()).sum();
+    let carried = rounded / &period;
+    Ok(Sides::new(&of_period - &carried, of_period / &period - carried))
+}
+
+/// E000-24: reductions that the naive schedule of `T' = 6` is to do, `TP T' / T` with the integer TP of a period; and
+/// those that figure 6(d) does, by its time-stamps.
+pub fn naive_schedule() -> Result<Sides> {
+    let toy = Toy::load()?;
+    let period = whole(toy.period());
+    let table = table(&toy.case, "figure-6d")?;
+    let of_period = toy.case.throughput()? * &period;
+    let columns = table.columns();
+    ensure!(columns == 6, "figure 6(d) has {columns} columns");
+    let stamps: std::collections::BTreeSet<usize> = table.cells.iter().map(|cell| cell.stamp).collect();
+    Ok(Sides::new(of_period * whole(columns) / period, stamps.len()))
+}
+
+/// E000-25: what the first step of EXTRACT_TREES leaves of `send(1 -> 0, v[1,2])`, by the sum in the proof of theorem 1
+/// and by line 6.
+pub fn difference_not_sum() -> Result<Sides> {
+    let toy = Toy::load()?;
+    let period = whole(toy.period());
+    let tree = tasks::tree(&toy.case.platform, &toy::AT_1)?;
+    let before: Rates = toy.rates.iter().map(|(&task, rate)| (task, rate * &period)).collect();
+    let weight = tree.tasks.iter().filter_map(|task| before.get(&task.alone())).min().cloned().context("no task")?;
+    let task = tasks::parse(&toy.case.platform, "1 -> 0: v[1,2]")?;
+    let before = before.get(&task).context("figure 6(b) sends v[1,2]")?;
+    Ok(Sides::new(before + &weight, before - weight))
 }
 
 /// E003-5: the first value is not the target's.
@@ -258,14 +304,38 @@ fn values(indices: impl IntoIterator<Item = usize>) -> Value {
     Value::Words(names.join(" + "))
 }
 
-/// E003-7: what the processors 0 to N own, reduced from 1 on; `N = 2`.
-pub fn reduction_from_one() -> Sides {
-    Sides::new(values(1..=2), values(0..=2))
+/// E003-7: what the processors 0 to N own, reduced from 1 on; and what our plan delivers. `N = 2`.
+pub fn reduction_from_one() -> Result<Sides> {
+    let case = toy::connected()?;
+    let last = tasks::ends(&case)?.1.len() - 1;
+    let plan = case.plan()?;
+    let (tree, _) = tasks::trees(&plan.steady_state.patterns).next().context("no tree")?;
+    let (part, _) = tasks::flow(&case.platform, *tree.tasks.last().context("no task")?).1;
+    Ok(Sides::new(values(1..=last), values(part.first..=part.last)))
 }
 
-/// E003-8: `v_k + v_2 + ... + v_m` for `k = 0`, `m = 3`.
-pub fn second_operand() -> Sides {
-    Sides::new(values(std::iter::once(0).chain(2..=3)), values(0..=3))
+/// Every result of `v[k,m] = v[k,l] + v[l+1,m]`, whatever `l`, as the list of its operands.
+fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
+    if part.first == part.last {
+        return [vec![part.first]].into();
+    }
+    let splits = (part.first..part.last).map(|split| tasks::halves(part, split).map(merged));
+    splits
+        .flat_map(|[left, right]| {
+            let joined =
+                |one: &Vec<usize>| right.iter().map(|other| [one.as_slice(), other].concat()).collect::<Vec<_>>();
+            left.iter().flat_map(joined).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// E003-8: `v_k + v_2 + ... + v_m` for `k = 0`, `m = 3`; and what merges in any order make of these values.
+pub fn second_operand() -> Result<Sides> {
+    let (first, last) = (0, 3);
+    let mut merged = merged(Interval { first, last });
+    let operands = merged.pop_first().context("no result")?;
+    ensure!(merged.is_empty(), "the operator is associative");
+    Ok(Sides::new(values(std::iter::once(first).chain(2..=last)), values(operands)))
 }
 
 #[cfg(test)]
@@ -341,7 +411,8 @@ mod tests {
 
     #[test]
     fn e000_16_two_ports_serve_two_links_at_a_time() -> Result<()> {
-        assert_eq!(clashes()?.to_string(), "P0 receives: 2, 5, 8, 11, P1 sends: 3, 6, 9");
+        assert_eq!(clashes("figure-6e")?.to_string(), "P0 receives: 2, 5, 8, 11, P1 sends: 3, 6, 9");
+        assert_eq!(clashes("figure-6d")?.to_string(), "P0 receives: 2");
         let (tried, allowed) = super::super::tables::residues()?;
         assert_eq!(tried, 81);
         assert!(allowed.iter().all(|[out_1, out_2, ..]| out_1 == out_2));
@@ -356,7 +427,8 @@ mod tests {
 
     #[test]
     fn e000_18_circulations_are_in_no_tree() -> Result<()> {
-        assert_eq!(left_over()?, numbers("0", "4")?);
+        assert_eq!(left_over()?, whole(4));
+        assert_eq!(left_over_on_four_links()?, whole(4));
         Ok(())
     }
 
@@ -385,8 +457,20 @@ mod tests {
     }
 
     #[test]
-    fn e000_23_the_weights_add_up_to_the_throughput_of_a_period() -> Result<()> {
-        assert_eq!(stops_at_the_throughput()?, numbers("1", "2")?);
+    fn e000_23_the_bound_of_a_fixed_period_counts_units_of_time() -> Result<()> {
+        assert_eq!(throughput_units()?, numbers("2", "0")?);
+        Ok(())
+    }
+
+    #[test]
+    fn e000_24_the_naive_schedule_is_counted_three_ways() -> Result<()> {
+        assert_eq!(naive_schedule()?, numbers("6", "3")?);
+        Ok(())
+    }
+
+    #[test]
+    fn e000_25_the_weights_are_taken_off() -> Result<()> {
+        assert_eq!(difference_not_sum()?, numbers("2", "0")?);
         Ok(())
     }
 
@@ -403,12 +487,14 @@ mod tests {
     }
 
     #[test]
-    fn e003_7_the_first_value_is_v0() {
-        assert_eq!(reduction_from_one(), Sides::new(words("v1 + v2"), words("v0 + v1 + v2")));
+    fn e003_7_the_first_value_is_v0() -> Result<()> {
+        assert_eq!(reduction_from_one()?, Sides::new(words("v1 + v2"), words("v0 + v1 + v2")));
+        Ok(())
     }
 
     #[test]
-    fn e003_8_the_second_operand_is_the_next_one() {
-        assert_eq!(second_operand(), Sides::new(words("v0 + v2 + v3"), words("v0 + v1 + v2 + v3")));
+    fn e003_8_the_second_operand_is_the_next_one() -> Result<()> {
+        assert_eq!(second_operand()?, Sides::new(words("v0 + v2 + v3"), words("v0 + v1 + v2 + v3")));
+        Ok(())
     }
 }

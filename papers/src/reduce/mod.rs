@@ -2,7 +2,7 @@
 
 mod convergence;
 pub mod errata;
-mod experiment;
+pub mod experiment;
 mod extraction;
 mod pictures;
 mod program;
@@ -11,13 +11,17 @@ mod tables;
 mod tasks;
 mod toy;
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, ensure};
 use num_traits::{One, Zero};
+use oneport::plan::Task;
 use oneport::{Problem, Rational, referee, schedule};
+use oneport_trees::cheapest::is_tree;
 
 use crate::cases;
-use crate::numbers::{unit_volumes, whole};
-use crate::rows::{Check, Finding, Value};
+use crate::numbers::{common_denominator, unit_volumes, whole};
+use crate::rows::{Check, Finding};
 use crate::runs::Run;
 use crate::runs::limit_is_one;
 use extraction::{Choice, Figure8, Lines};
@@ -42,11 +46,19 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("ssr", |_| {
         Ok(errata::result_comes_back()?.finding().note("v[0,2] travels 0 -> 1 -> 0 for ever; nobody merges anything"))
     }),
+    ("ssr-figure-6", |_| printed_program_on_figure_6()),
     ("ssr-random", |_| ssr_at_random()),
     ("figure-6b", |_| solution()),
     ("figure-6b-optimal", |_| solution_is_optimal()),
     ("figure-6-period", |_| period()),
     ("figure-6-throughput", |_| throughput()),
+    ("figure-6a", |_| links_of_figure_6()),
+    ("naive-schedule", |_| {
+        Ok(errata::naive_schedule()?
+            .finding()
+            .note("TP per unit of time would give 2; each of the three statements differs"))
+    }),
+    ("figure-6d-ports", |_| Ok(Finding::value(errata::clashes("figure-6d")?))),
     ("figure-6d", |_| Ok(errata::mirrored()?.finding().note("nodes 1 and 2 have changed places"))),
     ("figure-6d-label", |_| Ok(errata::labels()?.finding().note("with any other value a merge lacks an input"))),
     ("figure-6e", |_| one_port()),
@@ -60,17 +72,20 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("find-tree-13", |_| Ok(errata::looks_for_sends()?.finding())),
     ("find-tree-12", |_| Ok(errata::goes_on_with_the_same_input()?.finding())),
     ("find-tree-19", |_| Ok(errata::returns_nothing()?.finding())),
-    ("extract-trees-2", |_| {
-        Ok(errata::stops_at_the_throughput()?
+    ("theorem-1-proof", |_| {
+        Ok(errata::difference_not_sum()?
             .finding()
-            .note("A and the weights count a period of 3, TP a unit of time"))
+            .note("with the sum no task is ever used up, and the extraction does not end"))
+    }),
+    ("throughput-units", |_| {
+        Ok(errata::throughput_units()?.finding().note("TP = 3 per period of 3; r and T_fixed count units of time"))
     }),
     ("extract-trees-7", |_| Ok(errata::pushes_per_task()?.finding())),
     ("lemma-2", |_| {
-        Ok(errata::left_over()?
-            .finding()
-            .note("the circulation of the row before; here the search happens to avoid it"))
+        Ok(Finding::value(errata::left_over()?)
+            .note("the circulation of the rows before; here the search happens to avoid it"))
     }),
+    ("lemma-2-four-links", |_| Ok(Finding::value(errata::left_over_on_four_links()?))),
     ("theorem-1", |_| theorem_1()),
     ("proposition-3", |_| {
         Ok(limit_is_one(&runs()?)?.note(
@@ -85,8 +100,8 @@ pub const CHECKS: &[(&str, Check)] = &[
 
 /// RR-4872's slides, slides 52 to 82, and slide 5.
 pub const SLIDES: &[(&str, Check)] = &[
-    ("reduce-values", |_| Ok(errata::reduction_from_one().finding())),
-    ("partial-result", |_| Ok(errata::second_operand().finding())),
+    ("reduce-values", |_| Ok(errata::reduction_from_one()?.finding())),
+    ("partial-result", |_| Ok(errata::second_operand()?.finding())),
     ("reduction-tree", |_| slide_tree()),
     ("reduce-throughput-part", |_| {
         Ok(errata::any_part_counts()?.finding().note("v[0,0] counts when it comes and when it is merged"))
@@ -95,51 +110,69 @@ pub const SLIDES: &[(&str, Check)] = &[
     ("ssr", |_| Ok(errata::result_comes_back()?.finding())),
     ("reduce-topology", |_| topology()),
     ("reduce-solution", |_| {
-        Ok(Finding::value({
-            let toy = Toy::load()?;
-            tasks::by_name(&toy.case.platform, &toy.rates)
-        }))
+        let toy = Toy::load()?;
+        Ok(Finding::value(tasks::by_name(&toy.case.platform, &forced(&toy)?)).note(CHOICE))
     }),
 ];
 
 /// A valid tree, and a shorter one.
 fn figure_5() -> Result<Finding> {
-    let toy = Toy::load()?;
-    let figure = single::length(&toy.case, &toy.figure_5()?)?;
+    let case = toy::connected()?;
+    let figure = single::length(&case, &toy::listed("000", "figure-5")?)?;
     let gather = ["1 -> 0: v[1,1]", "0: T[0,0,1]", "2 -> 0: v[2,2]", "0: T[0,1,2]"];
-    let shorter = single::length(&toy.case, &tasks::tree(&toy.case.platform, &gather)?)?;
+    let shorter = single::length(&case, &tasks::tree(&case.platform, &gather)?)?;
     Ok(Finding::claim(figure > shorter, "a reduction tree by the referee, and not the shortest way").note(format!(
-        "with the costs of figure 6 one reduction takes {figure}; sending v1 and v2 to P0 takes {shorter}"
+        "fully connected, with the costs of figure 6, one reduction takes {figure}; sending v1 and v2 to P0 takes {shorter}"
     )))
+}
+
+/// Fast and slow merges on the four links of the figure: no link leaves the target, so nothing can come back to it.
+fn printed_program_on_figure_6() -> Result<Finding> {
+    let mut tried = Vec::new();
+    for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
+        let case = toy::four("figure 6", "1", compute)?;
+        let (printed, right) = (Program::new(&case, program::SSR)?.throughput()?, case.throughput()?);
+        ensure!(printed == right, "merges of {}: printed {printed}, right {right}", compute.join(", "));
+        tried.push(right.to_string());
+    }
+    Ok(Finding::claim(true, format!("TP = {}", tried.join(" and, with merges of 10, ")))
+        .note("so it is wherever no cycle leads through the target"))
 }
 
 fn ssr_at_random() -> Result<Finding> {
     let (tried, right) = errata::printed_is_right()?;
-    Ok(Finding::value(Value::List(vec![right.into(), tried.into()]))
-        .with_printed(Value::List(vec![tried.into(), tried.into()]))
-        .note("3 to 5 nodes; on the others the printed program promises more than there is"))
+    Ok(Finding::claim(
+        2 * right < tried,
+        format!("right on {right} of {tried}, 3 to 5 nodes, more than there is on the others"),
+    ))
 }
 
-/// Three numbers of figure 6(b) are choices; with them the rest is forced, and computed here.
-fn solution() -> Result<Finding> {
-    let toy = Toy::load()?;
+const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything else is forced";
+
+/// One number of figure 6(b) is a choice; with it the rest is forced, and computed here, per unit of time.
+fn forced(toy: &Toy) -> Result<Rates> {
     let mut program = Program::new(&toy.case, Errors::default())?;
     program.fix_throughput(&toy.case.throughput()?);
-    for name in ["1 -> 2: v[1,1]", "2 -> 1: v[2,2]", "0: T[0,0,2]"] {
-        let task = tasks::parse(&toy.case.platform, name)?;
-        program.fix(task, toy.rates.get(&task).with_context(|| format!("figure 6(b) has no {name}"))?)?;
-    }
+    let choice = tasks::parse(&toy.case.platform, "1 -> 2: v[1,1]")?;
+    program.fix(choice, toy.rates.get(&choice).context("slide 82 sends no v[1,1] from 1 to 2")?)?;
     let mut forced = Rates::new();
     for &task in program.tasks() {
         let (low, high) = program.range(task)?;
-        let name = || tasks::name(&toy.case.platform, task);
-        ensure!(low == high, "{} is not forced: {low} to {high}", name());
+        ensure!(low == high, "{} is not forced: {low} to {high}", tasks::name(&toy.case.platform, task));
         if !low.is_zero() {
-            forced.insert(task, low * whole(toy.period()));
+            forced.insert(task, low);
         }
     }
-    Ok(Finding::value(tasks::by_name(&toy.case.platform, &forced))
-        .note("send(1 -> 2, v[1,1]), send(2 -> 1, v[2,2]) and cons(0, T[0,0,2]) are choices; the rest follows"))
+    Ok(forced)
+}
+
+/// The solution over the period that makes it whole.
+fn solution() -> Result<Finding> {
+    let toy = Toy::load()?;
+    let forced = forced(&toy)?;
+    let period = whole(common_denominator(forced.values()));
+    let counts = forced.into_iter().map(|(task, rate)| (task, rate * &period)).collect();
+    Ok(Finding::value(tasks::by_name(&toy.case.platform, &counts)).note(CHOICE))
 }
 
 fn solution_is_optimal() -> Result<Finding> {
@@ -154,7 +187,13 @@ fn solution_is_optimal() -> Result<Finding> {
 fn period() -> Result<Finding> {
     let toy = Toy::load()?;
     let ours = toy.case.plan()?.schedule.period;
-    Ok(Finding::value(whole(toy.period())).note(format!("ours: {ours}, with one tree")))
+    Ok(Finding::value(whole(common_denominator(forced(&toy)?.values()))).note(format!("ours: {ours}, with one tree")))
+}
+
+/// Two links more make nothing faster.
+fn links_of_figure_6() -> Result<Finding> {
+    let (four, six) = (Toy::load()?.case.throughput()?, toy::connected()?.throughput()?);
+    Ok(Finding::claim(four.is_one() && six.is_one(), format!("TP = {four} on four links, {six} on six")))
 }
 
 /// The caption of 6(e); the two trees' own timeline reaches it, every value carried along by the referee.
@@ -173,7 +212,7 @@ fn one_port() -> Result<Finding> {
     let (tried, allowed) = tables::residues()?;
     let together = allowed.iter().all(|[out_1, out_2, ..]| out_1 == out_2);
     ensure!(together, "one-port allows 1 -> 2 and 2 -> 0 at different times");
-    Ok(Finding::value(errata::clashes()?).note(format!(
+    Ok(Finding::value(errata::clashes("figure-6e")?).note(format!(
         "of {tried} ways to place the transfers of a period of 3, one-port allows {}: all have 1 -> 2 and 2 -> 0 at the same \
          time, and the table has them at 0 and 2",
         allowed.len()
@@ -280,19 +319,39 @@ fn runs() -> Result<Vec<Run>> {
     ])
 }
 
-/// The slides draw what section 4.1 of RR-4872 tells.
+/// The tasks that the slides draw make a reduction tree, and none of them can be missed.
 fn slide_tree() -> Result<Finding> {
-    let toy = Toy::load()?;
-    let names = tasks::names(&toy.case.platform, &toy.figure_5()?);
-    Ok(Finding::value(Value::List(names.into_iter().map(Value::Words).collect())))
+    let case = toy::connected()?;
+    let (target, participants) = tasks::ends(&case)?;
+    let tree = toy::listed("003", "reduction-tree")?;
+    let length = single::length(&case, &tree)?;
+    let valid = |list: Vec<Task>| is_tree(&case.platform, participants, target, &tasks::of_tasks(list));
+    let alone: Vec<Task> = tree.tasks.iter().map(|task| task.alone()).collect();
+    ensure!(valid(alone.clone()), "the tasks are no reduction tree");
+    for left_out in &alone {
+        ensure!(!valid(alone.iter().filter(|task| *task != left_out).copied().collect()), "a task is not needed");
+    }
+    let same = sorted(&tree) == sorted(&toy::listed("000", "figure-5")?);
+    ensure!(same, "section 4.1 of RR-4872 tells of another tree");
+    Ok(Finding::claim(
+        true,
+        format!("by the referee, of length {length} with the costs of figure 6; every task is needed"),
+    )
+    .note("the tree of section 4.1 of RR-4872"))
 }
 
-/// Every label that is not a node's name.
+/// The links that slide 82's solution uses are as many as the labels on slide 81.
 fn topology() -> Result<Finding> {
     let toy = Toy::load()?;
-    let one = Rational::one();
-    ensure!(toy.case.platform.links().iter().all(|link| link.cost == one), "a link does not cost 1");
-    Ok(Finding::value(one))
+    let sends = forced(&toy)?.into_keys().filter_map(|task| match task {
+        Task::Send { link, .. } => Some(link),
+        Task::Merge { .. } => None,
+    });
+    let links: BTreeSet<_> = sends.collect();
+    let platform = &toy.case.platform;
+    let names: Vec<String> = links.iter().map(|&link| platform.link_name(link)).collect();
+    ensure!(links.len() == platform.links().len(), "the fixture has {} links", platform.links().len());
+    Ok(Finding::value(links.len()).note(names.join(", ")))
 }
 
 #[cfg(test)]
@@ -304,8 +363,11 @@ mod tests {
     #[test]
     fn both_papers_print_the_same_solution() -> Result<()> {
         let toy = Toy::load()?;
-        let slides = Paper::load("003")?;
-        assert_eq!(tasks::rates(&toy.case.platform, slides.printed("reduce-solution")?)?, toy.rates);
+        let paper = Paper::load("000")?;
+        let period = paper.printed("figure-6-period")?.number()?.clone();
+        let printed = tasks::rates(&toy.case.platform, paper.printed("figure-6b")?)?;
+        let rates: Rates = printed.into_iter().map(|(task, count)| (task, count / &period)).collect();
+        assert_eq!(rates, toy.rates);
         Ok(())
     }
 }

@@ -278,7 +278,7 @@ mod tests {
     /// Without the errors, this second formulation agrees with the product's.
     #[test]
     fn without_errors_the_program_is_the_corrected_one() -> Result<()> {
-        let mut all = vec![Toy::load()?.case, toy::case("slow", "1", ["10", "10", "10"])?];
+        let mut all = vec![Toy::load()?.case, toy::six("slow", "1", ["10", "10", "10"])?];
         for seed in 0..6 {
             all.push(cases::reduce_of_all("random", cases::random(4, 2, seed, 6)?)?);
         }

@@ -67,6 +67,11 @@ impl<'a> Table<'a> {
         &self.case.platform
     }
 
+    /// Units of time that the table shows.
+    pub fn columns(&self) -> usize {
+        self.printed.rows.values().map(|line| line.split_whitespace().count()).max().unwrap_or(0)
+    }
+
     /// How often every task happens.
     pub fn counts(&self) -> BTreeMap<Task, usize> {
         let mut counts = BTreeMap::new();
@@ -131,7 +136,7 @@ impl<'a> Table<'a> {
     /// The table as printed, with a mark at every use of a port that clashes.
     pub fn figure(&self, title: &str, caption: &str) -> Figure {
         let clashes = self.clashes();
-        let length = self.printed.rows.values().map(|line| line.split_whitespace().count()).max().unwrap_or(0);
+        let length = self.columns();
         let mut header = vec!["link or node".to_string()];
         header.extend((0..length).map(|time| time.to_string()));
         let row = |(name, line): (&String, &String)| {

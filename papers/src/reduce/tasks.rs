@@ -88,11 +88,6 @@ pub fn of_tasks(tasks: Vec<Task>) -> Pattern {
     Pattern::tree(0, None, tasks)
 }
 
-/// The names of a tree's tasks.
-pub fn names(platform: &Platform, tree: &Pattern) -> Vec<String> {
-    tree.tasks.iter().map(|&task| name(platform, task)).collect()
-}
-
 /// Rates from a table of names.
 pub fn rates(platform: &Platform, table: &Value) -> Result<Rates> {
     table.table()?.into_iter().map(|(text, rate)| Ok((parse(platform, text)?, rate.clone()))).collect()

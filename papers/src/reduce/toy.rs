@@ -11,7 +11,7 @@ use oneport_period as period;
 use super::tasks::{self, Rates};
 use crate::cases::{self, Case};
 use crate::numbers::{common_denominator, number, whole};
-use crate::rows::{Paper, Value};
+use crate::rows::Paper;
 
 /// Figure 7: the tree that merges at node 1.
 pub const AT_1: [&str; 4] = ["2 -> 1: v[2,2]", "1: T[1,1,2]", "1 -> 0: v[1,2]", "0: T[0,0,2]"];
@@ -19,49 +19,66 @@ pub const AT_1: [&str; 4] = ["2 -> 1: v[2,2]", "1: T[1,1,2]", "1 -> 0: v[1,2]", 
 /// Figure 7: the tree that merges at node 2.
 pub const AT_2: [&str; 4] = ["1 -> 2: v[1,1]", "2: T[1,1,2]", "2 -> 0: v[1,2]", "0: T[0,0,2]"];
 
+/// The links of figure 6(a): four labels, and the four links of figure 6(b).
+const FOUR: [(&str, &str); 4] = [("1", "0"), ("2", "0"), ("1", "2"), ("2", "1")];
+
+/// All six, "fully connected" as in section 4.1: our reading.
+const SIX: [(&str, &str); 6] = [("0", "1"), ("1", "0"), ("0", "2"), ("2", "0"), ("1", "2"), ("2", "1")];
+
 /// The figure's platform and reduce with other costs: of every link, and of a merge at nodes 0, 1 and 2.
-pub fn case(name: &str, link: &str, compute: [&str; 3]) -> Result<Case> {
+pub fn four(name: &str, link: &str, compute: [&str; 3]) -> Result<Case> {
+    case(name, &FOUR, link, compute)
+}
+
+/// The same nodes, fully connected.
+pub fn six(name: &str, link: &str, compute: [&str; 3]) -> Result<Case> {
+    case(name, &SIX, link, compute)
+}
+
+/// Section 4.1's example: fully connected, with the costs of figure 6.
+pub fn connected() -> Result<Case> {
+    cases::reduce("fully connected, costs of figure 6", cases::fixture("toy-reduce.toml")?, "0", "0 1 2")
+}
+
+fn case(name: &str, links: &[(&str, &str)], link: &str, compute: [&str; 3]) -> Result<Case> {
     let mut builder = Platform::builder();
     for (name, compute) in ["0", "1", "2"].iter().zip(compute) {
         builder.node(Node::processor(*name, number(compute)?))?;
     }
-    for (from, to) in [("0", "1"), ("0", "2"), ("1", "2")] {
+    for (from, to) in links {
         let find = |name: &str| builder.find(name).with_context(|| format!("no node {name}"));
         let (from, to) = (find(from)?, find(to)?);
-        builder.duplex(from, to, number(link)?)?;
+        builder.link(from, to, number(link)?)?;
     }
     cases::reduce(name, builder.build()?, "0", "0 1 2")
+}
+
+/// Tasks that a paper lists one by one in a table, as a tree on [`connected`].
+pub fn listed(stem: &str, id: &str) -> Result<Pattern> {
+    let steps: Vec<String> = Paper::load(stem)?.table(id)?.rows.values().cloned().collect();
+    tasks::tree(&connected()?.platform, &steps.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Figure 6 with the solution 6(b).
 pub struct Toy {
     /// Platform and reduce.
     pub case: Case,
-    /// `A` of figure 6(b), per unit of time.
+    /// The slides' solution (slide 82), figure 6(b) per unit of time.
     pub rates: Rates,
 }
 
 impl Toy {
-    /// Reads what figure 6(b) prints.
+    /// Reads the platform's file and what slide 82 prints.
     pub fn load() -> Result<Toy> {
-        let case = case("reduce of figure 6", "1", ["1/2", "1", "1"])?;
-        let paper = Paper::load("000")?;
-        let period = paper.printed("figure-6-period")?.number()?.clone();
-        let rates = tasks::rates(&case.platform, paper.printed("figure-6b")?)?;
-        Ok(Toy { case, rates: rates.into_iter().map(|(task, rate)| (task, rate / &period)).collect() })
+        let platform = cases::fixture("toy-reduce-four.toml")?;
+        let case = cases::reduce("reduce of figure 6", platform, "0", "0 1 2")?;
+        let rates = tasks::rates(&case.platform, Paper::load("003")?.printed("reduce-solution")?)?;
+        Ok(Toy { case, rates })
     }
 
     /// Section 3.1's rule, announced for reduces in section 4.2: the least common multiple of all denominators.
     pub fn period(&self) -> BigInt {
         common_denominator(self.rates.values())
-    }
-
-    /// The tree of figure 5, by the steps of section 4.1.
-    pub fn figure_5(&self) -> Result<Pattern> {
-        let paper = Paper::load("000")?;
-        let Value::List(steps) = paper.printed("figure-5")? else { anyhow::bail!("figure 5 has no steps") };
-        let steps: Vec<String> = steps.iter().map(ToString::to_string).collect();
-        tasks::tree(&self.case.platform, &steps.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// The trees that EXTRACT_TREES finds in the paper's solution, with their weights per unit of time.

@@ -279,6 +279,7 @@ fn fixtures() {
         ("toy-scatter.toml", (5, 5, 5)),
         ("slide-platform.toml", (4, 4, 6)),
         ("toy-reduce.toml", (3, 3, 6)),
+        ("toy-reduce-four.toml", (3, 3, 4)),
         ("toy-broadcast.toml", (5, 5, 6)),
         ("two-racks.toml", (11, 8, 20)),
         ("star.json", (6, 6, 10)),
