@@ -40,7 +40,8 @@ pub fn published(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
         let times = places.iter().enumerate().map(|(place, node)| if place == 0 { root } else { fastest(node) });
         let times = times.map(|cost| Some(cost? * size)).collect::<Option<Vec<Rational>>>()?;
         let processors = Processors::new(times, Destination::Listed(0)).ok()?;
-        let about = "slowest node first: at most twice the shortest single reduction if times depended on the sender alone";
+        let about =
+            "slowest node first: at most twice the shortest single reduction if times depended on the sender alone";
         maker.tree("Liu-Kuo-Wang", about, &[tree(&slowest_first::schedule(&processors).ok()?)?])
     };
     equal().into_iter().chain(unequal()).collect()

@@ -246,8 +246,8 @@ fn figure_16() -> Result<Figure> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"11\">\n<title>Figure 16</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    for left in 0..f {
-        for share in 0..=s {
+    for (left, column) in table.iter().enumerate().take(f) {
+        for (share, length) in column.iter().enumerate().take(s + 1) {
             ensure!(
                 !skipped(left, share) || 2 * left >= f || pair(left, share) >= pair(left, left + 1),
                 "({left}, {share})"
@@ -256,10 +256,9 @@ fn figure_16() -> Result<Figure> {
             let fill = if skipped(left, share) { "#b6c2cf" } else { "#f7f9fb" };
             svg.push_str(&format!(
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\" stroke=\"#d5dde5\"/>\n\
-                 <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                 <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{length}</text>\n",
                 x + CELL / 2.0,
-                y + 17.0,
-                table[left][share]
+                y + 17.0
             ));
         }
     }

@@ -94,7 +94,7 @@ pub const STOPS: [Stop; 3] =
 pub fn third(table: &Table, f: usize, s: usize, stop: Stop) -> u64 {
     let cell = |f, s| table.length(f, s);
     let columns = f / 2 + f % 2;
-    let c = if stop.from_c { s.div_ceil(2) + usize::from(s % 2 == 0) } else { 0 };
+    let c = if stop.from_c { s.div_ceil(2) + usize::from(s.is_multiple_of(2)) } else { 0 };
     let mut total = 0;
     for column in 0..columns {
         if column >= s {

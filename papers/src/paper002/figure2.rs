@@ -99,9 +99,9 @@ fn coprime(a: u64, b: u64) -> bool {
     a == 1
 }
 
-/// By rule for ties: for how many n other costs are worse than the conjectured ones, and the first of them; the largest
+/// For each rule for ties: for how many n other costs are worse than the conjectured ones, and the first; the largest
 /// ratio over all n is at the conjectured costs, or this fails.
-fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<[(usize, Option<u64>); 4]> {
+fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse> {
     let (most, cost) = CONJECTURE;
     let pairs: Vec<(u64, u64)> =
         (0..=cost).flat_map(|d| (0..=cost).map(move |c| (d, c))).filter(|&(d, c)| coprime(d, c)).collect();
@@ -140,8 +140,11 @@ fn less(a: (u64, u64), b: (u64, u64)) -> bool {
     u128::from(a.0) * u128::from(b.1) < u128::from(b.0) * u128::from(a.1)
 }
 
+/// For each rule for ties: for how many n other costs are worse, and the first of them.
+type Worse = [(usize, Option<u64>); 4];
+
 /// The binomial strategy at d = c, the Fibonacci strategy at min(d, c) = 0.
-fn counts() -> Result<[[(usize, Option<u64>); 4]; 2]> {
+fn counts() -> Result<[Worse; 2]> {
     Ok([worse(Strategy::Binomial, |d, c| d == c)?, worse(Strategy::Fibonacci, |d, c| d.min(c) == 0)?])
 }
 
