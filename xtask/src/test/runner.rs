@@ -24,6 +24,8 @@ struct Job {
     program: String,
     name: String,
     command: Command,
+    /// Marked as long.
+    long: bool,
     /// The output has to say that one test passed: a name that no test has would pass unseen.
     single: bool,
 }
@@ -57,8 +59,8 @@ pub fn run(built: &Built, all: bool) -> Result<()> {
         groups(built, all)?.into_iter().partition(|group| !all && record.has_passed(&group.name, &group.key));
     let programs: Vec<(String, String)> = groups.iter().map(|group| (group.name.clone(), group.key.clone())).collect();
     let mut jobs: Vec<Job> = groups.into_iter().flat_map(|group| group.jobs).collect();
-    // The order in which the workers take from the end: unknown ones and long ones first.
-    jobs.sort_by_key(|job| record.time(&job.name));
+    // The order in which the workers take from the end: the ones marked as long, unknown ones, the longest.
+    jobs.sort_by_key(|job| (job.long, record.time(&job.name)));
     let start = Instant::now();
     let ended = side_by_side(jobs);
     for (program, key) in &programs {
@@ -111,25 +113,31 @@ fn seed(command: &mut Command) {
 fn examples() -> Result<Group> {
     let name = "examples in the documentation".to_string();
     let command = workspace::cargo(&["test", "--workspace", "--doc"])?;
-    let job = Job { program: name.clone(), name: name.clone(), command, single: false };
+    let job = Job { program: name.clone(), name: name.clone(), command, long: false, single: false };
     Ok(Group { name, key: String::new(), jobs: vec![job] })
 }
 
 fn of_binary(binary: &Binary, all: bool) -> Result<Group> {
     let program = binary.name.clone();
-    let job = |name: String, command: Command, single: bool| Job { program: program.clone(), name, command, single };
+    let job = |name: String, command: Command, single: bool| Job {
+        program: program.clone(),
+        name,
+        command,
+        long: false,
+        single,
+    };
     let jobs = if binary.is_benchmark {
         // Criterion runs each of its functions once when it is not told to measure.
         vec![job(format!("{program} (answers)"), binary.command(), false)]
     } else {
-        let (mut names, ignored) = binary.tests()?;
-        names.extend(ignored.into_iter().filter(|_| all));
-        let one = |name: String| {
+        let (names, ignored) = binary.tests()?;
+        let one = |long: bool, name: String| {
             let mut command = binary.command();
             command.args(["--exact", &name, "--include-ignored"]);
-            job(format!("{program} {name}"), command, true)
+            Job { long, ..job(format!("{program} {name}"), command, true) }
         };
-        names.into_iter().map(one).collect()
+        let ignored = ignored.into_iter().filter(|_| all).map(|name| one(true, name));
+        names.into_iter().map(|name| one(false, name)).chain(ignored).collect()
     };
     Ok(Group { name: program, key: String::new(), jobs })
 }
@@ -196,7 +204,7 @@ mod tests {
     fn job(name: &str, script: &str) -> Job {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Job { program: "p".to_string(), name: name.to_string(), command, single: false }
+        Job { program: "p".to_string(), name: name.to_string(), command, long: false, single: false }
     }
 
     #[test]
@@ -207,6 +215,7 @@ mod tests {
             program: "p".to_string(),
             name: "absent".to_string(),
             command: Command::new("no such program"),
+            long: false,
             single: false,
         });
         let ended = side_by_side(jobs);
