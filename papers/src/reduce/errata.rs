@@ -131,13 +131,13 @@ pub struct Circulation {
 }
 
 impl Circulation {
-    /// Fully connected: v[1,2] goes 0 -> 1 -> 0.
+    /// Fully connected: `v[1,2]` goes `0 -> 1 -> 0`.
     pub fn load() -> Result<Circulation> {
         let case = toy::six("fully connected, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
         Circulation::of(case, &[("1 -> 0: v[1,2]", 3), ("2 -> 0: v[1,2]", 1), ("0 -> 1: v[1,2]", 2)])
     }
 
-    /// The four links of figure 6(a): v[1,2] goes 1 -> 2 -> 1.
+    /// The four links of figure 6(a): `v[1,2]` goes `1 -> 2 -> 1`.
     pub fn on_four_links() -> Result<Circulation> {
         let case = toy::four("figure 6, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
         let sent = [("1 -> 0: v[1,2]", 1), ("2 -> 0: v[1,2]", 1), ("2 -> 1: v[1,2]", 2), ("1 -> 2: v[1,2]", 2)];

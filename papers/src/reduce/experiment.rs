@@ -157,7 +157,7 @@ pub fn finding() -> Result<Finding> {
     ))
 }
 
-/// The heads of [`line`].
+/// The heads of `line`.
 pub const HEADER: [&str; 9] =
     ["platform", "nodes", "values", "TP (proved)", "trees", "period", "reductions per period", "slots", "seconds"];
 
