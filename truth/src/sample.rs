@@ -1,6 +1,6 @@
 //! Random tiny questions: every kind of node, every port model, every collective, easy and nasty numbers.
 
-use oneport_plan::{Amount, Collective, CustomDemand, Member, Volumes, Wanted};
+use oneport_plan::{Amount, Collective, CustomDemand, Form, Member, Volumes, Wanted};
 use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational};
 
 use crate::draw::Draw;
@@ -25,6 +25,7 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("scatter", 2),
     ("gather", 2),
     ("all-to-all", 2),
+    ("sources-to-targets", 2),
     ("broadcast", 4),
     ("all-gather", 3),
     ("reduce", 3),
@@ -44,7 +45,8 @@ const COLLECTIVES: &[(&str, usize)] = &[
 pub fn sample(draw: &mut Draw) -> Sample {
     let label = weighted(draw, COLLECTIVES);
     let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
-    let few = ["all-to-all", "reduce-scatter", "reduce-scatter commutative", "groups", "custom"].contains(&label);
+    let few = ["all-to-all", "sources-to-targets", "reduce-scatter", "reduce-scatter commutative", "groups", "custom"]
+        .contains(&label);
     let members = draw.pick(if few { &[2, 3, 3] } else { &[2, 2, 3, 3, 3, 3, 3, 4] }).min(most);
     let nodes = draw.between(members, most);
     let order = draw.shuffled((0..nodes).map(NodeId::new));
@@ -53,6 +55,7 @@ pub fn sample(draw: &mut Draw) -> Sample {
         || label.starts_with("reduce-to-several");
     // Of a reduction, the target may be a processor that owns no operand.
     let outside = label.starts_with("reduce") && !label.starts_with("reduce-") && nodes > members && draw.percent(30);
+    let moves = ["scatter", "gather", "all-to-all", "sources-to-targets", "broadcast", "all-gather"].contains(&label);
     let processors = &order[..members + usize::from(outside)];
     let mixed = draw.percent(25);
     let model = draw.pick(&PortModel::ALL);
@@ -61,6 +64,10 @@ pub fn sample(draw: &mut Draw) -> Sample {
     let numbers = palette(draw);
     for node in (0..nodes).map(NodeId::new) {
         let mut drawn = random_node(draw, node, processors.contains(&node), copies);
+        // What only moves may be owned and received by nodes that do not compute, but for switches.
+        if moves && processors.contains(&node) && drawn.replicates && draw.percent(25) {
+            drawn.compute = None;
+        }
         drawn.model = mixed.then(|| draw.pick(&PortModel::ALL)).filter(|_| draw.percent(80));
         builder.node(drawn).expect("a good node");
     }
@@ -149,6 +156,7 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
         "scatter" => Collective::Scatter { source: first, targets: rest },
         "gather" => Collective::Gather { target: first, participants: rest },
         "all-to-all" => Collective::AllToAll { participants },
+        "sources-to-targets" => sources_to_targets(draw, members),
         "broadcast" => Collective::Broadcast { source: first, targets: rest },
         "all-gather" => Collective::AllGather { participants },
         "reduce" => Collective::Reduce { target, participants, commutative },
@@ -166,6 +174,14 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
         }
         _ => Collective::Groups { members: (0..2).map(|_| group(draw, members)).collect() },
     }
+}
+
+/// From the first of these nodes on to some of the others; some may be both.
+fn sources_to_targets(draw: &mut Draw, members: &[NodeId]) -> Collective {
+    let sources = members[..draw.between(1, members.len())].to_vec();
+    let several = draw.between(1, members.len() - 1);
+    let targets = draw.shuffled(members[1..].iter().copied())[..several].to_vec();
+    Form::find("sources-to-targets").and_then(|form| form.build(&[sources, targets], false)).expect("roles")
 }
 
 /// A demand of values of some of these nodes, wanted at some of them.

@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 
 use oneport_platform::{NodeId, Platform};
 
+use crate::collective_error::CollectiveError;
 use crate::demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 use crate::form::{FORMS, Form};
+use crate::pairs;
 
 /// A collective operation on named participants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +37,15 @@ pub enum Collective {
     AllToAll {
         /// Senders and receivers.
         participants: Vec<NodeId>,
+    },
+    /// Personalised all-to-all of sources and targets (RR-4872 section 3.5 with `S` and `T`; RR-2004-32, definition 8):
+    /// each source sends a distinct message to each target but itself. Nodes that are both stand first in both lists,
+    /// in the same order; [`Form::build`] puts them there.
+    SourcesToTargets {
+        /// Senders.
+        sources: Vec<NodeId>,
+        /// Receivers.
+        targets: Vec<NodeId>,
     },
     /// The participants' values are combined into one at the target (RR-4872 section 4).
     Reduce {
@@ -106,126 +117,6 @@ pub struct Member {
     pub rate: u64,
 }
 
-/// Why a collective does not fit its platform.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CollectiveError {
-    /// A participant id outside the platform.
-    #[error("{collective}: node id {id} does not exist; the platform has {nodes} nodes, numbered from 0")]
-    UnknownNode {
-        /// The collective's name.
-        collective: &'static str,
-        /// The id's number.
-        id: usize,
-        /// How many nodes there are.
-        nodes: usize,
-    },
-    /// A router cannot own or keep a message.
-    #[error("{collective}: {role} '{node}' is a router; only processors take part (give the node a compute cost)")]
-    Router {
-        /// The collective's name.
-        collective: &'static str,
-        /// "source", "target" or "participant".
-        role: &'static str,
-        /// The node's name.
-        node: String,
-    },
-    /// A participant listed twice.
-    #[error("{collective}: {role} '{node}' is listed twice; list every node once")]
-    Twice {
-        /// The collective's name.
-        collective: &'static str,
-        /// "target" or "participant".
-        role: &'static str,
-        /// The node's name.
-        node: String,
-    },
-    /// The source among the targets, or the target among the senders.
-    #[error("{collective}: '{node}' would send a message to itself; leave it out of the {role}s")]
-    ToItself {
-        /// The collective's name.
-        collective: &'static str,
-        /// "target" or "participant".
-        role: &'static str,
-        /// The node's name.
-        node: String,
-    },
-    /// A switch that would have to keep what it passes on.
-    #[error(
-        "{collective}: '{node}' has replicates = false, so it cannot both keep and pass on a message; choose another \
-             {role} or let it replicate"
-    )]
-    CannotCopy {
-        /// The collective's name.
-        collective: &'static str,
-        /// "source", "target" or "participant".
-        role: &'static str,
-        /// The node's name.
-        node: String,
-    },
-    /// A list of groups without a group.
-    #[error("no group is given; list the participants of at least one")]
-    NoGroups,
-    /// Groups within groups.
-    #[error("group {} is itself a list of groups; list its groups beside the others", .group + 1)]
-    Nested {
-        /// The place in the list, from 0; messages count from 1.
-        group: usize,
-    },
-    /// A group that is never carried out.
-    #[error("group {} has rate 0; give a whole number from 1, or leave the group out", .group + 1)]
-    NoRate {
-        /// The place in the list, from 0; messages count from 1.
-        group: usize,
-    },
-    /// A member that does not fit.
-    #[error("group {}: {error}", .group + 1)]
-    InGroup {
-        /// The place in the list, from 0; messages count from 1.
-        group: usize,
-        /// What is wrong with it.
-        error: Box<CollectiveError>,
-    },
-    /// A list of demands without a demand.
-    #[error("no demand is given; list at least one")]
-    NoDemands,
-    /// A demand that is never carried out.
-    #[error("demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out")]
-    NoRateOfDemand {
-        /// The place in the list.
-        demand: usize,
-    },
-    /// A demand that does not fit.
-    #[error("demand {demand} (counted from 0): {error}")]
-    InDemand {
-        /// The place in the list.
-        demand: usize,
-        /// What is wrong with it.
-        error: Box<CollectiveError>,
-    },
-    /// A reduction of one value.
-    #[error(
-        "{collective}: a single participant is its own result, so the throughput would be unbounded; at least 2 \
-             participants needed (gather moves a single value)"
-    )]
-    OwnResult {
-        /// The collective's name.
-        collective: &'static str,
-    },
-    /// Too few participants for anything to be sent.
-    #[error("{collective}: {count} {role}s; at least {least} needed")]
-    TooFew {
-        /// The collective's name.
-        collective: &'static str,
-        /// "target" or "participant".
-        role: &'static str,
-        /// How many there are.
-        count: usize,
-        /// How many there should be.
-        least: usize,
-    },
-}
-
 impl fmt::Display for Collective {
     /// Its name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -245,6 +136,7 @@ impl Collective {
             Collective::Scatter { .. } => "scatter",
             Collective::Gather { .. } => "gather",
             Collective::AllToAll { .. } => "all-to-all",
+            Collective::SourcesToTargets { .. } => "sources-to-targets",
             Collective::Reduce { .. } => "reduce",
             Collective::ReduceScatter { .. } => "reduce-scatter",
             Collective::Broadcast { .. } => "broadcast",
@@ -279,6 +171,7 @@ impl Collective {
             Collective::ReduceToSeveral { targets, participants, .. } => {
                 vec![targets.as_slice(), participants.as_slice()]
             }
+            Collective::SourcesToTargets { sources, targets } => vec![sources.as_slice(), targets.as_slice()],
             Collective::Groups { .. } | Collective::Custom { .. } => Vec::new(),
         }
     }
@@ -309,6 +202,9 @@ impl Collective {
             Collective::AllToAll { participants } => {
                 participants.len().saturating_mul(participants.len().saturating_sub(1))
             }
+            Collective::SourcesToTargets { sources, targets } => {
+                sources.len().saturating_mul(targets.len()).saturating_sub(pairs::shared(sources, targets))
+            }
             Collective::Reduce { .. }
             | Collective::Broadcast { .. }
             | Collective::AllReduce { .. }
@@ -337,6 +233,10 @@ impl Collective {
                 // The source is skipped in the list of targets.
                 let target = target + usize::from(target >= source);
                 Some(message(one(participants.get(source)?), Goals::At(*participants.get(target)?)))
+            }
+            Collective::SourcesToTargets { sources, targets } => {
+                let (source, target) = pairs::pair(place, pairs::shared(sources, targets), targets.len())?;
+                Some(message(one(sources.get(source)?), Goals::At(*targets.get(target)?)))
             }
             Collective::Reduce { target, participants, commutative } => {
                 first.then(|| Demand { operands: participants, goals: Goals::At(*target), commutative: *commutative })
@@ -470,7 +370,8 @@ impl Collective {
         self.blocks().iter().any(Block::is_commutative)
     }
 
-    /// Checks that every participant exists, computes, and is listed once.
+    /// Checks that every participant exists and is listed once, that it computes where values are combined, and that it
+    /// is no switch where they only move.
     ///
     /// # Errors
     /// The first participant that does not fit, by name.
@@ -478,6 +379,10 @@ impl Collective {
         match self {
             Collective::Groups { members } => validate_groups(members, platform),
             Collective::Custom { demands } => validate_demands(demands, platform),
+            Collective::SourcesToTargets { sources, targets } => {
+                self.validate_named(platform)?;
+                validate_pairs(sources, targets, platform)
+            }
             named => named.validate_named(platform),
         }
     }
@@ -490,7 +395,7 @@ impl Collective {
         let copies = self.copies();
         let mut centre: Option<NodeId> = None;
         for (role, nodes) in form.roles.iter().zip(self.cast()) {
-            let check = Check { collective, role: role.one, copies, platform };
+            let check = Check { collective, role: role.one, copies, combines: form.combines, platform };
             check.distinct(nodes)?;
             let itself = centre.filter(|centre| !form.overlaps() && nodes.contains(centre));
             if let Some(node) = itself {
@@ -501,7 +406,8 @@ impl Collective {
             if form.combines && last && nodes.len() == 1 {
                 return Err(CollectiveError::OwnResult { collective });
             }
-            let least = if last && (centre.is_none() || form.combines) { 2 } else { 1 };
+            let alone = form.roles.len() == 1;
+            let least = if last && (alone || form.combines) { 2 } else { 1 };
             if role.many && nodes.len() < least {
                 return Err(CollectiveError::TooFew { collective, role: role.one, count: nodes.len(), least });
             }
@@ -521,6 +427,7 @@ impl Collective {
             Collective::Scatter { .. }
             | Collective::Gather { .. }
             | Collective::AllToAll { .. }
+            | Collective::SourcesToTargets { .. }
             | Collective::Reduce { .. }
             | Collective::ReduceScatter { .. } => false,
             Collective::Groups { .. } | Collective::Custom { .. } => {
@@ -530,12 +437,28 @@ impl Collective {
     }
 }
 
+/// Nodes that are source and target stand first in both lists, in the same order, and something is sent.
+fn validate_pairs(sources: &[NodeId], targets: &[NodeId], platform: &Platform) -> Result<(), CollectiveError> {
+    let (collective, name) = ("sources-to-targets", |node| platform.name(node).to_string());
+    if let Some(node) = pairs::misplaced(sources, targets) {
+        return Err(CollectiveError::OutOfOrder { collective, node: name(node) });
+    }
+    match (sources, targets) {
+        (&[source], [target]) if source == *target => {
+            Err(CollectiveError::ToItself { collective, role: "target", node: name(source) })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks the nodes that play a role.
 struct Check<'a> {
     collective: &'static str,
     role: &'static str,
     /// Whether they have to keep what they pass on.
     copies: bool,
+    /// Whether values are combined, so that they have to compute.
+    combines: bool,
     platform: &'a Platform,
 }
 
@@ -553,14 +476,17 @@ impl Check<'_> {
     }
 
     fn node(&self, id: NodeId) -> Result<(), CollectiveError> {
-        let &Check { collective, role, copies, platform } = self;
+        let &Check { collective, role, copies, combines, platform } = self;
         let nodes = platform.nodes().len();
         if id.index() >= nodes {
             return Err(CollectiveError::UnknownNode { collective, id: id.index(), nodes });
         }
         let node = || platform.name(id).to_string();
-        if !platform.node(id).is_processor() {
-            return Err(CollectiveError::Router { collective, role, node: node() });
+        match platform.node(id) {
+            own if own.is_processor() => {}
+            _ if combines => return Err(CollectiveError::Router { collective, role, node: node() }),
+            own if !own.replicates => return Err(CollectiveError::Switch { collective, role, node: node() }),
+            _ => {}
         }
         if copies && !platform.node(id).replicates {
             return Err(CollectiveError::CannotCopy { collective, role, node: node() });
@@ -603,7 +529,8 @@ fn validate_demands(demands: &[CustomDemand], platform: &Platform) -> Result<(),
 fn validate_demand(custom: &CustomDemand, platform: &Platform) -> Result<(), CollectiveError> {
     let collective = "custom";
     let demand = custom.demand();
-    let check = |role| Check { collective, role, copies: demand.kind().copies(), platform };
+    let kind = demand.kind();
+    let check = |role| Check { collective, role, copies: kind.copies(), combines: kind.combines(), platform };
     if custom.owners.is_empty() {
         return Err(CollectiveError::TooFew { collective, role: "owner", count: 0, least: 1 });
     }

@@ -1,6 +1,8 @@
 //! What the named collectives take: names, roles and how to build one, so that readers, writers and commands loop over
 //! data.
 
+use std::collections::BTreeSet;
+
 use oneport_platform::NodeId;
 
 use crate::Collective;
@@ -73,6 +75,7 @@ const ROOTED: Traffic = Traffic { per_rank: false, passes: 0 };
 /// One message, reduced and spread again.
 const TWICE: Traffic = Traffic { per_rank: false, passes: 2 };
 
+const SOURCES: Role = Role { key: "sources", one: "source", many: true };
 const SOURCE: Role = Role { key: "source", one: "source", many: false };
 const TARGET: Role = Role { key: "target", one: "target", many: false };
 const TARGETS: Role = Role { key: "targets", one: "target", many: true };
@@ -86,8 +89,14 @@ fn list(nodes: &[Vec<NodeId>], place: usize) -> Vec<NodeId> {
     nodes.get(place).cloned().unwrap_or_default()
 }
 
+/// The nodes that are in the other list too, and those that are not; each in the order of this list.
+fn split(nodes: &[NodeId], others: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
+    let others: BTreeSet<NodeId> = others.iter().copied().collect();
+    nodes.iter().partition(|node| others.contains(*node))
+}
+
 /// The named collectives.
-pub(crate) static FORMS: [Form; 10] = [
+pub(crate) static FORMS: [Form; 11] = [
     Form {
         name: "scatter",
         about: "The source sends a distinct message to each target",
@@ -114,6 +123,20 @@ pub(crate) static FORMS: [Form; 10] = [
         commutes: false,
         traffic: Some(SPREAD),
         build: |nodes, _| Collective::AllToAll { participants: list(nodes, 0) },
+    },
+    Form {
+        name: "sources-to-targets",
+        about: "Each source sends a distinct message to each target",
+        roles: &[SOURCES, TARGETS],
+        combines: false,
+        commutes: false,
+        traffic: None,
+        build: |nodes, _| {
+            let (sources, targets) = (list(nodes, 0), list(nodes, 1));
+            let (both, apart) = split(&sources, &targets);
+            let (_, targets) = split(&targets, &sources);
+            Collective::SourcesToTargets { sources: [both.clone(), apart].concat(), targets: [both, targets].concat() }
+        },
     },
     Form {
         name: "reduce",

@@ -3,8 +3,10 @@
 mod bandwidth;
 mod certificate;
 mod collective;
+mod collective_error;
 mod demand;
 mod form;
+mod pairs;
 mod pattern;
 mod plan;
 mod problem;
@@ -19,7 +21,8 @@ mod volume;
 
 pub use bandwidth::Bandwidth;
 pub use certificate::{Border, Certificate, Cut, Direction, Exchange, Gathering, OddSet, Potential, Resource, Share};
-pub use collective::{Collective, CollectiveError, Member};
+pub use collective::{Collective, Member};
+pub use collective_error::CollectiveError;
 pub use demand::{Block, Commodity, CustomDemand, Demand, Goals, Kind, Wanted};
 pub use form::{Form, Role, Traffic};
 pub use num_bigint::BigUint;

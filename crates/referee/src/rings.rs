@@ -92,7 +92,7 @@ fn check_loads<'r>(
     Ok(())
 }
 
-/// The processors exist, each once; they send while they receive.
+/// The processors exist and compute, each once; they send while they receive.
 fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Violation> {
     let count = processors.len();
     if !(2..=MOST).contains(&count) {
@@ -104,6 +104,9 @@ fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Vi
     }
     if let Some(place) = (1..count).find(|&place| processors[..place].contains(&processors[place])) {
         return Err(fault!(Question, "'{}' is listed twice", platform.name(processors[place])));
+    }
+    if let Some(&node) = processors.iter().find(|node| !platform.node(**node).is_processor()) {
+        return Err(fault!(Question, "'{}' is a router", platform.name(node); "rings join processors"));
     }
     let half = |node: &NodeId| platform.model_of(*node) == PortModel::HalfDuplex;
     match platform.node_ids().find(half) {

@@ -206,6 +206,6 @@ fn samples_have_every_collective_model_and_kind_of_node() {
             kinds.insert((node.is_processor(), node.replicates, owners.contains(&id)));
         }
     }
-    // 16 collectives under 4 models and mixtures; routers own nothing.
-    assert_eq!((rows.len(), kinds.len()), (80, 6));
+    // 17 collectives under 4 models and mixtures; switches own nothing.
+    assert_eq!((rows.len(), kinds.len()), (85, 7));
 }

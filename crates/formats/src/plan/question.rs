@@ -18,7 +18,7 @@ fn names() -> String {
 }
 
 /// The keys of the roles.
-const ROLES: [&str; 4] = ["source", "target", "targets", "participants"];
+const ROLES: [&str; 5] = ["source", "sources", "target", "targets", "participants"];
 
 /// The collective, checked against its platform.
 pub(super) fn read_collective(value: &Json<'_, '_>, platform: &Platform) -> Result<Collective, FormatError> {
@@ -27,10 +27,10 @@ pub(super) fn read_collective(value: &Json<'_, '_>, platform: &Platform) -> Resu
 
 /// A collective, or one of several: the `group`-th of a list, which holds no lists.
 fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) -> Result<Collective, FormatError> {
-    let [source_key, target_key, targets_key, participants_key] = ROLES;
-    let keys = ["name", source_key, target_key, targets_key, participants_key, "commutative", "members", "demands"];
+    let [one, two, three, four, five] = ROLES;
+    let keys = ["name", one, two, three, four, five, "commutative", "members", "demands"];
     let given = value.object(keys)?;
-    let [name, source, target, targets, participants, commutative, members, demands] = given;
+    let [name, source, sources, target, targets, participants, commutative, members, demands] = given;
     let name = need(value, name, "name", "the collective's name")?;
     let (collective, known) = match (name.string()?.as_ref(), group) {
         ("groups", None) => {
@@ -51,7 +51,7 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
             // Lists first: what is missing there says most.
             for role in form.roles.iter().rev() {
                 let place = ROLES.iter().position(|key| *key == role.key);
-                let listed = place.and_then(|place| [source, target, targets, participants][place]);
+                let listed = place.and_then(|place| [source, sources, target, targets, participants][place]);
                 nodes.push(read_role(value, listed, role, platform)?);
             }
             nodes.reverse();

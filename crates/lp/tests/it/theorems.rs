@@ -261,7 +261,8 @@ fn impossible_questions_are_refused() {
     let mut builder = Platform::builder();
     let a = builder.node(Node::processor("a", Rational::one())).unwrap();
     let b = builder.node(Node::processor("b", Rational::one())).unwrap();
-    let r = builder.node(Node::router("r")).unwrap();
+    // A switch; a router that replicates may own and receive.
+    let r = builder.node(Node { replicates: false, ..Node::router("r") }).unwrap();
     builder.duplex(a, b, Rational::one()).unwrap();
     let platform = builder.build().unwrap();
     let one = Rational::one();

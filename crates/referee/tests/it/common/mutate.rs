@@ -246,7 +246,7 @@ fn pattern_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>, owner: &str, pa
 
 fn members(collective: &mut Collective) -> &mut Vec<NodeId> {
     match collective {
-        Collective::Scatter { targets, .. } => targets,
+        Collective::Scatter { targets, .. } | Collective::SourcesToTargets { targets, .. } => targets,
         Collective::Gather { participants, .. }
         | Collective::AllToAll { participants }
         | Collective::Reduce { participants, .. }

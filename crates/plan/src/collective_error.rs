@@ -1,0 +1,144 @@
+//! What may be wrong with a collective on its platform.
+
+/// Why a collective does not fit its platform.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CollectiveError {
+    /// A participant id outside the platform.
+    #[error("{collective}: node id {id} does not exist; the platform has {nodes} nodes, numbered from 0")]
+    UnknownNode {
+        /// The collective's name.
+        collective: &'static str,
+        /// The id's number.
+        id: usize,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// Only a processor owns what is combined, or receives the result.
+    #[error("{collective}: {role} '{node}' is a router; only processors take part (give the node a compute cost)")]
+    Router {
+        /// The collective's name.
+        collective: &'static str,
+        /// "source", "target" or "participant".
+        role: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// A switch cannot own or keep a message.
+    #[error(
+        "{collective}: {role} '{node}' is a router with replicates = false, a switch that keeps nothing; choose another \
+             {role}, let it replicate, or give it a compute cost"
+    )]
+    Switch {
+        /// The collective's name.
+        collective: &'static str,
+        /// "source", "target" or "participant".
+        role: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// A participant listed twice.
+    #[error("{collective}: {role} '{node}' is listed twice; list every node once")]
+    Twice {
+        /// The collective's name.
+        collective: &'static str,
+        /// "target" or "participant".
+        role: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// The source among the targets, or the target among the senders.
+    #[error("{collective}: '{node}' would send a message to itself; leave it out of the {role}s")]
+    ToItself {
+        /// The collective's name.
+        collective: &'static str,
+        /// "target" or "participant".
+        role: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// Lists of sources and targets whose common nodes are not the first of both.
+    #[error(
+        "{collective}: '{node}' is both a source and a target; list such nodes first, and in the same order in both lists"
+    )]
+    OutOfOrder {
+        /// The collective's name.
+        collective: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// A switch that would have to keep what it passes on.
+    #[error(
+        "{collective}: '{node}' has replicates = false, so it cannot both keep and pass on a message; choose another \
+             {role} or let it replicate"
+    )]
+    CannotCopy {
+        /// The collective's name.
+        collective: &'static str,
+        /// "source", "target" or "participant".
+        role: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// A list of groups without a group.
+    #[error("no group is given; list the participants of at least one")]
+    NoGroups,
+    /// Groups within groups.
+    #[error("group {} is itself a list of groups; list its groups beside the others", .group + 1)]
+    Nested {
+        /// The place in the list, from 0; messages count from 1.
+        group: usize,
+    },
+    /// A group that is never carried out.
+    #[error("group {} has rate 0; give a whole number from 1, or leave the group out", .group + 1)]
+    NoRate {
+        /// The place in the list, from 0; messages count from 1.
+        group: usize,
+    },
+    /// A member that does not fit.
+    #[error("group {}: {error}", .group + 1)]
+    InGroup {
+        /// The place in the list, from 0; messages count from 1.
+        group: usize,
+        /// What is wrong with it.
+        error: Box<CollectiveError>,
+    },
+    /// A list of demands without a demand.
+    #[error("no demand is given; list at least one")]
+    NoDemands,
+    /// A demand that is never carried out.
+    #[error("demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out")]
+    NoRateOfDemand {
+        /// The place in the list.
+        demand: usize,
+    },
+    /// A demand that does not fit.
+    #[error("demand {demand} (counted from 0): {error}")]
+    InDemand {
+        /// The place in the list.
+        demand: usize,
+        /// What is wrong with it.
+        error: Box<CollectiveError>,
+    },
+    /// A reduction of one value.
+    #[error(
+        "{collective}: a single participant is its own result, so the throughput would be unbounded; at least 2 \
+             participants needed (gather moves a single value)"
+    )]
+    OwnResult {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// Too few participants for anything to be sent.
+    #[error("{collective}: {count} {role}s; at least {least} needed")]
+    TooFew {
+        /// The collective's name.
+        collective: &'static str,
+        /// "target" or "participant".
+        role: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there should be.
+        least: usize,
+    },
+}

@@ -1,0 +1,80 @@
+//! The messages of an all-to-all of sources and targets, in order: source by source, target by target, none from a node
+//! to itself.
+//!
+//! Nodes that are source and target stand first in both lists, in the same order. So the place of a message gives its
+//! ends without a search.
+
+use std::collections::BTreeSet;
+
+use oneport_platform::NodeId;
+
+/// How many nodes stand first in both lists.
+pub(crate) fn shared(sources: &[NodeId], targets: &[NodeId]) -> usize {
+    sources.iter().zip(targets).take_while(|(source, target)| source == target).count()
+}
+
+/// The places of source and target of the message at this place. The first `shared` sources are the targets of the
+/// same places, and leave themselves out.
+pub(crate) fn pair(place: usize, shared: usize, targets: usize) -> Option<(usize, usize)> {
+    let others = targets.checked_sub(1)?;
+    let short = shared.saturating_mul(others);
+    if place < short {
+        let (source, target) = (place / others, place % others);
+        return Some((source, target + usize::from(target >= source)));
+    }
+    let rest = place - short;
+    Some((shared.checked_add(rest / targets)?, rest % targets))
+}
+
+/// A node that is source and target and does not stand first in both lists; the first one by the list of targets.
+pub(crate) fn misplaced(sources: &[NodeId], targets: &[NodeId]) -> Option<NodeId> {
+    let first = shared(sources, targets);
+    let beyond: BTreeSet<NodeId> = sources.get(first..)?.iter().copied().collect();
+    targets.get(first..)?.iter().copied().find(|node| beyond.contains(node))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Collective, Form};
+
+    /// By the definition: all pairs of different nodes, over all pairs of lists without repetition of four nodes.
+    #[test]
+    fn every_source_sends_to_every_other_target_once() {
+        let lists: Vec<Vec<NodeId>> = (0..256_usize)
+            .map(|code| (0..4).map(|place| NodeId::new(code >> (2 * place) & 3)).collect::<Vec<_>>())
+            .flat_map(|list| (1..=4).map(move |length| list[..length].to_vec()))
+            .filter(|list| list.iter().collect::<BTreeSet<_>>().len() == list.len())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        assert_eq!(lists.len(), 4 + 12 + 24 + 24);
+        let form = Form::find("sources-to-targets").unwrap();
+        for sources in &lists {
+            for targets in &lists {
+                let collective = form.build(&[sources.clone(), targets.clone()], false).unwrap();
+                let cast = collective.cast();
+                assert_eq!(misplaced(cast[0], cast[1]), None);
+                for (given, built) in [(sources, cast[0]), (targets, cast[1])] {
+                    assert_eq!(given.iter().collect::<BTreeSet<_>>(), built.iter().collect());
+                }
+                let again = form.build(&[cast[0].to_vec(), cast[1].to_vec()], false).unwrap();
+                assert_eq!(again, collective, "a built list is in order");
+                let right: BTreeSet<(NodeId, NodeId)> = sources
+                    .iter()
+                    .flat_map(|&source| targets.iter().map(move |&target| (source, target)))
+                    .filter(|(source, target)| source != target)
+                    .collect();
+                let found: Vec<(NodeId, NodeId)> =
+                    collective.commodities().iter().map(|one| (one.source, one.target)).collect();
+                assert_eq!(found.len(), right.len());
+                assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), right);
+                assert_eq!(collective.demand(collective.demands()), None);
+                // Lists that nobody has put in order are told apart.
+                let raw = Collective::SourcesToTargets { sources: sources.clone(), targets: targets.clone() };
+                let itself = raw.commodities().iter().any(|one| one.source == one.target);
+                assert_eq!(itself, misplaced(sources, targets).is_some());
+            }
+        }
+    }
+}
