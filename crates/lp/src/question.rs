@@ -54,6 +54,14 @@ pub enum LpError {
         /// The limit.
         most: u128,
     },
+    /// A tree or an acyclic graph is wanted where there is none.
+    #[error("{collective} has no best tree or acyclic graph: {why}")]
+    NoShape {
+        /// The collective's name.
+        collective: &'static str,
+        /// What is in the way.
+        why: String,
+    },
     /// The compact program of reductions knows intervals of operands only.
     #[error(
         "the compact formulation keeps the operands in order; use the columns formulation for a commutative operator"

@@ -4,6 +4,7 @@ mod bounding;
 mod extracting;
 mod rating;
 mod rings;
+mod shapes;
 mod single;
 
 use std::ops::ControlFlow;
@@ -18,7 +19,7 @@ pub use oneport_referee as referee;
 pub use oneport_schedule as schedule;
 pub use oneport_watch as watch;
 
-pub use oneport_lp::{Formulation, LpError, MOST_GPUS, Progress, RingError};
+pub use oneport_lp::{Formulation, LpError, MOST_GPUS, Progress, RingError, Shape, Shaped};
 pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
@@ -34,6 +35,7 @@ use oneport_schedule::ScheduleError;
 use oneport_watch::{Limit, Watch};
 pub use rating::{Rated, Rating, rate, rate_watched};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
+pub use shapes::best_shape;
 pub use single::{
     Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous, broadcast_homogeneous, judge_sequence,
     judge_tree, reduce_cluster, reduce_homogeneous, reduce_into, reduce_processors, reduce_released,

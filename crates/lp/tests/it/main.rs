@@ -20,6 +20,7 @@ mod reductions;
 mod rings;
 mod scan;
 mod separation;
+mod shapes;
 mod ssr;
 mod symmetric;
 mod theorems;

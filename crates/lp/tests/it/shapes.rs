@@ -1,0 +1,217 @@
+//! The best tree and the best acyclic graph against enumeration: every choice of a link into every node, every set of
+//! links without a cycle.
+
+use std::time::Duration;
+
+use num_traits::{One, Zero};
+use oneport_lp::{Answer, LpError, Options, Question, Shape, Status, Watch, best, solve};
+use oneport_plan::{Collective, Problem, Resource, Volumes};
+use oneport_platform::{Change, LinkId, Node, NodeId, Platform, PortModel, Rational, parse_rational};
+use oneport_watch::Left;
+use proptest::prelude::*;
+
+fn platform(model: PortModel, nodes: usize, links: &[(usize, usize, &str)]) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(model);
+    for node in 0..nodes {
+        builder.node(Node::processor(format!("n{node}"), Rational::one())).unwrap();
+    }
+    for &(from, to, cost) in links {
+        builder.link(NodeId::new(from), NodeId::new(to), parse_rational(cost).unwrap()).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Figure 1 of RR-2004-32; node 0 is the source.
+fn figure_1(model: PortModel) -> Platform {
+    platform(model, 5, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/4"), (2, 1, "1/4"), (1, 3, "1/2"), (2, 4, "1/2")])
+}
+
+fn figure_2(model: PortModel) -> Platform {
+    platform(model, 3, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/2")])
+}
+
+fn broadcast(targets: &[usize]) -> Collective {
+    Collective::Broadcast { source: NodeId::new(0), targets: targets.iter().map(|&node| NodeId::new(node)).collect() }
+}
+
+fn rate(platform: &Platform, collective: &Collective) -> Rational {
+    let volumes = Volumes::default();
+    match solve(&Question::new(Problem::new(platform, collective, &volumes).unwrap()), &Options::default()).unwrap() {
+        Answer::Steady(solution) => {
+            assert_eq!(solution.status, Status::Optimal);
+            solution.steady_state.throughput
+        }
+        Answer::Unreachable(_) => Rational::zero(),
+    }
+}
+
+/// The best of a kind, its links checked: they are of the kind, and sustain what is claimed.
+fn found(platform: &Platform, collective: &Collective, shape: Shape) -> Rational {
+    let volumes = Volumes::default();
+    let problem = Problem::new(platform, collective, &volumes).unwrap();
+    let found = best(&Question::new(problem), &Options::default(), shape).unwrap().unwrap();
+    assert_eq!((found.status, &found.throughput), (Status::Optimal, &found.upper_bound));
+    let gone: Vec<Change> =
+        platform.link_ids().filter(|link| !found.links.contains(link)).map(Change::WithoutLink).collect();
+    assert_eq!(rate(&platform.changed(&gone).unwrap().platform, collective), found.throughput);
+    assert!(is_acyclic(platform, &found.links));
+    if shape == Shape::Tree {
+        let mut entered: Vec<NodeId> = found.links.iter().map(|&link| platform.link(link).to).collect();
+        entered.sort_unstable();
+        assert!(entered.windows(2).all(|pair| pair[0] != pair[1]), "a node is entered twice");
+    }
+    found.throughput
+}
+
+/// Whether all links can be taken away, each time those out of a node that none enters.
+fn is_acyclic(platform: &Platform, links: &[LinkId]) -> bool {
+    let mut left = links.to_vec();
+    while !left.is_empty() {
+        let before = left.len();
+        let entered: Vec<NodeId> = left.iter().map(|&link| platform.link(link).to).collect();
+        left.retain(|&link| entered.contains(&platform.link(link).from));
+        if left.len() == before {
+            return false;
+        }
+    }
+    true
+}
+
+/// All trees: a link, or none, into every node but the source.
+fn best_tree(platform: &Platform, targets: &[usize]) -> Rational {
+    let nodes = platform.nodes().len();
+    let mut best = Rational::zero();
+    let mut choice = vec![0; nodes];
+    loop {
+        let parent = |node: usize| {
+            let incoming = platform.incoming(NodeId::new(node));
+            (choice[node] > 0 && node > 0).then(|| incoming[choice[node] - 1])
+        };
+        // Up from a target to the source, in no more steps than there are nodes.
+        let path = |target: usize| -> Option<Vec<LinkId>> {
+            let (mut at, mut links) = (target, Vec::new());
+            while at != 0 {
+                let link = parent(at).filter(|_| links.len() < nodes)?;
+                links.push(link);
+                at = platform.link(link).from.index();
+            }
+            Some(links)
+        };
+        let paths: Option<Vec<Vec<LinkId>>> = targets.iter().map(|&target| path(target)).collect();
+        if let Some(mut links) = paths.map(|paths| paths.concat()) {
+            links.sort_unstable();
+            links.dedup();
+            let load = |resource: &Resource| -> Rational {
+                let uses = links.iter().filter(|&&link| Resource::of_link(platform, link).any(|one| one == *resource));
+                let busy: Rational = uses.map(|&link| platform.link(link).cost.clone()).sum();
+                busy / Rational::from_integer(resource.capacity(platform).into())
+            };
+            let period = Resource::of_platform(platform).iter().map(load).max().unwrap();
+            best = best.max(period.recip());
+        }
+        let Some(place) = (1..nodes).find(|&node| choice[node] < platform.incoming(NodeId::new(node)).len()) else {
+            return best;
+        };
+        choice[place] += 1;
+        choice[1..place].fill(0);
+    }
+}
+
+/// All sets of links without a cycle.
+fn best_acyclic(platform: &Platform, collective: &Collective) -> Rational {
+    let links: Vec<LinkId> = platform.link_ids().collect();
+    let mut best = Rational::zero();
+    for set in 0..1_usize << links.len() {
+        let within = |place: usize, set: usize| set >> place & 1 == 1;
+        let chosen = |set: usize| -> Vec<LinkId> {
+            links.iter().enumerate().filter(|(place, _)| within(*place, set)).map(|(_, &link)| link).collect()
+        };
+        // Smaller sets sustain no more.
+        let extended =
+            (0..links.len()).any(|place| !within(place, set) && is_acyclic(platform, &chosen(set | 1 << place)));
+        if !extended && is_acyclic(platform, &chosen(set)) {
+            let kept = chosen(set);
+            let gone: Vec<Change> =
+                links.iter().filter(|link| !kept.contains(link)).map(|&link| Change::WithoutLink(link)).collect();
+            best = best.max(rate(&platform.changed(&gone).unwrap().platform, collective));
+        }
+    }
+    best
+}
+
+fn number(text: &str) -> Rational {
+    parse_rational(text).unwrap()
+}
+
+/// The numbers of section 2.3, half-duplex: 4/7 for a tree, 8/13 for a DAG, 4/5 for all links.
+#[test]
+fn figures_1_and_2_have_the_printed_optima() {
+    use PortModel::{FullDuplex, HalfDuplex};
+    for (model, tree, acyclic, whole) in [(HalfDuplex, "4/7", "8/13", "4/5"), (FullDuplex, "1", "1", "1")] {
+        let (figure, all) = (figure_1(model), broadcast(&[1, 2, 3, 4]));
+        assert_eq!(found(&figure, &all, Shape::Tree), number(tree));
+        assert_eq!(found(&figure, &all, Shape::Acyclic), number(acyclic));
+        assert_eq!(rate(&figure, &all), number(whole));
+    }
+    for (model, one) in [(HalfDuplex, "2/3"), (FullDuplex, "1")] {
+        for shape in [Shape::Tree, Shape::Acyclic] {
+            assert_eq!(found(&figure_2(model), &broadcast(&[1, 2]), shape), number(one));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_platforms_agree_with_enumeration(
+        costs in prop::collection::vec(0_usize..8, 12),
+        model in prop::sample::select(PortModel::ALL.to_vec()),
+        some: bool,
+    ) {
+        const COSTS: [&str; 5] = ["1/3", "1/2", "1", "3/2", "2"];
+        let pairs = (0..4).flat_map(|from| (0..4).filter(move |&to| to != from).map(move |to| (from, to)));
+        let drawn = pairs.zip(&costs);
+        let links: Vec<(usize, usize, &str)> =
+            drawn.filter_map(|((from, to), &cost)| Some((from, to, *COSTS.get(cost)?))).take(8).collect();
+        let (platform, targets) = (platform(model, 4, &links), if some { vec![1, 3] } else { vec![1, 2, 3] });
+        let collective = broadcast(&targets);
+        let whole = rate(&platform, &collective);
+        prop_assume!(!whole.is_zero());
+        let tree = found(&platform, &collective, Shape::Tree);
+        let acyclic = found(&platform, &collective, Shape::Acyclic);
+        prop_assert_eq!(&tree, &best_tree(&platform, &targets));
+        prop_assert_eq!(&acyclic, &best_acyclic(&platform, &collective));
+        prop_assert!(tree <= acyclic && acyclic <= whole);
+    }
+}
+
+/// Ended at once, what is known is a tree and a bound that holds.
+#[test]
+fn a_search_that_is_ended_has_a_bound() {
+    let (figure, all, volumes) = (figure_1(PortModel::HalfDuplex), broadcast(&[1, 2, 3, 4]), Volumes::default());
+    let ended = Watch::new(|| Left { time: Some(Duration::ZERO), ..Left::default() });
+    let problem = Problem::new(&figure, &all, &volumes).unwrap();
+    match best(&Question::new(problem).watched(ended), &Options::default(), Shape::Acyclic) {
+        Ok(Some(found)) => assert!(found.throughput <= number("8/13") && found.upper_bound >= number("8/13")),
+        Ok(None) => panic!("every target can be reached"),
+        Err(error) => assert!(matches!(error, LpError::Stopped(_)), "{error}"),
+    }
+}
+
+#[test]
+fn what_has_no_tree_is_refused() {
+    let figure = figure_1(PortModel::FullDuplex);
+    let all: Vec<NodeId> = figure.node_ids().collect();
+    let volumes = Volumes::default();
+    let scatter = Collective::Scatter { source: all[0], targets: all[1..].to_vec() };
+    let problem = Problem::new(&figure, &scatter, &volumes).unwrap();
+    let refused = best(&Question::new(problem), &Options::default(), Shape::Tree);
+    assert!(matches!(refused, Err(LpError::NoShape { collective: "scatter", .. })));
+    // Nobody reaches n1 and n2 here.
+    let pair = platform(PortModel::FullDuplex, 3, &[(1, 0, "1"), (2, 0, "1")]);
+    let all = broadcast(&[1, 2]);
+    let problem = Problem::new(&pair, &all, &volumes).unwrap();
+    assert_eq!(best(&Question::new(problem), &Options::default(), Shape::Tree), Ok(None));
+}

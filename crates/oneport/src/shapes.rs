@@ -1,0 +1,29 @@
+//! The best single tree and the best acyclic graph of a broadcast.
+
+use oneport_lp::{self as lp, Question, Shape, Shaped};
+use oneport_plan::Problem;
+
+use crate::{Error, Options};
+
+/// The best single tree, or the best acyclic graph, of a broadcast: `None` where a target cannot be reached. When the
+/// watch ends the search, the best so far, with a bound on all of its kind.
+///
+/// ```
+/// use oneport::{Collective, Options, Problem, Shape, Volumes, best_shape, platform::generate};
+/// let ring = generate::ring(4, &generate::Options::default())?;
+/// let all: Vec<_> = ring.processors().collect();
+/// let broadcast = Collective::Broadcast { source: all[0], targets: all[1..].to_vec() };
+/// let volumes = Volumes::default();
+/// let problem = Problem::new(&ring, &broadcast, &volumes)?;
+/// let tree = best_shape(problem, &Options::default(), Shape::Tree)?.ok_or("a ring is connected")?;
+/// assert_eq!((tree.links.len(), &tree.throughput), (3, &tree.upper_bound));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Other questions, platforms with switches; those of the solver.
+pub fn best_shape(problem: Problem<'_>, options: &Options, shape: Shape) -> Result<Option<Shaped>, Error> {
+    let question = Question::new(problem).watched(options.watch.clone());
+    let options = lp::Options { formulation: options.formulation, time_limit: options.time_limit };
+    Ok(lp::best(&question, &options, shape)?)
+}
