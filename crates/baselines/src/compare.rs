@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use oneport_plan::Problem;
 
+use crate::atomic::atomic;
 use crate::published::published;
 use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, named, places};
 
@@ -84,10 +85,12 @@ impl Comparison {
     }
 }
 
-/// The [`named`] algorithms of the collective, shaped after the platform, and the [`published`] trees.
+/// The [`named`] algorithms of the collective, shaped after the platform, the [`published`] trees of reductions and the
+/// [`atomic`] ones of broadcasts.
 pub fn known(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
     let shape = Shape::find(problem, routes);
-    named(problem, &shape).into_iter().chain(published(problem, routes)).collect()
+    let papers = published(problem, routes).into_iter().chain(atomic(problem, routes));
+    named(problem, &shape).into_iter().chain(papers).collect()
 }
 
 /// Whether operands may be combined in any order.

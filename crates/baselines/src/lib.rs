@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod algorithm;
+mod atomic;
 mod catalogue;
 mod compare;
 mod custom;
@@ -14,6 +15,7 @@ mod shape;
 mod tree;
 
 pub use algorithm::Algorithm;
+pub use atomic::atomic;
 pub use catalogue::{Shape, named, places};
 pub use compare::{Compared, Comparison, known};
 pub use custom::{Send, of_ring, of_rounds, of_tree};

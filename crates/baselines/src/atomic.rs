@@ -1,0 +1,199 @@
+//! Trees for one atomic broadcast, by the greedy heuristics that RR-2004-32 cites for heterogeneous networks (Bhat,
+//! Raghavendra and Prasanna 1999; Banikazemi, Moorthy and Panda 1998), here one message after another without a break.
+//!
+//! Every node sends to one other at a time. A step chooses a node that has the message and one that has not; both are
+//! ready for the next transfer when this one is over. `c(i, j)` is the time of the cheapest route, `r(i)` the date from
+//! which `i` may send:
+//!
+//! | heuristic | chooses the receiver | and the sender |
+//! |---|---|---|
+//! | fastest node first | of the smallest average `c(j, k)` over all `k` | of the smallest `r(i) + c(i, j)` |
+//! | fastest edge first | and the sender of the smallest `c(i, j)` | |
+//! | earliest completing edge first | and the sender of the smallest `r(i) + c(i, j)` | |
+//!
+//! Ties go to the smaller place, of the sender first.
+
+use num_traits::Zero;
+use oneport_plan::{Problem, Rational};
+
+use crate::catalogue::{Maker, places};
+use crate::{Algorithm, Routes, Tree};
+
+/// Most places: a step looks at all pairs.
+const MOST: usize = 64;
+
+/// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node
+/// cannot be reached. `O(places^3)`.
+pub fn atomic(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
+    if problem.collective().name() != "broadcast" || places(problem).len() > MOST {
+        return Vec::new();
+    }
+    let costs = costs(problem, routes);
+    let maker = Maker::new(problem);
+    let rules: [(&str, &str, Rule); 3] = [
+        ("fastest node first", "to the node with the fastest sends next, from who serves it first", Rule::Node),
+        ("fastest edge first", "over the fastest link to a node without the message", Rule::Edge),
+        ("earliest completing edge first", "to the node that can have the message next", Rule::Completion),
+    ];
+    let made = |(name, about, rule): (&str, &str, Rule)| maker.tree(name, about, &[grown(&costs, rule)?]);
+    rules.into_iter().filter_map(made).collect()
+}
+
+/// Which transfer comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Node,
+    Edge,
+    Completion,
+}
+
+/// `c(i, j)` by places; `None` where no route leads.
+fn costs(problem: Problem<'_>, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
+    let (platform, places) = (problem.platform(), places(problem));
+    let cost = |from, to| -> Option<Rational> {
+        let path = routes.path(from, to)?;
+        Some(path.into_iter().map(|link| &platform.link(link).cost).sum())
+    };
+    places.iter().map(|&from| places.iter().map(|&to| cost(from, to)).collect()).collect()
+}
+
+/// The tree out of place 0; children in the order in which they are served. `None` if some place has no route.
+fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
+    let count = costs.len();
+    let mut ready: Vec<Option<Rational>> = vec![None; count];
+    *ready.first_mut()? = Some(Rational::zero());
+    let mut edges = Vec::with_capacity(count);
+    while edges.len() + 1 < count {
+        let receivers: Vec<usize> = match rule {
+            Rule::Node => vec![fastest(costs, &ready)?],
+            Rule::Edge | Rule::Completion => (0..count).filter(|&place| ready[place].is_none()).collect(),
+        };
+        let pairs = (0..count).flat_map(|from| receivers.iter().map(move |&to| (from, to)));
+        let served = pairs.filter_map(|(from, to)| {
+            let (date, cost) = (ready[from].as_ref()?, costs[from][to].as_ref()?);
+            let key = if rule == Rule::Edge { cost.clone() } else { date + cost };
+            Some((key, from, to, date + cost))
+        });
+        let (_, from, to, over) = served.min()?;
+        ready[from] = Some(over.clone());
+        ready[to] = Some(over);
+        edges.push((from, to));
+    }
+    Tree::of_edges(count, &edges).ok()
+}
+
+/// The place without the message whose sends are the fastest on average; one that sends to nobody comes last.
+fn fastest(costs: &[Vec<Option<Rational>>], ready: &[Option<Rational>]) -> Option<usize> {
+    let average = |place: usize| {
+        let sends: Vec<&Rational> =
+            (0..costs.len()).filter(|&to| to != place).filter_map(|to| costs[place][to].as_ref()).collect();
+        let total: Rational = sends.iter().copied().sum();
+        let count = sends.len() as u64;
+        (count == 0, total / Rational::from_integer(count.max(1).into()))
+    };
+    let without = (0..costs.len()).filter(|&place| ready[place].is_none());
+    without.map(|place| (average(place), place)).min().map(|(_, place)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn whole(number: u32) -> Rational {
+        Rational::from_integer(number.into())
+    }
+
+    fn matrix(count: usize, cost: impl Fn(usize, usize) -> u32) -> Vec<Vec<Option<Rational>>> {
+        (0..count).map(|from| (0..count).map(|to| Some(whole(cost(from, to)))).collect()).collect()
+    }
+
+    /// When the last place has the message, if every place serves its children in order.
+    fn length(tree: &Tree, costs: &[Vec<Option<Rational>>]) -> Rational {
+        let mut has = vec![Rational::zero(); tree.places()];
+        let mut free = has.clone();
+        for parent in tree.downwards() {
+            free[parent] = free[parent].clone().max(has[parent].clone());
+            for (_, _, child) in tree.edges().into_iter().filter(|(_, from, _)| *from == parent) {
+                free[parent] += costs[parent][child].as_ref().unwrap();
+                has[child] = free[parent].clone();
+            }
+        }
+        has.into_iter().max().unwrap()
+    }
+
+    /// The cheapest spanning tree, over all choices of parents.
+    fn cheapest(costs: &[Vec<Option<Rational>>]) -> Rational {
+        let count = costs.len();
+        let mut best = None;
+        for code in 0..count.pow(count as u32 - 1) {
+            let parent = |place: usize| code / count.pow(place as u32 - 1) % count;
+            let rooted = (1..count).all(|place| {
+                let mut at = place;
+                (0..count).any(|_| {
+                    at = if at == 0 { 0 } else { parent(at) };
+                    at == 0
+                })
+            });
+            if rooted {
+                let cost: Rational = (1..count).map(|place| costs[parent(place)][place].clone().unwrap()).sum();
+                best = Some(best.map_or(cost.clone(), |best: Rational| best.min(cost)));
+            }
+        }
+        best.unwrap()
+    }
+
+    proptest! {
+        /// Where costs are the same in both directions, the fastest edges out of what is reached are Prim's.
+        #[test]
+        fn fastest_edges_make_a_cheapest_tree(drawn in prop::collection::vec(1_u32..20, 10)) {
+            let pair = |low: usize, high: usize| drawn[high * (high - 1) / 2 + low];
+            let costs = matrix(5, |from, to| if from == to { 0 } else { pair(from.min(to), from.max(to)) });
+            let tree = grown(&costs, Rule::Edge).unwrap();
+            let cost: Rational = tree.edges().into_iter()
+                .map(|(_, from, to)| costs[from][to].clone().unwrap())
+                .sum();
+            prop_assert_eq!(cost, cheapest(&costs));
+        }
+
+        /// Where costs depend on the sender alone, nodes are served in the order of their times, each by whoever can
+        /// be through with it first.
+        #[test]
+        fn where_senders_alone_count_nodes_are_served_in_order(times in prop::collection::vec(1_u32..9, 2..9)) {
+            let costs = matrix(times.len(), |from, _| times[from]);
+            let tree = grown(&costs, Rule::Node).unwrap();
+            let mut others = times[1..].to_vec();
+            others.sort_unstable();
+            // Of everyone who has the message: when the next transfer would be over, and how long one takes.
+            let mut holders = vec![(times[0], times[0])];
+            let mut last = 0;
+            for time in others {
+                let place = (0..holders.len()).min_by_key(|&place| holders[place].0).unwrap();
+                last = holders[place].0;
+                holders[place].0 += holders[place].1;
+                holders.push((last + time, time));
+            }
+            prop_assert_eq!(length(&tree, &costs), whole(last));
+        }
+    }
+
+    /// With equal costs, each round doubles those who have the message.
+    #[test]
+    fn equal_costs_take_a_logarithm_of_rounds() {
+        for count in 2..20_usize {
+            let costs = matrix(count, |_, _| 3);
+            for rule in [Rule::Node, Rule::Completion] {
+                let rounds = count.next_power_of_two().trailing_zeros();
+                assert_eq!(length(&grown(&costs, rule).unwrap(), &costs), whole(3 * rounds), "{count} {rule:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_without_a_route_has_no_tree() {
+        let mut costs = matrix(3, |_, _| 1);
+        costs.iter_mut().for_each(|row| row[2] = None);
+        assert!([Rule::Node, Rule::Edge, Rule::Completion].into_iter().all(|rule| grown(&costs, rule).is_none()));
+    }
+}
