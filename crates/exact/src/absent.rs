@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // the interface of the model on HiGHS
 
 use std::convert::Infallible;
+use std::path::Path;
 use std::time::Duration;
 
 use oneport_watch::Watch;
 
+use crate::Rational;
 use crate::float::{Claim, Engine, FloatProgram};
 use crate::kernel::Basis;
 use crate::program::ExactError;
@@ -18,6 +20,14 @@ pub struct FloatModel(Infallible);
 impl FloatModel {
     pub fn new(_: &FloatProgram) -> Result<Option<Self>, ExactError> {
         Ok(None)
+    }
+
+    pub fn read(_: &Path) -> Result<Option<Self>, ExactError> {
+        Ok(None)
+    }
+
+    pub fn objective(&self) -> Option<Rational> {
+        match self.0 {}
     }
 
     pub fn set_engine(&self, _: Engine) -> Result<(), ExactError> {

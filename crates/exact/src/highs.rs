@@ -2,12 +2,14 @@
 #![allow(unsafe_code)]
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // HiGHS computes in floats; nothing of it is believed
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
 use std::time::Duration;
 
 use highs_sys::*;
 use oneport_watch::Watch;
 
+use crate::Rational;
 use crate::float::{Claim, Engine, FloatProgram};
 use crate::kernel::Basis;
 use crate::program::ExactError;
@@ -96,6 +98,33 @@ impl FloatModel {
         };
         ok("Highs_passLp", status)?;
         Ok(Some(model))
+    }
+
+    /// Loads a model file in a format that HiGHS knows by the name's ending: `.lp`, `.mps`.
+    pub fn read(path: &Path) -> Result<Option<Self>, ExactError> {
+        // SAFETY: no preconditions.
+        let highs = unsafe { Highs_create() };
+        if highs.is_null() {
+            return Err(ExactError::Solver { call: "Highs_create", status: -1 });
+        }
+        let mut model = FloatModel { highs, columns: 0, rows: 0 };
+        model.bool_option(c"output_flag", false)?;
+        model.int_option(c"threads", 1)?;
+        let path = path.to_str().and_then(|path| CString::new(path).ok());
+        let path = path.ok_or(ExactError::Solver { call: "Highs_readModel", status: -1 })?;
+        // SAFETY: a live instance and a terminated name.
+        ok("Highs_readModel", unsafe { Highs_readModel(highs, path.as_ptr()) })?;
+        // SAFETY: a live instance.
+        let (columns, rows) = unsafe { (Highs_getNumCol(highs), Highs_getNumRow(highs)) };
+        model.columns = usize::try_from(columns).unwrap_or_default();
+        model.rows = usize::try_from(rows).unwrap_or_default();
+        Ok(Some(model))
+    }
+
+    /// The last run's objective; `None` where it is not finite.
+    pub fn objective(&self) -> Option<Rational> {
+        // SAFETY: a live instance.
+        Rational::from_float(unsafe { Highs_getObjectiveValue(self.highs) })
     }
 
     fn bool_option(&self, name: &CStr, value: bool) -> Result<(), ExactError> {

@@ -3,6 +3,7 @@
 mod basis;
 mod estimate;
 mod factor;
+mod file;
 mod float;
 mod form;
 mod fraction;
@@ -23,6 +24,7 @@ mod vector;
 mod verify;
 
 pub use estimate::Estimate;
+pub use file::{FileOutcome, solve_file};
 pub use integer::{IntegerOptions, find_integer_point};
 pub use oneport_watch::{Limit, Watch};
 pub use program::{Column, ExactError, LinearProgram, Relation, Row, Sense};

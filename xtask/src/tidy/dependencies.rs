@@ -91,8 +91,12 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),
+    ("oneport-programs", &["oneport-platform", "oneport-plan"]),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
-    ("oneport-cli", &["oneport", "oneport-baselines", "oneport-once", "oneport-drawings", "oneport-exports"]),
+    (
+        "oneport-cli",
+        &["oneport", "oneport-baselines", "oneport-once", "oneport-drawings", "oneport-exports", "oneport-programs"],
+    ),
     (
         "oneport-papers",
         &[

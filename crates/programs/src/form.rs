@@ -1,0 +1,94 @@
+//! Which reading of a program is written, and why one is not.
+
+use oneport_plan::ProblemError;
+use oneport_platform::{Platform, PortModel, Rational};
+
+/// Which reading of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it should read.
+    Corrected,
+    /// As the paper prints it; docs/errata.md says what is wrong.
+    Printed,
+}
+
+impl Form {
+    pub(crate) fn title(self, title: &str) -> String {
+        match self {
+            Form::Corrected => format!("{title}; corrected."),
+            Form::Printed => format!("{title}; as printed (docs/errata.md says what is wrong)."),
+        }
+    }
+}
+
+/// Why a program is not written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// A program of another collective.
+    #[error("{program} is a program of {right}, not of {found}")]
+    Collective {
+        /// The program's name.
+        program: &'static str,
+        /// The collective asked for.
+        found: &'static str,
+        /// What it is about.
+        right: &'static str,
+    },
+    /// A node whose ports the program's rows do not describe.
+    #[error("{program}: node '{node}' is {model}; the rows describe {right}")]
+    Model {
+        /// The program's name.
+        program: &'static str,
+        /// The node's name.
+        node: String,
+        /// Its port model.
+        model: PortModel,
+        /// Which would be right.
+        right: &'static str,
+    },
+    /// A switch that would have to copy.
+    #[error("{program}: '{node}' has replicates = false; the paper's nodes copy what they receive")]
+    Switch {
+        /// The program's name.
+        program: &'static str,
+        /// The node's name.
+        node: String,
+    },
+    /// Exponentially many columns.
+    #[error(
+        "{program}: the {what} are enumerated, and there are more than {most} (or {steps} steps); take a smaller platform"
+    )]
+    TooMany {
+        /// The program's name.
+        program: &'static str,
+        /// "patterns" or "matchings".
+        what: &'static str,
+        /// Most of them.
+        most: usize,
+        /// Most steps of the enumeration.
+        steps: usize,
+    },
+    /// (P') without a plan.
+    #[error("p-prime lists the patterns and matchings of an optimal plan; solve the question first")]
+    NoPlan,
+    /// A plan whose matchings do not carry the optimum.
+    #[error("p-prime: the plan's schedule has throughput {schedule}, proved is {optimum}; ask for the exact period")]
+    NotAttained {
+        /// Throughput of the schedule.
+        schedule: Box<Rational>,
+        /// The bound.
+        optimum: Box<Rational>,
+    },
+    /// A plan that does not fit together.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// Refuses nodes that cannot copy.
+pub(crate) fn check_switches(platform: &Platform, program: &'static str) -> Result<(), ProgramError> {
+    match platform.nodes().iter().find(|node| !node.replicates) {
+        None => Ok(()),
+        Some(node) => Err(ProgramError::Switch { program, node: node.name.clone() }),
+    }
+}

@@ -1,0 +1,88 @@
+//! Names of nodes that the CPLEX LP format allows within names of variables.
+//!
+//! A node's name is kept if it consists of letters, digits and `_ . # $ % & @ ~ '` of ASCII, and has at most 40 of
+//! them. Commas and parentheses divide `send(Pi,Pj,m)` and are not kept. Every other node is called after its place,
+//! and a comment of the file says so.
+
+use std::collections::BTreeSet;
+
+use oneport_platform::{LinkId, NodeId, Platform};
+
+use crate::program::Program;
+
+/// Most characters of a node's name: three names and what stands around them fit in the 255 of a variable.
+const LONGEST: usize = 40;
+
+/// What nodes and links are called in the file.
+pub(crate) struct Names<'a> {
+    platform: &'a Platform,
+    nodes: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    /// Names the nodes, and says in the program's comments which names are not the platform's.
+    pub(crate) fn new(platform: &'a Platform, program: &mut Program) -> Names<'a> {
+        let kept: BTreeSet<&str> =
+            platform.nodes().iter().map(|node| node.name.as_str()).filter(|name| fits(name)).collect();
+        let mut nodes = Vec::new();
+        for (place, node) in platform.nodes().iter().enumerate() {
+            if fits(&node.name) {
+                nodes.push(node.name.clone());
+                continue;
+            }
+            let mut name = format!("node{place}");
+            while kept.contains(name.as_str()) {
+                name.push('_');
+            }
+            program.note(format!("{name} is the node {:?}.", node.name));
+            nodes.push(name);
+        }
+        Names { platform, nodes }
+    }
+
+    /// What a node is called.
+    pub(crate) fn node(&self, node: NodeId) -> &str {
+        self.nodes.get(node.index()).map_or("", String::as_str)
+    }
+
+    /// The two ends of a link: `Pi,Pj`.
+    pub(crate) fn link(&self, link: LinkId) -> String {
+        let ends = self.platform.link(link);
+        format!("{},{}", self.node(ends.from), self.node(ends.to))
+    }
+}
+
+fn fits(name: &str) -> bool {
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "_.#$%&@~'".contains(letter);
+    !name.is_empty() && name.len() <= LONGEST && name.chars().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use oneport_platform::{Node, Platform, Rational};
+
+    use super::*;
+    use crate::program::Sense;
+
+    #[test]
+    fn names_that_the_format_forbids_are_replaced_by_new_ones() {
+        let mut builder = Platform::builder();
+        let names = ["gpu 0", "a,b", "node0", "e1", "x:y", "+", "é", "node1", "node1_", &"n".repeat(41)];
+        for name in names {
+            builder.node(Node::processor(name, Rational::from_integer(1.into()))).unwrap();
+        }
+        let platform = builder.build().unwrap();
+        let mut program = Program::new(Sense::Maximise, "test");
+        let named = Names::new(&platform, &mut program);
+        let written: Vec<&str> = platform.node_ids().map(|node| named.node(node)).collect();
+        assert_eq!(
+            written,
+            ["node0_", "node1__", "node0", "e1", "node4", "node5", "node6", "node1", "node1_", "node9"]
+        );
+        assert_eq!(written.iter().collect::<BTreeSet<_>>().len(), names.len());
+        let text = program.to_lp();
+        for (name, written) in names.iter().zip(written).filter(|(name, _)| !fits(name)) {
+            assert!(text.contains(&format!("\\ {written} is the node {name:?}.")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Enumerations for (P) and (D) of RR-2004-32: sets of links that can be busy at the same time, simple paths, trees,
+//! and one of each for every demand.
+//!
+//! Each is exponential in the platform. All count their steps, and are refused beyond [`MOST_STEPS`] of them or
+//! [`MOST_COLUMNS`] results.
+
+use std::collections::BTreeSet;
+
+use oneport_plan::{Demand, Kind, Problem};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel};
+
+use crate::form::ProgramError;
+
+/// Most matchings, and most patterns, that a program lists.
+pub const MOST_COLUMNS: usize = 20_000;
+
+/// Most steps of an enumeration: seconds.
+pub const MOST_STEPS: usize = 2_000_000;
+
+/// Links, ascending; in a pattern as often as its paths or trees use them.
+pub type Links = Vec<LinkId>;
+
+/// Counts steps and results.
+struct Budget {
+    program: &'static str,
+    what: &'static str,
+    steps: usize,
+}
+
+impl Budget {
+    fn new(program: &'static str, what: &'static str) -> Budget {
+        Budget { program, what, steps: 0 }
+    }
+
+    fn step(&mut self, found: usize) -> Result<(), ProgramError> {
+        self.steps += 1;
+        if found > MOST_COLUMNS || self.steps > MOST_STEPS {
+            let (program, what) = (self.program, self.what);
+            return Err(ProgramError::TooMany { program, what, most: MOST_COLUMNS, steps: MOST_STEPS });
+        }
+        Ok(())
+    }
+}
+
+/// All nonempty sets of links that can be busy at the same time, whatever the port models: matchings, where all nodes
+/// are half-duplex. Smaller sets of the same links come first.
+pub(crate) fn matchings(platform: &Platform, program: &'static str) -> Result<Vec<Links>, ProgramError> {
+    let mut budget = Budget::new(program, "matchings");
+    let mut sets: Vec<Links> = vec![Vec::new()];
+    for link in platform.link_ids() {
+        for place in 0..sets.len() {
+            budget.step(sets.len())?;
+            if fits(platform, &sets[place], link) {
+                let longer = sets[place].iter().copied().chain([link]).collect();
+                sets.push(longer);
+            }
+        }
+    }
+    sets.remove(0);
+    Ok(sets)
+}
+
+/// Whether the ports of a link's ends serve it beside the links of a set.
+fn fits(platform: &Platform, set: &[LinkId], link: LinkId) -> bool {
+    let (from, to) = (platform.link(link).from, platform.link(link).to);
+    let sends = |node: NodeId| set.iter().filter(|&&other| platform.link(other).from == node).count();
+    let receives = |node: NodeId| set.iter().filter(|&&other| platform.link(other).to == node).count();
+    let free = |node: NodeId, busy: usize| match platform.model_of(node) {
+        PortModel::FullDuplex => busy == 0,
+        PortModel::HalfDuplex => sends(node) + receives(node) == 0,
+        PortModel::Multiport => busy < platform.node(node).ports.unwrap_or(1).max(1) as usize,
+        PortModel::Links => true,
+    };
+    free(from, sends(from)) && free(to, receives(to))
+}
+
+/// The patterns: a simple path, or a tree, for every demand, in all combinations. Combinations that use the same links
+/// equally often are taken once.
+pub(crate) fn patterns(problem: &Problem<'_>, program: &'static str) -> Result<Vec<Links>, ProgramError> {
+    let mut budget = Budget::new(program, "patterns");
+    let mut all: BTreeSet<Links> = BTreeSet::from([Vec::new()]);
+    for demand in problem.demands() {
+        let ways = ways(problem.platform(), &demand, &mut budget)?;
+        let mut longer = BTreeSet::new();
+        for pattern in &all {
+            for way in &ways {
+                budget.step(longer.len())?;
+                let mut links: Links = pattern.iter().chain(way).copied().collect();
+                links.sort_unstable();
+                longer.insert(links);
+            }
+        }
+        all = longer;
+    }
+    Ok(all.into_iter().collect())
+}
+
+fn ways(platform: &Platform, demand: &Demand<'_>, budget: &mut Budget) -> Result<Vec<Links>, ProgramError> {
+    let source = demand.operands.first().copied();
+    match (demand.kind(), source) {
+        (Kind::Route, Some(source)) => paths(platform, source, demand.targets(), budget),
+        (Kind::Copy, Some(source)) => trees(platform, source, demand.targets(), budget),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// All paths to the only target that visit no node twice.
+fn paths(
+    platform: &Platform,
+    from: NodeId,
+    targets: &[NodeId],
+    budget: &mut Budget,
+) -> Result<Vec<Links>, ProgramError> {
+    let mut found = Vec::new();
+    let mut open: Vec<(Vec<NodeId>, Links)> = vec![(vec![from], Vec::new())];
+    while let Some((nodes, links)) = open.pop() {
+        budget.step(found.len())?;
+        let Some(&at) = nodes.last() else { continue };
+        if targets.contains(&at) {
+            found.push(links);
+            continue;
+        }
+        for &link in platform.outgoing(at) {
+            let to = platform.link(link).to;
+            if !nodes.contains(&to) {
+                let nodes = nodes.iter().copied().chain([to]).collect();
+                open.push((nodes, links.iter().copied().chain([link]).collect()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// All trees out of `root` that reach the targets and whose leaves are targets.
+fn trees(
+    platform: &Platform,
+    root: NodeId,
+    targets: &[NodeId],
+    budget: &mut Budget,
+) -> Result<Vec<Links>, ProgramError> {
+    let mut search = Trees { platform, root, targets, parents: vec![None; platform.nodes().len()], found: Vec::new() };
+    search.grow(0, budget)?;
+    Ok(search.found)
+}
+
+struct Trees<'a> {
+    platform: &'a Platform,
+    root: NodeId,
+    targets: &'a [NodeId],
+    parents: Vec<Option<LinkId>>,
+    found: Vec<Links>,
+}
+
+impl Trees<'_> {
+    /// Chooses the links into the nodes from this place on. The depth is the number of nodes.
+    fn grow(&mut self, place: usize, budget: &mut Budget) -> Result<(), ProgramError> {
+        budget.step(self.found.len())?;
+        let Some(node) = self.platform.node_ids().nth(place) else {
+            if self.is_tree() {
+                let mut links: Links = self.parents.iter().flatten().copied().collect();
+                links.sort_unstable();
+                self.found.push(links);
+            }
+            return Ok(());
+        };
+        if node == self.root || !self.targets.contains(&node) {
+            self.grow(place + 1, budget)?;
+        }
+        if node == self.root {
+            return Ok(());
+        }
+        for &link in self.platform.incoming(node) {
+            if self.top(self.platform.link(link).from) != node {
+                self.parents[node.index()] = Some(link);
+                self.grow(place + 1, budget)?;
+                self.parents[node.index()] = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first node above this one that has no parent yet. A cycle is closed by its last link, whose tail is then
+    /// below the node that the link enters.
+    fn top(&self, mut node: NodeId) -> NodeId {
+        while let Some(up) = self.parents[node.index()] {
+            node = self.platform.link(up).from;
+        }
+        node
+    }
+
+    /// Whether all links hang together under the root, and end at targets.
+    fn is_tree(&self) -> bool {
+        let used = |node: &NodeId| self.parents[node.index()].is_some();
+        let inner = |node: NodeId| self.parents.iter().flatten().any(|&link| self.platform.link(link).from == node);
+        self.platform
+            .node_ids()
+            .filter(used)
+            .all(|node| self.top(node) == self.root && (self.targets.contains(&node) || inner(node)))
+    }
+}

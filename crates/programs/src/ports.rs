@@ -1,0 +1,90 @@
+//! What the programs of the bidirectional one-port model have in common: `s(Pi,Pj)`, the fraction of time for which a
+//! link is busy, and equations (1) to (3) of RR-4872.
+
+use num_traits::One;
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+
+use crate::form::{Form, ProgramError};
+use crate::names::Names;
+use crate::program::{Program, Relation, Variable};
+
+/// The variables `s(Pi,Pj)`, by links.
+pub(crate) struct Busy {
+    variables: Vec<Variable>,
+}
+
+/// Refuses nodes to which the program's rows do not apply: half-duplex ones, for which no rows on single ports are
+/// enough, and in the printed form whatever is not full-duplex.
+pub(crate) fn check(platform: &Platform, program: &'static str, form: Form) -> Result<(), ProgramError> {
+    let fits = |&node: &NodeId| match platform.model_of(node) {
+        PortModel::FullDuplex => true,
+        PortModel::HalfDuplex => false,
+        PortModel::Multiport | PortModel::Links => form == Form::Corrected,
+    };
+    match platform.node_ids().find(|node| !fits(node)) {
+        None => Ok(()),
+        Some(node) => Err(ProgramError::Model {
+            program,
+            node: platform.name(node).to_string(),
+            model: platform.model_of(node),
+            right: match form {
+                Form::Corrected => "full-duplex, multiport or links (p and d take half-duplex)",
+                Form::Printed => "full-duplex",
+            },
+        }),
+    }
+}
+
+impl Busy {
+    /// The variables and rows (1) to (3). A multiport node has as many sends and receives at a time as ports, a node
+    /// of the `links` model has no row.
+    pub(crate) fn new(program: &mut Program, platform: &Platform, names: &Names<'_>) -> Busy {
+        let name = |link| format!("s({})", names.link(link));
+        let variables: Vec<Variable> = platform.link_ids().map(|link| program.variable(name(link))).collect();
+        let busy = Busy { variables };
+        program.section("(1) A link is busy at most all the time.");
+        for link in platform.link_ids() {
+            let row = format!("busy({})", names.link(link));
+            program.row(row, [(busy.of(link), Rational::one())], Relation::AtMost, Rational::one());
+        }
+        program.section("(2) Outgoing messages.");
+        for node in platform.node_ids() {
+            busy.port(program, platform, node, format!("out({})", names.node(node)), platform.outgoing(node));
+        }
+        program.section("(3) Incoming messages.");
+        for node in platform.node_ids() {
+            busy.port(program, platform, node, format!("in({})", names.node(node)), platform.incoming(node));
+        }
+        busy
+    }
+
+    fn port(&self, program: &mut Program, platform: &Platform, node: NodeId, name: String, links: &[LinkId]) {
+        let ports = match platform.model_of(node) {
+            PortModel::FullDuplex | PortModel::HalfDuplex => 1,
+            PortModel::Multiport => platform.node(node).ports.unwrap_or(1).max(1),
+            PortModel::Links => return,
+        };
+        if !links.is_empty() {
+            let terms = links.iter().map(|&link| (self.of(link), Rational::one()));
+            program.row(name, terms, Relation::AtMost, Rational::from_integer(ports.into()));
+        }
+    }
+
+    /// `s(Pi,Pj)` of a link.
+    pub(crate) fn of(&self, link: LinkId) -> Variable {
+        self.variables[link.index()]
+    }
+
+    /// (4) and (8): a link is busy for what is sent over it; `sent` lists variables with their times.
+    pub(crate) fn time(
+        &self,
+        program: &mut Program,
+        names: &Names<'_>,
+        link: LinkId,
+        sent: impl IntoIterator<Item = (Variable, Rational)>,
+    ) {
+        let sent = sent.into_iter().map(|(variable, time)| (variable, -time));
+        let terms = std::iter::once((self.of(link), Rational::one())).chain(sent);
+        program.row(format!("time({})", names.link(link)), terms, Relation::Equal, Rational::default());
+    }
+}

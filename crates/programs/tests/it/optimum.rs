@@ -1,0 +1,228 @@
+//! Every program's optimum is the one of `solve`, by HiGHS' reader and exactly; and the plan's own solution satisfies
+//! every row.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use num_traits::{One, Signed, Zero};
+use oneport::plan::Task;
+use oneport::{
+    Collective, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem, Rational, Volumes, solve,
+};
+use oneport_exact::{FileOutcome, solve_file};
+use oneport_programs::{Form, Which, build, restricted};
+use proptest::prelude::*;
+
+use super::reader::{Ended, File, Sum};
+use super::{nodes, platform, scatter, volumes};
+
+/// The plan of a question, whose schedule attains the optimum.
+pub fn plan(problem: Problem<'_>) -> Plan {
+    let options = Options { period: Period::Exact, ..Options::default() };
+    match solve(problem, &options).unwrap() {
+        Outcome::Planned(planned) => planned.plan,
+        Outcome::Unreachable(missing) => panic!("{missing:?}"),
+    }
+}
+
+/// What HiGHS' own reader makes of a text.
+pub fn highs(text: &str) -> FileOutcome {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("program.lp");
+    std::fs::write(&path, text).unwrap();
+    solve_file(&path).unwrap()
+}
+
+/// Whether a float's value is this number, to six digits.
+fn is_near(found: &Rational, right: &Rational) -> bool {
+    (found - right).abs() * Rational::from_integer(1_000_000.into()) <= right.abs() + Rational::one()
+}
+
+/// Solved by two readers, a program yields this; and so does the plan's own solution, where one is given.
+fn check(text: &str, right: &Rational, point: Option<&Sum>) {
+    let FileOutcome::Optimal(found) = highs(text) else { panic!("HiGHS finds no optimum:\n{text}") };
+    assert!(is_near(&found, right), "HiGHS finds {found}, right is {right}:\n{text}");
+    let file = File::read(text);
+    assert_eq!(file.solve(), Ended::Optimal(right.clone()), "{text}");
+    if let Some(point) = point {
+        assert_eq!(file.value(point), *right, "{text}");
+    }
+}
+
+fn name(platform: &Platform, link: oneport::platform::LinkId) -> String {
+    let ends = platform.link(link);
+    format!("{},{}", platform.name(ends.from), platform.name(ends.to))
+}
+
+/// The plan's steady state in the variables of SSSP, SSPA2A and SSR.
+fn rates(plan: &Plan) -> Sum {
+    let (platform, problem) = (&plan.platform, plan.problem().unwrap());
+    let mut point = Sum::from([("TP".to_string(), plan.steady_state.throughput.clone())]);
+    let mut add = |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
+    for weighted in &plan.steady_state.patterns {
+        let demand = plan.collective.demand(weighted.pattern.demand).unwrap();
+        for task in &weighted.pattern.tasks {
+            match *task {
+                Task::Send { link, part, .. } => {
+                    let target = platform.name(demand.targets()[0]);
+                    let message = match &plan.collective {
+                        Collective::Scatter { .. } => format!("m_{target}"),
+                        Collective::AllToAll { .. } | Collective::SourcesToTargets { .. } => {
+                            format!("m_{},{target}", platform.name(demand.operands[0]))
+                        }
+                        _ => format!("v_{}_{}", part.first, part.last),
+                    };
+                    let link_name = name(platform, link);
+                    add(format!("send({link_name},{message})"), weighted.weight.clone());
+                    add(format!("s({link_name})"), problem.transfer_time(link, part) * &weighted.weight);
+                }
+                Task::Merge { node, part, split, .. } => {
+                    let (at, time) = (platform.name(node), plan.volumes.merge_time(platform, node, part));
+                    add(format!("cons({at},T_{}_{split}_{})", part.first, part.last), weighted.weight.clone());
+                    add(format!("alpha({at})"), time * &weighted.weight);
+                }
+            }
+        }
+    }
+    point
+}
+
+/// The plan's trees in the variables of the broadcast program.
+fn flows(plan: &Plan) -> Sum {
+    let (platform, problem) = (&plan.platform, plan.problem().unwrap());
+    let mut point = Sum::from([("a".to_string(), plan.steady_state.throughput.clone())]);
+    let mut add = |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
+    for weighted in &plan.steady_state.patterns {
+        let mut into: BTreeMap<NodeId, oneport::platform::LinkId> = BTreeMap::new();
+        for task in &weighted.pattern.tasks {
+            let Task::Send { link, part, .. } = *task else { panic!("a broadcast merges nothing") };
+            let (ends, time) = (platform.link(link), problem.transfer_time(link, part) * &weighted.weight);
+            into.insert(ends.to, link);
+            add(format!("t({})", name(platform, link)), time.clone());
+            for (port, node) in [("t_out", ends.from), ("t_in", ends.to)] {
+                // A node of the `links` model has no port.
+                if platform.model_of(node) != PortModel::Links {
+                    add(format!("{port}({})", platform.name(node)), time.clone());
+                }
+            }
+        }
+        for &target in plan.collective.demand(0).unwrap().targets() {
+            let mut at = target;
+            while let Some(&link) = into.get(&at) {
+                add(format!("x({},{})", platform.name(target), name(platform, link)), weighted.weight.clone());
+                at = platform.link(link).from;
+            }
+        }
+    }
+    point
+}
+
+/// Every corrected program that is about this question.
+fn check_question(platform: &Platform, collective: &Collective, volumes: &Volumes) {
+    let problem = Problem::new(platform, collective, volumes).unwrap();
+    let plan = plan(problem);
+    let right = plan.upper_bound.clone();
+    assert_eq!(plan.steady_state.throughput, right, "the plan is not proved optimal");
+    let half = platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex);
+    let usual = if collective.name() == "sources-to-targets" { "all-to-all" } else { collective.name() };
+    for which in Which::ALL {
+        let (text, point) = match which {
+            Which::Sssp | Which::Sspa2a | Which::Ssr if half || which.collective() != usual => continue,
+            Which::Broadcast if half || collective.name() != "broadcast" => continue,
+            Which::P | Which::D | Which::PPrime if collective.name() == "reduce" => continue,
+            Which::Sssp | Which::Sspa2a | Which::Ssr => {
+                (build(which, &problem, Form::Corrected).unwrap().to_lp(), Some(rates(&plan)))
+            }
+            Which::Broadcast => (build(which, &problem, Form::Corrected).unwrap().to_lp(), Some(flows(&plan))),
+            Which::P | Which::D => (build(which, &problem, Form::Corrected).unwrap().to_lp(), None),
+            Which::PPrime => (restricted(&plan, Form::Corrected).unwrap().to_lp(), None),
+        };
+        check(&text, &right, point.as_ref());
+    }
+}
+
+fn fixture(name: &str) -> Platform {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
+    oneport::formats::read_platform(&path).unwrap()
+}
+
+/// A scatter, a broadcast from the first node and a reduce to it, and an all-to-all of the first three.
+fn questions(platform: &Platform) -> Vec<Collective> {
+    let all: Vec<NodeId> = platform.processors().collect();
+    let (first, others) = all.split_first().unwrap();
+    vec![
+        Collective::Scatter { source: *first, targets: others.to_vec() },
+        Collective::Broadcast { source: *first, targets: others.to_vec() },
+        Collective::Reduce { target: *first, participants: all.clone(), commutative: false },
+        Collective::AllToAll { participants: all[..3].to_vec() },
+        Collective::SourcesToTargets { sources: all[1..].to_vec(), targets: vec![all[1], all[0]] },
+    ]
+}
+
+#[test]
+fn the_papers_toys_and_a_star_have_the_optima_of_solve() {
+    let toy = fixture("toy-scatter.toml");
+    check_question(&toy, &scatter(&toy, "Ps", "P0 P1"), &volumes("1"));
+    let toy = fixture("toy-broadcast.toml");
+    let broadcast = Collective::Broadcast { source: nodes(&toy, "Ps")[0], targets: nodes(&toy, "P1 P2 P3 P4") };
+    for model in [PortModel::HalfDuplex, PortModel::FullDuplex] {
+        check_question(&toy.clone().with_model(model), &broadcast, &volumes("7/3"));
+    }
+    let toy = fixture("toy-reduce.toml");
+    for question in questions(&toy) {
+        check_question(&toy, &question, &volumes("1"));
+    }
+    let star = fixture("star.json");
+    for question in questions(&star) {
+        check_question(&star, &question, &volumes("2"));
+    }
+}
+
+/// A triangle of half-duplex ports has an odd set; routers and one-way links have none.
+#[test]
+fn small_questions_of_all_kinds_agree() {
+    let links = [("a", "b", "1"), ("b", "c", "2"), ("c", "a", "1/3"), ("b", "a", "5/7"), ("c", "b", "1")];
+    for model in [PortModel::HalfDuplex, PortModel::FullDuplex, PortModel::Links] {
+        let triangle = platform(model, "a b c", &links);
+        let all = nodes(&triangle, "a b c");
+        for question in questions(&triangle) {
+            if model != PortModel::HalfDuplex || question.name() != "reduce" {
+                check_question(&triangle, &question, &volumes("3/2"));
+            }
+        }
+        check_question(&triangle, &Collective::AllGather { participants: all.clone() }, &volumes("1"));
+        check_question(
+            &triangle,
+            &Collective::Gather { target: all[0], participants: all[1..].to_vec() },
+            &volumes("1"),
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_platforms_agree(costs in prop::collection::vec(0_u32..8, 12), nodes in 3_usize..=4, half: bool) {
+        let model = if half { PortModel::HalfDuplex } else { PortModel::FullDuplex };
+        let names = &["a", "b", "c", "d"][..nodes];
+        let mut costs = costs.into_iter();
+        let mut links = Vec::new();
+        for (from, first) in names.iter().enumerate() {
+            for (to, last) in names.iter().enumerate().filter(|&(to, _)| to != from) {
+                // A ring, so that everything can be reached, and some of the other links.
+                let cost = costs.next().unwrap_or(1);
+                if to == (from + 1) % nodes || cost > 4 {
+                    links.push((*first, *last, format!("{}/3", cost + 1)));
+                }
+            }
+        }
+        let links: Vec<(&str, &str, &str)> = links.iter().map(|(from, to, cost)| (*from, *to, cost.as_str())).collect();
+        let platform = platform(model, &names.join(" "), &links);
+        for question in questions(&platform) {
+            if !half || question.name() != "reduce" {
+                check_question(&platform, &question, &volumes("1"));
+            }
+        }
+    }
+}
