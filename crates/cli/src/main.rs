@@ -64,6 +64,7 @@ commands! {
     Check(check::CheckArguments),
     Rings(rings::RingsArguments),
     Bound(bound::BoundArguments),
+    Program(program::ProgramArguments),
 }
 
 fn main() -> ExitCode {

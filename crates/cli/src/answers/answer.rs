@@ -11,6 +11,7 @@ use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Problem, Rational,
 
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
+use crate::flags::question::asked_as;
 use crate::words::numbers::{Shown, percent, readable, readable_count, short};
 use crate::words::output::count;
 
@@ -189,9 +190,9 @@ fn extent(collective: &Collective) -> String {
     }
 }
 
-/// The collective's name; that of its groups, which are alike.
+/// What the collective is called on the command line; its groups, which are alike.
 pub fn label(collective: &Collective) -> &'static str {
-    collective.members().first().map_or(collective.name(), |member| member.collective.name())
+    asked_as(collective.members().first().map_or(collective.name(), |member| member.collective.name()))
 }
 
 /// Schedule throughput over the best throughput known.

@@ -8,6 +8,7 @@ pub mod export;
 pub mod extract;
 pub mod generate;
 pub mod inspect;
+pub mod program;
 pub mod reduce;
 pub mod rings;
 pub mod show;

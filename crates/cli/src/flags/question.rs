@@ -17,9 +17,18 @@ use crate::words::usage::usage;
 /// Custom demands, beside the named collectives.
 pub const CUSTOM: &str = "custom";
 
+/// An all-to-all, and what it is called where sources and targets are given apart.
+const ALL_TO_ALL: (&str, &str) = ("all-to-all", "sources-to-targets");
+
+/// What a collective of this name is called here.
+pub fn asked_as(name: &'static str) -> &'static str {
+    if name == ALL_TO_ALL.1 { ALL_TO_ALL.0 } else { name }
+}
+
 /// The collectives that can be solved.
 fn collectives() -> PossibleValuesParser {
-    let named = Collective::forms().iter().map(|form| PossibleValue::new(form.name).help(form.about));
+    let asked = Collective::forms().iter().filter(|form| form.name == asked_as(form.name));
+    let named = asked.map(|form| PossibleValue::new(form.name).help(form.about));
     let custom = PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
     PossibleValuesParser::new(named.chain([custom]))
 }
@@ -36,8 +45,11 @@ pub struct QuestionArguments {
     /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
-    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); reduce-to-several: the nodes
-    /// that receive the result.
+    /// All-to-all: the nodes that send, or "all" processors (the default beside --targets), instead of --participants.
+    #[arg(long, value_name = "A,B|all")]
+    pub sources: Option<String>,
+    /// Scatter, broadcast: receivers, or "all" processors but the source (the default); all-to-all: the nodes that
+    /// receive from every source; reduce-to-several: the nodes that receive the result.
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
     /// Participants, or "all" processors (the default); reductions combine values in this order.
@@ -95,6 +107,7 @@ fn options_of(form: &Form) -> Vec<String> {
 fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     let given = [
         ("source", &arguments.source),
+        ("sources", &arguments.sources),
         ("target", &arguments.target),
         ("targets", &arguments.targets),
         ("participants", &arguments.participants),
@@ -104,9 +117,11 @@ fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
 
 /// The collective asked for, every option it does not take refused.
 pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
-    let Some(form) = Form::find(&arguments.collective) else { return custom(platform, arguments) };
+    let apart = arguments.sources.is_some() || arguments.targets.is_some();
+    let name = if apart && arguments.collective == ALL_TO_ALL.0 { ALL_TO_ALL.1 } else { &arguments.collective };
+    let Some(form) = Form::find(name) else { return custom(platform, arguments) };
     let takes = options_of(form);
-    refuse_others(arguments, form.name, &takes)?;
+    refuse_others(arguments, asked_as(form.name), &takes)?;
     if !arguments.groups.is_empty() {
         return groups(platform, arguments, form);
     }
@@ -116,10 +131,12 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
         let text = given(arguments, role);
         nodes.push(if role.many {
             // Where nothing is combined, the owner of the messages (or their receiver) sends itself none.
-            let except = nodes.first().and_then(|nodes| nodes.first()).copied().filter(|_| !form.overlaps());
+            let rooted = form.roles.first().is_some_and(|role| !role.many);
+            let except = nodes.first().and_then(|nodes| nodes.first()).copied();
+            let except = except.filter(|_| rooted && !form.overlaps());
             listed(platform, text, &option, except)?
         } else {
-            let missing = || usage(format!("{} needs {option} NODE; the processors are {}", form.name, some(platform)));
+            let missing = || usage(format!("{} needs {option} NODE, one of {}", form.name, some(platform)));
             vec![node(platform, text.ok_or_else(missing)?, &option)?]
         });
     }
@@ -130,6 +147,7 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
     let given = [
         ("--source", arguments.source.is_some()),
+        ("--sources", arguments.sources.is_some()),
         ("--targets", arguments.targets.is_some()),
         ("--target", arguments.target.is_some()),
         ("--participants", arguments.participants.is_some()),
@@ -156,10 +174,11 @@ fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collecti
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
 fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Result<Collective> {
-    let options = [&arguments.source, &arguments.targets, &arguments.target, &arguments.participants];
+    let options =
+        [&arguments.source, &arguments.sources, &arguments.targets, &arguments.target, &arguments.participants];
     if options.into_iter().any(Option::is_some) {
         return Err(usage(
-            "--group lists a group's members itself; leave out --source, --targets, --target, --participants",
+            "--group lists a group's members itself; leave out --source, --sources, --targets, --target, --participants",
         ));
     }
     let rooted = form.roles.iter().any(|role| !role.many);
@@ -262,9 +281,9 @@ pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: 
 fn some(platform: &Platform) -> String {
     const SHOWN: usize = 8;
     let quoted = |id| format!("'{}'", platform.name(id));
-    let names: Vec<String> = platform.processors().take(SHOWN + 1).map(quoted).collect();
+    let names: Vec<String> = everyone(platform).into_iter().take(SHOWN + 1).map(quoted).collect();
     match names.len() {
-        0 => "none (give nodes a compute cost)".to_string(),
+        0 => "none (all are switches)".to_string(),
         count if count > SHOWN => format!("{}, ...", names[..SHOWN].join(", ")),
         _ => names.join(", "),
     }
@@ -273,19 +292,27 @@ fn some(platform: &Platform) -> String {
 pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     platform.find(name).ok_or_else(|| {
         let clipped: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-        let alike = platform.processors().map(|id| platform.name(id)).find(|known| known.eq_ignore_ascii_case(name));
+        let alike = platform.node_ids().map(|id| platform.name(id)).find(|known| known.eq_ignore_ascii_case(name));
         let hint = match alike {
             Some(known) => format!("did you mean '{known}'?"),
+            None if platform.processors().next().is_none() => format!("its nodes are {}", some(platform)),
             None => format!("its processors are {}", some(platform)),
         };
         anyhow!("{option}: the platform has no node '{clipped}'; {hint}")
     })
 }
 
-/// A list of names; "all" and nothing mean every processor except one.
+/// All processors; where there are none, all nodes but switches, which keep nothing.
+fn everyone(platform: &Platform) -> Vec<NodeId> {
+    let processors: Vec<NodeId> = platform.processors().collect();
+    let keeps = |&node: &NodeId| platform.node(node).replicates;
+    if processors.is_empty() { platform.node_ids().filter(keeps).collect() } else { processors }
+}
+
+/// A list of names; "all" and nothing mean every processor except one (without processors, every node but switches).
 pub fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
     match list {
-        None | Some("all") => Ok(platform.processors().filter(|&id| Some(id) != except).collect()),
+        None | Some("all") => Ok(everyone(platform).into_iter().filter(|&id| Some(id) != except).collect()),
         // A name may contain a comma.
         Some(name) if platform.find(name).is_some() => Ok(vec![node(platform, name, option)?]),
         Some(list) if list.split(',').any(|name| name.trim().is_empty()) => {

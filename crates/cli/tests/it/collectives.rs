@@ -146,10 +146,11 @@ fn groups_run_side_by_side() {
 fn what_is_wrong_is_named() {
     let folder = Folder::new();
     let platform = folder.write("mixed.toml", MIXED);
-    let refused: [(&[&str], i32, &[&str]); 11] = [
+    let refused: [(&[&str], i32, &[&str]); 12] = [
         (&["broadcast"], 2, &["needs --source"]),
         (&["broadcast", "--source", "switch"], 1, &["'switch' is a router", "compute"]),
-        (&["all-gather", "--participants", "a,router"], 1, &["'router' is a router"]),
+        (&["all-gather", "--participants", "a,switch"], 1, &["'switch' is a router", "keeps nothing"]),
+        (&["all-reduce", "--participants", "a,router"], 1, &["'router' is a router", "only processors"]),
         (&["all-gather", "--source", "a"], 2, &["takes no --source", "--participants"]),
         (&["broadcast", "--source", "a", "--commutative"], 2, &["takes no --commutative"]),
         (&["broadcast", "--source", "a", "--targets", "a,b"], 1, &["'a'", "itself"]),

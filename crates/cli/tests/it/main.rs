@@ -14,6 +14,7 @@ mod limits;
 mod one_reduction;
 mod plans;
 mod platforms;
+mod programs;
 mod rates;
 mod reduce;
 mod rings;

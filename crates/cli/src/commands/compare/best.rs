@@ -1,9 +1,13 @@
 //! What algorithms are compared with, and what one operation takes.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use oneport::plan::{Certificate, SteadyState};
-use oneport::watch::Watch;
-use oneport::{Bounded, Bounding, Options, Problem, Rated, Rational, Status};
+use oneport::watch::{Left, Watch};
+use oneport::{
+    Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, Shape, Shaped, Status, best_shape,
+};
 use oneport_baselines::{Compared, Comparison};
 use oneport_once::{Named, Shortest, least_time, least_time_by_prices};
 use rayon::prelude::*;
@@ -44,6 +48,33 @@ impl Best {
             upper_bound,
             status,
         }))
+    }
+}
+
+/// How long the best single tree, and the best acyclic graph, are sought.
+const SHAPES: Duration = Duration::from_secs(2);
+
+impl Best {
+    /// The best single tree and acyclic graph of a broadcast; what is not found in time is left out.
+    pub fn shapes(&self, problem: Problem<'_>, options: &Options) -> Result<Vec<(&'static str, Shaped)>> {
+        let copies = problem.platform().nodes().iter().all(|node| node.replicates);
+        if problem.collective().name() != "broadcast" || !copies || self.steady_state.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for (name, shape) in [("best single tree", Shape::Tree), ("best DAG", Shape::Acyclic)] {
+            let (started, all) = (Instant::now(), options.watch.clone());
+            let watch = Watch::new(move || {
+                let (left, own) = (all.left(), SHAPES.saturating_sub(started.elapsed()));
+                Left { time: Some(left.time.map_or(own, |time| time.min(own))), ..left }
+            });
+            match best_shape(problem, &Options { watch, ..options.clone() }, shape) {
+                Ok(shaped) => found.extend(shaped.map(|shaped| (name, shaped))),
+                Err(Error::Question(LpError::Stopped(_))) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -70,7 +70,9 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     }
     let times =
         arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison, &options.watch)).transpose()?;
-    let report = report::Report { problem, best: &best, comparison: &comparison, measured, times };
+    // They are steady states, and have no time of one operation.
+    let shapes = if times.is_none() { best.shapes(problem, &options)? } else { Vec::new() };
+    let report = report::Report { problem, best: &best, comparison: &comparison, shapes, measured, times };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| drawing::write(path, &report.chart()));
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
     written?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 use oneport::plan::SteadyState;
-use oneport::{Bandwidth, Problem, Rational, Status};
+use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
 use oneport_baselines::{Compared, Comparison};
 use oneport_drawings::svg::{Part, parts};
 use oneport_once::Shortest;
@@ -15,6 +15,7 @@ use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::Measured;
 use crate::words::numbers::{Shown, percent, short};
+use crate::words::output::count;
 
 /// What is reported.
 pub struct Report<'a> {
@@ -24,6 +25,8 @@ pub struct Report<'a> {
     pub best: &'a Best,
     /// The algorithms.
     pub comparison: &'a Comparison,
+    /// Of a broadcast whose size is not given: the best single tree and acyclic graph, by name.
+    pub shapes: Vec<(&'static str, Shaped)>,
     /// What was measured.
     pub measured: Option<Measured>,
     /// What one operation takes, where its size is given.
@@ -165,12 +168,26 @@ impl Report<'_> {
             cells.push(self.limits(row));
             table.add_row(cells);
         }
+        for (name, shaped) in &self.shapes {
+            let rate = self.bus(&shaped.throughput).unwrap_or_else(|| short(&shaped.throughput));
+            let mut cells = vec![self.proved(name, shaped), rate, percent(&self.share(&shaped.throughput))];
+            cells.push(format!("its {}", count(shaped.links.len(), "link")));
+            table.add_row(cells);
+        }
         for column in 1..3 + once.len() {
             if let Some(column) = table.column_mut(column) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
         table
+    }
+
+    /// The name, and up to where others may be better if that is not excluded.
+    fn proved(&self, name: &str, shaped: &Shaped) -> String {
+        match shaped.status {
+            Status::Optimal => name.to_string(),
+            Status::Feasible => format!("{name} (known; none above {})", percent(&self.share(&shaped.upper_bound))),
+        }
     }
 
     /// What our own way takes once.
@@ -238,6 +255,25 @@ impl Report<'_> {
         };
         let rows = self.comparison.rows.iter().enumerate().map(|(place, compared)| row(compared, Some(place)));
         let rows = rows.chain(self.comparison.out_of_order.iter().map(|left| row(left, None)));
+        let shapes = self.shapes.iter().map(|(name, shaped)| {
+            json!({
+                "name": name,
+                "about": "by branch and bound",
+                "own": false,
+                "in_order": true,
+                "compared": true,
+                "throughput": shaped.throughput.to_string(),
+                "upper_bound": shaped.upper_bound.to_string(),
+                "status": shaped.status.name(),
+                "share": self.share(&shaped.throughput).to_string(),
+                "share_decimal": short(&self.share(&shaped.throughput)),
+                "busbw": self.bus(&shaped.throughput),
+                "limited_by": Value::Null,
+                "time": Value::Null,
+                "pieces": Value::Null,
+            })
+        });
+        let rows = rows.chain(shapes);
         let measured = self.measured.as_ref().map(|measured| {
             json!({
                 "shown": measured.shown,
@@ -288,6 +324,10 @@ impl Report<'_> {
             let name = self.name(row);
             let once = self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
             all.push(bar(name, throughput, once, about, row.listed));
+        }
+        for (name, shaped) in &self.shapes {
+            let about = format!("{name}: {}", self.shown_rate(&shaped.throughput));
+            all.push(bar(self.proved(name, shaped), &shaped.throughput, None, about, false));
         }
         if let Some(measured) = &self.measured {
             let name = "measured".to_string();

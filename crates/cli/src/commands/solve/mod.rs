@@ -2,6 +2,7 @@
 
 mod any_order;
 mod report;
+mod shape;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, formats, parse_rational, solve_watched,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Rational, Shape, formats, parse_rational,
+    solve_watched,
 };
 use serde_json::json;
 
@@ -57,6 +59,12 @@ pub struct SolveArguments {
     /// Insist on the optimum, whatever the period.
     #[arg(long)]
     pub exact_period: bool,
+    /// Broadcast: the best of one tree for all messages, not of all links. The plan's platform is the tree's.
+    #[arg(long, conflicts_with = "single_dag")]
+    pub single_tree: bool,
+    /// Broadcast: the best of links without a directed cycle, not of all links. The plan's platform has no others.
+    #[arg(long)]
+    pub single_dag: bool,
     /// Which linear program.
     #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
     pub formulation: FormulationName,
@@ -128,6 +136,13 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
     let volumes = question::volumes(&platform, &collective, &arguments.question)?;
     let problem = question::problem(&platform, &collective, &volumes)?;
     let started = Instant::now();
+    let shape = match (arguments.single_tree, arguments.single_dag) {
+        (true, _) => Some(Shape::Tree),
+        (_, true) => Some(Shape::Acyclic),
+        _ => None,
+    };
+    let shaped = shape.map(|shape| shape::find(problem, shape, options)).transpose()?.flatten();
+    let problem = shape::confined(problem, shaped.as_ref())?;
     let outcome = {
         let progress = Progress::new();
         progress.about(about.to_string());
@@ -138,13 +153,14 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
     };
     let seconds = started.elapsed();
     match outcome {
-        Outcome::Planned(planned) => {
+        Outcome::Planned(mut planned) => {
             // The answer is printed even if its file cannot be written after all.
             let written = arguments.output.as_ref().map_or(Ok(()), |path| {
                 let text = formats::plan_to_json(&planned.plan);
                 formats::write_atomically(path, text.as_bytes())
                     .with_context(|| format!("cannot write {}", path.display()))
             });
+            shaped.iter().for_each(|shaped| shape::claim(&mut planned.plan, shaped));
             let plan = &planned.plan;
             let mut bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
@@ -156,6 +172,8 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                     false => Some(text),
                 };
                 bottleneck.hints = bottleneck.hints.into_iter().filter_map(hint).collect();
+                let told = shape.zip(shaped.as_ref());
+                bottleneck.hints.extend(told.map(|(shape, shaped)| shape::sentence(problem, shape, shaped)));
                 print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
             }
             written?;

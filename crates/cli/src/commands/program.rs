@@ -1,0 +1,144 @@
+//! `oneport program`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use oneport::{Options, Outcome, Period, Problem, formats, solve};
+use oneport_programs::{Form, Program, Which, build, restricted};
+
+use crate::answers::answer::label;
+use crate::answers::infeasible::{infeasible, unreachable};
+use crate::flags::limits::LimitArguments;
+use crate::flags::platform::ReadingArguments;
+use crate::flags::question::{self, QuestionArguments};
+use crate::words::end::End;
+use crate::words::output::{count, named, print, try_outputs};
+use crate::words::usage::usage;
+
+/// Write one of the papers' linear programs as a CPLEX LP file.
+#[derive(Debug, Args)]
+pub struct ProgramArguments {
+    /// Which program.
+    #[arg(value_parser = programs())]
+    pub program: String,
+    /// Platform file.
+    #[arg(long, value_name = "FILE")]
+    pub platform: PathBuf,
+    /// p, p-prime, d: of which collective: broadcast (the default), scatter, gather, all-to-all, all-gather.
+    #[arg(long, value_name = "COLLECTIVE")]
+    pub collective: Option<String>,
+    /// Scatter, broadcast: the node that owns the messages.
+    #[arg(long, value_name = "NODE")]
+    pub source: Option<String>,
+    /// Gather, reduce: the node that receives.
+    #[arg(long, value_name = "NODE")]
+    pub target: Option<String>,
+    /// All-to-all: the nodes that send.
+    #[arg(long, value_name = "A,B|all")]
+    pub sources: Option<String>,
+    /// Scatter, broadcast, all-to-all: receivers.
+    #[arg(long, value_name = "A,B|all")]
+    pub targets: Option<String>,
+    /// Participants; a reduction combines values in this order.
+    #[arg(long, value_name = "A,B|all")]
+    pub participants: Option<String>,
+    /// Size of every message, as solve takes it.
+    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
+    pub size: String,
+    /// ssr: work of one merge, as solve takes it.
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub work: Option<String>,
+    /// How the platform is read.
+    #[command(flatten)]
+    pub reading: ReadingArguments,
+    /// The program as the paper prints it, and not as it should read; docs/errata.md says what differs.
+    #[arg(long)]
+    pub as_printed: bool,
+    /// p-prime: when to end with an error.
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Write the program to this file, and not to standard output.
+    #[arg(short = 'o', long = "output", value_name = "M.lp")]
+    pub output: Option<PathBuf>,
+}
+
+/// The names of the programs, and what each is.
+fn programs() -> PossibleValuesParser {
+    let about = |which| match which {
+        Which::Sssp => "Scatter (RR-4872, section 3.1)",
+        Which::Sspa2a => "All-to-all (RR-4872, section 3.5)",
+        Which::Ssr => "Reduce in the participants' order (RR-4872, section 4.2)",
+        Which::Broadcast => "Broadcast, bidirectional (RR-2004-32, section 2.2.1)",
+        Which::P => "All patterns and matchings (RR-2004-32, sections 3.2 and 4); at most 20,000 of each",
+        Which::PPrime => "The patterns and matchings of an optimal plan (RR-2004-32, section 3.4)",
+        Which::D => "The dual of p, prices of time and of links (RR-2004-32, section 3.3)",
+    };
+    PossibleValuesParser::new(Which::ALL.map(|which| PossibleValue::new(which.name()).help(about(which))))
+}
+
+/// Runs the command.
+pub fn run(arguments: &ProgramArguments) -> Result<End> {
+    let which = Which::ALL.into_iter().find(|which| which.name() == arguments.program);
+    let which = which.ok_or_else(|| usage(format!("there is no program '{}'", arguments.program)))?;
+    if arguments.collective.is_some() && !which.is_general() {
+        let (name, collective) = (which.name(), which.collective());
+        return Err(usage(format!("{name} is the program of {collective}; leave --collective out")));
+    }
+    try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
+    let platform = arguments.reading.read(&arguments.platform)?.platform;
+    let asked = asked(arguments, which);
+    let collective = question::collective(&platform, &asked)?;
+    let volumes = question::volumes(&platform, &collective, &asked)?;
+    let problem = question::problem(&platform, &collective, &volumes)?;
+    let missing = problem.unreachable();
+    if !missing.is_empty() {
+        return Err(anyhow!(infeasible(label(&collective), &unreachable(&platform, &missing))));
+    }
+    let form = if arguments.as_printed { Form::Printed } else { Form::Corrected };
+    let program = match which {
+        Which::PPrime => of_a_plan(arguments, problem, form)?,
+        which => build(which, &problem, form)?,
+    };
+    let text = program.to_lp();
+    let Some(path) = &arguments.output else {
+        print(&text)?;
+        return Ok(End::Done);
+    };
+    formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    let (variables, rows) = (program.variables().count(), program.rows().count());
+    print(&format!("{}: {}, {}", path.display(), count(variables, "variable"), count(rows, "row")))?;
+    Ok(End::Done)
+}
+
+/// The question as `solve` is asked it.
+fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
+    QuestionArguments {
+        collective: arguments.collective.clone().unwrap_or_else(|| which.collective().to_string()),
+        source: arguments.source.clone(),
+        target: arguments.target.clone(),
+        sources: arguments.sources.clone(),
+        targets: arguments.targets.clone(),
+        participants: arguments.participants.clone(),
+        groups: Vec::new(),
+        demands: None,
+        reading: arguments.reading.clone(),
+        size: arguments.size.clone(),
+        bytes: None,
+        work: arguments.work.clone(),
+        commutative: false,
+    }
+}
+
+/// (P'): the question is solved, whatever the period.
+fn of_a_plan(arguments: &ProgramArguments, problem: Problem<'_>, form: Form) -> Result<Program> {
+    let options = Options { watch: arguments.limits.watch()?, period: Period::Exact, ..Options::default() };
+    match solve(problem, &options)? {
+        Outcome::Planned(planned) => Ok(restricted(&planned.plan, form)?),
+        Outcome::Unreachable(missing) => {
+            let missing = unreachable(problem.platform(), &missing);
+            Err(anyhow!(infeasible(label(problem.collective()), &missing)))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The best of one tree, or of links without a cycle.
+
+use anyhow::Result;
+use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape};
+
+use crate::answers::answer::label;
+use crate::words::output::count;
+use crate::words::usage::usage;
+
+/// Percent of the time left that the search may take; the rest is for the plan.
+const SEARCH: u32 = 70;
+/// Most links named.
+const NAMED: usize = 12;
+
+/// The best of the kind asked for; `None` where a target cannot be reached.
+pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Option<Shaped>> {
+    if problem.collective().name() != "broadcast" {
+        let option = if shape == Shape::Tree { "--single-tree" } else { "--single-dag" };
+        return Err(usage(format!(
+            "{option}: {} has none; only a broadcast follows a tree",
+            label(problem.collective())
+        )));
+    }
+    let options = Options { watch: options.watch.stage(SEARCH), ..options.clone() };
+    Ok(best_shape(problem, &options, shape)?)
+}
+
+/// The question on the links that were found alone.
+pub fn confined<'a>(problem: Problem<'a>, shaped: Option<&'a Shaped>) -> Result<Problem<'a>> {
+    let Some(shaped) = shaped else { return Ok(problem) };
+    Ok(Problem::new(&shaped.platform, problem.collective(), problem.volumes())?)
+}
+
+/// The answer's bound is one on all trees or graphs; the bound of the plan's certificate is one for its links.
+pub fn claim(plan: &mut Plan, shaped: &Shaped) {
+    plan.upper_bound = shaped.upper_bound.clone().max(plan.steady_state.throughput.clone());
+    plan.status = Status::of(&plan.steady_state.throughput, &plan.upper_bound);
+}
+
+/// Which links, and what is proved of them.
+pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
+    let platform = problem.platform();
+    let names: Vec<String> = platform.link_ids().take(NAMED).map(|link| platform.link_name(link)).collect();
+    let more = if platform.links().len() > NAMED { ", ..." } else { "" };
+    let what = match shape {
+        Shape::Tree => "tree",
+        Shape::Acyclic => "acyclic graph",
+    };
+    let proved = match shaped.status {
+        Status::Optimal => "no other is better",
+        Status::Feasible => "the search was ended; the bound holds for every other",
+    };
+    let programs = count(shaped.programs, "program");
+    format!("the best {what}: {}{more}; {proved} ({programs})", names.join(", "))
+}
