@@ -70,7 +70,7 @@ const FEW: u64 = 40;
 const MOST_SEARCHED: u64 = 1000;
 const MOST_CLOSED: u64 = 400;
 /// Senders times steps of annealing before a search and after one that leaves a gap.
-const WORK_BEFORE: u64 = 30_000_000;
+const WORK_BEFORE: u64 = 60_000_000;
 const WORK_AFTER: u64 = 300_000_000;
 /// Most dates for a proof by prices.
 const MOST_DATES: usize = 1 << 14;

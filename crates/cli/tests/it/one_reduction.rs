@@ -135,7 +135,7 @@ fn ranks_are_those_of_the_tree() {
     let at = ["--root", "333333333333333333", "--rank", "999999999999999999"];
     let run = reduce(&[&many[..], &at].concat()).ok();
     assert!(run.time < std::time::Duration::from_secs(5), "{run:?}");
-    run.prints(&["length 87", "sends to 999999999999999997"]);
+    run.prints(&["length 87", "to 999999999999999997, 43 transfers"]);
     reduce(&[&many[..], &["--root", "5"]].concat()).refused(1, &["--rank"]);
     reduce(&[&question[..7], &["--root", "20"]].concat()).refused(2, &["--root", "'20'", "0 to 19"]);
     reduce(&[&question[..7], &["--rank", "-1"]].concat()).refused(2, &["--rank", "'-1'"]);

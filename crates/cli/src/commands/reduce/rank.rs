@@ -34,8 +34,8 @@ pub fn run(values: u64, root: u64, rank: u64, costs: &Costs, as_json: bool) -> R
         return Ok(End::Done);
     }
     let receiver = match found.receiver {
-        Some(receiver) => format!("sends to {receiver}, {} from the root", count(found.depth, "transfer")),
-        None => "is the root".to_string(),
+        Some(receiver) => format!("to {receiver}, {} from the root", count(found.depth, "transfer")),
+        None => "nothing: it is the root".to_string(),
     };
     let named: Vec<String> = found.children.iter().take(NAMED).map(u64::to_string).collect();
     let children = match found.children.len() {
