@@ -43,6 +43,7 @@ int main(void) {
     }
     if (Highs_startCallback(highs, 6) || Highs_stopCallback(highs, 6)) return 6;
     if (Highs_run(highs) || Highs_getModelStatus(highs) != 7 || !asked || Highs_getRunTime(highs) < 0) return 7;
+    if (Highs_getNumCol(highs) != 2 || Highs_getNumRow(highs) != 1 || Highs_getObjectiveValue(highs) < 1.999) return 7;
     if (Highs_getSolution(highs, x, d, a, y) || x[0] + x[1] < 1.999 || x[0] + x[1] > 2.001) return 8;
     if (Highs_getBasis(highs, columns_basis, rows_basis) || Highs_setBasis(highs, columns_basis, rows_basis)) return 9;
     if (Highs_addCols(highs, 1, cost, lower, upper, 0, none, none, values)) return 10;
@@ -51,6 +52,7 @@ int main(void) {
         Highs_changeRowsBoundsByRange(highs, 0, 0, row_lower, row_upper) ||
         Highs_changeColsIntegralityByRange(highs, 0, 1, integer))
         return 11;
+    if (Highs_readModel(highs, "no such file.lp") != -1) return 12;
     Highs_destroy(highs);
     return 0;
 }
