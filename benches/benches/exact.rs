@@ -11,7 +11,7 @@ use oneport_lp::{self as lp, Answer, Formulation, Question};
 fn certified(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compact_scatter_certified");
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
-    // n nodes make about n^2 rows: 100 nodes for 10,000 rows, 316 for 100,000 (`--bin share_exact`).
+    // n nodes make about n^2 rows: 100 nodes for 10,000 rows, 316 for 100,000 (`--example share_exact`).
     for nodes in [50, 100] {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);

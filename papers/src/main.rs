@@ -143,7 +143,21 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// tests/reproduce.rs runs the whole report; here nothing is computed, and every row says so.
+    #[test]
+    #[ignore = "takes a minute; `cargo xtask test` runs it"]
+    fn every_verdict_is_the_expected_one() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let report = run(folder.path())?;
+        assert_eq!(report.failures(), Vec::<String>::new());
+        let page = std::fs::read_to_string(folder.path().join("index.html"))?;
+        assert!(page.contains("</html>"));
+        for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
+            assert!(!page.contains(elsewhere), "the page loads something from elsewhere: {elsewhere}");
+        }
+        Ok(())
+    }
+
+    /// Another test makes the whole report; here nothing is computed, and every row says so.
     #[test]
     fn rows_without_checks_are_failures() -> Result<()> {
         for chapter in CHAPTERS {

@@ -11,6 +11,7 @@ use crate::chains;
 use crate::column_generation::{generate, generate_from, proved};
 use crate::compact::copies::{self, FlowBound};
 use crate::compact::reduce;
+use crate::oracle::Pricing;
 use crate::oracles::prefix;
 use crate::oracles::{Patterns, is_composed};
 use crate::question::is_all_reduce;
@@ -20,7 +21,7 @@ use crate::support;
 use crate::symmetry::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 
-use oneport_plan::{Certificate, Kind, Status, SteadyState};
+use oneport_plan::{Block, Certificate, Kind, Status, SteadyState};
 use oneport_platform::Rational;
 
 /// Solves a question whose values can all reach where they are wanted.
@@ -44,7 +45,8 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
         return shared_tasks::scan(question, solution, options.time_limit);
     }
-    let around = if options.formulation == Formulation::Columns { around::solve(question)? } else { None };
+    let needs_no_chains = options.formulation != Formulation::Columns || size.is_ok() && is_one_search(question);
+    let around = if needs_no_chains { None } else { around::solve(question)? };
     // What is too large for a program has chains at least.
     if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal || size.is_err()) {
         return Ok(solution.clone());
@@ -56,6 +58,17 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         (solution, None) => solution?,
     };
     bounded(question, solution, options.time_limit, watch)
+}
+
+/// Whether one exact search for an arborescence prices the whole question: one broadcast to all, one commutative
+/// reduction. Chains take a search for each participant, so the program ends before they are found.
+fn is_one_search(question: &Question<'_>) -> bool {
+    let is_one_tree = |block: &Block<'_>| match block.kind {
+        Kind::Copy => block.count == 1,
+        Kind::Combine => block.count == 1 && block.is_commutative(),
+        Kind::Route | Kind::CombineCopy | Kind::Prefix => false,
+    };
+    question.block().is_some_and(|block| is_one_tree(&block)) && Patterns::new(question).is_exact()
 }
 
 /// The program's solution.

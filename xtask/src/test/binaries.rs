@@ -76,8 +76,14 @@ impl Built {
 /// # Errors
 /// Something does not compile; cargo has said what.
 pub fn build() -> Result<Built> {
-    let mut command =
-        workspace::cargo(&["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])?;
+    let mut command = workspace::cargo(&[
+        "test",
+        "--workspace",
+        "--tests",
+        "--no-run",
+        "--message-format",
+        "json-render-diagnostics",
+    ])?;
     eprintln!("{}", workspace::describe(&command));
     let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
     if !output.status.success() {

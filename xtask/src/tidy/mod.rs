@@ -5,6 +5,7 @@ mod code;
 mod dependencies;
 mod imports;
 mod problem;
+mod targets;
 mod text;
 
 use anyhow::{Result, bail};
@@ -28,6 +29,7 @@ pub fn run() -> Result<()> {
     }
     problems.extend(code::check(&sources));
     problems.extend(circles::check(&sources));
+    problems.extend(targets::check(&metadata, &root, &sources));
     problems.sort();
     for Problem { path, line, message } in &problems {
         match line {

@@ -1,6 +1,6 @@
 //! The bound of all-reduces in any order: how often it meets what compositions reach, and how long it takes.
 //!
-//! `cargo run --release -p oneport-benches --bin all_reduce_bound -- [PLATFORMS PER ROW]`
+//! `cargo run --release -p oneport-benches --example all_reduce_bound -- [PLATFORMS PER ROW]`
 //!
 //! | family | platforms |
 //! |---|---|

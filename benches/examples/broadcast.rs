@@ -1,6 +1,6 @@
 //! Broadcast, all-gather and the half-duplex optimum: time of every stage, and the paper's (P), in one run.
 //!
-//! `cargo run --release -p oneport-benches --bin broadcast -- [full|half|paper|all-gather|all] [NODES...]`
+//! `cargo run --release -p oneport-benches --example broadcast -- [full|half|paper|all-gather|all] [NODES...]`
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! All-gather, reduce-scatter and all-reduce on machine-learning fabrics: time of every stage, in one run.
 //!
-//! `cargo run --release -p oneport-benches --bin fabrics -- [NAME...]`, names such as a100-2, mi250-2, h100-4, a100-128
+//! `cargo run --release -p oneport-benches --example fabrics -- [NAME...]`, names such as a100-2, mi250-2, h100-4,
+//! a100-128
 
 use std::time::Duration;
 

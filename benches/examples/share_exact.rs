@@ -1,6 +1,6 @@
 //! What exactness adds: the compact scatter program (about nodes^2 rows), whole time against HiGHS's own.
 //!
-//! `cargo run --release -p oneport-benches --bin share_exact [NODES...]` (316 nodes make 100,000 rows)
+//! `cargo run --release -p oneport-benches --example share_exact [NODES...]` (316 nodes make 100,000 rows)
 
 use std::time::Instant;
 

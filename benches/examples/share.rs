@@ -1,6 +1,6 @@
 //! Where the time goes: stages of scatter to all, and the share spent outside HiGHS.
 //!
-//! `cargo run --release -p oneport-benches --bin share [NODES...]`
+//! `cargo run --release -p oneport-benches --example share [NODES...]`
 
 use oneport_benches::{platform, scatter, staged};
 

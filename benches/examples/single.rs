@@ -1,6 +1,6 @@
 //! Single reductions side by side: ours and the papers' own algorithms, once each, in one run.
 //!
-//! `cargo run --release -p oneport-benches --bin single [all]` (`all` adds 10^8 values: 3 GB)
+//! `cargo run --release -p oneport-benches --example single [all]` (`all` adds 10^8 values: 3 GB)
 
 use std::ops::ControlFlow;
 use std::time::Instant;

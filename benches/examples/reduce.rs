@@ -1,6 +1,6 @@
 //! Reduce among all processors: time of every stage, and the compact program solved by HiGHS alone, in one run.
 //!
-//! `cargo run --release -p oneport-benches --bin reduce -- [NODES...] [--against RATIO]`
+//! `cargo run --release -p oneport-benches --example reduce -- [NODES...] [--against RATIO]`
 //!
 //! With `--against`, HiGHS gets RATIO times our whole time for the compact program in floating point (interior point,
 //! then crossover; no proof); the ratio printed is a lower bound where it was still running.
