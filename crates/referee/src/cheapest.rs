@@ -143,14 +143,19 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     let stands_for = if many { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
     let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
     let sets = case.is_commutative() && !many;
-    let states = Parts::count(operands, sets) * processors.len() as u128;
+    // Arborescences need no table of partial results.
+    let states = if many && arborescence::is_for(case, processors.len()) {
+        operands as u128
+    } else {
+        Parts::count(operands, sets) * processors.len() as u128
+    };
     if states > MAX_STATES {
         let (processors, limit) = (processors.len(), MAX_STATES);
         let states = format!("{states} partial results and places");
         let found = format!("{operands} operands on {processors} processors make {states}");
         return Err(fault!(TooLarge, "{found}"; "at most {limit} fit in memory"));
     }
-    let parts = Parts::new(operands, sets);
+    let parts = if many { Parts::counted(operands) } else { Parts::new(operands, sets) };
     let priced = Priced::new(case, prices, (processors, &stands_for), &parts)?;
     let distances = priced.distances(case, &priced.lengths)?;
     // By demand, operands `0..=last` at a processor.
@@ -168,7 +173,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     };
     // The goals of many operands are whole results: only those of a scan are not, which is not commutative. And every
     // owner reaches every target, so that there is a tree to each.
-    let trees = if many && arborescence::applies(&priced) {
+    let trees = if many && arborescence::is_for(case, priced.processors.len()) {
         let streams = arborescence::Streams::new(&priced, &distances);
         dearest(&mut |_, target| streams.as_ref()?.price(target))
     } else if many {

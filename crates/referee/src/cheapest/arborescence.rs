@@ -21,13 +21,14 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
-use super::{Class, Priced};
+use super::Priced;
+use crate::case::Case;
 use crate::copies::{Arc, spanning_from_each};
 
-/// Whether the theorem applies.
-pub(super) fn applies(priced: &Priced) -> bool {
-    let alike = matches!((priced.size_class, priced.work_class), (Class::Nothing, Class::Nothing));
-    alike && priced.owners.len() == priced.processors.len()
+/// Whether the theorem applies to a commutative operator on so many processors.
+pub(super) fn is_for(case: &Case<'_>, processors: usize) -> bool {
+    let alike = [&case.volumes.size, &case.volumes.work].iter().all(|amount| amount.constant().is_some());
+    alike && case.operands().len() == processors
 }
 
 /// What it costs to bring all streams together at each processor.

@@ -27,6 +27,11 @@ impl Parts {
         Parts { operands, intervals: lengths.flat_map(of_length).collect() }
     }
 
+    /// One part for each number of operands: amounts of a commutative operator depend on nothing else.
+    pub(super) fn counted(operands: usize) -> Parts {
+        Parts { operands, intervals: (0..operands).map(|last| Interval { first: 0, last }).collect() }
+    }
+
     fn are_sets(&self) -> bool {
         self.intervals.is_empty()
     }

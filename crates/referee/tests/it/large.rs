@@ -209,6 +209,27 @@ fn a_reduction_too_large_is_refused() {
     assert_eq!(of(vec![(Resource::Send(second), ratio(1, 1))]), Ok(ratio(1, 624)));
 }
 
+/// Where operands commute and every processor has one, no partial results are listed: every node but one sends, and
+/// there is a merge for each of these transfers.
+#[test]
+fn a_large_commutative_reduction_is_priced() {
+    let side = 25;
+    let platform = grid(side, &ratio(2, 3));
+    let participants: Vec<NodeId> = platform.node_ids().collect();
+    let (target, transfers) = (participants[0], whole(participants.len() - 1));
+    let reduce = Collective::Reduce { target, participants: participants.clone(), commutative: true };
+    let volumes = Volumes { size: Amount::Constant(ratio(5, 2)), work: Amount::Constant(ratio(7, 1)) };
+    let mut prices: Vec<_> = participants.iter().map(|&node| (Resource::Send(node), ratio(1, 1))).collect();
+    let of = |prices: &Vec<(Resource, Rational)>| {
+        bound(&platform, &reduce, &volumes, &Certificate { prices: prices.clone(), ..Certificate::default() })
+    };
+    let sent = &transfers * ratio(2, 3) * ratio(5, 2);
+    assert_eq!(of(&prices), Ok(whole(participants.len()) / &sent));
+    prices.extend(participants.iter().map(|&node| (Resource::Compute(node), ratio(1, 4))));
+    let merged = &transfers * ratio(7, 1) * ratio(1, 4);
+    assert_eq!(of(&prices), Ok(whole(participants.len()) * ratio(5, 4) / (sent + merged)));
+}
+
 /// Where trees are too many to be priced, cuts bound what they can, and of schemes the longest way: every send of the
 /// grid costs 1, so does every single that has to leave its node.
 #[test]
