@@ -1,19 +1,26 @@
 //! Other programs' schedules, run in the interpreter.
 
 use crate::machine::{Fault, Kind};
+use crate::text::clipped;
 use crate::verdict::Verdict;
 use crate::{msccl, mscclpp};
 
-/// Runs a schedule of another program: an MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML).
+/// Runs a schedule of another program: an MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML), whose connections
+/// hold `slots` messages each; `None`: as many as NCCL's protocols have, 8 and, of `Simple`, 2.
 ///
 /// # Errors
 /// The first fault: races, missing synchronisation, deadlocks (who waits for whom), chunks that are not there, wrong
 /// results; or why the file cannot be read.
-pub fn check(text: &str) -> Result<Verdict, Fault> {
+pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     if text.trim_start().starts_with('<') {
-        return msccl::check::check(text);
+        return msccl::check::check(text, slots);
     }
-    let plan: mscclpp::schema::Plan = serde_json::from_str(text)
-        .map_err(|error| Fault::new(Kind::Malformed, format!("no MSCCL++ execution plan: {error}")))?;
+    if slots.is_some() {
+        let text = "MSCCL++ plans have no connections with slots; leave the number of slots out";
+        return Err(Fault::new(Kind::Malformed, text));
+    }
+    let plan: mscclpp::schema::Plan = serde_json::from_str(text).map_err(|error| {
+        Fault::new(Kind::Malformed, format!("no MSCCL++ execution plan: {}", clipped(&error.to_string(), 300)))
+    })?;
     mscclpp::check::check(&plan)
 }

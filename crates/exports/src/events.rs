@@ -51,9 +51,9 @@ fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, Export
         false => None,
     };
     // A task's number in the table: of those that end at routers there is none.
-    let numbers: Option<BTreeMap<usize, usize>> = hops
-        .as_ref()
-        .map(|hops| hops.iter().enumerate().filter_map(|(number, hop)| Some((*hop.path.last()?, number))).collect());
+    let numbers: Option<BTreeMap<usize, usize>> = hops.as_ref().map(|hops| {
+        hops.iter().enumerate().flat_map(|(number, hop)| hop.last().map(move |task| (task, number))).collect()
+    });
     let number = |task: usize| match &numbers {
         Some(numbers) => numbers.get(&task).copied(),
         None => Some(task),

@@ -20,10 +20,19 @@ pub struct Hop {
     pub inputs: [Option<usize>; 2],
     /// The tasks of the execution that it stands for, in their order.
     pub path: Vec<usize>,
+    /// The last tasks of ways that led from its end back there.
+    pub returned: Vec<usize>,
     /// When its first task starts, in units from the start of the period in which its copy starts.
     pub start: BigInt,
     /// When its last task ends, likewise.
     pub end: BigInt,
+}
+
+impl Hop {
+    /// The tasks that leave at its end what it brings or makes.
+    pub fn last(&self) -> impl Iterator<Item = usize> {
+        self.path.last().into_iter().chain(&self.returned).copied()
+    }
 }
 
 /// What a hop does.
@@ -53,7 +62,8 @@ struct Kept {
 }
 
 /// The sends and merges of one period with all nodes but some left out: a send ends at the next kept node. What a
-/// router copies is sent several times by the kept node before it. A node that merges must be kept.
+/// router copies is sent several times by the kept node before it. A way from a kept node back to itself is no hop. A
+/// node that merges must be kept.
 ///
 /// `O(E l)` for `E` tasks and ways of `l` links.
 ///
@@ -77,6 +87,12 @@ pub fn hops(problem: Problem<'_>, execution: &Execution, keep: impl Fn(NodeId) -
                     kept.push(Kept { node: from, hop, way });
                     continue;
                 }
+                // A way that comes back brings nothing: the value has been there since the hop before.
+                if ends.to == from {
+                    hop.into_iter().for_each(|hop: usize| hops[hop].returned.extend(way.last()));
+                    kept.push(Kept { node: from, hop, way: Vec::new() });
+                    continue;
+                }
                 (ends.to, Work::Send { from, to: ends.to }, [hop, None], way)
             }
             Task::Merge { node, split, .. } => {
@@ -90,7 +106,7 @@ pub fn hops(problem: Problem<'_>, execution: &Execution, keep: impl Fn(NodeId) -
         let start = way.first().map_or(BigInt::ZERO, |&first| execution.start(&execution.tasks[first]));
         kept.push(Kept { node, hop: Some(hops.len()), way: Vec::new() });
         let (message, pattern, copy, end) = (dated.message, dated.pattern, dated.copy, execution.end(dated));
-        hops.push(Hop { work, message, pattern, copy, inputs, path: way, start, end });
+        hops.push(Hop { work, message, pattern, copy, inputs, path: way, returned: Vec::new(), start, end });
     }
     Ok(hops)
 }

@@ -69,6 +69,8 @@ pub struct Move {
     pub sources: Vec<Span>,
     /// What is written.
     pub targets: Vec<Span>,
+    /// A switch writes: whoever knows that this was reached sees it. Shipped plans end so, with relaxed signals.
+    pub through_switch: bool,
 }
 
 /// Consecutive cells.
@@ -167,8 +169,8 @@ pub struct Machine<'p, N> {
     ready: VecDeque<usize>,
     /// By step: thread and operation.
     steps: Vec<(u32, u32)>,
-    /// By rank whose memory was used by others: the last stretch of each thread that did.
-    visits: Vec<BTreeMap<u32, (u32, u32)>>,
+    /// By rank whose memory others read and wrote: of each thread that did, the last stretch and step.
+    visits: [Vec<BTreeMap<u32, (u32, u32)>>; 2],
     /// The first race that is none if the threads of a group go in step.
     notes: Option<String>,
 }
@@ -219,7 +221,7 @@ impl<'p, N: Names> Machine<'p, N> {
             waiting: BTreeMap::new(),
             ready: (0..programs.len()).collect(),
             steps: Vec::new(),
-            visits: vec![BTreeMap::new(); ranks],
+            visits: [(); 2].map(|()| vec![BTreeMap::new(); ranks]),
             notes: None,
         }
     }
@@ -366,7 +368,8 @@ impl<'p, N: Names> Machine<'p, N> {
         self.steps.push((thread as u32, operation));
         let access = Access { thread: worker, stretch: self.threads[worker as usize].stretch, step };
         for it in moves {
-            it.sources.iter().chain(&it.targets).try_for_each(|span| self.visit(span, access))?;
+            it.sources.iter().try_for_each(|span| self.visit(span, access, false))?;
+            it.targets.iter().try_for_each(|span| self.visit(span, access, !it.through_switch))?;
             for place in 0..it.sources.first().map_or(0, |span| span.cells.len()) {
                 let (value, over) = self.read_all(it, place, access)?;
                 for span in &it.targets {
@@ -456,7 +459,7 @@ impl<'p, N: Names> Machine<'p, N> {
     }
 
     /// Others' memory may be used when they are known to have started, until they end; packets may come at any time.
-    fn visit(&mut self, span: &Span, access: Access) -> Result<(), Fault> {
+    fn visit(&mut self, span: &Span, access: Access, writes: bool) -> Result<(), Fault> {
         let worker = &self.threads[access.thread as usize];
         if span.packets || worker.rank == span.rank {
             return Ok(());
@@ -465,20 +468,25 @@ impl<'p, N: Names> Machine<'p, N> {
         if worker.knows.reached.of(entry) == 0 {
             return Err(self.not_entered(access, span));
         }
-        self.visits[span.rank].insert(access.thread, (access.stretch, access.step));
+        self.visits[usize::from(writes)][span.rank].insert(access.thread, (access.stretch, access.step));
         Ok(())
     }
 
-    /// What must hold when all have ended.
+    /// What must hold when all have ended: others' reads are over, and their writes can be seen as well.
     fn leave(&self) -> Result<(), Fault> {
         for rank in 0..self.ranks {
-            let mut last = Clocks::default();
+            let mut last = Knowledge::default();
             let own = self.threads.iter().filter(|thread| thread.rank == rank);
-            own.for_each(|thread| last.join(&thread.knows.reached));
-            for (&thread, &(stretch, step)) in &self.visits[rank] {
-                if last.of(thread) < stretch {
-                    return Err(self.still_used(rank, step));
-                }
+            own.for_each(|thread| last.join(&thread.knows));
+            let late = |visits: &BTreeMap<u32, (u32, u32)>, known: &Clocks| {
+                visits.iter().find(|&(&thread, &(stretch, _))| known.of(thread) < stretch).map(|(_, &(_, step))| step)
+            };
+            let [reads, writes] = &self.visits;
+            if let Some(step) = late(&reads[rank], &last.reached).or_else(|| late(&writes[rank], &last.reached)) {
+                return Err(self.still_used(rank, step));
+            }
+            if let Some(step) = late(&writes[rank], &last.seen) {
+                return Err(self.unseen(rank, step));
             }
         }
         let left = |&line: &usize| !self.lines[line].is_empty() && self.names.must_be_taken(line);

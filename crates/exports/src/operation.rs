@@ -201,7 +201,7 @@ impl Operation {
                 part,
                 merge,
                 inputs,
-                result: hop.path.last().is_some_and(|task| wanted.contains(task)),
+                result: hop.last().any(|task| wanted.contains(&task)),
                 hop: place,
                 stage: 0,
             });

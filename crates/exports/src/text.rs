@@ -62,3 +62,11 @@ pub fn fixed(scaled: &BigInt, decimals: u32) -> String {
         false => format!("{sign}{whole}.{digits}"),
     }
 }
+
+/// Words of a file in a message: whole, or their beginning where they are long.
+pub fn clipped(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => text.into(),
+        Some((end, _)) => format!("{}... ({} characters)", &text[..end], text.chars().count()).into(),
+    }
+}

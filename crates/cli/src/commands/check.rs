@@ -18,6 +18,9 @@ pub struct CheckArguments {
     /// An MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML).
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Messages that a connection of an MSCCL algorithm holds; default: NCCL's 8, of protocol Simple 2.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    slots: Option<u32>,
     /// Refuse what is in order only if the threadblocks of a group go in step.
     #[arg(long)]
     strict: bool,
@@ -36,7 +39,7 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
         (true, Some(text)) => Err(Fault::new(Kind::Race, text.clone())),
         _ => Ok(verdict),
     };
-    let verdict = check(&text).and_then(strictly);
+    let verdict = check(&text, arguments.slots).and_then(strictly);
     if arguments.json {
         let object = match &verdict {
             Ok(good) => serde_json::json!({

@@ -14,7 +14,7 @@ pub fn in_place(collective: &str) -> InPlace {
     }
 }
 
-const KNOWN: [&str; 6] = ["allgather", "reducescatter", "allreduce", "broadcast", "alltoall", "sendrecv"];
+const KNOWN: [&str; 5] = ["allgather", "reducescatter", "allreduce", "broadcast", "alltoall"];
 
 /// What must lie in every output chunk at the end; `None` for collectives that are not known.
 ///
@@ -42,7 +42,9 @@ pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Opti
     };
     if input == 0 || output == 0 {
         return match KNOWN.contains(&collective) {
-            true => Err("rank 0 has no input or no output chunks; the executor divides by both".to_string()),
+            true => Err(format!(
+                "rank 0 has {input} input and {output} output chunks; a {collective} out of place has some of both"
+            )),
             false => Ok(None),
         };
     }
@@ -67,10 +69,6 @@ pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Opti
             let block = (input / ranks).max(1);
             agree(block * ranks, block * ranks)?;
             each(&|rank, chunk| vec![(chunk / block, rank * block + chunk % block)])
-        }
-        "sendrecv" => {
-            agree(input, input)?;
-            each(&|rank, chunk| vec![((rank + ranks - 1) % ranks, chunk)])
         }
         _ => Ok(None),
     }

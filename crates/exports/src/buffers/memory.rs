@@ -31,12 +31,32 @@ struct Buffer {
 pub enum InPlace {
     /// They are two buffers.
     No,
-    /// Input chunk `k` of GPU `g` is output chunk `k`.
+    /// Input chunk `k` of GPU `g` is output chunk `k`; one buffer may be the longer.
     Same,
     /// Input chunk `k` of GPU `g` is output chunk `g input_chunks + k`.
     InputInOutput,
     /// Output chunk `k` of GPU `g` is input chunk `g output_chunks + k`.
     OutputInInput,
+}
+
+impl InPlace {
+    /// Numbers of chunks (input, output, scratch) with the missing one of two buffers in one place: files give the
+    /// number of one of them, and 0 for the other.
+    pub fn filled(self, ranks: &[[u32; 3]]) -> Vec<[u32; 3]> {
+        let count = ranks.len() as u32;
+        let fill = |&[input, output, scratch]: &[u32; 3]| {
+            let (input, output) = match (self, input, output) {
+                (InPlace::Same, 0, both) | (InPlace::Same, both, 0) => (both, both),
+                (InPlace::InputInOutput, 0, whole) => (whole / count, whole),
+                (InPlace::InputInOutput, own, 0) => (own, own.saturating_mul(count)),
+                (InPlace::OutputInInput, whole, 0) => (whole, whole / count),
+                (InPlace::OutputInInput, 0, own) => (own.saturating_mul(count), own),
+                _ => (input, output),
+            };
+            [input, output, scratch]
+        };
+        ranks.iter().map(fill).collect()
+    }
 }
 
 impl Memory {
@@ -52,6 +72,7 @@ impl Memory {
             let [input, output, _] = &mut buffers;
             match in_place {
                 InPlace::No => {}
+                InPlace::Same if input.chunks > output.chunks => output.data = input.data,
                 InPlace::Same => input.data = output.data,
                 InPlace::InputInOutput => input.data = output.data + rank * input.chunks * parts,
                 InPlace::OutputInInput => output.data = input.data + rank * output.chunks * parts,

@@ -91,6 +91,15 @@ impl<N: Names> Machine<'_, N> {
         Fault::new(Kind::Absent, text)
     }
 
+    pub(super) fn unseen(&self, rank: usize, step: u32) -> Fault {
+        let text = format!(
+            "rank {rank} may end before it sees what {} writes: the signals that follow are relaxed, and order no data; \
+             one that is not relaxed would",
+            self.step(step)
+        );
+        Fault::new(Kind::Absent, text)
+    }
+
     pub(super) fn left_over(&self, line: usize, tokens: usize) -> Fault {
         let text = format!(
             "{tokens} of what is waited for as {} is left at the end: the next run would not wait",

@@ -1,7 +1,9 @@
 //! Runs MSCCL algorithms in the interpreter, with the data they move and add up.
 //!
-//! A connection holds one message at a time here: who runs like that runs with the larger buffers of executors too. A
-//! step that receives and combines reads its own `srcbuf`, as the executor does.
+//! A connection holds as many messages as the protocol has slots: NCCL divides a connection's buffer into 8 steps, of
+//! which a message of `LL` and `LL128` takes one and a message of `Simple` four (`MSCCL_CHUNKSTEPS`). A step of the
+//! file is one message here; executors divide it where the chunks of a step exceed a slot. A step that receives and
+//! combines reads its own `srcbuf`, as the executor does.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +12,16 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::{CHANNELS, STEPS};
 use crate::buffers::{BufferType, InPlace, Memory, compare, in_place, wanted};
 use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Program, Span};
+use crate::text::clipped;
 use crate::verdict::Verdict;
 
 /// Most XML nodes.
 const NODES: u32 = 4_000_000;
+/// Most characters of a name that messages repeat.
+const NAME: usize = 60;
+/// Messages that a connection holds.
+const SLOTS: u32 = 8;
+const SIMPLE_SLOTS: u32 = 2;
 
 fn malformed(text: impl Into<String>) -> Fault {
     Fault::new(Kind::Malformed, text)
@@ -42,24 +50,50 @@ struct Gpu {
 
 struct Algorithm {
     collective: String,
+    /// Messages that a connection holds.
+    slots: u32,
     /// Out of place, in place.
     modes: [bool; 2],
     gpus: Vec<Gpu>,
 }
 
-/// Runs an algorithm, out of place and in place as it says.
+/// Runs an algorithm, out of place and in place as it says, on connections of so many messages; `None`: as many as the
+/// protocol has.
 ///
 /// # Errors
-/// The first fault.
-pub fn check(text: &str) -> Result<Verdict, Fault> {
-    let algorithm = read(text)?;
+/// The first fault; of a deadlock, with how many slots there would be none.
+pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
+    let mut algorithm = read(text)?;
+    algorithm.slots = slots.unwrap_or(algorithm.slots);
     let mut verdict = None;
     for (mode, in_place) in algorithm.modes.into_iter().zip([false, true]) {
         if mode {
-            verdict = Some(run(&algorithm, in_place)?);
+            verdict = Some(run_or_ask_for_slots(&algorithm, in_place)?);
         }
     }
     verdict.ok_or_else(|| malformed("inplace and outofplace are both 0; one must be 1"))
+}
+
+/// A deadlock ends where connections hold all messages, or more slots do not help. A schedule without choices that ends
+/// with some slots ends with more, so the fewest are found by halving.
+fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Verdict, Fault> {
+    let slots = algorithm.slots;
+    let fault = match run(algorithm, in_place, slots) {
+        Err(fault) if fault.kind == Kind::Deadlock => fault,
+        other => return other,
+    };
+    let is_stuck = |slots: u32| run(algorithm, in_place, slots).is_err_and(|fault| fault.kind == Kind::Deadlock);
+    let (mut stuck, mut free) = (slots, slots.max(STEPS as u32));
+    if is_stuck(free) {
+        return Err(Fault { text: format!("{}; more slots per connection do not help", fault.text), ..fault });
+    }
+    while stuck + 1 < free {
+        let middle = stuck + (free - stuck) / 2;
+        *(if is_stuck(middle) { &mut stuck } else { &mut free }) = middle;
+    }
+    let messages = if slots == 1 { "slot" } else { "slots" };
+    let text = format!("{} (deadlock with {slots} {messages} per connection, none with {free})", fault.text);
+    Err(Fault { text, ..fault })
 }
 
 fn attribute<'x>(node: Node<'x, 'x>, key: &str) -> Result<&'x str, Fault> {
@@ -85,7 +119,10 @@ fn peer(node: Node<'_, '_>, key: &str) -> Result<Option<usize>, Fault> {
         _ => {
             let line = node.document().text_pos_at(node.range().start).row;
             let name = node.tag_name().name();
-            Err(malformed(format!("line {line}: <{name}> needs {key}, a whole number up to 2^31; it has '{text}'")))
+            Err(malformed(format!(
+                "line {line}: <{name}> needs {key}, a whole number up to 2^31; it has '{}'",
+                clipped(text, NAME)
+            )))
         }
     }
 }
@@ -98,7 +135,7 @@ fn buffer(node: Node<'_, '_>, key: &str, offset: &str) -> Result<(BufferType, us
         "s" => BufferType::Scratch,
         _ => {
             let line = node.document().text_pos_at(node.range().start).row;
-            return Err(malformed(format!("line {line}: {key} is i, o or s, not '{text}'")));
+            return Err(malformed(format!("line {line}: {key} is i, o or s, not '{}'", clipped(text, NAME))));
         }
     };
     Ok((buffer, peer(node, offset)?.unwrap_or(0)))
@@ -111,12 +148,12 @@ fn children<'x>(node: Node<'x, 'x>, name: &'static str) -> impl Iterator<Item = 
 fn read(text: &str) -> Result<Algorithm, Fault> {
     let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
-        .map_err(|error| malformed(format!("no MSCCL algorithm: {error}")))?;
+        .map_err(|error| malformed(format!("no MSCCL algorithm: {}", clipped(&error.to_string(), 300))))?;
     let root = document.root_element();
     if !root.has_tag_name("algo") {
         return Err(malformed(format!(
             "no MSCCL algorithm: the first element is <{}>, not <algo>",
-            root.tag_name().name()
+            clipped(root.tag_name().name(), NAME)
         )));
     }
     let mut gpus = Vec::new();
@@ -151,8 +188,9 @@ fn read(text: &str) -> Result<Algorithm, Fault> {
     }
     let is = |key: &str, otherwise: bool| root.attribute(key).map_or(otherwise, |value| value == "1");
     let in_place = is("inplace", false);
-    let collective = attribute(root, "coll")?.replace('_', "");
-    let algorithm = Algorithm { collective, modes: [is("outofplace", !in_place), in_place], gpus };
+    let collective = clipped(attribute(root, "coll")?, NAME).replace('_', "");
+    let slots = if root.attribute("proto") == Some("Simple") { SIMPLE_SLOTS } else { SLOTS };
+    let algorithm = Algorithm { collective, slots, modes: [is("outofplace", !in_place), in_place], gpus };
     limits(&algorithm)?;
     Ok(algorithm)
 }
@@ -175,7 +213,7 @@ fn read_step(step: Node<'_, '_>, place: usize) -> Result<Step, Fault> {
     let kind = attribute(step, "type")?.to_string();
     if !KINDS.contains(&kind.as_str()) {
         let line = step.document().text_pos_at(step.range().start).row;
-        return Err(malformed(format!("line {line}: type '{kind}' is none of {}", KINDS.join(", "))));
+        return Err(malformed(format!("line {line}: type '{}' is none of {}", clipped(&kind, NAME), KINDS.join(", "))));
     }
     Ok(Step {
         from: buffer(step, "srcbuf", "srcoff")?,
@@ -236,10 +274,11 @@ struct Translation<'a> {
     cells: usize,
 }
 
-fn run(algorithm: &Algorithm, is_in_place: bool) -> Result<Verdict, Fault> {
-    let chunks: Vec<[u32; 3]> = algorithm.gpus.iter().map(|gpu| gpu.chunks).collect();
-    let known = wanted(&algorithm.collective, &chunks, 0).map_err(malformed)?.is_some();
+fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, Fault> {
     let in_place = if is_in_place { in_place(&algorithm.collective) } else { InPlace::No };
+    let chunks: Vec<[u32; 3]> = algorithm.gpus.iter().map(|gpu| gpu.chunks).collect();
+    let chunks = in_place.filled(&chunks);
+    let known = wanted(&algorithm.collective, &chunks, 0).map_err(malformed)?.is_some();
     let memory = Memory::new(&chunks, 1, in_place);
     let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 chunks together"))?;
     let translation = Translation::new(algorithm, &memory)?;
@@ -248,7 +287,7 @@ fn run(algorithm: &Algorithm, is_in_place: bool) -> Result<Verdict, Fault> {
     cells.resize(translation.cells, None);
     let connections = translation.connections.len();
     let tokens: Vec<u32> = (0..2 * connections + translation.lines.len())
-        .map(|line| u32::from(line < 2 * connections && line % 2 == 1))
+        .map(|line| if line < 2 * connections && line % 2 == 1 { slots } else { 0 })
         .collect();
     let labels = Labels(&translation);
     let machine = Machine::new(&labels, &programs, chunks.len(), &[], cells, values, &tokens);
@@ -404,7 +443,7 @@ impl<'a> Translation<'a> {
         }
         acts.push(Act::Sync);
         if step.kind != "nop" {
-            acts.push(Act::Move { moves: vec![Move { sources, targets }], agent: None });
+            acts.push(Act::Move { moves: vec![Move { sources, targets, through_switch: false }], agent: None });
             acts.push(Act::Sync);
         }
         if !credits.is_empty() {

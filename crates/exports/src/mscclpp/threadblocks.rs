@@ -400,7 +400,8 @@ impl Translation<'_> {
             let spans = places.iter().map(|(place, packets)| self.spans(site, place, *packets));
             Ok(spans.collect::<Result<Vec<_>, Fault>>()?.concat())
         };
-        let it = Move { sources: spans(sources)?, targets: spans(targets)? };
+        let through_switch = targets.iter().any(|(place, _)| place.switch_channel_id.is_some());
+        let it = Move { sources: spans(sources)?, targets: spans(targets)?, through_switch };
         let length = it.sources.first().map_or(0, |span| span.cells.len());
         if it.targets.is_empty() || it.sources.iter().chain(&it.targets).any(|span| span.cells.len() != length) {
             return Err(site.fault("its src_buff and dst_buff have different sizes, or are missing"));

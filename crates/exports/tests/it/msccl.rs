@@ -3,9 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use oneport_exports::{Kind, check};
+use oneport_exports::{Fault, Kind, Request, Verdict};
+use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, Volumes, WholePatterns};
+use oneport_platform::{Node, Platform};
+use oneport_schedule::{periodic, tightened};
 
-use crate::common::{Dice, export};
+use crate::common::{Dice, export, whole};
+
+fn check(text: &str) -> Result<Verdict, Fault> {
+    oneport_exports::check(text, None)
+}
 
 const COLLECTIVES: [&str; 5] = ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"];
 
@@ -125,4 +132,173 @@ fn nonsense_is_refused_in_words() {
         fault.text.contains("rank 0, threadblock 0, step 0 (r) waits for a message of rank 1 to rank 0"),
         "{fault}"
     );
+}
+
+/// Kind, source, target.
+type Step<'t> = (&'t str, &'t str, &'t str);
+
+/// A threadblock that sends to one rank and receives from it.
+fn threadblock(id: usize, peer: usize, channel: usize, steps: &[Step<'_>]) -> String {
+    let place = |place: &str| (place[..1].to_string(), place[1..].to_string());
+    let step = |(number, (kind, from, to)): (usize, &Step<'_>)| {
+        let ((source, from), (target, to)) = (place(from), place(to));
+        format!(
+            "<step s=\"{number}\" type=\"{kind}\" srcbuf=\"{source}\" srcoff=\"{from}\" dstbuf=\"{target}\" dstoff=\"{to}\" \
+             cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>"
+        )
+    };
+    let steps: String = steps.iter().enumerate().map(step).collect();
+    format!("<tb id=\"{id}\" send=\"{peer}\" recv=\"{peer}\" chan=\"{channel}\">{steps}</tb>")
+}
+
+/// Two ranks; `own` and `other` name the chunk of a rank itself and of the other one.
+fn pair(collective: &str, modes: &str, chunks: [usize; 3], steps: &[Step<'_>]) -> String {
+    let gpu = |rank: usize| {
+        let chunk = |place: &str| place.replace("own", &rank.to_string()).replace("other", &(1 - rank).to_string());
+        let steps: Vec<(&str, String, String)> =
+            steps.iter().map(|(kind, from, to)| (*kind, chunk(from), chunk(to))).collect();
+        let steps: Vec<Step<'_>> = steps.iter().map(|(kind, from, to)| (*kind, &from[..], &to[..])).collect();
+        let [input, output, scratch] = chunks;
+        let block = threadblock(0, 1 - rank, 0, &steps);
+        format!("<gpu id=\"{rank}\" i_chunks=\"{input}\" o_chunks=\"{output}\" s_chunks=\"{scratch}\">{block}</gpu>")
+    };
+    format!("<algo ngpus=\"2\" coll=\"{collective}\" {modes}>{}{}</algo>", gpu(0), gpu(1))
+}
+
+const IN_PLACE: &str = "inplace=\"1\"";
+
+/// In place, one buffer may have no chunks of its own; out of place it may not.
+#[test]
+fn buffers_in_one_place_are_counted_once() {
+    let reduced = [("s", "i0", "i0"), ("r", "i0", "s0"), ("re", "s0", "i0")];
+    let gathered = [("s", "oown", "oown"), ("r", "oother", "oother")];
+    let scattered = [("s", "iother", "iother"), ("r", "i0", "s0"), ("re", "s0", "iown")];
+    let files: [(&str, [usize; 3], &[Step<'_>]); 3] = [
+        ("allreduce", [1, 0, 1], &reduced),
+        ("allgather", [0, 2, 0], &gathered),
+        ("reduce_scatter", [2, 0, 1], &scattered),
+    ];
+    for (collective, chunks, steps) in files {
+        let verdict = check(&pair(collective, IN_PLACE, chunks, steps));
+        assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{collective}: {verdict:?}");
+        let refused = check(&pair(collective, "outofplace=\"1\"", chunks, steps)).unwrap_err();
+        assert!(refused.kind == Kind::Malformed && refused.text.contains("out of place"), "{refused}");
+        // The result is compared all the same: without the last step it is wrong.
+        let wrong = check(&pair(collective, IN_PLACE, chunks, &steps[..steps.len() - 1])).unwrap_err();
+        assert!(matches!(wrong.kind, Kind::Result | Kind::LeftOver), "{collective}: {wrong}");
+    }
+}
+
+/// Whether two ranks end, each with threadblocks that send (`true`) and receive in this order, where connections hold
+/// so many messages.
+fn ends(orders: &[[Vec<bool>; 2]; 2], slots: usize) -> bool {
+    let mut done = [[0; 2]; 2];
+    let mut held = [[0; 2]; 2];
+    loop {
+        let before = done;
+        for (rank, channel) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            match orders[rank][channel].get::<usize>(done[rank][channel]) {
+                Some(true) if held[rank][channel] < slots => held[rank][channel] += 1,
+                Some(false) if held[1 - rank][channel] > 0 => held[1 - rank][channel] -= 1,
+                _ => continue,
+            }
+            done[rank][channel] += 1;
+        }
+        if done == before {
+            return (0..2).all(|rank| (0..2).all(|channel| done[rank][channel] == orders[rank][channel].len()));
+        }
+    }
+}
+
+/// Threadblocks that send and receive in any order end, or wait for ever, as a count of messages says.
+#[test]
+fn connections_hold_messages() {
+    let mut dice = Dice(8);
+    let mut seen = [0; 3];
+    for _ in 0..300 {
+        let counts: [[usize; 2]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| dice.below(5)));
+        let mut order = |mut sends: usize, mut receives: usize| {
+            let mut order = Vec::new();
+            while sends + receives > 0 {
+                // More sends come first: then some ends need slots.
+                let is_send = dice.below(4 * sends + receives) < 4 * sends;
+                *(if is_send { &mut sends } else { &mut receives }) -= 1;
+                order.push(is_send);
+            }
+            order
+        };
+        let orders: [[Vec<bool>; 2]; 2] = std::array::from_fn(|rank| {
+            std::array::from_fn(|channel| order(counts[rank][channel], counts[1 - rank][channel]))
+        });
+        let block = |rank: usize, channel: usize| {
+            let target = ["s0", "s1"][channel];
+            let step = |&is_send: &bool| if is_send { ("s", "i0", "i0") } else { ("r", "i0", target) };
+            let steps: Vec<_> = orders[rank][channel].iter().map(step).collect();
+            threadblock(channel, 1 - rank, channel, &steps)
+        };
+        let gpu = |rank: usize| {
+            let blocks = format!("{}{}", block(rank, 0), block(rank, 1));
+            format!("<gpu id=\"{rank}\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"2\">{blocks}</gpu>")
+        };
+        let text = format!("<algo ngpus=\"2\" coll=\"test\" outofplace=\"1\">{}{}</algo>", gpu(0), gpu(1));
+        for slots in 1..4 {
+            let found = oneport_exports::check(&text, Some(slots));
+            if ends(&orders, slots as usize) {
+                assert!(found.is_ok(), "{orders:?}, {slots}: {found:?}");
+                seen[0] += 1;
+                continue;
+            }
+            let fault = found.unwrap_err();
+            assert_eq!(fault.kind, Kind::Deadlock);
+            match (slots + 1..6).find(|&slots| ends(&orders, slots as usize)) {
+                Some(enough) => {
+                    assert!(
+                        fault.text.contains(&format!("per connection, none with {enough})")),
+                        "{orders:?}: {fault}"
+                    );
+                    seen[1] += 1;
+                }
+                None => {
+                    assert!(fault.text.ends_with("more slots per connection do not help"), "{orders:?}: {fault}");
+                    seen[2] += 1;
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+}
+
+/// Names of a file are repeated by their beginning.
+#[test]
+fn long_names_are_clipped() {
+    let long = "x".repeat(10_000);
+    let text = pair("allreduce", IN_PLACE, [1, 1, 1], &[(&long, "i0", "i0")]);
+    let fault = check(&text).unwrap_err();
+    assert!(fault.text.len() < 400 && fault.text.contains("(10000 characters)"), "{fault}");
+    assert!(check(&format!("{{\"name\": \"a\", \"{long}\": 1}}")).unwrap_err().text.len() < 400);
+}
+
+/// A way from a rank through a switch back to itself is no connection; what it brings is there already.
+#[test]
+fn ways_that_come_back_are_left_out() {
+    let mut builder = Platform::builder();
+    let [a, b] = ["a", "b"].map(|name| builder.node(Node::processor(name, whole(1))).unwrap());
+    let switch = builder.node(Node::router("switch")).unwrap();
+    let links = [(a, b), (b, switch), (switch, b)].map(|(from, to)| builder.link(from, to, whole(1)).unwrap());
+    let platform = builder.build().unwrap();
+    let collective = Collective::Broadcast { source: a, targets: vec![b] };
+    let volumes = Volumes::default();
+    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+    let patterns = vec![ScheduledPattern { pattern: Pattern::path(0, links.to_vec()), copies: 1u32.into() }];
+    let plan = WholePatterns { period: whole(4), instances: 1u32.into(), patterns };
+    let schedule = periodic(problem, tightened(problem, plan).unwrap()).unwrap();
+    for name in ["msccl", "mscclpp"] {
+        let files = oneport_exports::format(name).unwrap().write(&Request::new(problem, &schedule)).unwrap();
+        let text = files[0].text();
+        let verdict = check(&text);
+        assert!(
+            verdict.as_ref().is_ok_and(|verdict| verdict.known && verdict.steps > 0),
+            "{name}: {verdict:?}\n{text}"
+        );
+    }
 }
