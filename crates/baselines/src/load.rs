@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Zero};
-use oneport_plan::{Problem, Resource};
+use oneport_plan::{OddSet, Problem, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::ports;
 
@@ -14,8 +14,10 @@ use crate::{Algorithm, BaselineError, Routes};
 pub struct Throughput {
     /// Instances per unit of time. Nothing that does the same things in other order does them more often.
     pub throughput: Rational,
-    /// What is busy all the time then, ascending; empty where odd sets of half-duplex ports limit, and no port alone.
+    /// What is busy all the time then, ascending; empty where an odd set limits.
     pub busiest: Vec<Resource>,
+    /// The odd set of half-duplex ports that limits where no port, link or processor alone does.
+    pub odd_set: Option<OddSet>,
 }
 
 /// What every link carries and every processor computes for one instance.
@@ -84,12 +86,15 @@ impl Loads {
         let nodes = platform.node_ids().map(|node| (Resource::Compute(node), self.nodes[node.index()].clone()));
         busy.extend(nodes.filter(|(_, time)| !time.is_zero()));
         let mut period = busy.values().max().cloned().ok_or(BaselineError::Nothing)?;
+        let mut odd_set = None;
         if ports::has_odd_sets(platform) {
             let times = used.into_iter().map(|link| (link, self.links[link.index()].clone())).collect();
-            period = period.max(ports::least_period(platform, &times)?);
+            if let Some((longer, set)) = ports::slowest_odd_set(platform, &times, &period)? {
+                (period, odd_set) = (longer, Some(set));
+            }
         }
         let busiest = busy.into_iter().filter(|(_, time)| *time == period).map(|(resource, _)| resource).collect();
-        Ok(Throughput { throughput: Rational::one() / period, busiest })
+        Ok(Throughput { throughput: Rational::one() / period, busiest, odd_set })
     }
 }
 

@@ -9,7 +9,7 @@
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_matching::{Edge, decompose, general};
-use oneport_plan::{Resource, Slot};
+use oneport_plan::{OddSet, Resource, Slot};
 use oneport_platform::{LinkId, Platform, PortModel, Rational};
 
 use crate::ScheduleError;
@@ -29,6 +29,34 @@ pub fn has_odd_sets(platform: &Platform) -> bool {
 pub fn least_period(platform: &Platform, times: &LinkTimes) -> Result<Rational, ScheduleError> {
     let (graph, _) = port_graph(platform, times);
     Ok(general::least_period(&graph, &only_times(times))?)
+}
+
+/// The odd set that needs most time and that time, if it is more than what the busiest port and link need: Newton's
+/// method, a few separations.
+///
+/// # Errors
+/// Times that are no times.
+pub fn slowest_odd_set(
+    platform: &Platform,
+    times: &LinkTimes,
+    busiest: &Rational,
+) -> Result<Option<(Rational, OddSet)>, ScheduleError> {
+    let (graph, ports) = port_graph(platform, times);
+    let only_times = only_times(times);
+    let mut slowest: Option<(Rational, OddSet)> = None;
+    loop {
+        let period = slowest.as_ref().map_or(busiest, |(period, _)| period);
+        let found = general::separate(&graph, &only_times, period)?;
+        let timed = found.into_iter().map(|set| {
+            let load: Rational = set.members(&graph).into_iter().filter_map(|edge| only_times.get(edge)).sum();
+            (load / BigInt::from(set.capacity(&graph)), set)
+        });
+        let Some((period, set)) = timed.max_by(|(one, _), (other, _)| one.cmp(other)) else { return Ok(slowest) };
+        let mut of_set: Vec<Resource> = set.vertices.iter().filter_map(|&port| ports.get(port).copied()).collect();
+        of_set.sort_unstable();
+        let links = set.edges.iter().filter_map(|&edge| Some(times.get(edge)?.0)).collect();
+        slowest = Some((period, OddSet { ports: of_set, links }));
+    }
 }
 
 /// An odd set, by the links that are counted.

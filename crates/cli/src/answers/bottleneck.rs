@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::plan::{Certificate, Problem, Resource, SteadyState, WeightedPattern};
+use oneport::plan::{Certificate, OddSet, Problem, Resource, SteadyState, WeightedPattern};
 use oneport::schedule::{Measure, common_denominator};
 use oneport::{Platform, PortModel, Rational, Status};
 use serde_json::{Value, json};
 
+use crate::answers::odd_sets;
 use crate::words::names::common;
 use crate::words::numbers::{decimal, percent};
 
-/// Resources that are alike: of one kind, with names that differ in digits only.
+/// Resources that are alike: of one kind, with names that differ in digits only; or one odd set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     /// Its only member, or what the names of its members have in common, with `*` for digits.
@@ -23,6 +24,8 @@ pub struct Class {
     pub share: Rational,
     /// How long its busiest member is busy per unit of time it has.
     pub busy: Rational,
+    /// The odd set, in words and for `--json`; `None` for resources.
+    pub odd_set: Option<(String, Value)>,
 }
 
 /// What limits a throughput.
@@ -45,8 +48,10 @@ const NAMED: usize = 3;
 /// Reads the certificate and adds up how busy everything is.
 pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certificate, status: Status) -> Bottleneck {
     let platform = problem.platform();
-    let busy = busy(problem, steady_state);
-    let prices = charged(platform, certificate);
+    let loads = Loads::of(problem, steady_state);
+    let busy = loads.busy();
+    let all = charged(platform, certificate);
+    let prices = shares(platform, certificate, &all);
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
     let mut limiting: Vec<Class> = Vec::new();
     for charged_for in [true, false] {
@@ -57,13 +62,22 @@ pub fn of(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certif
                 continue;
             }
             let name = resource.describe(platform);
-            let class = Class { name: name.clone(), members: 1, share, busy: busy.clone() };
+            let class = Class { name: name.clone(), members: 1, share, busy: busy.clone(), odd_set: None };
             classes.entry(common(&name)).and_modify(|known| known.join(&class)).or_insert(class);
         }
         if charged_for {
             limiting = classes.values().cloned().collect();
         }
     }
+    // A set of a single port has no members, and its price charges nothing.
+    let sets = certificate.odd_sets.iter().filter(|(set, _)| set.capacity(platform) > 0);
+    limiting.extend(sets.map(|(set, price)| Class {
+        name: odd_sets::name(platform, set),
+        members: 1,
+        share: price * capacity(platform, set) / &all,
+        busy: loads.odd_set(set),
+        odd_set: Some((odd_sets::sentence(platform, set), odd_sets::json(platform, set, Some(price)))),
+    }));
     limiting.sort_by(|one, other| (&other.share, &one.name).cmp(&(&one.share, &other.name)));
     let next = classes.into_values().max_by(|one, other| (&one.busy, &other.name).cmp(&(&other.busy, &one.name)));
     let hints = hints(problem, certificate, status, &prices);
@@ -88,12 +102,16 @@ impl Bottleneck {
     /// What limits, for `--json`.
     pub fn json(&self) -> Value {
         let class = |class: &Class| {
-            json!({
+            let mut row = json!({
                 "resource": class.name,
                 "members": class.members,
                 "share": decimal(&class.share),
                 "busy": decimal(&class.busy),
-            })
+            });
+            if let (Some(row), Some((_, set))) = (row.as_object_mut(), &class.odd_set) {
+                row.insert("odd_set".to_string(), set.clone());
+            }
+            row
         };
         self.limiting.iter().map(class).collect()
     }
@@ -118,6 +136,8 @@ impl Bottleneck {
         let mut lines = Vec::new();
         if !self.limiting.is_empty() {
             lines.push(format!("limited by  {}{more}", shares.collect::<Vec<_>>().join("; ")));
+            let sets = self.limiting.iter().take(NAMED).filter_map(|class| class.odd_set.as_ref());
+            lines.extend(sets.map(|(sentence, _)| format!("odd set     {sentence}")));
         }
         if let Some(next) = &self.next {
             lines.push(format!("next        {}, {} busy", next.named(), percent(&next.busy)));
@@ -143,33 +163,66 @@ pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     named.take(1).map(|name| name + &more).collect()
 }
 
-/// How long each resource is busy per unit of time it has; those that are used. Sums are taken in integers, over the
-/// common denominator of the weights.
+/// How long each resource is busy per unit of time it has; those that are used.
 pub fn busy(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<Resource, Rational> {
-    let measure = Measure::new(problem);
-    let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
-    let mut totals = vec![BigInt::zero(); measure.places()];
-    for WeightedPattern { pattern, weight } in &steady_state.patterns {
-        measure.add(pattern, &(weight.numer() * (&unit / weight.denom())), &mut totals);
-    }
-    let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
-    let whole = unit * measure.scale();
-    let used = loads.into_iter().enumerate().filter(|(_, load)| !load.is_zero());
-    used.filter_map(|(number, load)| Some((measure.resource(number)?, load / &whole))).collect()
+    Loads::of(problem, steady_state).busy()
 }
 
-/// Every resource's part of all that is charged for resources and odd sets.
-fn charged(platform: &Platform, certificate: &Certificate) -> BTreeMap<Resource, Rational> {
-    let whole = |count: u64| Rational::from_integer(count.into());
-    let worth =
-        |(resource, price): &(Resource, Rational)| (*resource, price * whole(resource.capacity(platform).into()));
-    let prices: BTreeMap<Resource, Rational> = certificate.prices.iter().map(worth).collect();
-    let sets = certificate.odd_sets.iter().map(|(set, price)| price * whole(set.capacity(platform)));
-    let all: Rational = prices.values().cloned().chain(sets).sum();
+/// What a steady state uses. Sums are taken in integers, over the common denominator of the weights.
+struct Loads<'a> {
+    platform: &'a Platform,
+    measure: Measure<'a>,
+    unit: BigInt,
+    totals: Vec<BigInt>,
+}
+
+impl<'a> Loads<'a> {
+    fn of(problem: Problem<'a>, steady_state: &SteadyState) -> Loads<'a> {
+        let measure = Measure::new(problem);
+        let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
+        let mut totals = vec![BigInt::zero(); measure.places()];
+        for WeightedPattern { pattern, weight } in &steady_state.patterns {
+            measure.add(pattern, &(weight.numer() * (&unit / weight.denom())), &mut totals);
+        }
+        Loads { platform: problem.platform(), measure, unit, totals }
+    }
+
+    fn busy(&self) -> BTreeMap<Resource, Rational> {
+        let loads: Vec<Rational> = self.measure.loads(&self.totals, |place| self.measure.time(place));
+        let whole = &self.unit * self.measure.scale();
+        let used = loads.into_iter().enumerate().filter(|(_, load)| !load.is_zero());
+        used.filter_map(|(number, load)| Some((self.measure.resource(number)?, load / &whole))).collect()
+    }
+
+    /// How long the members of an odd set are busy per unit of time that it has.
+    fn odd_set(&self, set: &OddSet) -> Rational {
+        let members = set.members(self.platform);
+        let times = self.measure.link_times(&self.totals);
+        let inside = times.iter().filter(|(link, _)| members.binary_search(link).is_ok());
+        let busy: Rational = inside.map(|(_, time)| time).sum();
+        busy / &self.unit / capacity(self.platform, set)
+    }
+}
+
+fn capacity(platform: &Platform, set: &OddSet) -> Rational {
+    Rational::from_integer(set.capacity(platform).into())
+}
+
+/// All that a certificate charges for the time of resources and odd sets together.
+pub fn charged(platform: &Platform, certificate: &Certificate) -> Rational {
+    let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
+    let resources = certificate.prices.iter().map(|(resource, price)| price * whole(resource));
+    let sets = certificate.odd_sets.iter().map(|(set, price)| price * capacity(platform, set));
+    resources.chain(sets).sum()
+}
+
+/// Every resource's part of all that is charged; empty where nothing is.
+fn shares(platform: &Platform, certificate: &Certificate, all: &Rational) -> BTreeMap<Resource, Rational> {
     if all.is_zero() {
         return BTreeMap::new();
     }
-    prices.into_iter().map(|(resource, price)| (resource, price / &all)).collect()
+    let whole = |resource: &Resource| Rational::from_integer(resource.capacity(platform).into());
+    certificate.prices.iter().map(|(resource, price)| (*resource, price * whole(resource) / all)).collect()
 }
 
 /// Assumptions that limit and are probably not meant.

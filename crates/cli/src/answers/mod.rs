@@ -4,6 +4,7 @@ pub mod answer;
 pub mod bottleneck;
 pub mod infeasible;
 pub mod measured;
+pub mod odd_sets;
 pub mod once;
 pub mod optimum;
 pub mod reduction;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use oneport::plan::{Form, LinkId};
+use oneport::plan::{Certificate, Form, LinkId};
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
 };
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::answers::answer::models;
 use crate::answers::measured::{self, Measured};
+use crate::answers::odd_sets;
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::FileArguments;
 use crate::flags::question::{listed, node};
@@ -247,11 +248,13 @@ impl Row {
         if let Some(sentence) = self.of_border(platform, bounded) {
             return sentence;
         }
-        let prices = &certificate.prices;
-        let named = prices.iter().take(NAMED).map(|(resource, _)| resource.describe(platform)).collect::<Vec<_>>();
-        let more = if prices.len() > NAMED { format!(" and {} more", prices.len() - NAMED) } else { String::new() };
+        let priced = priced(platform, certificate);
+        let named = priced.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = if priced.len() > NAMED { format!(" and {} more", priced.len() - NAMED) } else { String::new() };
         let bound = Shown::of(platform, false).frequency(bound);
-        format!("by the prices of {}{more} no schedule exceeds {bound}", named.join(", "))
+        let sets = certificate.odd_sets.iter().take(NAMED);
+        let sets: String = sets.map(|(set, _)| format!("; {}", odd_sets::sentence(platform, set))).collect();
+        format!("by the prices of {named}{more} no schedule exceeds {bound}{sets}")
     }
 
     /// The sentence of a partition, if what crosses it alone proves the bound.
@@ -315,6 +318,8 @@ impl Row {
                 "messages": cut.messages.to_string(),
             })
         });
+        let sets = &bounded.certificate.odd_sets;
+        let sets: Vec<Value> = sets.iter().map(|(set, price)| odd_sets::json(platform, set, Some(price))).collect();
         let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
             self.bandwidth.as_ref().map(|bandwidth| of(bandwidth, &bounded.bound).to_string())
         };
@@ -325,10 +330,17 @@ impl Row {
             "algbw": bandwidth(Bandwidth::algorithm),
             "busbw": bandwidth(Bandwidth::bus),
             "cut": cut,
+            "odd_sets": sets,
             "sentence": self.sentence(platform, bounded),
             "share": self.share().map(|share| share.to_string()),
         })
     }
+}
+
+/// What the certificate charges: odd sets, then resources.
+fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
+    let sets = certificate.odd_sets.iter().map(|(set, _)| odd_sets::name(platform, set));
+    sets.chain(certificate.prices.iter().map(|(resource, _)| resource.describe(platform))).collect()
 }
 
 /// The first parts of a partition.

@@ -11,6 +11,7 @@ mod compare;
 mod events;
 mod generate;
 mod limits;
+mod odd_sets;
 mod one_reduction;
 mod plans;
 mod platforms;

@@ -14,6 +14,7 @@ use super::best::{Best, Times};
 use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::Measured;
+use crate::answers::odd_sets;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
 
@@ -226,14 +227,16 @@ impl Report<'_> {
     }
 
     fn limits(&self, row: &Compared) -> String {
-        match row.sustained.busiest[..] {
-            [] => "odd sets of half-duplex ports".to_string(),
-            ref busiest => bottleneck::summary(self.problem.platform(), busiest),
+        let platform = self.problem.platform();
+        match &row.sustained.odd_set {
+            Some(set) => odd_sets::name(platform, set),
+            None => bottleneck::summary(platform, &row.sustained.busiest),
         }
     }
 
     /// The contract's object.
     pub fn json(&self) -> Value {
+        let platform = self.problem.platform();
         let timed = |place: usize| self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
         let row = |row: &Compared, place: Option<usize>| {
             let throughput = &row.sustained.throughput;
@@ -249,6 +252,7 @@ impl Report<'_> {
                 "share_decimal": short(&self.share(throughput)),
                 "busbw": self.bus(throughput),
                 "limited_by": self.limits(row),
+                "odd_set": row.sustained.odd_set.as_ref().map(|set| odd_sets::json(platform, set, None)),
                 "time": once.map(|once| self.seconds(&once.length)),
                 "pieces": once.map(|once| once.pieces),
             })

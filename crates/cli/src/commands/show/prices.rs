@@ -1,24 +1,21 @@
 //! What a certificate charges.
 
-use oneport::plan::Resource;
 use oneport::{Plan, Rational};
 
 use super::tables::table;
-use crate::words::names::{self, common};
+use crate::answers::bottleneck::charged;
+use crate::answers::odd_sets;
+use crate::words::names::common;
 use crate::words::numbers::{Shown, percent};
+use crate::words::output::count;
 
-/// What a certificate charges for the time of everything together.
-pub fn charged(plan: &Plan) -> Rational {
-    let whole = |number: u64| Rational::from_integer(number.into());
-    let resources = plan.certificate.prices.iter();
-    let resources = resources.map(|(resource, price)| price * whole(resource.capacity(&plan.platform).into()));
-    let sets = plan.certificate.odd_sets.iter().map(|(set, price)| price * whole(set.capacity(&plan.platform)));
-    resources.chain(sets).sum()
-}
+/// Most odd sets that are told in a sentence.
+const SETS: usize = 20;
 
-/// All prices, as parts of the whole; alike resources of one price in one row.
+/// All prices, as parts of the whole; alike resources of one price in one row. Each odd set has a sentence.
 pub fn prices(plan: &Plan, _: Shown) -> String {
-    let (platform, total) = (&plan.platform, charged(plan));
+    let platform = &plan.platform;
+    let total = charged(platform, &plan.certificate);
     let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();
     for (resource, price) in &plan.certificate.prices {
         let share = price * Rational::from_integer(resource.capacity(platform).into()) / &total;
@@ -33,14 +30,19 @@ pub fn prices(plan: &Plan, _: Shown) -> String {
         }
     }
     for (set, price) in &plan.certificate.odd_sets {
-        let ports: Vec<_> = set.ports.iter().filter_map(|port: &Resource| port.node()).collect();
         let share = price * Rational::from_integer(set.capacity(platform).into()) / &total;
-        rows.push((format!("odd set {}", names::set(platform, &ports)), String::new(), 1, share));
+        rows.push((odd_sets::name(platform, set), String::new(), 1, share));
     }
     let cells = rows.into_iter().map(|(name, _, members, share)| {
         let all = &share * Rational::from_integer(members.into());
         let times = if members == 1 { String::new() } else { format!("{members} x") };
         vec![times, name, percent(&all)]
     });
-    table(&["", "what is charged", "share of the price"], cells)
+    let table = table(&["", "what is charged", "share of the price"], cells);
+    let sets = plan.certificate.odd_sets.iter().take(SETS).map(|(set, _)| odd_sets::sentence(platform, set));
+    let sentences: String = sets.map(|sentence| format!("\n    odd set: {sentence}")).collect();
+    match plan.certificate.odd_sets.len().saturating_sub(SETS) {
+        0 => format!("{table}{sentences}"),
+        more => format!("{table}{sentences}\n    and {} more", count(more, "odd set")),
+    }
 }
