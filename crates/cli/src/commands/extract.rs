@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use num_traits::Zero;
 use oneport::extract::LeftOver;
 use oneport::plan::Problem;
 use oneport::{FromRates, Options, Period, Platform, formats, plan_of_rates};
 
+use crate::answers::answer::loss_of;
+use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::ReadingArguments;
 use crate::words::end::End;
-use crate::words::numbers::readable;
+use crate::words::numbers::{percent, readable, readable_count};
 use crate::words::output::{count, print, try_outputs};
 
 /// Turn rates of transfers and merges into patterns, matchings and a schedule: what `show --rates --json` writes, or
@@ -29,6 +32,10 @@ pub struct ExtractArguments {
     /// Insist on a schedule of the whole throughput, whatever the period.
     #[arg(long)]
     pub exact_period: bool,
+    /// Most instances per period: the fewest that attain the throughput; where none do, the best within M, the loss
+    /// stated.
+    #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    pub max_instances: Option<String>,
     /// When to end.
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -44,7 +51,11 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     try_outputs(&[("RATES", rates), ("--platform", &arguments.platform)], &[("--output", output)])?;
     let platform = arguments.reading.read(&arguments.platform)?.platform;
     let file = formats::read_rates(rates, &platform)?;
-    let period = if arguments.exact_period { Period::Exact } else { Period::default() };
+    let period = match &arguments.max_instances {
+        Some(most) => Period::AtMost(instances::most(most)?),
+        None if arguments.exact_period => Period::Exact,
+        None => Period::default(),
+    };
     let problem = Problem::new(&platform, &file.collective, &file.volumes)?;
     let made = plan_of_rates(problem, &file.rates, &file.certificate, &Options { period, watch, ..Options::default() });
     let made = made.with_context(|| rates.display().to_string())?;
@@ -56,8 +67,10 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
 
 /// The plan in a line, and a line for each transfer that is in no pattern.
 fn told(platform: &Platform, FromRates { plan, left_over, .. }: &FromRates) -> String {
+    let loss = loss_of(plan);
+    let lost = if loss.is_zero() { String::new() } else { format!(", {} below the throughput", percent(&loss)) };
     let mut lines = vec![format!(
-        "{}: throughput {} ({}), proved upper bound {}, {}, schedule {} with period {}",
+        "{}: throughput {} ({}), proved upper bound {}, {}, schedule {} with period {} for {}{lost}",
         plan.collective.name(),
         readable(&plan.steady_state.throughput),
         plan.status.name(),
@@ -65,6 +78,7 @@ fn told(platform: &Platform, FromRates { plan, left_over, .. }: &FromRates) -> S
         count(plan.steady_state.patterns.len(), "pattern"),
         readable(&plan.schedule.throughput()),
         readable(&plan.schedule.period),
+        count(readable_count(&plan.schedule.instances), "instance"),
     )];
     lines.extend(left_over.iter().map(|left| {
         let LeftOver { demand, link, value, rate } = left;

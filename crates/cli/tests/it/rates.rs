@@ -74,6 +74,54 @@ fn variables_as_text_and_as_a_table() {
     oneport(&["show", &plan, "--rates"]).refused(1, &["all-reduce: rates", "only patterns do"]);
 }
 
+/// `--max-instances` is that of `solve`: the period has no more, and what that loses is stated.
+#[test]
+fn periods_have_as_many_instances_as_asked() {
+    let folder = Folder::new();
+    let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
+    let platform = fixture("four-sites.csv");
+    oneport(&["solve", "all-to-all", "--platform", &platform, "-o", &plan]).ok();
+    folder.write("rates.json", oneport(&["show", &plan, "--rates", "--json"]).ok().stdout);
+    let extract =
+        |rest: &[&str]| oneport(&[&["extract", &rates, "--platform", &platform, "-o", &again], rest].concat());
+    let mut fastest: Option<Vec<u64>> = None;
+    for most in [1_u64, 2, 3, 50] {
+        let run = extract(&["--max-instances", &most.to_string()]).ok();
+        assert!(oneport(&["verify", &again]).ok().stdout.starts_with("ok: "));
+        let made: Value = serde_json::from_str(&read(&again)).unwrap();
+        let schedule = &made["schedule"];
+        let number = |key: &str| schedule[key].as_str().expect("a number").to_string();
+        let instances: u64 = number("instances").parse().expect("a whole number");
+        assert!((1..=most).contains(&instances), "{run:#?}");
+        let (top, below) = number("period").split_once('/').map_or_else(
+            || (number("period").parse::<u64>().unwrap(), 1),
+            |(top, below)| (top.parse().unwrap(), below.parse().unwrap()),
+        );
+        // Instances per unit of time as a fraction; more instances never make it less.
+        let rate = vec![instances * below, top];
+        if let Some(less) = &fastest {
+            assert!(rate[0] * less[1] >= less[0] * rate[1], "{run:#?}");
+        }
+        let said = if instances == 1 { "for 1 instance".to_string() } else { format!("for {instances} instances") };
+        assert!(run.stdout.contains(&said), "{run:#?}");
+        let throughput = oneport(&["solve", "all-to-all", "--platform", &platform, "--json"]).ok().object();
+        let whole = throughput["throughput"].as_str().unwrap() == lowest(&rate);
+        assert_eq!(!whole, run.stdout.contains("below the throughput"), "{run:#?}");
+        fastest = Some(rate);
+    }
+    extract(&["--max-instances", "0"]).refused(2, &["--max-instances: '0' is not a whole number from 1 on"]);
+    extract(&["--max-instances", "2", "--exact-period"]).misused(&["--exact-period"]);
+}
+
+/// A fraction in lowest terms.
+fn lowest(rate: &[u64]) -> String {
+    let (mut a, mut b) = (rate[0], rate[1]);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    if rate[1] == a { (rate[0] / a).to_string() } else { format!("{}/{}", rate[0] / a, rate[1] / a) }
+}
+
 #[test]
 fn what_does_not_balance_is_refused_by_place_and_amount() {
     let folder = Folder::new();

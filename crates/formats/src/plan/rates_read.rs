@@ -1,6 +1,6 @@
 //! Reading rates: anybody's solution in the papers' variables, for a platform that stands elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use num_traits::{One, Signed, Zero};
@@ -42,12 +42,14 @@ pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatE
 }
 
 /// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports
-/// is not judged here. What can be computed from the rates (`towards`, `busy`, `alpha`) may be left out; where it is
-/// given, it has to be right. `O(n log n)` for `n` bytes, but for long numbers.
+/// is not judged here. Rates and prices that are not listed are 0. What can be computed from the rates (`towards`,
+/// `busy` with `s` or `price`, `alpha`) may be left out as a whole; where it is given, it has to be right and complete.
+/// `O(n log n)` for `n` bytes, but for long numbers.
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right. Unknown keys, names and tasks; the
-/// same variable twice; rates below 0 or with a decimal point; derived values that differ from what the rates give.
+/// same variable twice; rates below 0 or with a decimal point; derived values that differ from what the rates give,
+/// and those that are missing in a list of them.
 pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<RatesFile, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a file of rates")?)?;
     let keys = [
@@ -315,9 +317,15 @@ impl<'a> Reading<'a> {
     /// `s` and the prices of links are what rates and prices say.
     fn check_busy(&self, list: Option<Json<'_, '_>>, certificate: &Certificate) -> Result<(), FormatError> {
         let (busy, prices) = (self.rates.busy(self.problem), certificate.link_prices(self.platform()));
-        each(list, |entry| {
+        let Some(list) = list else { return Ok(()) };
+        let mut listed: BTreeMap<LinkId, [bool; 2]> = BTreeMap::new();
+        list.each(|_, entry| {
+            let entry = &entry;
             let [from, to, share, price] = entry.object(["from", "to", "s", "price"])?;
             let link = self.link(entry, [from, to])?;
+            if listed.insert(link, [share.is_some(), price.is_some()]).is_some() {
+                return Err(entry.fail(Mistake::Import("lists the link a second time; keep one".to_string())));
+            }
             if let Some(given) = share {
                 same(&given, &self.rate(&given)?, &busy.get(&link).cloned().unwrap_or_default(), "rates")?;
             }
@@ -325,17 +333,41 @@ impl<'a> Reading<'a> {
                 Some(given) => same(&given, &exact(&given)?, &prices[link.index()], "prices of resources"),
                 None => Ok(()),
             }
-        })
+        })?;
+        // A list of prices alone says nothing of s; an empty list says that no link is busy.
+        let gives = |place: usize| listed.values().any(|given| given[place]);
+        let has = |link: LinkId, place: usize| listed.get(&link).is_some_and(|given| given[place]);
+        let derived = |link: LinkId| [busy.get(&link), prices.get(link.index())];
+        let lists = [("s", "rates", gives(0) || !gives(1)), ("price", "prices of resources", gives(1))];
+        for (place, (key, of, given)) in lists.into_iter().enumerate() {
+            let value = |link: LinkId| derived(link)[place].filter(|value| !value.is_zero());
+            let missing = self.platform().link_ids().filter(|&link| given && !has(link, place));
+            if let Some((link, value)) = missing.filter_map(|link| Some((link, value(link)?))).next() {
+                let name = self.platform().link_name(link);
+                return Err(incomplete(&list, &format!("{key} of link '{name}'"), value, of));
+            }
+        }
+        Ok(())
     }
 
     /// `alpha` is what the merges say.
     fn check_alpha(&self, list: Option<Json<'_, '_>>) -> Result<(), FormatError> {
         let shares = self.rates.alpha(self.problem);
-        each(list, |entry| {
+        let Some(list) = list else { return Ok(()) };
+        let mut listed: BTreeSet<NodeId> = BTreeSet::new();
+        list.each(|_, entry| {
+            let entry = &entry;
             let [node, alpha] = entry.object(["node", "alpha"])?;
             let node = find(&need(entry, node, "node", "the processor")?, self.platform())?;
             let given = need(entry, alpha, "alpha", "the share of the time during which it merges")?;
+            if !listed.insert(node) {
+                return Err(entry.fail(Mistake::Import("lists the node a second time; keep one".to_string())));
+            }
             same(&given, &self.rate(&given)?, &shares.get(&node).cloned().unwrap_or_default(), "rates")
+        })?;
+        let missing = shares.iter().find(|(node, share)| !share.is_zero() && !listed.contains(node));
+        missing.map_or(Ok(()), |(&node, share)| {
+            Err(incomplete(&list, &format!("alpha of '{}'", self.platform().name(node)), share, "rates"))
         })
     }
 }
@@ -356,6 +388,12 @@ fn same(value: &Json<'_, '_>, given: &Rational, right: &Rational, of: &str) -> R
         return Ok(());
     }
     Err(value.fail(Mistake::Import(format!("is {given}, but the {of} give {right}; correct it or leave it out"))))
+}
+
+/// A derived list has every value that is not 0.
+fn incomplete(list: &Json<'_, '_>, what: &str, right: &Rational, of: &str) -> FormatError {
+    let missing = format!("has no {what}, which the {of} give as {right}; add it, or leave the whole list out");
+    list.fail(Mistake::Import(missing))
 }
 
 /// A partial result: `[k,m]`, or, where operands may be combined in any order, a list of operands.

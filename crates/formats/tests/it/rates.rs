@@ -35,8 +35,11 @@ const REDUCE: &str = r#"{
     {"node": "b", "task": [1,1,2], "rate": "3"},
     {"node": "a", "task": [0,0,2], "rate": "3"}
   ],
-  "busy": [{"from": "c", "to": "b", "s": "3/4", "price": "1"}],
-  "alpha": [{"node": "b", "alpha": "3/2"}],
+  "busy": [
+    {"from": "c", "to": "b", "s": "3/4", "price": "1"},
+    {"from": "b", "to": "a", "s": "3/4"},
+    {"from": "a", "to": "b", "price": "1"}],
+  "alpha": [{"node": "b", "alpha": "3/2"}, {"node": "a", "alpha": "3/2"}],
   "prices": [{"resource": "receive", "node": "b", "price": "1"}]
 }"#;
 
@@ -82,6 +85,59 @@ fn refused(file: &str, from: &str, to: &str, said: &str) {
     assert!(file.contains(from), "{from}");
     let error = read(&file.replacen(from, to, 1)).unwrap_err();
     assert!(error.starts_with("r.json") && error.contains(said), "{error}");
+}
+
+/// A list of derived values is complete or absent: what it lacks is named, with its value.
+#[test]
+fn derived_lists_are_complete_or_absent() {
+    let change = |from: &str, to: &str, said: &str| refused(REDUCE, from, to, said);
+    let leave = "add it, or leave the whole list out";
+    change(
+        ",\n    {\"from\": \"b\", \"to\": \"a\", \"s\": \"3/4\"}",
+        "",
+        &format!("busy: has no s of link 'b -> a', which the rates give as 1/8; {leave}"),
+    );
+    change(
+        ",\n    {\"from\": \"a\", \"to\": \"b\", \"price\": \"1\"}",
+        "",
+        &format!("busy: has no price of link 'a -> b', which the prices of resources give as 1; {leave}"),
+    );
+    change(
+        "\"s\": \"3/4\", \"price\"",
+        "\"price\"",
+        &format!("busy: has no s of link 'c -> b', which the rates give as 1/8; {leave}"),
+    );
+    change(
+        ", {\"node\": \"a\", \"alpha\": \"3/2\"}",
+        "",
+        &format!("alpha: has no alpha of 'a', which the rates give as 1/4; {leave}"),
+    );
+    change(
+        "\"from\": \"a\", \"to\": \"b\", \"price\"",
+        "\"from\": \"c\", \"to\": \"b\", \"price\"",
+        "busy[2]: lists the link a second time",
+    );
+    change("{\"node\": \"a\", \"alpha\"", "{\"node\": \"b\", \"alpha\"", "alpha[1]: lists the node a second time");
+    let between = |from: &str, to: &str| {
+        let (start, rest) = REDUCE.split_once(from).expect("a key");
+        (start.to_string(), rest.split_once(to).expect("a later key").1.to_string())
+    };
+    let whole = read(REDUCE).unwrap();
+    // No list says nothing, an empty one says that all is 0; prices alone say nothing of s.
+    let (start, rest) = between("\"busy\": [", "],");
+    assert_eq!(read(&format!("{start}{rest}")).as_ref(), Ok(&whole));
+    let empty = read(&format!("{start}\"busy\": [],{rest}")).unwrap_err();
+    assert!(empty.contains("busy: has no s of link"), "{empty}");
+    let prices = ["a", "c"].map(|from| format!(r#"{{"from": "{from}", "to": "b", "price": "1"}}"#)).join(", ");
+    assert_eq!(read(&format!("{start}\"busy\": [{prices}],{rest}")).as_ref(), Ok(&whole));
+    let (start, rest) = between("\"alpha\": [", "],");
+    assert_eq!(read(&format!("{start}{rest}")).as_ref(), Ok(&whole));
+    // Prices that are not listed are 0.
+    let (start, rest) = between("\"prices\": [", "]");
+    let free = format!("{start}\"prices\": []{rest}")
+        .replace(", \"price\": \"1\"", "")
+        .replace("\"price\": \"1\"", "\"s\": \"0\"");
+    assert!(read(&free).unwrap().certificate.prices.is_empty());
 }
 
 #[test]

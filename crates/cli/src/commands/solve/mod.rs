@@ -19,6 +19,7 @@ use serde_json::json;
 use crate::answers::answer::{self, label};
 use crate::answers::bottleneck;
 use crate::answers::infeasible::{infeasible, unreachable};
+use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::end::End;
@@ -206,11 +207,7 @@ fn period(arguments: &SolveArguments) -> Result<Period> {
     if arguments.exact_period {
         return Ok(Period::Exact);
     }
-    let instances = |most: &String| {
-        let wrong = || usage(format!("--max-instances: '{most}' is not a whole number from 1 on"));
-        most.parse().ok().filter(|&most| most > 0).ok_or_else(wrong)
-    };
-    let instances = arguments.max_instances.as_ref().map(instances).transpose()?;
+    let instances = arguments.max_instances.as_deref().map(instances::most).transpose()?;
     Ok(match (arguments.max_loss.as_deref().map(loss).transpose()?, instances) {
         (None, None) => Period::Short,
         (None, Some(instances)) => Period::AtMost(instances),

@@ -1,45 +1,67 @@
-//! The papers' variables as labels of links: figures 2(b), 6(c) and 10 of RR-4872.
+//! The papers' variables as labels of links and nodes: figures 2(b), 6(c) and 10 of RR-4872.
 
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{DemandRates, Problem, Rates, SteadyState, Value};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::words;
 
-/// Most lines of a label; the tooltip has all.
-const LINES: usize = 5;
+/// An amount: what it is of, and how often per unit of time.
+pub(super) type Amount = (String, Rational);
 
-/// By link: what is sent over it, how often per unit of time, a line each: `m P0: 1/2`, `[1,2]: 2/3`. Nothing where the
-/// collective's rates may be read in several ways.
-pub(super) fn amounts(problem: Problem<'_>, steady_state: &SteadyState) -> BTreeMap<LinkId, Vec<String>> {
-    let mut lines: BTreeMap<LinkId, Vec<String>> = BTreeMap::new();
-    let Ok(rates) = Rates::of(problem, steady_state) else { return lines };
+/// What links send and nodes merge.
+#[derive(Default)]
+pub(super) struct Amounts {
+    /// By link: `m P0`, `[1,2]`.
+    pub links: BTreeMap<LinkId, Vec<Amount>>,
+    /// By processor: `T[0,1,2]`.
+    pub nodes: BTreeMap<NodeId, Vec<Amount>>,
+}
+
+/// All amounts that are not 0. Nothing where the collective's rates may be read in several ways.
+pub(super) fn amounts(problem: Problem<'_>, steady_state: &SteadyState) -> Amounts {
+    let mut amounts = Amounts::default();
+    let Ok(rates) = Rates::of(problem, steady_state) else { return amounts };
     let several = rates.demands.len() > 1;
     for (place, demand) in rates.demands.iter().enumerate() {
         let whose = || whose(problem, place);
+        let of = |what: String| if several { format!("{what} {}", whose()) } else { what };
         let mut add = |link: LinkId, what: String, rate: &Rational| {
             if !rate.is_zero() {
-                lines.entry(link).or_default().push(format!("{what}: {}", words::terse(rate)));
+                amounts.links.entry(link).or_default().push((what, rate.clone()));
             }
         };
         match demand {
             DemandRates::Route(sends) | DemandRates::Copy(sends) => {
                 sends.iter().for_each(|(&link, rate)| add(link, whose(), rate));
             }
-            DemandRates::Combine(rates) => rates.sends.iter().for_each(|((link, value), rate)| {
-                let what = if several { format!("{} {}", brief(value), whose()) } else { brief(value) };
-                add(*link, what, rate);
-            }),
+            DemandRates::Combine(rates) => {
+                rates.sends.iter().for_each(|((link, value), rate)| add(*link, of(brief(value)), rate));
+                let merges = rates.merges.iter().filter(|(_, rate)| !rate.is_zero());
+                merges.for_each(|((node, left, right), rate)| {
+                    amounts.nodes.entry(*node).or_default().push((of(merge(left, right)), rate.clone()));
+                });
+            }
         }
     }
-    for list in lines.values_mut().filter(|list| list.len() > LINES) {
-        let more = list.len() + 1 - LINES;
-        list.truncate(LINES - 1);
-        list.push(format!("and {more} more"));
+    amounts
+}
+
+/// A line of a label: `[1,2]: 2/3`, rounded where that is long.
+pub(super) fn line((what, rate): &Amount) -> String {
+    format!("{what}: {}", words::terse(rate))
+}
+
+/// `T[k,l,m]`, or both inputs where operands are not in order.
+fn merge(left: &Value, right: &Value) -> String {
+    match (left.interval(), right.interval()) {
+        (Some(one), Some(other)) if one.last + 1 == other.first => {
+            format!("T[{},{},{}]", one.first, one.last, other.last)
+        }
+        _ => format!("{} + {}", brief(left), brief(right)),
     }
-    lines
 }
 
 /// `[1,2]`, or `{0,2}` where operands are left out.

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod banks;
+mod captions;
 mod edges;
 mod flows;
 mod labels;
@@ -11,12 +12,12 @@ mod placement;
 mod strokes;
 mod tooltips;
 
-use std::collections::BTreeMap;
-
 use num_traits::Signed;
 use oneport_plan::{Certificate, Problem, SteadyState};
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::{NodeId, Platform};
 
+use self::amounts::Amounts;
+use self::captions::Label;
 use self::edges::Edge;
 use self::flows::{Flows, Role};
 use self::labels::{Area, Page};
@@ -32,7 +33,6 @@ use crate::words::{self, Messages};
 const TOP: f64 = 64.0;
 /// Most links with labels.
 const ALL_LABELS: usize = 40;
-const LABEL: f64 = 10.0;
 
 /// The platform as a graph. Processors are round, routers dark, routers that do not replicate hollow hexagons
 /// (processors that do not have a dashed outline), links arrows; nodes whose names begin alike (`box0.gpu0`,
@@ -46,16 +46,14 @@ pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certifica
     drawn(problem, head, &flows::roles(problem), (steady_state, None), certificate)
 }
 
-/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, as
-/// figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load.
+/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, and
+/// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips tell
+/// all.
 pub fn graph_of_rates(problem: Problem<'_>, steady_state: &SteadyState, certificate: Option<&Certificate>) -> String {
     let head = [words::describe(problem), subtitle(problem, Some(steady_state))];
     let amounts = amounts::amounts(problem, steady_state);
     drawn(problem, head, &flows::roles(problem), (Some(steady_state), Some(&amounts)), certificate)
 }
-
-/// The lines of links' labels, where they are not cost and load.
-type Amounts<'a> = Option<&'a BTreeMap<LinkId, Vec<String>>>;
 
 /// The platform alone, under a title and a line below it: nobody takes part in anything.
 pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
@@ -68,7 +66,7 @@ fn drawn(
     problem: Problem<'_>,
     [title, subtitle]: [String; 2],
     roles: &[Role],
-    (steady_state, amounts): (Option<&SteadyState>, Amounts<'_>),
+    (steady_state, amounts): (Option<&SteadyState>, Option<&Amounts>),
     certificate: Option<&Certificate>,
 ) -> String {
     let platform = problem.platform();
@@ -79,7 +77,7 @@ fn drawn(
     let strokes = strokes::strokes(platform, &flows, &charged, steady_state.is_some());
     // Of amounts, only links in use have a label.
     let labelled = match amounts {
-        Some(amounts) => amounts.len() <= ALL_LABELS,
+        Some(amounts) => amounts.links.len() <= ALL_LABELS,
         None => has_room_for_labels(platform, edges::count(platform, &strokes)),
     };
     let edges = edges::edges(platform, &marks.areas(&placement.places), &strokes, labelled);
@@ -100,10 +98,17 @@ fn drawn(
     let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
     page.taken.extend(areas.iter().map(|area| area.grown(1.5)));
     page.taken.extend(placement.frames.iter().map(title_area));
-    let labels = if labelled { link_labels(&mut page, problem, &edges, (&flows, amounts)) } else { Vec::new() };
-
-    let (entries, notes) =
-        legend_entries(problem, roles, &flows, &charged, (steady_state.is_some(), &labels, amounts.is_some()));
+    let mut captions = captions::Captions::default();
+    if labelled {
+        captions.links(&mut page, problem, &edges, (&flows, amounts));
+    }
+    if let Some(amounts) = amounts {
+        captions.nodes(&mut page, &areas, amounts);
+    }
+    let labels = &captions.labels;
+    let (entries, mut notes) =
+        legend_entries(problem, roles, &flows, &charged, (steady_state.is_some(), labels, amounts.is_some()));
+    notes.extend(captions.note());
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let notes = Notes::new(&notes, width);
     let height = bottom + 12.0 + legend.height + notes.height + 8.0;
@@ -112,13 +117,13 @@ fn drawn(
     head.draw(&mut canvas);
     draw_frames(&mut canvas, &placement.frames);
     let messages = Messages::new(problem);
-    edges::draw(&mut canvas, &edges, |link| tooltips::link_tooltip(platform, link, &flows, &messages));
+    edges::draw(&mut canvas, &edges, |link| tooltips::link_tooltip(platform, link, &flows, (&messages, amounts)));
     marks.draw(&mut canvas, &mut page, &areas, |node, role| {
         let limits = charged.of_node(node).map(|what| format!("; limits the throughput: {what}")).unwrap_or_default();
-        tooltips::node_tooltip(problem, node, role, &flows, &messages) + &limits
+        tooltips::node_tooltip(problem, node, role, &flows, (&messages, amounts)) + &limits
     });
     draw_titles(&mut canvas, &placement.frames);
-    draw_labels(&mut canvas, &labels);
+    captions::draw(&mut canvas, labels);
     legend::draw(&mut canvas, &entries, &legend, bottom + 12.0);
     notes.draw(&mut canvas, bottom + legend.height + 4.0);
     canvas.finish()
@@ -198,84 +203,9 @@ fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String 
     parts.join(" · ")
 }
 
-/// A label of a link.
-struct Label {
-    area: Area,
-    lines: Vec<String>,
-}
-
 /// Whether so many lines can be labelled so that everybody sees which label is whose.
 fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
     platform.links().len() <= ALL_LABELS && 5 * lines <= 8 * platform.nodes().len()
-}
-
-/// Labels of all links, or of none: where only some have one, nobody can tell whose it is.
-fn link_labels(
-    page: &mut Page,
-    problem: Problem<'_>,
-    edges: &[Edge],
-    (flows, amounts): (&Flows, Amounts<'_>),
-) -> Vec<Label> {
-    let platform = problem.platform();
-    let uniform = strokes::uniform_cost(platform).is_some();
-    let mut labels = Vec::new();
-    let before = page.taken.len();
-    for edge in edges.iter().rev() {
-        let words = match amounts {
-            None => link_words(platform, edge.link, flows, uniform),
-            Some(amounts) => edge_amounts(platform, edge, amounts),
-        };
-        if words.is_empty() {
-            continue;
-        }
-        let forms = if amounts.is_some() { vec![words] } else { vec![vec![words.join(" · ")], words] };
-        let place = forms.into_iter().find_map(|lines| {
-            let width = lines.iter().map(|line| words::width(line, LABEL)).fold(0.0, f64::max) + 3.0;
-            let area = page.choose(&edge.label_areas(width, lines.len() as f64 * (LABEL + 2.0)))?;
-            Some(Label { area, lines })
-        });
-        let Some(label) = place else {
-            page.taken.truncate(before);
-            return Vec::new();
-        };
-        page.taken.push(label.area);
-        labels.push(label);
-    }
-    labels
-}
-
-/// What is sent over a line; both ways, where it stands for both.
-fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &BTreeMap<LinkId, Vec<String>>) -> Vec<String> {
-    let of = |link: LinkId| amounts.get(&link).into_iter().flatten().cloned();
-    match edge.back {
-        None => of(edge.link).collect(),
-        Some(back) => {
-            let to =
-                |link: LinkId| words::link(platform, link).map_or(String::new(), |link| words::name(platform, link.to));
-            let towards = |link: LinkId| of(link).map(move |line| format!("{line} to {}", to(link)));
-            towards(edge.link).chain(towards(back)).collect()
-        }
-    }
-}
-
-/// Cost and load of a link, as far as they tell anything.
-fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
-    let cost =
-        words::link(platform, id).filter(|_| !uniform).map(|link| quantities::terse_bandwidth(platform, &link.cost));
-    let busy = flows.busy.get(&id).map(words::percent);
-    cost.into_iter().chain(busy).collect()
-}
-
-fn draw_labels(canvas: &mut Canvas, labels: &[Label]) {
-    canvas.g().s("pointer-events", "none").start();
-    for Label { area, lines } in labels {
-        nodes::halo(canvas, area);
-        for (row, line) in lines.iter().enumerate() {
-            let y = area.top + (row as f64 + 0.82) * (LABEL + 2.0) - 0.4;
-            canvas.text((area.centre().0, y), "middle", LABEL, INK, line);
-        }
-    }
-    canvas.close();
 }
 
 /// The legend, and remarks below it.
@@ -313,7 +243,8 @@ fn legend_entries(
     }
     let mut notes = Vec::new();
     if rates && !labels.is_empty() {
-        notes.push("on a link, what is sent and how often per unit of time".to_string());
+        let merges = if flows.merges.is_empty() { "" } else { "; at a node, its merges" };
+        notes.push(format!("on a link, what is sent and how often per unit of time{merges}"));
     } else if !labels.is_empty() {
         let cost = if platform.units().is_some() { "its bandwidth" } else { "c: time for one unit of message" };
         let load = "%: how much of the time the link is busy";

@@ -5,12 +5,19 @@ use std::collections::BTreeMap;
 use oneport_plan::{Message, Problem};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
+use super::amounts::{Amount, Amounts};
 use super::flows::{Flows, Role};
 use crate::quantities;
 use crate::words::{self, Messages};
 
-/// Of a node.
-pub(super) fn node_tooltip(problem: Problem<'_>, id: NodeId, role: Role, flows: &Flows, messages: &Messages) -> String {
+/// Of a node; with amounts, every merge with its inputs.
+pub(super) fn node_tooltip(
+    problem: Problem<'_>,
+    id: NodeId,
+    role: Role,
+    flows: &Flows,
+    (messages, amounts): (&Messages, Option<&Amounts>),
+) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
     if let Some(node) = words::node(platform, id) {
@@ -33,11 +40,17 @@ pub(super) fn node_tooltip(problem: Problem<'_>, id: NodeId, role: Role, flows: 
             text += &format!(", {verb} {} of the time", words::show(busy));
         }
     }
-    text + &rate_list(platform, flows.merges.get(&id), messages)
+    let all = amounts.and_then(|amounts| amounts.nodes.get(&id));
+    text + &all.map_or_else(|| rate_list(platform, flows.merges.get(&id), messages), |all| whole_list(all))
 }
 
-/// Of a link.
-pub(super) fn link_tooltip(platform: &Platform, link: LinkId, flows: &Flows, messages: &Messages) -> String {
+/// Of a link; with amounts, every message that is sent over it.
+pub(super) fn link_tooltip(
+    platform: &Platform,
+    link: LinkId,
+    flows: &Flows,
+    (messages, amounts): (&Messages, Option<&Amounts>),
+) -> String {
     let mut text = words::link_name(platform, link);
     if let Some(link) = words::link(platform, link) {
         text += &match platform.units() {
@@ -48,7 +61,14 @@ pub(super) fn link_tooltip(platform: &Platform, link: LinkId, flows: &Flows, mes
     if let Some(busy) = flows.busy.get(&link) {
         text += &format!(", busy {} of the time", words::show(busy));
     }
-    text + &rate_list(platform, flows.rates.get(&link), messages)
+    let all = amounts.and_then(|amounts| amounts.links.get(&link));
+    text + &all.map_or_else(|| rate_list(platform, flows.rates.get(&link), messages), |all| whole_list(all))
+}
+
+/// "; per unit of time [1,2] ×1/3, ...", all of them.
+fn whole_list(amounts: &[Amount]) -> String {
+    let all: Vec<String> = amounts.iter().map(|(what, rate)| format!("{what} ×{}", words::show(rate))).collect();
+    format!("; per unit of time {}", all.join(", "))
 }
 
 /// "; per unit of time v[1,2] ×1/3, ...", the first few.

@@ -33,7 +33,7 @@ fn links(elements: &[Element]) -> Vec<&str> {
 }
 
 /// The labels of nodes and links, as (left, top, right, bottom, text).
-fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> {
+pub(super) fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> {
     let inner = |e: &&Element| {
         e.name == "text" && e.parent.is_some_and(|p| elements[p].attributes.contains_key("pointer-events"))
     };

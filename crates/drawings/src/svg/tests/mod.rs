@@ -1,5 +1,6 @@
 //! What the drawings say, read back from their own text.
 
+mod amounts;
 mod charts;
 mod curves;
 mod graphs;

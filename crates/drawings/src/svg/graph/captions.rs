@@ -1,0 +1,150 @@
+//! Labels of links and nodes, as far as there is room for them.
+
+use oneport_plan::Problem;
+use oneport_platform::{LinkId, Platform};
+
+use super::amounts::{Amounts, line};
+use super::edges::Edge;
+use super::flows::Flows;
+use super::labels::{Area, Page};
+use super::{nodes, strokes};
+use crate::quantities;
+use crate::svg::xml::{Canvas, INK};
+use crate::words;
+
+const LABEL: f64 = 10.0;
+/// Most lines of a label; the tooltip has all.
+const LINES: usize = 5;
+
+/// A label.
+pub(super) struct Label {
+    area: Area,
+    lines: Vec<String>,
+}
+
+/// Labels, and how many were left out.
+#[derive(Default)]
+pub(super) struct Captions {
+    pub labels: Vec<Label>,
+    left_out: usize,
+}
+
+impl Captions {
+    /// Labels of links: amounts, or cost and load. A label without room is shortened, and left out where even that has
+    /// none.
+    pub(super) fn links(
+        &mut self,
+        page: &mut Page,
+        problem: Problem<'_>,
+        edges: &[Edge],
+        (flows, amounts): (&Flows, Option<&Amounts>),
+    ) {
+        let platform = problem.platform();
+        let uniform = strokes::uniform_cost(platform).is_some();
+        for edge in edges.iter().rev() {
+            let forms = match amounts {
+                None => forms_of_words(link_words(platform, edge.link, flows, uniform)),
+                Some(amounts) => forms_of_lines(&edge_amounts(platform, edge, amounts)),
+            };
+            self.put(page, forms, |width, height| edge.label_areas(width, height));
+        }
+    }
+
+    /// What nodes merge, beside them.
+    pub(super) fn nodes(&mut self, page: &mut Page, areas: &[Area], amounts: &Amounts) {
+        for (node, merges) in &amounts.nodes {
+            let Some(area) = areas.get(node.index()) else { continue };
+            let lines: Vec<String> = merges.iter().map(line).collect();
+            self.put(page, forms_of_lines(&lines), |width, height| beside(area, width, height));
+        }
+    }
+
+    /// The first form that has room.
+    fn put(&mut self, page: &mut Page, forms: Vec<Vec<String>>, places: impl Fn(f64, f64) -> Vec<Area>) {
+        if forms.is_empty() {
+            return;
+        }
+        let found = forms.into_iter().find_map(|lines| {
+            let width = lines.iter().map(|line| words::width(line, LABEL)).fold(0.0, f64::max) + 3.0;
+            let area = page.choose(&places(width, lines.len() as f64 * (LABEL + 2.0)))?;
+            Some(Label { area, lines })
+        });
+        let Some(label) = found else {
+            self.left_out += 1;
+            return;
+        };
+        page.taken.push(label.area);
+        self.labels.push(label);
+    }
+
+    /// That labels are missing.
+    pub(super) fn note(&self) -> Option<String> {
+        let labels = words::plural(self.left_out, "label");
+        let verb = if self.left_out == 1 { "has" } else { "have" };
+        (self.left_out > 0).then(|| format!("{labels} {verb} no room; every tooltip tells all"))
+    }
+}
+
+/// Around a node: below, above, right, left, then the corners.
+fn beside(node: &Area, width: f64, height: f64) -> Vec<Area> {
+    let ((x, y), gap) = (node.centre(), 4.0);
+    let (dx, dy) = ((node.right - node.left + width) / 2.0 + gap, (node.bottom - node.top + height) / 2.0 + gap);
+    let shifts = [(0.0, dy), (0.0, -dy), (dx, 0.0), (-dx, 0.0), (dx, dy), (-dx, dy), (dx, -dy), (-dx, -dy)];
+    shifts.map(|(a, b)| Area::around((x + a, y + b), width, height)).to_vec()
+}
+
+/// All words in one line, below one another, the last alone. None for no words.
+fn forms_of_words(words: Vec<String>) -> Vec<Vec<String>> {
+    let Some(last) = words.last().cloned() else { return Vec::new() };
+    let mut forms = vec![vec![words.join(" · ")]];
+    if words.len() > 1 {
+        forms.extend([words, vec![last]]);
+    }
+    forms
+}
+
+/// All lines, or fewer and how many are left out. None for no lines.
+fn forms_of_lines(lines: &[String]) -> Vec<Vec<String>> {
+    let short = |most: usize| -> Vec<String> {
+        let more = lines.len() - (most - 1);
+        lines.iter().take(most - 1).cloned().chain([format!("and {more} more")]).collect()
+    };
+    let whole = (1..=LINES).contains(&lines.len()).then(|| lines.to_vec());
+    let shorter = (2..=LINES).rev().filter(|most| *most < lines.len()).map(short);
+    whole.into_iter().chain(shorter).collect()
+}
+
+/// What is sent over a line; both ways, where it stands for both.
+fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<String> {
+    let of = |link: LinkId| amounts.links.get(&link).into_iter().flatten().map(line);
+    match edge.back {
+        None => of(edge.link).collect(),
+        Some(back) => {
+            let to =
+                |link: LinkId| words::link(platform, link).map_or(String::new(), |link| words::name(platform, link.to));
+            let towards = |link: LinkId| of(link).map(move |line| format!("{line} to {}", to(link)));
+            towards(edge.link).chain(towards(back)).collect()
+        }
+    }
+}
+
+/// Cost and load of a link, as far as they tell anything.
+fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
+    let cost =
+        words::link(platform, id).filter(|_| !uniform).map(|link| quantities::terse_bandwidth(platform, &link.cost));
+    let busy = flows.busy.get(&id).map(words::percent);
+    cost.into_iter().chain(busy).collect()
+}
+
+/// Draws labels over everything else.
+pub(super) fn draw(canvas: &mut Canvas, labels: &[Label]) {
+    canvas.g().s("pointer-events", "none").start();
+    for Label { area, lines } in labels {
+        nodes::halo(canvas, area);
+        for (row, line) in lines.iter().enumerate() {
+            let y = area.top + (row as f64 + 0.82) * (LABEL + 2.0) - 0.4;
+            canvas.text((area.centre().0, y), "middle", LABEL, INK, line);
+        }
+    }
+    canvas.close();
+}
