@@ -1,7 +1,8 @@
 //! Section 4: the other collectives by (P) over products of patterns.
 
-use anyhow::{Result, ensure};
-use oneport::{Collective, NodeId, Platform, PortModel};
+use anyhow::{Context, Result, ensure};
+use oneport::plan::Form;
+use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 
 use oneport_lp::Watch;
 use oneport_lp::separation::Instance;
@@ -30,6 +31,7 @@ pub const CHECKS: &[(&str, Check)] = &[
             participants: platform.node_ids().collect(),
         })
     }),
+    ("definition-8", |_| definition_8()),
     ("lemma-4", |_| Ok(errata::prices_of_both_signs()?.finding().note(lemma_4()?))),
     ("separation-4-2", |_| oracle(|participants| Collective::AllGather { participants })),
     ("separation-4-3", |_| oracle(|participants| Collective::AllToAll { participants })),
@@ -75,6 +77,33 @@ fn agree(
         "as often as used, (P) is right on {tried} platforms, up to {patterns} patterns; {slower} slower than full-duplex"
     );
     Ok(sides.finding().note(note))
+}
+
+/// All-to-all of sources and targets, which may share nodes: our solver and (P) over products of paths.
+fn definition_8() -> Result<Finding> {
+    let platforms = random_platforms(&[(4, 2), (4, 3), (5, 2)], 4)?;
+    let (mut tried, mut faster) = (0usize, 0usize);
+    for platform in &platforms {
+        let nodes: Vec<NodeId> = platform.node_ids().collect();
+        let last = nodes.len() - 1;
+        let of = |sources: &[usize], targets: &[usize]| -> Result<Rational> {
+            let lists = [sources, targets].map(|list| list.iter().map(|&node| nodes[node]).collect());
+            let form = Form::find("sources-to-targets").context("a form")?;
+            throughput(platform, &form.build(&lists, false).context("sources and targets")?)
+        };
+        let apart = of(&[0, 1], &[last - 1, last])?;
+        let shared = of(&[0, 1], &[1, last])?;
+        let scatter = of(&[0], &[last - 1, last])?;
+        // Without the second source, the first goes on as it did.
+        ensure!(scatter >= apart, "a second source makes it faster: {scatter}, {apart}");
+        faster += usize::from(scatter > apart);
+        tried += 2;
+        ensure!(shared > Rational::default(), "nothing is sent");
+    }
+    Ok(Finding::claim(
+        faster > 0,
+        format!("{tried} pairs of two sources and two targets on {} platforms", platforms.len()),
+    ))
 }
 
 /// The lightest pattern of a scatter consists of shortest paths, whatever the positive prices.

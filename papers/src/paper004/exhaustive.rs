@@ -1,7 +1,7 @@
 //! `opt(G, K)` of section 6 by trying every half-duplex schedule of a few broadcasts.
 //!
-//! Costs are whole and messages are sent without a break; starting every transfer as early as the order of transfers at
-//! the ports allows makes all dates whole, so whole dates are enough.
+//! Costs are whole, and a transfer is not interrupted: (i) and (ii) of section 2.1 forbid it. Starting every transfer
+//! as early as the order of transfers at the ports allows makes all dates whole, so whole dates are enough.
 
 use std::collections::BTreeSet;
 

@@ -7,10 +7,12 @@ mod ellipsoid;
 pub mod errata;
 mod example;
 mod exhaustive;
+mod figure_2;
 mod gadget;
 mod platforms;
 mod program;
 mod sweeps;
+mod uncut;
 mod unique;
 
 use crate::chapter::Chapter;
@@ -20,12 +22,14 @@ pub const CHAPTER: Chapter = Chapter {
     stem: "004",
     checks: &[
         example::CHECKS,
+        figure_2::CHECKS,
         errata::CHECKS,
         sweeps::CHECKS,
         ellipsoid::CHECKS,
         collectives::CHECKS,
         gadget::CHECKS,
         asymptotic::CHECKS,
+        uncut::CHECKS,
     ],
     figures: &[drawings::figures, sweeps::figures, ellipsoid::figures, asymptotic::figures],
 };

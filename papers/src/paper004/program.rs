@@ -130,7 +130,7 @@ impl Net {
         let parts: Vec<Vec<Links>> = match collective {
             Collective::Broadcast { source, targets } if targets.len() + 1 == self.nodes => all(&[*source]),
             Collective::AllGather { participants } if participants.len() == self.nodes => all(participants),
-            Collective::Scatter { .. } | Collective::AllToAll { .. } => {
+            Collective::Scatter { .. } | Collective::AllToAll { .. } | Collective::SourcesToTargets { .. } => {
                 let path = |one: &oneport::Commodity| self.paths(one.source.index(), one.target.index());
                 collective.commodities().iter().map(path).collect()
             }
