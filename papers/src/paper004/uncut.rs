@@ -70,6 +70,6 @@ fn uncut() -> Result<Finding> {
     ensure!(before > 0, "no plan cuts a message: nothing is tried");
     Ok(Finding::claim(after == 0, format!("{tried} of {} platforms, over up to {longest} periods", platforms.len()))
         .note(format!(
-            "in the plans' own periods {before} of {sent} transfers are cut, on {cutting} platforms; others would take more than {MOST} periods"
+            "in the plans' own periods {before} of {sent} transfers are cut, on {cutting} platforms; at most {MOST} periods are joined"
         )))
 }
