@@ -24,6 +24,7 @@ mod single;
 mod steady_state;
 mod timeline;
 mod violation;
+mod whole;
 
 pub use certificate::{Need, Proof, bound, bound_watched, proof};
 pub use oneport_plan::{Certificate, Plan, Problem};
@@ -36,3 +37,4 @@ pub use single::{Recheck, check_broadcast, check_one, check_reduction, check_sho
 pub use steady_state::check_steady_state;
 pub use timeline::{TimelineReport, check_timeline};
 pub use violation::{Rule, Violation};
+pub use whole::check_whole_messages;

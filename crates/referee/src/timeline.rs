@@ -39,9 +39,19 @@ pub struct TimelineReport {
     /// target. A message is held from its arrival until it has been forwarded whole; a partial result from its
     /// arrival, or its making, until it has been forwarded whole or the merge that takes it ends.
     pub peak_buffer: Vec<usize>,
+    /// When instances are complete, ascending, over a common denominator.
+    ends: Vec<BigUint>,
+    denominator: BigUint,
 }
 
 impl TimelineReport {
+    /// Instances complete by a date, in units of time.
+    pub fn complete_by(&self, date: &Rational) -> u64 {
+        let Some(numerator) = date.numer().to_biguint() else { return 0 };
+        let (until, denominator) = (numerator * &self.denominator, date.denom().magnitude());
+        self.ends.partition_point(|end| end * denominator <= until) as u64
+    }
+
     /// Instances complete by the end of the first `periods` periods; compare with `periods` times the instances
     /// per period, which no run exceeds at the optimum.
     pub fn complete_after(&self, periods: u64) -> u64 {
@@ -328,6 +338,8 @@ impl<'a> Run<'a> {
             complete.push((period, delivered));
         }
         let horizon = self.scale.rational(self.horizon.clone());
+        let mut dates: Vec<BigUint> = ends.values().cloned().collect();
+        dates.sort_unstable();
         TimelineReport {
             delivered,
             throughput: Rational::from_integer(delivered.into()) / &horizon,
@@ -335,6 +347,8 @@ impl<'a> Run<'a> {
             last_arrival: self.scale.rational(last),
             complete,
             peak_buffer: buffers.peaks(self.case.platform.nodes().len()),
+            ends: dates,
+            denominator: self.scale.denominator().clone(),
         }
     }
 }

@@ -168,7 +168,7 @@ pub fn execution(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Ex
 }
 
 /// So many units are one unit of time: all dates of the schedule are whole numbers of units.
-fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> BigInt {
+pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> BigInt {
     let mut units = BigInt::one();
     let mut include = |time: &Rational| {
         if !units.is_multiple_of(time.denom()) {
@@ -184,7 +184,7 @@ fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) ->
 }
 
 /// How long a task takes.
-fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
+pub(crate) fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
     match *task {
         Task::Send { link, part, .. } => volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost,
         Task::Merge { node, part, .. } => volumes.merge_time(platform, node, part),

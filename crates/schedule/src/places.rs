@@ -168,6 +168,11 @@ pub(crate) fn clocks(schedule: &PeriodicSchedule, units: &BigInt) -> BTreeMap<Li
 }
 
 impl Clock {
+    /// How long each stretch is.
+    pub(crate) fn lengths(&self) -> Vec<BigInt> {
+        self.stretches.iter().map(|(start, end)| end - start).collect()
+    }
+
     /// The next stretches that add up to `duration`.
     fn take(&mut self, duration: &BigInt) -> Vec<Stretch> {
         let mut missing = duration.clone();

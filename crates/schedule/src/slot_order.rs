@@ -66,7 +66,7 @@ pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
 }
 
 /// The slots between dates at which links begin and end. No link works twice at a time.
-fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> {
+pub(crate) fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> {
     let mut slots = Vec::with_capacity(dates.len());
     let mut busy: BTreeSet<LinkId> = BTreeSet::new();
     let mut start = Rational::zero();

@@ -6,9 +6,11 @@
 #[path = "../../../lp/tests/it/common/mod.rs"]
 mod common;
 mod follow;
+mod horizons;
 mod models;
 mod port_models;
 mod reductions;
 mod runs;
 mod slots;
 mod trees;
+mod whole;

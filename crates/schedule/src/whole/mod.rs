@@ -1,0 +1,296 @@
+//! Whole messages: how many the slots of a period cut, and schedules that cut none (RR-4872 section 3.3).
+//!
+//! A link sends its messages back to back during its slots. A message is cut when one stretch of its link ends before
+//! the message does. If a period is repeated `q` times as one long period, every slot lasts `q` times as long. So each
+//! slot holds whole messages as soon as `q` is a common multiple of what the slots' lengths lack. This `q` exists under
+//! every port model; the least one may be smaller, and is looked for by a search of single messages.
+
+mod search;
+
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Task};
+use oneport_platform::{LinkId, Rational};
+
+use crate::execution::{duration, in_units, units};
+use crate::places::{Clock, clocks};
+use crate::slot_order::{between, with_unhindered};
+use search::{Outcome, Shop};
+
+/// Most repetitions of the period for which single messages are placed by a search.
+const TRIED: u64 = 4;
+
+/// What the slots of a period do to its messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cuts {
+    /// Transfers of one period that take time.
+    pub transfers: BigUint,
+    /// How many of them pause and go on later in the period.
+    pub cut: BigUint,
+    /// The most pieces of one transfer: 1 where none is cut, 0 where there is none.
+    pub pieces: u64,
+}
+
+/// The price of a schedule that cuts no message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// Its period is this many periods of the schedule that was given; positive. The throughput is the same.
+    pub factor: BigUint,
+    /// Smaller factors that were tried, ascending.
+    pub tried: Vec<Tried>,
+}
+
+/// A factor for which no schedule was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tried {
+    /// The factor.
+    pub factor: u64,
+    /// Whether the search went through all orders of messages within a period, so that these patterns have no such
+    /// schedule.
+    pub to_the_end: bool,
+}
+
+/// Copies of a task that follow one another on a link, and how long each takes, in units; both positive.
+type Group = (BigInt, BigInt);
+
+/// One link of one period.
+struct Traffic {
+    link: LinkId,
+    /// Lengths of the stretches during which the link is busy, in units.
+    stretches: Vec<BigInt>,
+    /// What it sends, in its order.
+    groups: Vec<Group>,
+}
+
+impl Traffic {
+    /// By group: what each stretch gives to it, in the order of time.
+    fn shares(&self) -> Vec<Vec<BigInt>> {
+        let mut stretches = self.stretches.iter();
+        let mut left = BigInt::zero();
+        let mut of_group = |(copies, duration): &Group| {
+            let (mut missing, mut shares) = (copies * duration, Vec::new());
+            while !missing.is_zero() {
+                if left.is_zero() {
+                    let Some(next) = stretches.next() else { break };
+                    left.clone_from(next);
+                }
+                let share = left.clone().min(missing.clone());
+                missing -= &share;
+                left -= &share;
+                shares.push(share);
+            }
+            shares
+        };
+        self.groups.iter().map(&mut of_group).collect()
+    }
+
+    /// How many messages are cut, and the most pieces of one.
+    fn cuts(&self) -> (BigUint, u64) {
+        let (mut cut, mut most) = (BigUint::zero(), 1);
+        for (shares, (_, duration)) in self.shares().iter().zip(&self.groups) {
+            // Messages that are under way when a stretch ends, and in how many pieces they are by then.
+            let (mut sent, mut last) = (BigInt::zero(), None);
+            for share in shares.iter().take(shares.len().saturating_sub(1)) {
+                sent += share;
+                let (message, part) = sent.div_rem(duration);
+                if part.is_zero() {
+                    continue;
+                }
+                last = match last.take() {
+                    Some((before, pieces)) if before == message => Some((message, pieces + 1)),
+                    _ => {
+                        cut += 1u32;
+                        Some((message, 2))
+                    }
+                };
+                most = most.max(last.as_ref().map_or(1, |(_, pieces)| *pieces));
+            }
+        }
+        (cut, most)
+    }
+
+    /// The least number of repetitions after which each stretch holds whole messages of each group.
+    fn factor(&self) -> BigInt {
+        let mut factor = BigInt::one();
+        for (shares, (_, duration)) in self.shares().iter().zip(&self.groups) {
+            for share in shares {
+                factor = factor.lcm(&(duration / share.gcd(duration)));
+            }
+        }
+        factor
+    }
+}
+
+/// Counts the messages that the slots of one period cut. `O(links x slots + tasks)` operations on integers, however
+/// many copies of patterns there are.
+pub fn cuts(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Cuts {
+    let mut all = Cuts { transfers: BigUint::zero(), cut: BigUint::zero(), pieces: 0 };
+    for traffic in traffic(problem, schedule, &units(problem.platform(), problem.volumes(), schedule)) {
+        let (cut, pieces) = traffic.cuts();
+        all.cut += cut;
+        all.pieces = all.pieces.max(pieces);
+        all.transfers += traffic.groups.iter().map(|(copies, _)| copies.magnitude()).sum::<BigUint>();
+    }
+    all
+}
+
+/// A schedule of the same patterns in the same proportions that cuts no message, in the shortest period found: a
+/// multiple of the one given.
+///
+/// Periods of 1 to 4 times the length are searched for places of single messages, each in at most 200,000 steps.
+/// Where a link's messages take different times, they keep the order of the patterns. The last resort is the least
+/// common multiple of what the slots lack, which always exists. No message goes on across the border of a period.
+pub fn whole_messages(problem: Problem<'_>, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
+    let units = units(problem.platform(), problem.volumes(), schedule);
+    let traffic = traffic(problem, schedule, &units);
+    let enough = traffic.iter().fold(BigInt::one(), |all, link| all.lcm(&link.factor())).magnitude().clone();
+    // Another order of messages on a link is not tried.
+    let all_orders = traffic.iter().all(|link| link.groups.len() == 1);
+    let mut tried = Vec::new();
+    for factor in (1..=TRIED).take_while(|factor| BigUint::from(*factor) < enough) {
+        match placed(problem, schedule, &traffic, &units, factor) {
+            Outcome::Found(slots) => {
+                let schedule = PeriodicSchedule { slots, ..repeated(schedule, &factor.into()) };
+                return (schedule, Whole { factor: factor.into(), tried });
+            }
+            Outcome::None => tried.push(Tried { factor, to_the_end: all_orders }),
+            Outcome::Ended => tried.push(Tried { factor, to_the_end: false }),
+        }
+    }
+    (repeated(schedule, &enough), Whole { factor: enough, tried })
+}
+
+/// A schedule of the same period and patterns that cuts no message, if a search of at most 200,000 steps finds one.
+pub fn uncut(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Option<PeriodicSchedule> {
+    let units = units(problem.platform(), problem.volumes(), schedule);
+    let traffic = traffic(problem, schedule, &units);
+    if traffic.iter().all(|link| link.factor().is_one()) {
+        return Some(schedule.clone());
+    }
+    match placed(problem, schedule, &traffic, &units, 1) {
+        Outcome::Found(slots) => Some(PeriodicSchedule { slots, ..schedule.clone() }),
+        Outcome::None | Outcome::Ended => None,
+    }
+}
+
+/// That many periods as one: each slot and each number of copies times the factor.
+fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
+    let times = Rational::from_integer(factor.clone().into());
+    let slot = |slot: &Slot| Slot { length: &slot.length * &times, links: slot.links.clone() };
+    let pattern = |scheduled: &ScheduledPattern| ScheduledPattern {
+        pattern: scheduled.pattern.clone(),
+        copies: &scheduled.copies * factor,
+    };
+    PeriodicSchedule {
+        period: &schedule.period * &times,
+        instances: &schedule.instances * factor,
+        patterns: schedule.patterns.iter().map(pattern).collect(),
+        slots: schedule.slots.iter().map(slot).collect(),
+    }
+}
+
+/// What each link sends per period, in its order, and when.
+fn traffic(problem: Problem<'_>, schedule: &PeriodicSchedule, units: &BigInt) -> Vec<Traffic> {
+    let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
+    for scheduled in &schedule.patterns {
+        for (_, task) in scheduled.pattern.by_stage() {
+            let Task::Send { link, .. } = task else { continue };
+            let time = in_units(&duration(problem.platform(), problem.volumes(), &task), units);
+            if !time.is_zero() {
+                groups.entry(link).or_default().push((scheduled.copies.clone().into(), time));
+            }
+        }
+    }
+    let clocks = clocks(schedule, units);
+    let of_link = |(link, groups): (LinkId, Vec<Group>)| {
+        let stretches = clocks.get(&link).map(Clock::lengths).unwrap_or_default();
+        Traffic { link, stretches, groups: joined(groups) }
+    };
+    groups.into_iter().map(of_link).collect()
+}
+
+/// Messages that all take the same time are one group: their order does not matter.
+fn joined(groups: Vec<Group>) -> Vec<Group> {
+    match groups.first() {
+        Some((_, time)) if groups.iter().all(|(_, other)| other == time) => {
+            vec![(groups.iter().map(|(copies, _)| copies).sum(), time.clone())]
+        }
+        _ => groups,
+    }
+}
+
+/// Slots that cut no message within a number of periods, by a search.
+fn placed(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    traffic: &[Traffic],
+    units: &BigInt,
+    factor: u64,
+) -> Outcome<Vec<Slot>> {
+    let platform = problem.platform();
+    let (hindered, others): (Vec<&Traffic>, Vec<&Traffic>) =
+        traffic.iter().partition(|link| Resource::ends(platform, link.link) != [None, None]);
+    let Some(shop) = shop(problem, schedule, &hindered, units, factor) else { return Outcome::Ended };
+    shop.shop.search().map(|starts| {
+        let mut dates: BTreeMap<Rational, [Vec<LinkId>; 2]> = BTreeMap::new();
+        let date = |at: u64| Rational::new(&shop.grain * at, units.clone());
+        for (kind, start) in starts {
+            let (link, end) = (shop.links[kind], start + shop.shop.durations[kind]);
+            dates.entry(date(end)).or_default()[1].push(link);
+            dates.entry(date(start)).or_default()[0].push(link);
+        }
+        let busy = |link: &&Traffic| {
+            let time: BigInt = link.groups.iter().map(|(copies, time)| copies * time).sum();
+            (link.link, Rational::new(time * factor, units.clone()))
+        };
+        with_unhindered(between(dates), others.iter().map(busy).collect())
+    })
+}
+
+/// Messages in machine numbers, the link of each kind, and how many units one of these numbers is.
+struct Scaled {
+    shop: Shop,
+    links: Vec<LinkId>,
+    grain: BigInt,
+}
+
+/// `None` where numbers are long.
+fn shop(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    traffic: &[&Traffic],
+    units: &BigInt,
+    factor: u64,
+) -> Option<Scaled> {
+    let platform = problem.platform();
+    let mut grain = BigInt::zero();
+    traffic.iter().flat_map(|link| &link.groups).for_each(|(_, time)| grain = grain.gcd(time));
+    if grain.is_zero() {
+        grain = BigInt::one();
+    }
+    let resources = Resource::of_platform(platform);
+    let mut shop = Shop {
+        durations: Vec::new(),
+        counts: Vec::new(),
+        after: Vec::new(),
+        needs: Vec::new(),
+        capacities: resources.iter().map(|resource| resource.capacity(platform)).collect(),
+        period: (in_units(&schedule.period, units) * factor / &grain).to_u64()?,
+    };
+    let mut links = Vec::new();
+    for traffic in traffic {
+        let needs = Resource::of_link(platform, traffic.link).filter_map(|own| resources.binary_search(&own).ok());
+        let needs: Vec<usize> = needs.collect();
+        for (place, (copies, time)) in traffic.groups.iter().enumerate() {
+            shop.after.push(if place == 0 { None } else { Some(links.len() - 1) });
+            shop.durations.push((time / &grain).to_u64()?);
+            shop.counts.push((copies * factor).to_u32()?);
+            shop.needs.push(needs.clone());
+            links.push(traffic.link);
+        }
+    }
+    Some(Scaled { shop, links, grain })
+}
