@@ -11,10 +11,12 @@ use oneport_plan::{Action, Deed, Problem, Rational, Run};
 use oneport_watch::Watch;
 
 use crate::OnceError;
-use crate::layout::{Kind, Layout};
+use crate::layout::{Kind, Layout, inputs};
 
 /// Events between two questions to the watch: one may look at all deeds that wait.
 const ASKED: u64 = 16;
+/// Sends and merges dated in turn between two questions.
+const BETWEEN: usize = 4096;
 
 /// Dates of a draft, in a unit of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,6 +158,65 @@ impl Layout {
     /// The draft with these dates, which are its own.
     pub fn run(&self, dated: &Dated) -> Run {
         Run { pieces: self.draft.pieces.clone(), unit: dated.unit().clone(), actions: dated.actions(&self.draft.deeds) }
+    }
+}
+
+impl Layout {
+    /// Dates by which every port, link and processor keeps the order of the draft: each send or merge starts as soon as
+    /// its inputs are there and what it occupies is free; where there are several ports, at the one that is free first.
+    /// The problem is on the platform of the layout; sizes may differ. `O(d)` for `d` sends and merges.
+    ///
+    /// # Errors
+    /// As [`Layout::dated`].
+    pub fn dated_in_turn(
+        &self,
+        problem: Problem<'_>,
+        limit: Option<&Rational>,
+        watch: &Watch,
+    ) -> Result<Dated, OnceError> {
+        let lengths = Lengths::of(problem, self)?;
+        let dated = match lengths.bits(self) {
+            bits if bits < u64::BITS.into() => self.in_turn(&lengths, watch, Starts::Short)?,
+            bits if bits < u128::BITS.into() => self.in_turn(&lengths, watch, Starts::Long)?,
+            _ => self.in_turn(&lengths, watch, Starts::Any)?,
+        };
+        if limit.is_some_and(|limit| dated.length() >= *limit) { Err(OnceError::Late) } else { Ok(dated) }
+    }
+
+    fn in_turn<N: Whole>(
+        &self,
+        lengths: &Lengths,
+        watch: &Watch,
+        starts: fn(Vec<N>) -> Starts,
+    ) -> Result<Dated, OnceError> {
+        let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
+        let kinds: Vec<[N; 2]> =
+            lengths.kinds.iter().map(|[takes, latency]| [narrow(takes), narrow(latency)]).collect();
+        let mut lanes: Vec<Vec<N>> = self.lanes.iter().map(|&lanes| vec![N::zero(); lanes as usize]).collect();
+        let (mut begun, mut arrivals) = (Vec::with_capacity(self.deeds()), Vec::<N>::with_capacity(self.deeds()));
+        let mut length = N::zero();
+        for (number, deed) in self.draft().deeds.iter().enumerate() {
+            if number % BETWEEN == 0 {
+                watch.ask().map_err(OnceError::Stopped)?;
+            }
+            let kind = self.kind[number] as usize;
+            let occupied = self.occupied.of(self.kinds[kind].place);
+            let ready = inputs(deed).map(|input| &arrivals[input as usize]);
+            let free = occupied.iter().filter_map(|&own| lanes[own as usize].iter().min());
+            let start = ready.chain(free).max().cloned().unwrap_or_else(N::zero);
+            let end = start.plus(&kinds[kind][0]);
+            for &own in occupied {
+                if let Some(lane) = lanes[own as usize].iter_mut().min() {
+                    *lane = end.clone();
+                }
+            }
+            let arrival = end.plus(&kinds[kind][1]);
+            length = length.max(arrival.clone());
+            arrivals.push(arrival);
+            begun.push(start);
+        }
+        let starts = starts(begun);
+        Ok(Dated { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
     }
 }
 

@@ -1,5 +1,7 @@
 //! What has to be done, without dates.
 
+use std::collections::BTreeMap;
+
 use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Message, Routes};
 use oneport_plan::{Deed, Piece, Problem, Rational, SteadyState, Task};
@@ -7,7 +9,7 @@ use oneport_plan::{Deed, Piece, Problem, Rational, SteadyState, Task};
 use crate::OnceError;
 
 /// Most deeds of a draft.
-const MOST: usize = 4_000_000;
+pub(crate) const MOST: usize = 4_000_000;
 
 /// Deeds, every one after those whose results it uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -123,6 +125,13 @@ impl Draft {
         draft.in_order(&order, |piece| tasks(all[piece as usize].1))
     }
 
+    /// Pieces of the demand that has most.
+    pub(crate) fn most_pieces(&self) -> u32 {
+        let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
+        self.pieces.iter().for_each(|piece| *counts.entry(piece.demand).or_default() += 1);
+        counts.into_values().max().unwrap_or(0)
+    }
+
     /// Tasks of pieces become deeds, in this order; what a task uses comes before it.
     fn in_order<'t>(
         mut self,
@@ -148,7 +157,7 @@ impl Draft {
         Ok(self)
     }
 
-    fn push(&mut self, deed: Deed) -> Result<u32, OnceError> {
+    pub(crate) fn push(&mut self, deed: Deed) -> Result<u32, OnceError> {
         let place = index(self.deeds.len())?;
         self.deeds.push(deed);
         Ok(place)

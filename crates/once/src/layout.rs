@@ -75,7 +75,7 @@ impl Lists {
     }
 }
 
-fn inputs(deed: &Deed) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn inputs(deed: &Deed) -> impl Iterator<Item = u32> + '_ {
     let (carried, parts) = match deed {
         Deed::Send { carried, .. } => (carried.as_slice(), [None, None]),
         Deed::Merge { left, right, .. } => (&[][..], [*left, *right]),

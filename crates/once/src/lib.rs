@@ -4,6 +4,7 @@ mod bound;
 mod dated;
 mod draft;
 mod layout;
+mod periodic;
 mod shortest;
 mod windows;
 

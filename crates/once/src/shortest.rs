@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use num_traits::Zero;
+use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Routes};
-use oneport_plan::{Problem, Rational, Run, SteadyState, Volumes};
+use oneport_plan::{PeriodicSchedule, Problem, Rational, Run, SteadyState, Volumes};
 use oneport_watch::Watch;
 
 use crate::{Dated, Draft, Layout, OnceError};
@@ -46,6 +46,11 @@ pub struct Found {
 }
 
 impl Found {
+    /// The least share of its demand that a piece carries.
+    pub fn least_share(&self) -> Rational {
+        self.layout.draft().pieces.iter().map(|piece| &piece.share).min().cloned().unwrap_or_default()
+    }
+
     /// What is done when.
     pub fn run(&self) -> Run {
         self.layout.run(&self.dated)
@@ -76,6 +81,10 @@ pub struct Way<'a> {
     /// The best number in the first order, for the last size.
     best: u32,
     draft: Box<dyn Fn(Cut) -> Result<Draft, OnceError> + Send + Sync + 'a>,
+    /// How many pieces of each demand the number stands for, at least.
+    each: u32,
+    /// Whether everything is done in the order of the draft.
+    in_turn: bool,
     /// By how much earlier deeds may come, ascending; and the place of the best for the last size, if there was one.
     orders: &'static [u32],
     order: Option<usize>,
@@ -109,6 +118,14 @@ impl<'a> Way<'a> {
         Way::in_orders(problem, &AHEAD, draft)
     }
 
+    /// The periods of a schedule, each on its share, in the schedule's own order: who is busy with whom follows its
+    /// matchings. Pieces are copies of patterns, or parts of them where the schedule cuts messages.
+    pub fn of_schedule(problem: Problem<'a>, schedule: PeriodicSchedule) -> Self {
+        let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
+        let draft = move |cut: Cut| Draft::of_schedule(problem, &schedule, cut.pieces);
+        Way { each, in_turn: true, ..Way::in_orders(problem, &AHEAD[..1], draft) }
+    }
+
     fn in_orders(
         problem: Problem<'a>,
         orders: &'static [u32],
@@ -117,6 +134,8 @@ impl<'a> Way<'a> {
         Way {
             problem,
             best: 1,
+            each: 1,
+            in_turn: false,
             draft: Box::new(draft),
             orders,
             order: None,
@@ -141,6 +160,7 @@ impl<'a> Way<'a> {
         search: &Search<'_>,
         least: &Rational,
     ) -> Result<Found, OnceError> {
+        let search = &Search { pieces: (search.pieces / self.each).max(1), ..*search };
         let first = Cut { pieces: self.best.min(search.pieces.max(1)), ahead: 0 };
         // From the start, two in a row that do not help end the search.
         let patience = if self.best > 1 { 1 } else { 2 };
@@ -158,6 +178,7 @@ impl<'a> Way<'a> {
             ahead == 0 || (order.saturating_sub(1)..order + 2).any(|place| orders.get(place) == Some(&ahead))
         };
         self.kept.retain(|cut, layout| cut.pieces >= pieces && near(cut.ahead) && layout.extent() <= KEPT);
+        let pieces = if self.in_turn { layout.draft().most_pieces() } else { pieces };
         let shortest = Shortest { pieces, ahead: best.cut.ahead, length: best.length };
         Ok(Found { shortest, layout, dated: best.dated })
     }
@@ -287,7 +308,11 @@ impl<'a> Way<'a> {
                 _ => {}
             }
         }
-        let dated = self.layout(cut)?.dated(problem, limit, watch);
+        let layout = self.layout(cut)?;
+        let dated = match self.in_turn {
+            true => layout.dated_in_turn(problem, limit, watch),
+            false => layout.dated(problem, limit, watch),
+        };
         if !problem.platform().links().iter().any(|link| link.delays.is_some()) {
             let known = self.dated.take_if(|_| factor.is_some());
             let (volumes, mut all) = known.unwrap_or_else(|| (problem.volumes().clone(), BTreeMap::new()));

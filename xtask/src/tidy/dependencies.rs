@@ -87,7 +87,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "oneport-once",
-        &["oneport-numbers", "oneport-graph", "oneport-platform", "oneport-plan", "oneport-baselines", "oneport-watch"],
+        &[
+            "oneport-numbers",
+            "oneport-graph",
+            "oneport-platform",
+            "oneport-plan",
+            "oneport-schedule",
+            "oneport-baselines",
+            "oneport-watch",
+        ],
     ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
     ("oneport-exports", &["oneport-platform", "oneport-plan", "oneport-schedule"]),

@@ -1,8 +1,9 @@
 //! Runs against the referee, the bound and exhaustive search.
 
-#![allow(clippy::expect_used, clippy::panic)]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod naive;
+mod periodic;
 mod reductions;
 mod runs;
 mod sizes;

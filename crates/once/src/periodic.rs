@@ -1,0 +1,139 @@
+//! A periodic schedule as one operation: its copies are the pieces, its dates are the order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive, Zero};
+use oneport_plan::{Deed, PeriodicSchedule, Piece, Problem, Rational, Task};
+use oneport_schedule::{DatedTask, Execution, execution};
+
+use crate::draft::MOST;
+use crate::{Draft, OnceError};
+
+/// Where a copy is cut, as shares of it, ascending: from 0, to 1.
+type Borders = Vec<Rational>;
+
+/// What is begun at one date of the first period: a piece of a task.
+struct Turn {
+    /// In which period of the run it is, if its copy starts in the first.
+    round: u64,
+    task: usize,
+    piece: usize,
+}
+
+impl Draft {
+    /// The values of one operation, passed in this number of periods of a schedule: every copy of a pattern carries an
+    /// equal part of its demand. A part is cut wherever the schedule cuts one of its messages, on all links, so that
+    /// each piece is sent without a break where the schedule has it. Sends and merges are in the order of the schedule,
+    /// so that dates in turn ([`Layout::dated_in_turn`](crate::Layout::dated_in_turn)) follow its matchings. Nothing is
+    /// over later than in the schedule's own run as soon as possible. `O(d)` for `d` sends and merges, after one period
+    /// is sorted.
+    ///
+    /// # Errors
+    /// More than four million sends and merges, or pieces.
+    pub fn of_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u32) -> Result<Draft, OnceError> {
+        let too_many = || OnceError::TooMany(MOST);
+        let execution = execution(problem, schedule).map_err(|_| too_many())?;
+        let periods = u64::from(periods.max(1));
+        let borders = borders(&execution);
+        let turns = turns(&execution, &borders);
+        let of_a_period = borders.values().map(|borders| borders.len() - 1).sum::<usize>();
+        let most = turns.len().max(of_a_period) as u64;
+        most.checked_mul(periods).filter(|&count| count <= MOST as u64).ok_or_else(too_many)?;
+        let (pieces, firsts) = pieces(&execution, &borders, periods);
+        let mut draft = Draft { pieces, deeds: Vec::with_capacity(turns.len() * periods as usize) };
+        // By task: its place among the turns of a period.
+        let mut places = Vec::with_capacity(execution.tasks.len());
+        let mut place = 0;
+        for dated in &execution.tasks {
+            places.push(place);
+            place += count(&borders, dated);
+        }
+        let mut numbers = vec![0_u32; turns.len() * periods as usize];
+        let last = turns.iter().map(|turn| turn.round).max().unwrap_or(0);
+        for round in 0..=last + periods {
+            for turn in &turns {
+                let Some(period) = round.checked_sub(turn.round).filter(|&period| period < periods) else { continue };
+                let at = |task: usize| period as usize * turns.len() + places[task] + turn.piece;
+                let dated = &execution.tasks[turn.task];
+                let first = firsts.get(&(dated.message.demand, dated.copy)).copied().unwrap_or(0);
+                let of = first + period as usize * of_a_period + turn.piece;
+                let of = of.to_u32().ok_or_else(too_many)?;
+                let [one, two] = dated.inputs.map(|input| input.map(|input| numbers[at(input)]));
+                numbers[at(turn.task)] = draft.push(match dated.task {
+                    Task::Send { link, .. } => Deed::Send { link, carried: vec![(of, one)] },
+                    Task::Merge { node, .. } => Deed::Merge { node, piece: of, left: one, right: two },
+                })?;
+            }
+        }
+        Ok(draft)
+    }
+}
+
+/// Into how many pieces a task's message is cut.
+fn count(borders: &BTreeMap<(usize, u64), Borders>, dated: &DatedTask) -> usize {
+    borders.get(&(dated.message.demand, dated.copy)).map_or(0, |borders| borders.len() - 1)
+}
+
+/// All pieces, period by period; and by copy the first of its pieces in the first period.
+fn pieces(
+    execution: &Execution,
+    borders: &BTreeMap<(usize, u64), Borders>,
+    periods: u64,
+) -> (Vec<Piece>, BTreeMap<(usize, u64), usize>) {
+    let (mut pieces, mut firsts) = (Vec::new(), BTreeMap::new());
+    for (&copy, borders) in borders {
+        firsts.insert(copy, pieces.len());
+        let started = execution.started.get(&copy.0).copied().unwrap_or(1).max(1);
+        let all = Rational::from_integer(BigInt::from(started) * periods);
+        let piece = |pair: &[Rational]| Piece { demand: copy.0, share: (&pair[1] - &pair[0]) / &all };
+        pieces.extend(borders.windows(2).map(piece));
+    }
+    let of_a_period = pieces.clone();
+    (1..periods).for_each(|_| pieces.extend_from_slice(&of_a_period));
+    (pieces, firsts)
+}
+
+/// What one period begins, by date within a period; of what begins at the same date, first that which takes no time.
+fn turns(execution: &Execution, borders: &BTreeMap<(usize, u64), Borders>) -> Vec<Turn> {
+    let mut all: Vec<(BigInt, bool, Turn)> = Vec::new();
+    let period = execution.period.clone().max(BigInt::one());
+    for (task, dated) in execution.tasks.iter().enumerate() {
+        let borders = borders.get(&(dated.message.demand, dated.copy)).map_or(&[][..], Vec::as_slice);
+        for (piece, from) in borders.iter().take(borders.len().saturating_sub(1)).enumerate() {
+            let date = execution.date(dated, &date(dated, from));
+            let (round, within) = ((&date / &period).to_u64().unwrap_or(0), date % &period);
+            all.push((within, !dated.duration.is_zero(), Turn { round, task, piece }));
+        }
+    }
+    all.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
+    all.into_iter().map(|(_, _, turn)| turn).collect()
+}
+
+/// Where each copy is cut by any of its messages.
+fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
+    let mut all: BTreeMap<(usize, u64), BTreeSet<Rational>> = BTreeMap::new();
+    for (&demand, &started) in &execution.started {
+        (0..started).for_each(|copy| {
+            all.insert((demand, copy), BTreeSet::from([Rational::zero(), Rational::one()]));
+        });
+    }
+    for dated in execution.tasks.iter().filter(|dated| dated.pieces.len() > 1) {
+        let of_copy = all.entry((dated.message.demand, dated.copy)).or_default();
+        of_copy.extend(Execution::shares(dated).into_iter().map(|[_, to]| to));
+    }
+    all.into_iter().map(|(copy, borders)| (copy, borders.into_iter().collect())).collect()
+}
+
+/// When, within the period, a task has carried this share of its message and goes on.
+fn date(dated: &DatedTask, share: &Rational) -> BigInt {
+    let mut sent = share * Rational::from_integer(dated.duration.clone());
+    for piece in &dated.pieces {
+        let length = Rational::from_integer(&piece.end - &piece.start);
+        if sent < length {
+            return (Rational::from_integer(piece.start.clone()) + sent).floor().to_integer();
+        }
+        sent -= length;
+    }
+    dated.pieces.last().map(|piece| piece.end.clone()).unwrap_or_default()
+}

@@ -1,0 +1,119 @@
+//! A periodic schedule as one operation: the referee executes it. Without delays it is the schedule's own run as soon
+//! as possible, or shorter where messages are cut.
+
+use std::time::Duration;
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+use oneport_baselines::{Over, Routes, Shape, named, places};
+use oneport_once::{Draft, OnceError, Search, Way, least_time};
+use oneport_plan::{Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns};
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_platform::{Platform, PortModel};
+use oneport_referee::check_run;
+use oneport_schedule::{common_denominator, cuts, eager_timeline, periodic, tightened, whole_messages};
+use oneport_watch::{Limit, Watch};
+
+use crate::runs::{collectives, delayed, number};
+
+/// One instance or a few, by a named algorithm's patterns, in the shortest period.
+fn schedules(problem: Problem<'_>) -> Vec<PeriodicSchedule> {
+    let routes = Routes::new(problem.platform(), &places(problem), Over::Anything);
+    let algorithms = named(problem, &Shape { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] });
+    let schedule = |algorithm: &oneport_baselines::Algorithm| {
+        let patterns = algorithm.patterns(problem, &routes).ok()?;
+        let unit = common_denominator(patterns.iter().map(|weighted| &weighted.weight));
+        let times = Rational::from_integer(unit.clone());
+        let copies = |weight: &Rational| (weight * &times).to_integer().to_biguint().unwrap();
+        let patterns = patterns
+            .iter()
+            .map(|weighted| ScheduledPattern { pattern: weighted.pattern.clone(), copies: copies(&weighted.weight) });
+        let instances: BigUint = unit.to_biguint().unwrap();
+        let whole = WholePatterns { period: Rational::zero(), instances, patterns: patterns.collect() };
+        periodic(problem, tightened(problem, whole).unwrap()).ok()
+    };
+    algorithms.iter().filter_map(schedule).take(4).collect()
+}
+
+fn platform(seed: u64, model: PortModel) -> Platform {
+    let costs = Costs::Uniform { low: 1, high: 5 };
+    let options = Options { seed, link_cost: costs.clone(), compute: costs };
+    generate::random_connected(5, 3, &options).unwrap().with_model(model)
+}
+
+#[test]
+fn the_referee_executes_schedules_in_turn() {
+    let (mut own, mut cut, mut checked) = (0, 0, 0);
+    for (seed, model) in (0..).zip(PortModel::ALL) {
+        let plain = platform(seed, model);
+        for platform in [delayed(&plain), plain] {
+            for collective in collectives(&platform) {
+                let volumes = Volumes::of_size(number("3/2"));
+                let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+                let no_delays = platform.links().iter().all(|link| link.delays.is_none());
+                for schedule in schedules(problem) {
+                    let instances = Rational::from_integer(schedule.instances.clone().into());
+                    for periods in [1, 3] {
+                        let layout = Draft::of_schedule(problem, &schedule, periods).unwrap().laid_out(problem);
+                        let dated = layout.dated_in_turn(problem, None, &Watch::unlimited()).unwrap();
+                        let name = format!("{model} {collective} {periods}");
+                        assert_eq!(check_run(problem, &layout.run(&dated)).unwrap(), dated.length(), "{name}");
+                        let late = layout.dated_in_turn(problem, Some(&dated.length()), &Watch::unlimited());
+                        assert_eq!(late, Err(OnceError::Late));
+                        checked += 1;
+                        if no_delays {
+                            let run = eager_timeline(problem, &schedule, periods.into()).unwrap();
+                            let arrivals = run.events.iter().filter_map(|event| event.pieces.last());
+                            let ends = arrivals.map(|(_, end)| end).chain(run.merges.iter().map(|merge| &merge.end));
+                            let length = dated.length() * &instances * Rational::from_integer(periods.into());
+                            if cuts(problem, &schedule).cut.is_zero() {
+                                assert_eq!(length, ends.max().unwrap().clone(), "{name}");
+                                own += 1;
+                            } else {
+                                assert!(length <= *ends.max().unwrap(), "{name}");
+                                cut += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(own > 50 && cut > 10 && checked > 200, "{own} and {cut} of {checked}");
+}
+
+#[test]
+fn a_way_of_a_schedule_comes_close_to_its_period() {
+    let platform = platform(3, PortModel::HalfDuplex);
+    let all: Vec<_> = platform.processors().collect();
+    let collective = Collective::Broadcast { source: all[0], targets: all[1..].to_vec() };
+    let volumes = Volumes::default();
+    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+    for schedule in schedules(problem) {
+        let (schedule, _) = whole_messages(problem, &schedule);
+        let rate = schedule.throughput();
+        let search = Search { deeds: 20_000, pieces: u32::MAX, watch: &Watch::unlimited() };
+        let found = Way::of_schedule(problem, schedule.clone()).shortest(problem, &search, &Rational::zero()).unwrap();
+        let run = found.run();
+        assert_eq!(check_run(problem, &run).unwrap(), found.shortest.length);
+        assert_eq!(BigUint::from(found.shortest.pieces) % &schedule.instances, BigUint::zero());
+        assert!(found.shortest.length >= least_time(problem, &number("1000000000")));
+        // Start-up and clean-up are what is lost, and they are small pieces' by then.
+        assert!(found.shortest.length * rate < number("21/20"));
+    }
+}
+
+#[test]
+fn too_much_and_too_long_are_refused() {
+    let platform = platform(1, PortModel::FullDuplex);
+    let all: Vec<_> = platform.processors().collect();
+    let collective = Collective::Scatter { source: all[0], targets: all[1..].to_vec() };
+    let volumes = Volumes::default();
+    let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+    let schedule = schedules(problem).remove(0);
+    let draft = Draft::of_schedule(problem, &schedule, u32::MAX);
+    assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
+    let layout = Draft::of_schedule(problem, &schedule, 1).unwrap().laid_out(problem);
+    let ended = Watch::counting(0, Duration::ZERO);
+    assert_eq!(layout.dated_in_turn(problem, None, &ended), Err(OnceError::Stopped(Limit::Caller)));
+}
