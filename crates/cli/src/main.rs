@@ -55,6 +55,7 @@ commands! {
     Reduce(reduce::ReduceArguments),
     Verify(verify::VerifyArguments),
     Show(show::ShowArguments),
+    Run(run::RunArguments),
     Convert(convert::ConvertArguments),
     Generate(generate::GenerateArguments),
     Whatif(whatif::WhatIfArguments),

@@ -29,9 +29,10 @@ pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
+use oneport_period::rounding::Target;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport_referee::{Rule, Violation};
-use oneport_schedule::ScheduleError;
+use oneport_schedule::{ScheduleError, Whole};
 use oneport_watch::{Limit, Watch};
 pub use rating::{Rated, Rating, rate, rate_watched};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
@@ -51,6 +52,8 @@ pub struct Options {
     /// Limit on the time inside the floating-point solver for the linear program. With a limit, the best steady state
     /// and bound known by then are returned, and no integer program looks for a smaller period.
     pub time_limit: Option<Duration>,
+    /// Whether no message may be cut: then the period is as many times as long as that takes ([`Planned::whole`]).
+    pub whole_messages: bool,
     /// Says when to end: see [`solve_watched`]. Under a limit on time no integer program looks for a smaller period.
     pub watch: Watch,
 }
@@ -61,6 +64,7 @@ impl Default for Options {
             formulation: Formulation::default(),
             period: Period::default(),
             time_limit: None,
+            whole_messages: false,
             watch: Watch::unlimited(),
         }
     }
@@ -76,6 +80,8 @@ pub struct Planned {
     pub solver_time: Duration,
     /// Which limit ended something before its time.
     pub ended_by: Option<Limit>,
+    /// If no message may be cut: how many times as long the period is for it. The referee found no message cut.
+    pub whole: Option<Whole>,
 }
 
 /// What came out.
@@ -180,10 +186,42 @@ pub fn solve_watched(
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     let _ = watch(Stage::Slots);
     let schedule = schedule::periodic(problem, whole)?;
+    let (schedule, whole) = match options.whole_messages {
+        true => {
+            let (schedule, whole) = schedule::whole_messages(problem, &schedule);
+            (schedule, Some(whole))
+        }
+        false => (schedule, None),
+    };
     let _ = watch(Stage::Referee);
     let solver_time = solution.solver_time;
     let plan = judged(&question, claimed(problem, solution, schedule), options)?;
-    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by() })))
+    if whole.is_some() {
+        referee::check_whole_messages(problem, &plan.schedule)?;
+    }
+    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by(), whole })))
+}
+
+/// Periodic schedules of a steady state, by rounding: for each number, the best proportion found of at most that many
+/// instances per period. Where single messages find places in the same period, none is cut.
+///
+/// # Errors
+/// A steady state of another problem; zero instances.
+pub fn schedules_of(
+    problem: Problem<'_>,
+    steady_state: &SteadyState,
+    instances: &[u64],
+) -> Result<Vec<PeriodicSchedule>, Error> {
+    let mut schedules: Vec<PeriodicSchedule> = Vec::new();
+    for &most in instances {
+        let whole = period::rounding::round(problem, steady_state, &Target::Instances(most))?;
+        if schedules.iter().any(|known| known.instances == whole.instances) {
+            continue;
+        }
+        let schedule = schedule::periodic(problem, whole)?;
+        schedules.push(schedule::uncut(problem, &schedule).unwrap_or(schedule));
+    }
+    Ok(schedules)
 }
 
 /// The plan before anybody has looked at it. It claims no bound: that is for the referee to compute.

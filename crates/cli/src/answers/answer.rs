@@ -7,6 +7,7 @@ use anyhow::Result;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::Kind;
+use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{Bandwidth, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units};
 
 use crate::answers::bottleneck::Bottleneck;
@@ -20,7 +21,12 @@ use crate::words::output::count;
 /// # Errors
 /// A plan that is no problem's; the referee accepts none.
 pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact: bool) -> Result<String> {
-    let mut out = head(&planned.plan, bottleneck, Shown::of(&planned.plan.platform, exact))?;
+    let plan = &planned.plan;
+    let mut out = head(plan, bottleneck, Shown::of(&plan.platform, exact))?;
+    match &planned.whole {
+        Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(&plan.platform, exact))),
+        None => out.push_str(&cut(&cuts(plan.problem()?, &plan.schedule))),
+    }
     let solver = planned.solver_time.as_secs_f64();
     let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
     let _ = write!(
@@ -29,6 +35,28 @@ pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact
         seconds.as_secs_f64()
     );
     Ok(out)
+}
+
+/// How many messages are cut; nothing where none is.
+fn cut(cuts: &Cuts) -> String {
+    if cuts.cut.is_zero() {
+        return String::new();
+    }
+    let (cut, all) = (readable_count(&cuts.cut), count(readable_count(&cuts.transfers), "message"));
+    format!("cut         {cut} of {all} per period, in up to {} pieces; --whole-messages cuts none\n", cuts.pieces)
+}
+
+/// The price of cutting no message.
+fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
+    let factor = Rational::from_integer(whole.factor.clone().into());
+    let (period, before) = (shown.time(&plan.schedule.period), shown.time(&(&plan.schedule.period / &factor)));
+    let times = |tried: &Tried| {
+        let factor = tried.factor;
+        let why = if tried.to_the_end { "no order of its messages does" } else { "none found" };
+        format!("; {factor} x {before}: {why}")
+    };
+    let tried: String = whole.tried.iter().map(times).collect();
+    format!("whole       no message is cut: period {period} = {} x {before}{tried}\n", readable_count(&whole.factor))
 }
 
 /// What was asked, what is sustained, in which period, and what limits it.

@@ -10,6 +10,8 @@ use oneport_once::{Found, Named, OnceError, Search, Shortest, Way};
 /// Most deeds of a run that is tried: of a named algorithm, of the optimum's patterns.
 const NAMED: usize = 30_000;
 const OWN: usize = 300_000;
+/// No other way is sought for less than this part of the bound.
+const WORTH: u32 = 1000;
 
 /// How far numbers of pieces are tried, from the first on: no piece is less than a byte.
 pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> Search<'w> {
@@ -24,9 +26,50 @@ fn bits_of_a_byte() -> Rational {
     Rational::from_integer(8.into())
 }
 
-/// The optimum's patterns, each on its share; `least` is what no schedule undercuts.
+/// Most instances of each periodic schedule that is followed: more lose less in the long run, fewer start sooner.
+const INSTANCES: [u64; 3] = [16, 32, 64];
+
+/// Our own ways: the optimum's patterns each on its share, and periodic schedules of them, whose matchings are
+/// followed.
+pub struct Own<'a> {
+    patterns: Way<'a>,
+    periodic: Vec<Way<'a>>,
+}
+
+impl<'a> Own<'a> {
+    /// Where no schedule is found, the patterns are all.
+    pub fn new(problem: Problem<'a>, state: &'a SteadyState) -> Own<'a> {
+        let schedules = oneport::schedules_of(problem, state, &INSTANCES).unwrap_or_default();
+        Own {
+            patterns: Way::of_patterns(problem, state),
+            periodic: schedules.into_iter().map(|schedule| Way::of_schedule(problem, schedule)).collect(),
+        }
+    }
+
+    /// The best of them; `least` is what no schedule undercuts.
+    ///
+    /// # Errors
+    /// Those of the patterns.
+    pub fn shortest(&mut self, problem: Problem<'_>, search: &Search<'_>, least: &Rational) -> Result<Found> {
+        let mut best = self.patterns.shortest(problem, search, least)?;
+        for way in &mut self.periodic {
+            if (&best.shortest.length - least) * Rational::from_integer(WORTH.into()) < *least {
+                break;
+            }
+            let Ok(found) = way.shortest(problem, search, least) else { continue };
+            let bytes = Rational::from_integer(search.pieces.into()) * found.least_share();
+            let no_less_than_a_byte = search.pieces == u32::MAX || bytes >= Rational::from_integer(1.into());
+            if found.shortest.length < best.shortest.length && no_less_than_a_byte {
+                best = found;
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// [`Own`] for one size.
 pub fn own(problem: Problem<'_>, state: &SteadyState, search: &Search<'_>, least: &Rational) -> Result<Shortest> {
-    Ok(Way::of_patterns(problem, state).shortest(problem, search, least)?.shortest)
+    Ok(Own::new(problem, state).shortest(problem, search, least)?.shortest)
 }
 
 /// A named algorithm; `None` where it sends where no way leads, or more messages than can be dated. Less effort is made
@@ -52,4 +95,75 @@ pub fn executed(problem: Problem<'_>, found: &Found) -> Result<()> {
         bail!("the referee's run takes {executed}, ours {length}; please report it with the platform file");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oneport::platform::generate::{self, Costs};
+    use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, formats, solve};
+    use oneport_once::{Draft, least_time};
+
+    fn planned(problem: Problem<'_>) -> Result<Plan> {
+        match solve(problem, &Options::default())? {
+            Outcome::Planned(planned) => Ok(planned.plan),
+            Outcome::Unreachable(_) => bail!("a target cannot be reached"),
+        }
+    }
+
+    /// RR-2004-32, figure 1: the plan's own period cut into 512 pieces follows its matchings.
+    #[test]
+    fn figure_1_in_512_pieces_is_within_three_thousandths_of_the_bound() -> Result<()> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/platforms/toy-broadcast.toml");
+        let platform = formats::read_platform(path.as_ref())?.with_model(PortModel::HalfDuplex);
+        let source = platform.find("Ps").context("no Ps")?;
+        let targets = platform.processors().filter(|node| *node != source).collect();
+        let (collective, volumes) = (Collective::Broadcast { source, targets }, Volumes::default());
+        let problem = Problem::new(&platform, &collective, &volumes)?;
+        let plan = planned(problem)?;
+        let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
+        let layout = Draft::of_schedule(problem, &plan.schedule, periods)?.laid_out(problem);
+        assert_eq!(layout.draft().pieces.len(), 512);
+        let dated = layout.dated_in_turn(problem, None, &Watch::unlimited())?;
+        assert_eq!(referee::check_run(problem, &layout.run(&dated))?, dated.length());
+        let least = least_time(problem, &plan.upper_bound);
+        assert!(dated.length() * Rational::from_integer(1000.into()) <= least * Rational::from_integer(1003.into()));
+        Ok(())
+    }
+
+    /// Whatever the model and the collective, the schedule's own order is one more candidate; the referee executes it.
+    #[test]
+    fn a_periodic_schedule_shortens_and_never_lengthens() -> Result<()> {
+        let mut shorter = std::collections::BTreeSet::new();
+        let watch = Watch::unlimited();
+        let search = Search { deeds: 3000, pieces: u32::MAX, watch: &watch };
+        for (seed, model) in (0..3).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
+            let costs = Costs::Uniform { low: 1, high: 9 };
+            let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+            let platform = generate::random_connected(5, 3, &options)?.with_model(model);
+            let all: Vec<_> = platform.processors().collect();
+            let (source, targets) = (all[0], all[1..].to_vec());
+            for collective in [
+                Collective::Broadcast { source, targets: targets.clone() },
+                Collective::Scatter { source, targets },
+                Collective::Reduce { target: source, participants: all.clone(), commutative: false },
+                Collective::AllToAll { participants: all },
+            ] {
+                let volumes = Volumes::default();
+                let problem = Problem::new(&platform, &collective, &volumes)?;
+                let plan = planned(problem)?;
+                let least = least_time(problem, &plan.upper_bound);
+                let found = Own::new(problem, &plan.steady_state).shortest(problem, &search, &least)?;
+                executed(problem, &found)?;
+                let patterns = Way::of_patterns(problem, &plan.steady_state).shortest(problem, &search, &least)?;
+                let [ours, theirs] = [found, patterns].map(|found| found.shortest.length);
+                assert!(least <= ours && ours <= theirs, "{model} {collective}: {least}, {ours}, {theirs}");
+                if ours < theirs {
+                    shorter.insert(model);
+                }
+            }
+        }
+        assert!(shorter.contains(&PortModel::HalfDuplex), "{shorter:?}");
+        Ok(())
+    }
 }

@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod program;
 pub mod reduce;
 pub mod rings;
+pub mod run;
 pub mod show;
 pub mod solve;
 pub mod time;

@@ -31,6 +31,9 @@ pub struct VerifyArguments {
     /// Also check that the plan is for this platform.
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
+    /// Also check that the schedule cuts no message: every transfer is one stretch within the period.
+    #[arg(long)]
+    pub whole_messages: bool,
     /// What the file of a topology leaves open.
     #[command(flatten)]
     pub topology: TopologyArguments,
@@ -59,9 +62,17 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         }
         verdict => verdict.with_context(|| format!("{name}: violation"))?,
     };
+    let whole = match arguments.whole_messages {
+        true => {
+            let checked = referee::check_whole_messages(plan.problem()?, &plan.schedule);
+            checked.with_context(|| format!("{name}: violation"))?;
+            ", no message cut"
+        }
+        false => "",
+    };
     let executed = execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
     print(&format!(
-        "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{executed}",
+        "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{whole}{executed}",
         plan.collective.name(),
         readable(&verdict.throughput),
         plan.status.name(),
@@ -77,6 +88,9 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
     let name = arguments.plan.display();
     if arguments.platform.is_some() {
         anyhow::bail!("{name}: one reduction has no platform; leave --platform out");
+    }
+    if arguments.whole_messages {
+        anyhow::bail!("{name}: one reduction has no period and cuts no message; leave --whole-messages out");
     }
     let recheck = referee::check_one(one).with_context(|| format!("{name}: violation"))?;
     print(&format!(

@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod events;
 mod generate;
+mod horizon;
 mod limits;
 mod odd_sets;
 mod one_reduction;

@@ -183,3 +183,16 @@ fn sizes_are_checked() {
     }
     oneport(&[&question[..], &["--sizes=8:64:x2", "--bytes=8"]].concat()).misused(&["--bytes"]);
 }
+
+/// RR-2004-32, figure 1, half-duplex: the plan's own schedule follows its matchings, and the rest is start-up.
+#[test]
+fn a_pipelined_broadcast_follows_the_matchings() {
+    let platform = common::fixture("toy-broadcast.toml");
+    for model in ["half-duplex", "full-duplex"] {
+        let question = ["time", "broadcast", "--source=Ps", "--size=10", "--model", model, "--platform", &platform];
+        let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+        assert!(report["pieces"].as_u64() >= Some(512), "{report}");
+        assert_eq!(report["rows"][0]["name"], "oneport", "{report}");
+        assert!(rational(&report["time"]) <= 1.003 * rational(&report["lower_bound"]), "{report}");
+    }
+}

@@ -66,6 +66,9 @@ pub struct SolveArguments {
     /// Broadcast: the best of links without a directed cycle, not of all links. The plan's platform has no others.
     #[arg(long)]
     pub single_dag: bool,
+    /// No message is cut: the period is as many times as long as that takes. Without it, the answer says how many are.
+    #[arg(long)]
+    pub whole_messages: bool,
     /// Which linear program.
     #[arg(long, value_enum, default_value_t = FormulationName::Columns)]
     pub formulation: FormulationName,
@@ -196,7 +199,8 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
         FormulationName::Columns => Formulation::Columns,
         FormulationName::Compact => Formulation::Compact,
     };
-    Ok(Options { formulation, period: period(arguments)?, ..Options::default() })
+    let whole_messages = arguments.whole_messages;
+    Ok(Options { formulation, period: period(arguments)?, whole_messages, ..Options::default() })
 }
 
 /// Which periodic schedule is asked for.

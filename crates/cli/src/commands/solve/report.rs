@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use oneport::schedule::cuts;
 use oneport::{Planned, Problem};
 use serde_json::{Map, Value, json};
 
@@ -32,6 +33,7 @@ pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds:
     let plan = &planned.plan;
     let mut report = plan.problem().map(|problem| question(path, problem)).unwrap_or_default();
     let operation = Operation::of(plan).map(|(_, operation)| operation);
+    let cuts = plan.problem().ok().map(|problem| cuts(problem, &plan.schedule));
     let told = |of: fn(&Operation) -> &oneport::Rational| operation.as_ref().map(|one| of(one).to_string());
     let answer = json!({
         "throughput": plan.steady_state.throughput.to_string(),
@@ -50,6 +52,10 @@ pub fn planned(path: &Path, planned: &Planned, bottleneck: &Bottleneck, seconds:
         "loss": loss_of(plan).to_string(),
         "patterns": plan.steady_state.patterns.len(),
         "slots": plan.schedule.slots.len(),
+        "transfers": cuts.as_ref().map(|cuts| cuts.transfers.to_string()),
+        "cut": cuts.as_ref().map(|cuts| cuts.cut.to_string()),
+        "pieces": cuts.as_ref().map(|cuts| cuts.pieces),
+        "period_factor": planned.whole.as_ref().map(|whole| whole.factor.to_string()),
         "bottleneck": bottleneck.json(),
         "hints": bottleneck.hints,
         "solve_seconds": seconds.as_secs_f64(),

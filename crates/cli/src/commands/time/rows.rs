@@ -7,10 +7,10 @@ use oneport::platform::Platform;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
 use oneport_baselines::{Algorithm, Over, Routes, known, places};
-use oneport_once::{Found, Named, Shortest, Way, least_time, least_time_by_prices, proportion};
+use oneport_once::{Found, Named, Shortest, least_time, least_time_by_prices, proportion};
 use rayon::prelude::*;
 
-use crate::answers::once;
+use crate::answers::once::{self, Own};
 use crate::answers::optimum::rated;
 use crate::flags::question;
 
@@ -90,7 +90,7 @@ fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> 
 
 /// Our own way is sought for the next size while named algorithms are for this one.
 fn timed<'a>(sizes: &[Size<'a>], ratings: &'a [Rated], mut named: Vec<Named<'_>>, watch: &Watch) -> Result<Vec<Row>> {
-    let way = |size: &Size<'a>| Way::of_patterns(size.problem, &ratings[size.rated].steady_state);
+    let way = |size: &Size<'a>| Own::new(size.problem, &ratings[size.rated].steady_state);
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
     let Some(first) = sizes.first() else { return Ok(rows) };
     let mut own = (first.rated, way(first));

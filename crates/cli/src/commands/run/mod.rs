@@ -1,0 +1,134 @@
+//! `oneport run`: a given time, or a given number of operations.
+
+mod report;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::{ArgGroup, Args};
+use num_bigint::BigUint;
+use num_traits::{Signed, ToPrimitive, Zero};
+use oneport::plan::Timeline;
+use oneport::schedule::{self, Horizon, Policy};
+use oneport::{Plan, Problem, Rational, formats, parse_rational, referee};
+
+use crate::words::end::End;
+use crate::words::output::print;
+use crate::words::usage::usage;
+
+/// Transfers and merges up to which a run is written down and followed by the referee.
+const FOLLOWED: u64 = 100_000;
+
+/// What a plan delivers within a time: start-up, steady periods, clean-up, beside what no schedule exceeds.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("horizon").required(true).args(["until", "instances"]))]
+pub struct RunArguments {
+    /// The plan file.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Until time K, in units of time.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    until: Option<String>,
+    /// Until N instances are complete.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    instances: Option<String>,
+    /// Print fractions in full beside the decimals.
+    #[arg(long)]
+    exact: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is delivered by a date.
+struct Delivery {
+    plan: Plan,
+    until: Rational,
+    /// No schedule delivers more: the proved bound times the time, rounded down.
+    bound: BigUint,
+    horizon: Horizon,
+    dated: BigUint,
+    /// As soon as possible; `None` where the run is too long to be written down.
+    eager: Option<u64>,
+    policy: Option<Policy>,
+    /// The most messages that a node has to be able to hold.
+    buffer: BigUint,
+    followed: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &RunArguments) -> Result<End> {
+    let horizon = (arguments.until.as_deref().map(time).transpose()?, arguments.instances.as_deref().map(whole));
+    let plan = formats::read_plan(&arguments.plan)?;
+    let name = arguments.plan.display();
+    referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
+    let delivery = match horizon {
+        (Some(until), _) => of(plan, |_| until)?,
+        (None, Some(instances)) => {
+            let instances = instances?;
+            of(plan, |horizon| horizon.time_of(&instances))?
+        }
+        (None, None) => bail!(usage("run: give --until K or --instances N")),
+    };
+    print(&if arguments.json { delivery.json().to_string() } else { delivery.text(arguments.exact)? })?;
+    Ok(End::Done)
+}
+
+fn time(text: &str) -> Result<Rational> {
+    let value = parse_rational(text).map_err(|error| usage(format!("--until: {error}")))?;
+    match value.is_negative() {
+        true => Err(usage(format!("--until: {text} is negative; give a time such as 12, 0.5 or 5/2"))),
+        false => Ok(value),
+    }
+}
+
+fn whole(text: &str) -> Result<BigUint> {
+    let value = parse_rational(text).ok().filter(|value| value.is_integer() && value.is_positive());
+    let wrong = || usage(format!("--instances: '{text}' is not a whole number from 1 on"));
+    value.and_then(|value| value.to_integer().to_biguint()).ok_or_else(wrong)
+}
+
+/// Counts by the sum over one period; where the run is short, the referee follows every message of it.
+fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> {
+    let problem = plan.problem()?;
+    let execution = schedule::execution(problem, &plan.schedule)?;
+    let horizon = Horizon::new(problem, &execution);
+    let until = until(&horizon);
+    let bound = (&plan.upper_bound * &until).floor().to_integer().magnitude().clone();
+    let dated = horizon.delivered(&until);
+    let tasks = execution.tasks.len() as u64;
+    let short = |periods: &BigUint| {
+        periods.to_u64().filter(|periods| *periods > 0 && tasks.saturating_mul(*periods) <= FOLLOWED)
+    };
+    let periods = short(&horizon.starting_periods(&until));
+    let followed = |run: Timeline| -> Result<u64> {
+        let report = referee::check_timeline(problem, &run).context("the referee objects to the run")?;
+        Ok(report.complete_by(&until))
+    };
+    if let Some(periods) = periods {
+        let counted = followed(schedule::timeline(problem, &plan.schedule, periods)?)?;
+        if dated != counted.into() {
+            bail!(
+                "the referee's run delivers {counted} instances, the sum says {dated}; please report it with the plan"
+            );
+        }
+    }
+    // No run delivers more than the bound, so it has no use for more periods.
+    let most = short(&(&bound / &plan.schedule.instances + 1u32));
+    let eager =
+        most.map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?)).transpose()?;
+    let most_held = schedule::buffers(&plan.platform, &execution).into_values().max();
+    let (policy, followed) = (Policy::of(problem, &plan.schedule), periods.is_some() || dated.is_zero());
+    check_bound(problem, &[Some(dated.clone()), eager.map(BigUint::from)], &bound)?;
+    let buffer = most_held.unwrap_or_default();
+    Ok(Delivery { until, bound, horizon, dated, eager, policy, buffer, followed, plan })
+}
+
+/// Nothing is delivered that no schedule can deliver.
+fn check_bound(problem: Problem<'_>, found: &[Option<BigUint>], bound: &BigUint) -> Result<()> {
+    let rates = problem.collective().name();
+    match found.iter().flatten().find(|delivered| *delivered > bound) {
+        Some(delivered) => bail!("{delivered} instances of the {rates} delivered, {bound} proved to be the most"),
+        None => Ok(()),
+    }
+}

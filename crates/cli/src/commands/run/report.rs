@@ -1,0 +1,124 @@
+//! What is delivered, as text and as JSON.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+use oneport::{Rational, Status};
+use serde_json::{Value, json};
+
+use super::Delivery;
+use crate::answers::answer::header;
+use crate::words::numbers::{Shown, percent, readable_count};
+use crate::words::output::count;
+
+impl Delivery {
+    /// Periods in which all stages of the plan run: the periods whose instances are all complete by K, less the periods
+    /// that fill the buffers.
+    fn steady_periods(&self) -> BigUint {
+        let idle = BigUint::from(self.horizon.depth().saturating_sub(1));
+        let full = self.horizon.full_periods(&self.until);
+        if full > idle { full - idle } else { BigUint::zero() }
+    }
+
+    /// Throughput of the steady state times K.
+    fn of_throughput(&self) -> Rational {
+        &self.plan.steady_state.throughput * &self.until
+    }
+
+    /// Lines for people.
+    ///
+    /// # Errors
+    /// A plan that is no problem's; the referee accepts none.
+    pub fn text(&self, exact: bool) -> Result<String> {
+        let shown = Shown::of(&self.plan.platform, exact);
+        let mut out = header(self.plan.problem()?);
+        let of_bound = |delivered: &BigUint| match self.bound.is_zero() {
+            true => String::new(),
+            false => format!(" ({} of it)", percent(&ratio(delivered, &self.bound))),
+        };
+        let instances = |number: &BigUint| count(readable_count(number), "instance");
+        let _ = writeln!(out, "time K      {}", shown.time(&self.until));
+        let of_throughput = match self.plan.status {
+            Status::Optimal => ", TP K".to_string(),
+            Status::Feasible => format!(" (TP K is {})", readable_count(&floor(&self.of_throughput()))),
+        };
+        let bound = instances(&self.bound);
+        let _ = writeln!(out, "bound       {bound}{of_throughput}: no schedule delivers more by K");
+        let _ = writeln!(out, "delivered   {} by the plan's dates{}", instances(&self.dated), of_bound(&self.dated));
+        if let Some(eager) = self.eager {
+            let eager = BigUint::from(eager);
+            let _ = writeln!(out, "            {} as soon as possible{}", instances(&eager), of_bound(&eager));
+        }
+        let initial = self.horizon.initialisation();
+        let _ = writeln!(
+            out,
+            "phases      initialisation I = {}, then {} of {}, clean-up at most I",
+            shown.time(&initial),
+            count(readable_count(&self.steady_periods()), "steady period"),
+            shown.time(&self.plan.schedule.period),
+        );
+        let rounds = readable_count(&self.horizon.rounds(&self.until));
+        let steady = instances(&self.horizon.steady(&self.until));
+        let _ = writeln!(out, "steady(G,K) {steady}: r T TP with r = floor((K - 2I - T) / T) = {rounds}");
+        if let Some(policy) = &self.policy {
+            let delivered = policy.delivered(&self.until, &self.plan.schedule.period);
+            let phases = match policy.steady(&self.until, &self.plan.schedule.period) {
+                Some(steady) => {
+                    let (fill, empty) = (count(policy.filling, "period"), count(policy.clean_up, "period"));
+                    format!("{fill} to fill buffers, {} steady, {empty} to empty them", readable_count(&steady))
+                }
+                None => "K is too short to fill buffers and empty them".to_string(),
+            };
+            let _ = writeln!(out, "papers      {} by the papers' policy: {phases}", instances(&delivered));
+        }
+        let _ = writeln!(out, "buffers     {} at a node at most", count(readable_count(&self.buffer), "message"));
+        out.push_str(match self.followed {
+            true => "the referee followed every message of the run and counts as many",
+            false => "the run is too long to be followed message by message: counted from one period",
+        });
+        Ok(out)
+    }
+
+    /// The same for programs.
+    pub fn json(&self) -> Value {
+        let schedule = &self.plan.schedule;
+        let policy = self.policy.as_ref().map(|policy| {
+            json!({
+                "delivered": policy.delivered(&self.until, &schedule.period).to_string(),
+                "longest_path": policy.longest,
+                "filling_periods": policy.filling,
+                "steady_periods": policy.steady(&self.until, &schedule.period).map(|steady| steady.to_string()),
+                "clean_up_periods": policy.clean_up,
+                "fullest_buffer": policy.fullest.to_string(),
+            })
+        });
+        json!({
+            "until": self.until.to_string(),
+            "bound": self.bound.to_string(),
+            "tp_k": self.of_throughput().to_string(),
+            "delivered": self.dated.to_string(),
+            "eager": self.eager.map(|eager| eager.to_string()),
+            "initialisation": self.horizon.initialisation().to_string(),
+            "steady_periods": self.steady_periods().to_string(),
+            "period": schedule.period.to_string(),
+            "instances_per_period": schedule.instances.to_string(),
+            "depth": self.horizon.depth(),
+            "rounds": self.horizon.rounds(&self.until).to_string(),
+            "steady": self.horizon.steady(&self.until).to_string(),
+            "policy": policy,
+            "buffer": self.buffer.to_u64(),
+            "followed": self.followed,
+        })
+    }
+}
+
+/// The whole part of a number that is not negative.
+fn floor(number: &Rational) -> BigUint {
+    number.floor().to_integer().magnitude().clone()
+}
+
+fn ratio(one: &BigUint, other: &BigUint) -> Rational {
+    Rational::new(one.clone().into(), other.clone().into())
+}
