@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
+use oneport::schedule::{Horizon, Policy};
 use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Problem, Rational, referee, schedule, solve};
 use oneport_drawings::svg;
 use oneport_period::PeriodError;
@@ -71,6 +72,10 @@ const CHECKS: &[(&str, Check)] = &[
     ("clean-up", |_| {
         Ok(errata::emptying_a_long_path()?.finding().note("I the diameter, 1 period; with I the longest path it holds"))
     }),
+    ("filling-longest", |_| by_policies("filling", |policy| policy.filling < policy.longest)),
+    ("clean-up-longest", |_| by_policies("clean-up", |policy| policy.clean_up < policy.longest)),
+    ("buffers-longest", |_| by_policies("buffers", |policy| policy.fullest < whole(2))),
+    ("steady-longest", |_| between_steady_and_ceiling()),
     ("proposition-1", |_| limit_is_one(&scatter_runs()?)),
     ("gossip-indices", |_| Ok(errata::gossip_indices()?.finding())),
     ("gossip-circulation", |_| Ok(errata::gossip_circulation()?.finding())),
@@ -320,6 +325,70 @@ fn buffers() -> Result<Finding> {
         holds &= Run::new("", case, schedule, 30)?.buffers_hold(&case.platform, schedule);
     }
     Ok(Finding::claim(holds, format!("{} schedules, 30 periods each, buffers counted by the referee", schedules.len())))
+}
+
+/// Scatters and gossips on random platforms.
+fn routed_cases() -> Result<Vec<Case>> {
+    let mut cases = vec![cases::toy()?, cases::all_to_all_of_all("star", cases::fixture("star.json")?)?];
+    for seed in 1..=8 {
+        cases.push(cases::scatter_to_all("random", cases::random(8, 3, seed, 9)?)?);
+        cases.push(cases::all_to_all_of_all("random", cases::random(6, 2, seed, 9)?)?);
+    }
+    Ok(cases)
+}
+
+/// The papers' policy on each of them; three rows follow it, and it is followed once.
+fn policies() -> Result<&'static [Policy]> {
+    static FOLLOWED: OnceLock<Vec<Policy>> = OnceLock::new();
+    if let Some(policies) = FOLLOWED.get() {
+        return Ok(policies);
+    }
+    let follow = |case: &Case| {
+        let policy = Policy::of(case.problem(), &case.plan()?.schedule);
+        policy.with_context(|| format!("{}: messages are copied or combined", case.name))
+    };
+    let policies: Vec<Policy> = routed_cases()?.iter().map(follow).collect::<Result<_>>()?;
+    Ok(FOLLOWED.get_or_init(|| policies))
+}
+
+fn by_policies(what: &str, holds: fn(&Policy) -> bool) -> Result<Finding> {
+    let policies = policies()?;
+    let most = |of: fn(&Policy) -> u64| policies.iter().map(of).max().unwrap_or(0);
+    let fullest = policies.iter().map(|policy| &policy.fullest).max().cloned().unwrap_or_default();
+    let tried = format!(
+        "{} schedules, L up to {}, filled in up to {} periods, emptied in up to {}, buffers up to {} of buff-min-size",
+        policies.len(),
+        most(|policy| policy.longest),
+        most(|policy| policy.filling),
+        most(|policy| policy.clean_up),
+        short(&fullest),
+    );
+    let tight = policies.iter().filter(|policy| policy.filling + 1 == policy.longest).count();
+    Ok(Finding::claim(policies.iter().all(holds), tried)
+        .note(format!("{what}: proved in docs/theory.md; filling takes exactly I in {tight} of them")))
+}
+
+/// Every whole period's end up to 30, and a third of a period later; the referee counts too.
+fn between_steady_and_ceiling() -> Result<Finding> {
+    let (mut dates, mut failed) = (0, Vec::new());
+    let cases = routed_cases()?;
+    for case in &cases {
+        let (plan, problem) = (case.plan()?, case.problem());
+        let horizon = Horizon::new(problem, &schedule::execution(problem, &plan.schedule)?);
+        let report = referee::check_timeline(problem, &schedule::timeline(problem, &plan.schedule, 31)?)?;
+        for third in 0..=90 {
+            let until = &plan.schedule.period * Rational::new(third.into(), 3.into());
+            let (steady, delivered) = (horizon.steady(&until), horizon.delivered(&until));
+            let ceiling = &plan.steady_state.throughput * &until;
+            let counted = delivered == report.complete_by(&until).into();
+            dates += 1;
+            if !counted || steady > delivered || Rational::from_integer(delivered.clone().into()) > ceiling {
+                failed.push(format!("{}, K = {until}: {steady}, {delivered}, {ceiling}", case.name));
+            }
+        }
+    }
+    let tried = format!("{} schedules, {dates} pairs (G, K), counted by the referee too", cases.len());
+    Ok(Finding::claim(failed.is_empty(), failed.first().cloned().unwrap_or(tried)))
 }
 
 /// Two programs and the certificate agree on the throughput of gossiping.
