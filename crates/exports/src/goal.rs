@@ -1,9 +1,13 @@
-//! GOAL, for LogGOPSim and ATLAHS: a rank per node, whole numbers of units for times.
+//! GOAL, for the LogGOPSim of ATLAHS: a rank per node, whole numbers of units for times.
 //!
 //! Every rank has a clock, a chain of calculations on a processor of its own that ends at the dates of the plan; a
 //! send waits for the clock and for what it passes on. So under `L = o = g = O = 0`, `G = 1` and `S` above every size,
 //! where a message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and
 //! later if they do.
+//!
+//! That holds in the simulator that ATLAHS ships (spcl/atlahs). The older spcl/LogGOPSim calls a calculation done when it
+//! starts, and charges the length of a message that arrives to the processor of the receiver's own sends, so a rank
+//! cannot send while it receives: there the run ends at another date.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +23,7 @@ use crate::{ExportError, File, Format, Request};
 /// The format.
 pub const FORMAT: Format = Format {
     name: "goal",
-    about: "GOAL for LogGOPSim and ATLAHS: a rank per node, dates in units of the common denominator",
+    about: "GOAL for the LogGOPSim of ATLAHS: a rank per node, dates in units of the common denominator",
     lacks: "names, what is wanted where, the proof; half-duplex ports and several ports (no such ranks), lanes",
     write: |request| Ok(File::only(write(request)?)),
 };
@@ -89,6 +93,9 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     let last = occurrences.iter().map(|occurrence| &occurrence.end).max().cloned().unwrap_or(BigInt::zero());
     let mut text = String::new();
     let _ = writeln!(text, "// {} units are one unit of time; the run ends at {last}.", execution.units);
+    text.push_str(
+        "// Made for the LogGOPSim of ATLAHS: in spcl/LogGOPSim no rank sends while it receives, and the end is another.\n",
+    );
     let _ = writeln!(text, "// LogGOPSim -L 0 -o 0 -g 0 -G 1 -O 0 -S {}", &last + 2);
     if let Some(node) = platform.node_ids().find(|&node| cannot(&run, node)) {
         let name = platform.name(node).replace(char::is_control, " ");

@@ -6,6 +6,7 @@
 mod between;
 mod chakra;
 mod common;
+mod goal;
 mod mpi;
 mod msccl;
 mod mscclpp;
