@@ -17,13 +17,10 @@ use crate::{ExportError, File, Format, Request};
 pub const FORMAT: Format = Format {
     name: "chakra",
     about: "Chakra execution traces for ASTRA-sim, a file OUT.RANK.et per rank: sends, receives, merges of one operation",
-    lacks: "dates and slots (the order of every link is kept), routers and costs (the simulator has its own network), sizes \
-            (a message is 1 MiB, divided into the pieces), what is wanted where, the proof",
+    lacks: "dates and slots (the order of every link is kept), routers and costs (the simulator has its own network), \
+            what is wanted where, the proof; a message has --bytes (1 MiB), divided into the pieces",
     write,
 };
-
-/// Bytes of a message.
-const BYTES: u64 = 1 << 20;
 
 /// Node types of the format.
 const COMPUTE: u64 = 4;
@@ -136,12 +133,12 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
             Value::Own(_) => None,
         });
         let inputs: Vec<u64> = inputs.collect();
-        let bytes = (BYTES * (step.piece + 1) / operation.pieces - BYTES * step.piece / operation.pieces).max(1);
+        let bytes = request.piece_bytes(step.piece, operation.pieces);
         if step.merge {
             let node = operation.ranks.get(step.from).copied();
             let part = oneport_plan::Interval { first: step.part[0], last: step.part[1] };
             let time = node.map(|node| request.problem.volumes().merge_time(platform, node, part)).unwrap_or_default();
-            let micros = micros(&time, operation.pieces);
+            let micros = of_milliseconds(&time, operation.pieces, 1000);
             let name = format!("merge {tag}");
             made.push(traces[step.from].node(&name, COMPUTE, inputs, None, |node| node.number(NODE_DURATION, micros)));
             continue;
@@ -157,8 +154,9 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     Ok(traces.into_iter().enumerate().map(file).collect())
 }
 
-/// Microseconds, rounded up, of a piece's merge: a unit of time of a whole message is a millisecond.
-fn micros(time: &Rational, pieces: u64) -> u64 {
-    let thousand: BigInt = time.numer() * 1000u32;
-    thousand.div_ceil(&(time.denom() * pieces)).to_u64().unwrap_or(u64::MAX)
+/// A piece's merge, rounded up, in units of which a millisecond has so many: a unit of time of a whole message is a
+/// millisecond.
+pub(crate) fn of_milliseconds(time: &Rational, pieces: u64, units: u32) -> u64 {
+    let all: BigInt = time.numer() * units;
+    all.div_ceil(&(time.denom() * pieces)).to_u64().unwrap_or(u64::MAX)
 }

@@ -5,8 +5,8 @@
 //! where a message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and
 //! later if they do.
 //!
-//! That holds in the simulator that ATLAHS ships (spcl/atlahs). The older spcl/LogGOPSim calls a calculation done when it
-//! starts, and charges the length of a message that arrives to the processor of the receiver's own sends, so a rank
+//! That holds in the simulator that ATLAHS ships (spcl/atlahs). The older spcl/LogGOPSim calls a calculation done when
+//! it starts, and charges the length of a message that arrives to the processor of the receiver's own sends, so a rank
 //! cannot send while it receives: there the run ends at another date.
 
 use std::collections::BTreeMap;
@@ -14,9 +14,11 @@ use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Resource, Task};
+use oneport_plan::{Interval, Resource, Task};
 use oneport_platform::{NodeId, PortModel};
 
+use crate::chakra::of_milliseconds;
+use crate::operation::{Operation, Order, Value};
 use crate::run::{Occurrence, Run};
 use crate::{ExportError, File, Format, Request};
 
@@ -50,7 +52,54 @@ fn whole(date: &BigInt) -> Result<u64, ExportError> {
     date.to_u64().filter(|date| *date < 1 << 62).ok_or_else(long)
 }
 
+/// One operation for simulators with a network of their own: sizes in bytes, merges in nanoseconds, no dates. What a
+/// rank sends to another, and what it receives from it, keeps the order of the plan.
+fn undated(request: &Request<'_>) -> Result<String, ExportError> {
+    let platform = request.problem.platform();
+    let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| platform.node(node).is_processor())?;
+    let mut lines: Vec<String> = vec![String::new(); operation.ranks.len()];
+    let mut last: BTreeMap<(usize, usize, bool), String> = BTreeMap::new();
+    let mut made: Vec<String> = Vec::with_capacity(operation.steps.len());
+    let mut enter = |rank: usize, label: &str, line: String, waits: &[String]| {
+        let _ = writeln!(lines[rank], "{label}: {line}");
+        waits.iter().for_each(|before| _ = writeln!(lines[rank], "{label} requires {before}"));
+    };
+    for (tag, step) in operation.steps.iter().enumerate() {
+        let mut waits: Vec<String> = Vec::new();
+        for value in &step.inputs {
+            waits.extend(if let Value::Of(before) = value { made.get(*before).cloned() } else { None });
+        }
+        if step.merge {
+            let part = Interval { first: step.part[0], last: step.part[1] };
+            let time =
+                operation.ranks.get(step.from).map(|&node| request.problem.volumes().merge_time(platform, node, part));
+            let nanos = of_milliseconds(&time.unwrap_or_default(), operation.pieces, 1_000_000);
+            enter(step.from, &format!("m{tag}"), format!("calc {nanos} cpu {MERGES}"), &waits);
+            made.push(format!("m{tag}"));
+            continue;
+        }
+        let (from, to, bytes) = (step.from, step.to, request.piece_bytes(step.piece, operation.pieces));
+        let (sent, received) = (format!("s{tag}"), format!("r{tag}"));
+        waits.extend(last.insert((from, to, true), sent.clone()));
+        enter(from, &sent, format!("send {bytes}b to {to} tag {tag}"), &waits);
+        let before: Vec<String> = last.insert((from, to, false), received.clone()).into_iter().collect();
+        enter(to, &received, format!("recv {bytes}b from {from} tag {tag}"), &before);
+        made.push(received);
+    }
+    let mut text = String::from(
+        "// Sizes in bytes and calculations in nanoseconds; the network and its times are the simulator's.\n",
+    );
+    let _ = writeln!(text, "num_ranks {}", lines.len());
+    for (number, lines) in lines.into_iter().enumerate() {
+        let _ = write!(text, "rank {number} {{\n{lines}}}\n");
+    }
+    Ok(text)
+}
+
 fn write(request: &Request<'_>) -> Result<String, ExportError> {
+    if request.without_dates {
+        return undated(request);
+    }
     let run = Run::new(request)?;
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let mut ranks: Vec<Rank> = platform.node_ids().map(|_| Rank::default()).collect();

@@ -20,6 +20,10 @@ pub struct Request<'a> {
     /// For formats that hold one operation: pieces that each message is divided into; `None`: one per instance of the
     /// period.
     pub pieces: Option<u64>,
+    /// For formats that hold one operation of messages with sizes: bytes of a message; `None`: 1 MiB.
+    pub bytes: Option<u64>,
+    /// For GOAL: one operation of messages with sizes, each rank's order and no dates.
+    pub without_dates: bool,
     /// The dates of the schedule, where they are given; `None`: those that docs/execution.md says. Of given dates there
     /// is one number of instances only.
     pub dated: Option<&'a Execution>,
@@ -30,7 +34,16 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// The schedule as it is.
     pub fn new(problem: Problem<'a>, schedule: &'a PeriodicSchedule) -> Self {
-        Request { problem, schedule, periods: None, pieces: None, dated: None, between_processors: false }
+        Request {
+            problem,
+            schedule,
+            periods: None,
+            pieces: None,
+            bytes: None,
+            without_dates: false,
+            dated: None,
+            between_processors: false,
+        }
     }
 
     /// The schedule with its dates, for `instances` per period where they are given.
@@ -58,6 +71,14 @@ impl<'a> Request<'a> {
                 Ok((Cow::Owned(schedule), execution))
             }
         }
+    }
+
+    /// Bytes of a piece of a message that is divided into so many: at least 1.
+    pub(crate) fn piece_bytes(&self, piece: u64, pieces: u64) -> u64 {
+        let end = |pieces_before: u64| {
+            u128::from(self.bytes.unwrap_or(1 << 20)) * u128::from(pieces_before) / u128::from(pieces.max(1))
+        };
+        u64::try_from(end(piece + 1) - end(piece)).unwrap_or(u64::MAX).max(1)
     }
 
     /// Periods in which instances start, of a run whose instances take so many periods.

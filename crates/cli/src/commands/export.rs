@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use num_traits::{Signed, ToPrimitive};
 use oneport::formats::AnswerFile;
 use oneport::{formats, referee};
 use oneport_exports::{FORMATS, File, OneRun, Request, format};
 
+use crate::words::bytes::bytes;
 use crate::words::end::End;
 use crate::words::output::{Named, count, print, try_outputs};
+use crate::words::usage::usage;
 
 /// Write a plan or one reduction for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
 #[derive(Debug, Args)]
@@ -31,6 +34,12 @@ pub struct ExportArguments {
     /// period).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pieces: Option<u64>,
+    /// Bytes of a message, for formats of operations with sizes: Chakra, and GOAL without dates.
+    #[arg(long, value_name = "SIZE", default_value = "1 MiB")]
+    bytes: String,
+    /// GOAL: one operation of messages in bytes, without dates, for simulators with networks of their own.
+    #[arg(long)]
+    without_dates: bool,
     /// Events: sends go from processor to processor, routers on their way are left out.
     #[arg(long)]
     between_processors: bool,
@@ -61,7 +70,12 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
 
 fn write(arguments: &ExportArguments, request: Request<'_>) -> Result<End> {
     let (output, name) = (&arguments.output, arguments.plan.display());
+    if arguments.without_dates && arguments.to != "goal" {
+        return Err(usage("--without-dates is for --to goal; leave it out"));
+    }
     let request = Request {
+        bytes: Some(whole_bytes(&arguments.bytes)?),
+        without_dates: arguments.without_dates,
         periods: arguments.periods.or(request.periods),
         pieces: arguments.pieces,
         between_processors: arguments.between_processors,
@@ -79,6 +93,13 @@ fn write(arguments: &ExportArguments, request: Request<'_>) -> Result<End> {
     let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
     print(&format!("{}: {}{lacks}", format.name, written(output, &files)))?;
     Ok(End::Done)
+}
+
+/// A whole number of bytes, at least one.
+fn whole_bytes(text: &str) -> Result<u64> {
+    let size = bytes("--bytes", text)?;
+    let whole = if size.is_integer() && size.is_positive() { size.to_integer().to_u64() } else { None };
+    whole.ok_or_else(|| usage(format!("--bytes: '{text}' is not a whole number of bytes from 1 to 2^64 - 1")))
 }
 
 /// Where a file goes.

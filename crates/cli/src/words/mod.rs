@@ -1,5 +1,6 @@
 //! How a command speaks: numbers, names, drawings, standard output, mistakes in its options, the end.
 
+pub mod bytes;
 pub mod clock;
 pub mod drawing;
 pub mod end;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use num_traits::{One, Signed};
-use oneport::units::{Dimension, Quantity};
-use oneport::{Rational, Units, parse_rational};
+use oneport::{Rational, parse_rational};
 
+use crate::words::bytes::bytes;
 use crate::words::usage::usage;
 
 /// Most sizes.
@@ -17,7 +17,7 @@ pub fn read(text: &str) -> Result<Vec<String>> {
     let [from, to, factor] = parts[..] else { return Err(wrong("has not three parts")) };
     let factor = factor.strip_prefix('x').and_then(|factor| parse_rational(factor).ok());
     let factor = factor.filter(|factor| *factor > Rational::one()).ok_or_else(|| wrong("has no factor above 1"))?;
-    let (mut size, last) = (bytes(from)?, bytes(to)?);
+    let (mut size, last) = (bytes("--sizes", from)?, bytes("--sizes", to)?);
     if !size.is_positive() || size > last {
         return Err(wrong("does not go from a size above 0 to a larger one"));
     }
@@ -30,16 +30,6 @@ pub fn read(text: &str) -> Result<Vec<String>> {
         size *= &factor;
     }
     Ok(sizes)
-}
-
-fn bytes(text: &str) -> Result<Rational> {
-    let wrong = |error: &dyn std::fmt::Display| usage(format!("--sizes: {error}"));
-    let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;
-    if quantity.dimension == Dimension::Number {
-        return parse_rational(text).map_err(|error| wrong(&error));
-    }
-    let units = Units { data: oneport::units::Data::BYTE, ..Units::gigabytes_and_seconds() };
-    units.data(&quantity, text).map_err(|error| wrong(&error))
 }
 
 #[cfg(test)]
