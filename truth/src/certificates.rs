@@ -318,8 +318,9 @@ fn tasks(platform: &Platform, operands: usize, volumes: &Volumes, certificate: &
             tasks.push((Task::send(link, part), price));
         }
         for node in platform.processors().filter(|_| part.first < part.last) {
-            let price = compute_price(certificate, node) * volumes.merge_time(platform, node, part);
-            tasks.extend((part.first..part.last).map(|split| (Task::merge(node, part, split), price.clone())));
+            let price = compute_price(certificate, node);
+            let time = |split| volumes.merge_time(platform, node, part, split);
+            tasks.extend((part.first..part.last).map(|split| (Task::merge(node, part, split), &price * time(split))));
         }
     }
     tasks

@@ -60,6 +60,7 @@ fn in_words(amount: &Amount, show: &dyn Fn(&Rational) -> String) -> String {
         Amount::Constant(value) => show(value),
         Amount::Affine { fixed, per_operand } => format!("{} + {} n", show(fixed), show(per_operand)),
         Amount::Table(_) => "by table".to_string(),
+        Amount::Tasks(_) => "by task".to_string(),
     }
 }
 

@@ -170,7 +170,7 @@ pub(crate) fn vertex_tooltip(problem: Problem<'_>, part: Interval, kind: Kind) -
         Kind::Value(node) => format!("value {} of {}", words::partial(part), words::name(platform, node)),
         Kind::Missing => format!("no task makes {}", words::partial(part)),
         Kind::Merge { node, split } => {
-            let time = quantities::time(platform, &volumes.merge_time(platform, node, part));
+            let time = quantities::time(platform, &volumes.merge_time(platform, node, part, split));
             format!("{} makes {}, time {time}", words::name(platform, node), words::merge(part, split))
         }
     }

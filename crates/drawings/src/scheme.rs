@@ -114,7 +114,7 @@ impl Vertex {
         let part = words::partial(self.part);
         let mut text = match (self.kind, self.link) {
             (Kind::Merge { node, split }, _) => {
-                let time = quantities::time(platform, &volumes.merge_time(platform, node, self.part));
+                let time = quantities::time(platform, &volumes.merge_time(platform, node, self.part, split));
                 format!("{} makes {}, time {time}", words::name(platform, node), words::merge(self.part, split))
             }
             (_, Some(link)) => {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
+use oneport_plan::{Amount, Interval};
 use oneport_platform::Rational;
 
 use crate::operation::{Operation, Order, Value};
@@ -120,6 +121,7 @@ impl Trace {
 
 fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     let platform = request.problem.platform();
+    needs_no_splits(request, FORMAT.name)?;
     let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| platform.node(node).is_processor())?;
     let mut traces: Vec<Trace> = operation.ranks.iter().map(|_| Trace::default()).collect();
     for trace in &mut traces {
@@ -136,8 +138,9 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
         let bytes = request.piece_bytes(step.piece, operation.pieces);
         if step.merge {
             let node = operation.ranks.get(step.from).copied();
-            let part = oneport_plan::Interval { first: step.part[0], last: step.part[1] };
-            let time = node.map(|node| request.problem.volumes().merge_time(platform, node, part)).unwrap_or_default();
+            let part = Interval { first: step.part[0], last: step.part[1] };
+            let time = node.map(|node| request.problem.volumes().merge_time(platform, node, part, part.first));
+            let time = time.unwrap_or_default();
             let micros = of_milliseconds(&time, operation.pieces, 1000);
             let name = format!("merge {tag}");
             made.push(traces[step.from].node(&name, COMPUTE, inputs, None, |node| node.number(NODE_DURATION, micros)));
@@ -152,6 +155,15 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     }
     let file = |(rank, trace): (usize, Trace)| File { suffix: format!(".{rank}.et"), bytes: trace.bytes };
     Ok(traces.into_iter().enumerate().map(file).collect())
+}
+
+/// Refuses work by task: the merges of one operation carry no split.
+pub(crate) fn needs_no_splits(request: &Request<'_>, format: &'static str) -> Result<(), ExportError> {
+    if let Amount::Tasks(_) = request.problem.volumes().work {
+        let reason = "its merges carry no split, and work by task depends on it; give work by interval".to_string();
+        return Err(ExportError::Refused { format, reason });
+    }
+    Ok(())
 }
 
 /// A piece's merge, rounded up, in units of which a millisecond has so many: a unit of time of a whole message is a

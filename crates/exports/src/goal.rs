@@ -17,7 +17,7 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Interval, Resource, Task};
 use oneport_platform::{NodeId, PortModel};
 
-use crate::chakra::of_milliseconds;
+use crate::chakra::{needs_no_splits, of_milliseconds};
 use crate::operation::{Operation, Order, Value};
 use crate::run::{Occurrence, Run};
 use crate::{ExportError, File, Format, Request};
@@ -56,6 +56,7 @@ fn whole(date: &BigInt) -> Result<u64, ExportError> {
 /// rank sends to another, and what it receives from it, keeps the order of the plan.
 fn undated(request: &Request<'_>) -> Result<String, ExportError> {
     let platform = request.problem.platform();
+    needs_no_splits(request, FORMAT.name)?;
     let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| platform.node(node).is_processor())?;
     let mut lines: Vec<String> = vec![String::new(); operation.ranks.len()];
     let mut last: BTreeMap<(usize, usize, bool), String> = BTreeMap::new();
@@ -72,7 +73,7 @@ fn undated(request: &Request<'_>) -> Result<String, ExportError> {
         if step.merge {
             let part = Interval { first: step.part[0], last: step.part[1] };
             let time =
-                operation.ranks.get(step.from).map(|&node| request.problem.volumes().merge_time(platform, node, part));
+                operation.ranks.get(step.from).map(|&node| request.problem.volumes().merge_time(platform, node, part, part.first));
             let nanos = of_milliseconds(&time.unwrap_or_default(), operation.pieces, 1_000_000);
             enter(step.from, &format!("m{tag}"), format!("calc {nanos} cpu {MERGES}"), &waits);
             made.push(format!("m{tag}"));

@@ -1,6 +1,6 @@
 //! Why rates are no weighted sum of patterns.
 
-use oneport_plan::RatesError;
+use oneport_plan::{MergeTask, RatesError};
 use oneport_platform::Rational;
 use oneport_watch::Limit;
 
@@ -78,6 +78,14 @@ pub enum ExtractError {
     Router {
         /// The task.
         task: String,
+        /// The node's name.
+        node: String,
+    },
+    /// A merge at a processor that cannot do it.
+    #[error("{task} at '{node}': the table of work gives it no time there; only other processors can do it")]
+    Unable {
+        /// The merge.
+        task: MergeTask,
         /// The node's name.
         node: String,
     },

@@ -11,7 +11,9 @@ pub mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Demand, DemandRates, Kind, Pattern, Problem, Rates, RatesError, Value, WeightedPattern};
+use oneport_plan::{
+    Demand, DemandRates, Kind, MergeTask, Pattern, Problem, Rates, RatesError, TaskRates, Value, WeightedPattern,
+};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
 
@@ -119,6 +121,7 @@ impl Reading<'_> {
             (Kind::Combine, DemandRates::Combine(rates)) => {
                 let target = targets.first().copied().unwrap_or(source);
                 let (owners, commutative) = (self.demand.operands, self.demand.commutative);
+                self.check_able(rates)?;
                 let reduction = Reduction { platform, owners, target, commutative };
                 let Trees { trees, left_over } = trees::extract(&reduction, self.throughput, rates, self.watch)?;
                 self.add(trees.into_iter().map(|(weight, tree)| (tree.with_demand(self.place), weight)), extracted);
@@ -126,6 +129,20 @@ impl Reading<'_> {
                 extracted.left_over.extend(left);
             }
             (_, given) => return Err(ExtractError::OtherKind { found: given.name(), right }),
+        }
+        Ok(())
+    }
+
+    /// Refuses merges that a table of work by task gives no time.
+    fn check_able(&self, rates: &TaskRates) -> Result<(), ExtractError> {
+        for ((node, left, right), rate) in &rates.merges {
+            let part = left.join(right).and_then(|made| made.interval());
+            let (Some(part), Some(split)) = (part, left.last()) else { continue };
+            if *rate != Rational::default() && !self.problem.volumes().can_merge(*node, part, split) {
+                let node = self.problem.platform().nodes().get(node.index());
+                let node = node.map(|node| node.name.clone()).unwrap_or_default();
+                return Err(ExtractError::Unable { task: MergeTask::new(part, split), node });
+            }
         }
         Ok(())
     }

@@ -6,12 +6,13 @@ use std::path::Path;
 use num_traits::{One, Zero};
 use oneport_plan::Amount;
 use oneport_platform::units::{Dimension, Quantity, UnitError};
-use oneport_platform::{NumberError, Rational, Units, parse_rational};
+use oneport_platform::{NumberError, Platform, Rational, Units, parse_rational};
 
 use crate::error::{AmountError, FormatError, Mistake, clip};
 use crate::json::{Json, need};
 use crate::number::rational;
 use crate::source::{Source, read_bytes};
+use crate::tasks;
 
 /// Most bytes of an amount file.
 pub const MAX_AMOUNT_BYTES: u64 = 16 << 20;
@@ -169,6 +170,30 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
     parse_amount(source.text).map_err(|error| source.error(offset, None, Mistake::Amount(error)))
 }
 
+/// Reads a file of the work of merges on a platform: as [`read_amount`], or a list of entries by task and processor,
+/// `[{"task": [0, 0, 1], "work": "3"}, {"task": [0, 0, 1], "node": "P0", "time": "1/4"}]`. A task `[k, l, m]` combines
+/// `v[k,l]` and `v[l+1,m]`. Without `node`, the work is that of every processor, which takes `work x compute` for it;
+/// an entry with `node` goes before that. `time` is what the task takes at that node, and `null` says that the node
+/// cannot do it, as having no entry does.
+///
+/// # Errors
+/// As [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is no `[k, l, m]`
+/// with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
+pub fn read_work(path: &Path, platform: &Platform) -> Result<Amount, FormatError> {
+    let name = path.display().to_string();
+    let bytes = read_bytes(path, MAX_AMOUNT_BYTES)?;
+    let source = Source::new(&name, &bytes, "an amount of work")?;
+    if source.text.trim_start().starts_with('[') {
+        return work(&Json::parse(source)?, platform);
+    }
+    read_amount(path)
+}
+
+/// The work of merges in JSON: an amount, or a list of entries by task and processor.
+pub(crate) fn work(value: &Json<'_, '_>, platform: &Platform) -> Result<Amount, FormatError> {
+    if tasks::are_entries(value)? { tasks::read(value, platform).map(Amount::Tasks) } else { amount(value) }
+}
+
 /// An amount in JSON.
 pub(crate) fn amount(value: &Json<'_, '_>) -> Result<Amount, FormatError> {
     match value.opening() {
@@ -219,7 +244,17 @@ pub(crate) fn write_amount(out: &mut String, amount: &Amount) {
             write!(out, "{{\"fixed\": \"{fixed}\", \"per_operand\": \"{per_operand}\"}}")
         }
         Amount::Table(rows) => write_table(out, rows),
+        // Names are the platform's: see `write_work`.
+        Amount::Tasks(_) => Ok(()),
     };
+}
+
+/// The work as [`work`] reads it.
+pub(crate) fn write_work(out: &mut String, amount: &Amount, platform: &Platform) {
+    match amount {
+        Amount::Tasks(table) => tasks::write(out, table, platform),
+        amount => write_amount(out, amount),
+    }
 }
 
 fn write_table(out: &mut String, rows: &[Vec<Rational>]) -> std::fmt::Result {

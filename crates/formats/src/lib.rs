@@ -19,11 +19,12 @@ mod platform_format;
 mod scalar;
 mod single;
 mod source;
+mod tasks;
 mod tiers_json;
 mod topologies;
 
 pub use algorithm::{ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm};
-pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount};
+pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount, read_work};
 pub use atomic::{try_writing, write_atomically};
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};

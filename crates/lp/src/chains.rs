@@ -116,7 +116,7 @@ impl<'a> Steps<'a> {
             let [sent, made] = [step, step + 1].map(|last| Interval { first: 0, last });
             let node = self.participants[step + 1];
             let transfer = volumes.size.of(sent).unwrap_or_default() * amount(&costs.unit, &cost);
-            let price = transfer + volumes.merge_time(platform, node, made) * compute(node);
+            let price = transfer + volumes.merge_time(platform, node, made, step) * compute(node);
             let mut pattern = Pattern::new(step);
             append(&mut pattern, self.participants, step, links);
             Ok((price, pattern))

@@ -67,6 +67,15 @@ pub enum LpError {
         "the compact formulation keeps the operands in order; use the columns formulation for a commutative operator"
     )]
     CompactCommutative,
+    /// Work by task lets no tree be carried out.
+    #[error("no processors can make v[{},{}]{place}: the table of work gives them no time for its merges; \
+             add entries for some of them", part.first, part.last)]
+    Unmade {
+        /// The partial result.
+        part: Interval,
+        /// " and bring it to 'NAME'" where it can be made, but not there.
+        place: String,
+    },
     /// The work was ended before any steady state was known.
     #[error("{0} ended the work before any steady state was known; allow more, or ask about fewer participants")]
     Stopped(#[from] Limit),

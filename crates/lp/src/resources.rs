@@ -140,8 +140,8 @@ impl Resources {
                     let time = question.transfer_time(link, part);
                     loads.extend(self.of_link(link).iter().map(|&place| (place, time.clone())));
                 }
-                Task::Merge { node, part, .. } => {
-                    let time = question.volumes().merge_time(question.platform(), node, part);
+                Task::Merge { node, part, split, .. } => {
+                    let time = question.volumes().merge_time(question.platform(), node, part, split);
                     loads.extend(self.processor(node).map(|place| (place, time)));
                 }
             }

@@ -104,6 +104,8 @@ fn least_size(question: &Question<'_>) -> Rational {
     match size {
         // Monotone in the number of operands.
         Amount::Constant(_) | Amount::Affine { .. } => [of(0, 0), of(0, last)].into_iter().flatten().min(),
+        // Sizes are not by task.
+        Amount::Tasks(_) => None,
         Amount::Table(_) => {
             (0..operands).flat_map(|first| (first..operands).filter_map(move |last| of(first, last))).min()
         }
@@ -191,8 +193,13 @@ impl Ways<'_, '_> {
     }
 
     fn reduction(&self, demand: &Demand<'_>, target: NodeId) -> Result<Pattern, LpError> {
-        let reaches = |node: NodeId| self.from(node).cost(target).is_some();
-        let (root, ways) = self.root(demand, &[target], reaches)?;
+        let part = |last| Interval { first: 0, last };
+        let merges = |node: NodeId| {
+            let volumes = self.question.volumes();
+            (1..demand.operands.len()).all(|last| volumes.can_merge(node, part(last), last - 1))
+        };
+        let serves = |node: NodeId| self.from(node).cost(target).is_some() && merges(node);
+        let (root, ways) = self.root(demand, &[target], serves)?;
         let mut tasks = Vec::new();
         for (operand, links) in ways.into_iter().enumerate() {
             let part = Interval { first: operand, last: operand };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{Certificate, OddSet, Pattern, Resource, Status, SteadyState, WeightedPattern};
+use oneport_plan::{Certificate, OddSet, Pattern, Resource, Status, SteadyState, Unmade, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
 use crate::bounds::arborescences::with_cuts;
@@ -46,6 +46,10 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
     let unreachable = question.problem().unreachable();
     if !unreachable.is_empty() {
         return Ok(Answer::Unreachable(unreachable));
+    }
+    if let Some(Unmade { part, target }) = question.problem().unmade() {
+        let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
+        return Err(LpError::Unmade { part, place: target.map_or_else(String::new, name) });
     }
     if question.commodities().is_empty() {
         let solution = match strategy::solve(question, options, watch) {

@@ -21,7 +21,7 @@ use crate::support;
 use crate::symmetry::Quotient;
 use crate::{Formulation, LpError, Options, Question, Solution};
 
-use oneport_plan::{Block, Certificate, Kind, Status, SteadyState};
+use oneport_plan::{Amount, Block, Certificate, Kind, Status, SteadyState};
 use oneport_platform::Rational;
 
 /// Solves a question whose values can all reach where they are wanted.
@@ -182,7 +182,10 @@ fn check_size(question: &Question<'_>) -> Result<(), LpError> {
     let in_order = question.problem().demands().filter(|demand| !demand.commutative && demand.operands.len() > 1);
     let operands = in_order.map(|demand| demand.operands.len()).max().unwrap_or(0);
     let processors = question.platform().processors().count();
-    let prices = (operands as u128) * (operands as u128 + 1) / 2 * processors as u128;
+    let intervals = (operands as u128) * (operands as u128 + 1) / 2;
+    // By task there is a work for every split, too.
+    let by_task = matches!(question.volumes().work, Amount::Tasks(_));
+    let prices = intervals * processors as u128 * if by_task { (operands as u128).div_ceil(3) } else { 1 };
     if prices <= MOST_PRICES {
         return Ok(());
     }

@@ -15,6 +15,7 @@ mod reduction;
 mod ring;
 mod run;
 mod schedule;
+mod task_table;
 mod timeline;
 mod value;
 mod volume;
@@ -29,7 +30,7 @@ pub use num_bigint::BigUint;
 pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
 pub use plan::{Plan, Status};
-pub use problem::{Problem, ProblemError};
+pub use problem::{Problem, ProblemError, Unmade};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
     Broadcast, Class, Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Shortest, SlotPrices, Window,
@@ -37,6 +38,7 @@ pub use reduction::{
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use run::{Action, Deed, Piece, Run};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
+pub use task_table::{MergeTask, TaskTable};
 pub use timeline::{Event, MergeEvent, Timeline};
 pub use value::Value;
 pub use volume::{Amount, VolumeError, Volumes};

@@ -1,10 +1,10 @@
 //! A question that makes sense.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::{Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
+use crate::{Amount, Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
 
 /// Why a question makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +53,7 @@ impl<'a> Problem<'a> {
     pub fn new(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Self, ProblemError> {
         collective.validate(platform)?;
         volumes.validate(collective)?;
+        volumes.validate_on(platform)?;
         Ok(Problem { platform, collective, volumes })
     }
 
@@ -106,6 +107,56 @@ impl<'a> Problem<'a> {
         missing.retain(|one| seen.insert((one.source, one.target)));
         missing
     }
+
+    /// Where work is by task: a partial result that no processors can make, the shortest such, or the whole that cannot
+    /// be brought to its target. `None` where some tree can be carried out, and wherever work is not by task.
+    /// `O(n^3 p log n + n^2 p^2)` for `n` operands and `p` nodes.
+    pub fn unmade(&self) -> Option<Unmade> {
+        let Amount::Tasks(_) = self.volumes.work else { return None };
+        let demand = self.demands().next()?;
+        let (whole, target) = (demand.whole(), demand.targets().first().copied()?);
+        let reach: Vec<Vec<bool>> = self.platform.node_ids().map(|node| reach(self.platform, node)).collect();
+        let mut there: BTreeMap<Interval, Vec<bool>> = BTreeMap::new();
+        for operands in 1..=whole.operands() {
+            for first in 0..=whole.operands() - operands {
+                let part = Interval { first, last: first + operands - 1 };
+                let makers = self.makers(&demand, part, &there);
+                let held = (0..reach.len()).map(|to| makers.iter().any(|maker| reach[maker.index()][to])).collect();
+                there.insert(part, held);
+            }
+        }
+        let held = there.get(&whole)?;
+        if held[target.index()] {
+            return None;
+        }
+        if held.contains(&true) {
+            return Some(Unmade { part: whole, target: Some(target) });
+        }
+        let nowhere = there.iter().filter(|(_, held)| !held.contains(&true)).map(|(&part, _)| part);
+        nowhere.min_by_key(|part| part.operands()).map(|part| Unmade { part, target: None })
+    }
+
+    /// Where a partial result is, or can be made of parts that are known.
+    fn makers(&self, demand: &Demand<'_>, part: Interval, there: &BTreeMap<Interval, Vec<bool>>) -> Vec<NodeId> {
+        if part.first == part.last {
+            return demand.operands.get(part.first).copied().into_iter().collect();
+        }
+        let at = |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node.index()]);
+        let able = |node: NodeId, split: usize| {
+            let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
+            self.volumes.can_merge(node, part, split) && at(left, node) && at(right, node)
+        };
+        self.platform.processors().filter(|&node| (part.first..part.last).any(|split| able(node, split))).collect()
+    }
+}
+
+/// A partial result of which a table of work makes a reduction impossible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unmade {
+    /// The partial result.
+    pub part: Interval,
+    /// Where it cannot be brought; `None` where it cannot be made at all.
+    pub target: Option<NodeId>,
 }
 
 /// Which nodes messages from `source` can reach.

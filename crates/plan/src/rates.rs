@@ -163,7 +163,9 @@ impl Rates {
         });
         for ((node, left, right), rate) in merges.flatten().filter(|(_, rate)| !rate.is_zero()) {
             let made = alike(&left.join(right).unwrap_or_default());
-            let time = problem.volumes().merge_time(problem.platform(), *node, made);
+            // Of any order the number of operands decides, so that of the left part serves as a split.
+            let split = made.first + left.count().saturating_sub(1);
+            let time = problem.volumes().merge_time(problem.platform(), *node, made, split);
             *alpha.entry(*node).or_default() += rate * time;
         }
         alpha

@@ -3,7 +3,7 @@
 use num_traits::{One, Signed};
 use oneport_platform::{NodeId, Platform, Rational};
 
-use crate::{Block, Collective, Interval, Message};
+use crate::{Block, Collective, Interval, Kind, MergeTask, Message, TaskTable};
 
 /// An amount for every partial result `v[k,m]` of a reduction; messages of other collectives only know constants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +19,13 @@ pub enum Amount {
     },
     /// By interval: entry `j` of row `k` is that of `[k, k + j]`; the row of operand `k` of `n` has `n - k` entries.
     Table(Vec<Vec<Rational>>),
+    /// By task and processor: the work of merges only, of one reduction whose operands keep their order.
+    Tasks(TaskTable),
 }
 
 impl Amount {
-    /// The amount of a partial result; `None` outside the table.
+    /// The amount of a partial result; `None` outside the table, and of an amount by task: ask
+    /// [`of_merge`](Self::of_merge) for that.
     pub fn of(&self, part: Interval) -> Option<Rational> {
         match self {
             Amount::Constant(amount) => Some(amount.clone()),
@@ -30,6 +33,16 @@ impl Amount {
                 Some(fixed + per_operand * Rational::from_integer(part.operands().into()))
             }
             Amount::Table(rows) => rows.get(part.first)?.get(part.last.checked_sub(part.first)?).cloned(),
+            Amount::Tasks(_) => None,
+        }
+    }
+
+    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node; `None` where the node cannot do it, and outside the
+    /// table.
+    pub fn of_merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Rational> {
+        match self {
+            Amount::Tasks(table) => table.of(node, MergeTask::new(part, split)).cloned(),
+            amount => amount.of(part),
         }
     }
 
@@ -42,6 +55,7 @@ impl Amount {
                 Amount::Affine { fixed: fixed * factor, per_operand: per_operand * factor }
             }
             Amount::Table(rows) => Amount::Table(rows.iter().map(times).collect()),
+            Amount::Tasks(table) => Amount::Tasks(table.times(factor)),
         }
     }
 
@@ -51,6 +65,7 @@ impl Amount {
             Amount::Constant(constant) => vec![constant],
             Amount::Affine { fixed, per_operand } => vec![fixed, per_operand],
             Amount::Table(rows) => rows.iter().flatten().collect(),
+            Amount::Tasks(table) => table.numbers().collect(),
         }
     }
 
@@ -58,7 +73,7 @@ impl Amount {
     pub fn constant(&self) -> Option<&Rational> {
         match self {
             Amount::Constant(amount) => Some(amount),
-            Amount::Affine { .. } | Amount::Table(_) => None,
+            Amount::Affine { .. } | Amount::Table(_) | Amount::Tasks(_) => None,
         }
     }
 }
@@ -68,8 +83,8 @@ impl Amount {
 pub struct Volumes {
     /// `size(v[k,m])`, in the unit of the platform's costs; positive.
     pub size: Amount,
-    /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it, `w(P_i, T[k,l,m])` of RR-4872.
-    /// Not negative.
+    /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it. Not negative. By
+    /// [task](Amount::Tasks) it is `w(P_i, T[k,l,m])` of RR-4872 in full; the other amounts depend on the result alone.
     pub work: Amount,
 }
 
@@ -118,6 +133,43 @@ pub enum VolumeError {
         /// "size" or "work".
         what: &'static str,
     },
+    /// A size depends on the interval alone.
+    #[error("a size by task; a partial result has one size whoever makes it: give an amount by interval")]
+    SizeByTask,
+    /// Work by task belongs to one reduction.
+    #[error(
+        "{collective}: work by task, but that is of one reduction whose operands keep their order (reduce); \
+             give work by interval"
+    )]
+    TasksElsewhere {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// An entry of a task that the reduction does not have.
+    #[error("work of {task}: {operands} operands have the tasks T[k,l,m] with 0 <= k <= l < m <= {}", operands - 1)]
+    NoTask {
+        /// The task.
+        task: MergeTask,
+        /// How many operands there are.
+        operands: usize,
+    },
+    /// A task without any entry.
+    #[error("no entry gives the work of {task}; give one, or null where no processor can do it")]
+    TaskMissing {
+        /// The task.
+        task: MergeTask,
+    },
+    /// An entry of a node that merges nothing.
+    #[error("work of {task} at '{node}', which is {}; only processors merge",
+            if *exists { "a router" } else { "no node" })]
+    NoProcessor {
+        /// The task.
+        task: MergeTask,
+        /// The node's name, or its number.
+        node: String,
+        /// Whether the platform has it.
+        exists: bool,
+    },
     /// A table of the wrong shape.
     #[error("{what} table: {place} has {found} entries; {operands} operands need {operands} rows, and row k \
              (counted from 0) an entry for each of [k,k], [k,k+1], ... [k,{}], {right} here", operands - 1)]
@@ -146,8 +198,12 @@ impl VolumeError {
     /// Whether it is the work that does not fit, and not the size.
     pub fn is_of_work(&self) -> bool {
         match self {
-            VolumeError::BadWork { .. } => true,
-            VolumeError::BadSize { .. } | VolumeError::NotConstant { .. } => false,
+            VolumeError::BadWork { .. }
+            | VolumeError::TasksElsewhere { .. }
+            | VolumeError::NoTask { .. }
+            | VolumeError::TaskMissing { .. }
+            | VolumeError::NoProcessor { .. } => true,
+            VolumeError::BadSize { .. } | VolumeError::NotConstant { .. } | VolumeError::SizeByTask => false,
             VolumeError::NoNumber { what, .. }
             | VolumeError::TableOfCommutative { what, .. }
             | VolumeError::TableShape { what, .. } => *what == "work",
@@ -166,10 +222,19 @@ impl Volumes {
         self.size.of(message.part).unwrap_or_default()
     }
 
-    /// Time node `node` takes for a merge that makes `part`; 0 for a router and outside a table.
-    pub fn merge_time(&self, platform: &Platform, node: NodeId, part: Interval) -> Rational {
+    /// Time node `node` takes for the merge that makes `part` of `[first, split]` and `[split + 1, last]`; 0 for a
+    /// router, outside a table, and where the node [cannot](Self::can_merge) do it.
+    pub fn merge_time(&self, platform: &Platform, node: NodeId, part: Interval, split: usize) -> Rational {
         let compute = platform.nodes().get(node.index()).and_then(|node| node.compute.as_ref());
-        compute.zip(self.work.of(part)).map(|(compute, work)| compute * work).unwrap_or_default()
+        compute.zip(self.work.of_merge(node, part, split)).map(|(compute, work)| compute * work).unwrap_or_default()
+    }
+
+    /// Whether a processor can do a merge: always, but for tasks that a table by task leaves out or forbids there.
+    pub fn can_merge(&self, node: NodeId, part: Interval, split: usize) -> bool {
+        match &self.work {
+            Amount::Tasks(table) => table.of(node, MergeTask::new(part, split)).is_some(),
+            Amount::Constant(_) | Amount::Affine { .. } | Amount::Table(_) => true,
+        }
     }
 
     /// Checks signs and shapes against a valid collective. `O(n^2)` for `n` operands with tables.
@@ -182,7 +247,29 @@ impl Volumes {
                 return Err(VolumeError::NoNumber { what, found: Box::new(found.clone()) });
             }
         }
-        collective.blocks().iter().try_for_each(|block| self.validate_block(block))
+        if let Amount::Tasks(_) = self.size {
+            return Err(VolumeError::SizeByTask);
+        }
+        let blocks = collective.blocks();
+        if let Amount::Tasks(_) = self.work {
+            let is_reduction = |block: &Block<'_>| (block.kind, block.count) == (Kind::Combine, 1);
+            if blocks.len() != 1 || !blocks.iter().all(|block| is_reduction(block) && !block.is_commutative()) {
+                return Err(VolumeError::TasksElsewhere { collective: collective.name() });
+            }
+        }
+        blocks.iter().try_for_each(|block| self.validate_block(block))
+    }
+
+    /// Checks that work by task names processors of this platform.
+    ///
+    /// # Errors
+    /// [`VolumeError::NoProcessor`]: the first entry of another node.
+    pub fn validate_on(&self, platform: &Platform) -> Result<(), VolumeError> {
+        let Amount::Tasks(table) = &self.work else { return Ok(()) };
+        let Some((task, node)) = table.no_processor(platform) else { return Ok(()) };
+        let found = platform.nodes().get(node.index());
+        let name = found.map_or_else(|| node.index().to_string(), |node| node.name.clone());
+        Err(VolumeError::NoProcessor { task, node: name, exists: found.is_some() })
     }
 
     fn validate_block(&self, block: &Block<'_>) -> Result<(), VolumeError> {
@@ -203,6 +290,9 @@ impl Volumes {
         for (part, place) in samples(&self.size, operands) {
             positive(&self.size.of(part).unwrap_or_default(), place)?;
         }
+        if let Amount::Tasks(table) = &self.work {
+            return check_tasks(table, operands);
+        }
         for (part, place) in samples(&self.work, operands).filter(|(part, _)| part.first < part.last) {
             let found = self.work.of(part).unwrap_or_default();
             if found.is_negative() {
@@ -215,6 +305,20 @@ impl Volumes {
 
 fn positive(size: &Rational, place: String) -> Result<(), VolumeError> {
     if size.is_positive() { Ok(()) } else { Err(VolumeError::BadSize { place, found: Box::new(size.clone()) }) }
+}
+
+/// Every task has an entry, no other has one, and no work is negative.
+fn check_tasks(table: &TaskTable, operands: usize) -> Result<(), VolumeError> {
+    for (task, node, work) in table.entries() {
+        if !task.is_over(operands) {
+            return Err(VolumeError::NoTask { task, operands });
+        }
+        if let Some(found) = work.filter(|work| work.is_negative()) {
+            let place = node.map_or_else(String::new, |node| format!(" at node {}", node.index()));
+            return Err(VolumeError::BadWork { place: format!(" of {task}{place}"), found: Box::new(found.clone()) });
+        }
+    }
+    table.missing(operands).map_or(Ok(()), |task| Err(VolumeError::TaskMissing { task }))
 }
 
 fn check_shape(what: &'static str, rows: &[Vec<Rational>], operands: usize) -> Result<(), VolumeError> {
@@ -237,6 +341,8 @@ fn samples(amount: &Amount, operands: usize) -> Box<dyn Iterator<Item = (Interva
         Amount::Affine { .. } => {
             Box::new([0, last.min(1), last].map(|last| named(Interval { first: 0, last })).into_iter())
         }
+        // Sizes are not by task, and work by task is checked task by task.
+        Amount::Tasks(_) => Box::new(std::iter::empty()),
         Amount::Table(_) => Box::new(
             (0..operands).flat_map(move |first| (first..operands).map(move |last| named(Interval { first, last }))),
         ),

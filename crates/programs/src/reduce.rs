@@ -102,7 +102,8 @@ impl Reduction<'_, '_> {
                 }
             }
             for node in platform.processors() {
-                for split in part.first..part.last {
+                let able = |&split: &usize| self.problem.volumes().can_merge(node, part, split);
+                for split in (part.first..part.last).filter(able) {
                     let (name, first, last) = (self.names.node(node), part.first, part.last);
                     let variable = program.variable(format!("cons({name},T_{first}_{split}_{last})"));
                     self.variables.insert(Task::merge(node, part, split), variable);
@@ -123,9 +124,9 @@ impl Reduction<'_, '_> {
         for node in platform.processors() {
             let name = self.names.node(node);
             let alpha = program.variable(format!("alpha({name})"));
-            let time = |part| self.problem.volumes().merge_time(platform, node, part);
-            let merges = self.parts().into_iter().flat_map(|part| self.merges(node, part));
-            let merges = merges.filter_map(|task| Some((self.of(task)?, -time(task.part()))));
+            let time = |part, split| self.problem.volumes().merge_time(platform, node, part, split);
+            let merges = self.parts().into_iter().flat_map(|part| self.merges(node, part).zip(part.first..));
+            let merges = merges.filter_map(|(task, split)| Some((self.of(task)?, -time(task.part(), split))));
             let terms = std::iter::once((alpha, Rational::one())).chain(merges);
             program.row(format!("compute({name})"), terms, Relation::Equal, Rational::zero());
             let row = format!("processor({name})");

@@ -189,6 +189,7 @@ pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational
             let entries = rows.iter().flat_map(|row| row.iter().skip(fewest - 1));
             entries.min().cloned().unwrap_or_default()
         }
+        Amount::Tasks(table) => table.numbers().min().cloned().unwrap_or_default(),
     }
 }
 

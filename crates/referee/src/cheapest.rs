@@ -6,6 +6,7 @@
 //!
 //! - `M[S][i] = min over splits S = L + R of C[L][i] + C[R][i]`, `+ work(S) merge(i)`; a single operand is made free of
 //!   charge at its owner;
+//!   where work depends on the split and the processor, it joins the minimum, and a merge that cannot be done is none;
 //! - `C[S][j] = min over i of M[S][i] + size(S) distance(i, j)`. Sizes scale all links alike, so one all-pairs shortest
 //!   path under unit size serves every `S`.
 //!
@@ -23,9 +24,11 @@ mod rounded;
 mod search;
 mod simple;
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Amount, Goals, Kind};
+use oneport_plan::{Amount, Goals, Kind, MergeTask};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::arithmetic::{Scale, fraction};
@@ -138,9 +141,10 @@ fn goals(case: &Case<'_>) -> Vec<Vec<(usize, NodeId)>> {
 /// operands are many.
 fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
-    // For many operands every owner counts for itself.
+    // For many operands every owner counts for itself, and where work depends on the processor every processor.
     let lengths = prices.lengths(case);
-    let stands_for = if many { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
+    let by_task = matches!(case.volumes.work, Amount::Tasks(_));
+    let stands_for = if many || by_task { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
     let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
     let sets = case.is_commutative() && !many;
     // Arborescences need no table of partial results.
@@ -181,6 +185,13 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
         dearest(&mut |_, target| Some(bound.price(target)))
     } else {
         let mut search = Search::new(*case, &priced, &distances, &parts);
+        if let Some((target, whole)) = goals.iter().flatten().find_map(|&(last, target)| {
+            (!search.is_possible(parts.prefix(last), priced.place(target))).then_some((target, last))
+        }) {
+            case.ask()?;
+            let found = format!("no processors can make v[0,{whole}] and bring it to '{}'", case.name(target));
+            return Err(fault!(Unreachable, "{found}"; "the table of work must let some tree be carried out"));
+        }
         dearest(&mut |last, target| Some(search.price(parts.prefix(last), target)))
     }?;
     Ok((trees, priced.denominator))
@@ -198,6 +209,9 @@ struct Priced {
     works: Vec<BigUint>,
     size_class: Class,
     work_class: Class,
+    /// Where work is by task: the class of each merge, by number of the result, split and place; absent where it
+    /// cannot be done.
+    tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
     /// By link: price of a unit of size. `size x length` is a price times `denominator`.
     lengths: Vec<BigUint>,
     /// By processor: price of a unit of work. `work x merge` is a price times `denominator`.
@@ -237,7 +251,13 @@ impl Priced {
             places[node.index()] = processors.binary_search(&stands_for[node.index()]).unwrap_or_default();
         }
         let (sizes, size_scale, size_class) = amounts("the sizes", &case.volumes.size, parts, true)?;
-        let (works, work_scale, work_class) = amounts("the amounts of work", &case.volumes.work, parts, false)?;
+        let ((works, work_scale, work_class), tasks) = match &case.volumes.work {
+            Amount::Tasks(_) => {
+                let (works, scale, tasks) = works_by_task(case, &processors, parts)?;
+                ((works, scale, Class::Nothing), Some(tasks))
+            }
+            work => (amounts("the amounts of work", work, parts, false)?, None),
+        };
         let links = prices.lengths(case);
         let entries = links.len() + processors.len();
         let too_large = |what| move |(bits, limit)| too_large(what, bits, limit);
@@ -268,6 +288,7 @@ impl Priced {
             works,
             size_class,
             work_class,
+            tasks,
             denominator,
         })
     }
@@ -294,6 +315,14 @@ impl Priced {
             distances.extend(self.processors.iter().map(|&end| paths.distance(end).cloned()));
         }
         Ok(distances)
+    }
+
+    /// The class of work of a merge at a place; `None` where it cannot be done there.
+    fn work_of(&self, parts: &Parts, part: usize, split: usize, place: usize) -> Option<usize> {
+        match &self.tasks {
+            Some(tasks) => tasks.get(&(part, split, place)).copied(),
+            None => Some(self.work_class.of(parts, part)),
+        }
     }
 
     fn size(&self, parts: &Parts, part: usize) -> &BigUint {
@@ -352,6 +381,8 @@ fn amounts(
         Amount::Constant(_) => Class::Nothing,
         Amount::Affine { .. } => Class::Operands,
         Amount::Table(_) => Class::Part,
+        // See `works_by_task`.
+        Amount::Tasks(_) => Class::Nothing,
     };
     let values: Vec<Rational> = parts
         .representatives(class)
@@ -362,7 +393,28 @@ fn amounts(
     Ok((scaled, scale, class))
 }
 
-/// The owners of the operands `0..=last` reach the target: then a tree exists that merges everything there.
+/// Work of all merges that can be done, one by one, and where each stands in the list.
+#[expect(clippy::type_complexity, reason = "used once")]
+fn works_by_task(
+    case: &Case<'_>,
+    processors: &[NodeId],
+    parts: &Parts,
+) -> Result<(Vec<BigUint>, Scale, BTreeMap<(usize, usize, usize), usize>), Violation> {
+    let (mut values, mut places) = (Vec::new(), BTreeMap::new());
+    for task in MergeTask::all(case.operands().len()) {
+        for (place, &processor) in processors.iter().enumerate() {
+            if let Some(work) = case.volumes.work.of_merge(processor, task.part, task.split) {
+                places.insert((parts.of_interval(task.part), task.split, place), values.len());
+                values.push(work);
+            }
+        }
+    }
+    let scale = Scale::new("the amounts of work", values.iter(), values.len())?;
+    Ok((values.iter().map(|value| scale.scaled(value)).collect(), scale, places))
+}
+
+/// The owners of the operands `0..=last` reach the target: then a tree exists that merges everything there, unless
+/// work by task forbids it.
 fn check_reachable(
     case: &Case<'_>,
     priced: &Priced,

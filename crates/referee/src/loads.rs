@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Amount, Interval, Pattern, Task};
-use oneport_platform::Rational;
+use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
 use crate::arithmetic::Scale;
@@ -18,8 +18,8 @@ pub(crate) struct Loads {
     pub(crate) traffic: Vec<BigUint>,
     /// By node: the sum of weight x work, times [`work_denominator`](Self::work_denominator).
     pub(crate) work: Vec<BigUint>,
-    sizes: Measure,
-    works: Measure,
+    sizes: Measure<Interval>,
+    works: Measure<Merge>,
 }
 
 impl Loads {
@@ -29,21 +29,28 @@ impl Loads {
         let (mut sent, mut made) = (BTreeSet::new(), BTreeSet::new());
         for task in patterns.iter().flat_map(|(pattern, _)| &pattern.tasks) {
             match *task {
-                Task::Send { part, .. } => drop(sent.insert(part)),
-                Task::Merge { part, .. } => drop(made.insert(part)),
+                Task::Send { part, .. } => _ = sent.insert(part),
+                Task::Merge { node, part, split, .. } => {
+                    made.insert(work_key(&case.volumes.work, node, part, split));
+                }
             }
         }
         let mut loads = Loads {
             traffic: vec![BigUint::zero(); links],
             work: vec![BigUint::zero(); nodes],
-            sizes: Measure::new("the sizes", &case.volumes.size, &sent, links)?,
-            works: Measure::new("the amounts of work", &case.volumes.work, &made, nodes)?,
+            sizes: Measure::new("the sizes", &case.volumes.size, &sent, links, |amount, part| amount.of(*part))?,
+            works: Measure::new("the amounts of work", &case.volumes.work, &made, nodes, |amount, merge| {
+                amount.of_merge(merge.0, merge.1, merge.2)
+            })?,
         };
         for (pattern, weight) in patterns {
             for task in &pattern.tasks {
                 match *task {
-                    Task::Send { link, part, .. } => loads.traffic[link.index()] += weight * loads.sizes.of(part),
-                    Task::Merge { node, part, .. } => loads.work[node.index()] += weight * loads.works.of(part),
+                    Task::Send { link, part, .. } => loads.traffic[link.index()] += weight * loads.sizes.of(&part),
+                    Task::Merge { node, part, split, .. } => {
+                        let key = work_key(&case.volumes.work, node, part, split);
+                        loads.work[node.index()] += weight * loads.works.of(&key);
+                    }
                 }
             }
         }
@@ -59,32 +66,48 @@ impl Loads {
     }
 }
 
-/// An amount by part, over one denominator.
+/// A merge: where, of what, and its split.
+type Merge = (NodeId, Interval, usize);
+
+/// The merge by which work is looked up: where it depends on the result alone, the first split at the first node.
+fn work_key(work: &Amount, node: NodeId, part: Interval, split: usize) -> Merge {
+    match work {
+        Amount::Tasks(_) => (node, part, split),
+        Amount::Constant(_) | Amount::Affine { .. } | Amount::Table(_) => (NodeId::new(0), part, part.first),
+    }
+}
+
+/// An amount by part, or by merge, over one denominator.
 #[derive(Debug)]
-struct Measure {
+struct Measure<K> {
     scale: Scale,
     /// Where it is the same for all.
     constant: Option<BigUint>,
-    by_part: BTreeMap<Interval, BigUint>,
+    by_key: BTreeMap<K, BigUint>,
 }
 
 static ZERO: BigUint = BigUint::ZERO;
 
-impl Measure {
-    fn new(what: &'static str, amount: &Amount, parts: &BTreeSet<Interval>, sums: usize) -> Result<Measure, Violation> {
+impl<K: Ord + Copy> Measure<K> {
+    fn new(
+        what: &'static str,
+        amount: &Amount,
+        keys: &BTreeSet<K>,
+        sums: usize,
+        of: impl Fn(&Amount, &K) -> Option<Rational>,
+    ) -> Result<Measure<K>, Violation> {
         if let Some(constant) = amount.constant() {
             let scale = Scale::new(what, std::iter::once(constant), sums)?;
             let constant = Some(scale.scaled(constant));
-            return Ok(Measure { scale, constant, by_part: BTreeMap::new() });
+            return Ok(Measure { scale, constant, by_key: BTreeMap::new() });
         }
-        let amounts: Vec<(Interval, Rational)> =
-            parts.iter().map(|&part| (part, amount.of(part).unwrap_or_default())).collect();
+        let amounts: Vec<(K, Rational)> = keys.iter().map(|key| (*key, of(amount, key).unwrap_or_default())).collect();
         let scale = Scale::new(what, amounts.iter().map(|(_, amount)| amount), amounts.len() + sums)?;
-        let by_part = amounts.iter().map(|(part, amount)| (*part, scale.scaled(amount))).collect();
-        Ok(Measure { scale, constant: None, by_part })
+        let by_key = amounts.iter().map(|(key, amount)| (*key, scale.scaled(amount))).collect();
+        Ok(Measure { scale, constant: None, by_key })
     }
 
-    fn of(&self, part: Interval) -> &BigUint {
-        self.constant.as_ref().or_else(|| self.by_part.get(&part)).unwrap_or(&ZERO)
+    fn of(&self, key: &K) -> &BigUint {
+        self.constant.as_ref().or_else(|| self.by_key.get(key)).unwrap_or(&ZERO)
     }
 }

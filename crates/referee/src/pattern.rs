@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Demand, Goals, Interval, Pattern, Task};
+use oneport_plan::{Demand, Goals, Interval, MergeTask, Pattern, Task};
 use oneport_platform::NodeId;
 
 use crate::Violation;
@@ -322,6 +322,10 @@ pub(crate) fn check_merge(
         return Err(
             fault!(Task, "{part} split after operand {split}"; "a merge splits v[k,m] after one of k, ... m-1"),
         );
+    }
+    if !case.volumes.can_merge(node, part, split) {
+        let (task, node) = (MergeTask::new(part, split), case.name(node));
+        return Err(fault!(Task, "{task} at '{node}'"; "the table of work gives it no time there: it cannot do it"));
     }
     Ok([Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }])
 }

@@ -92,8 +92,8 @@ impl<'a> Shares<'a> {
         for (task, charge) in charged {
             let ((numerator, denominator), amount) = match task {
                 Task::Send { link, part, .. } => (&lengths[link.index()], self.case.size(part)),
-                Task::Merge { node, part, .. } => {
-                    let work = self.case.volumes.work.of(part).unwrap_or_default();
+                Task::Merge { node, part, split, .. } => {
+                    let work = self.case.volumes.work.of_merge(node, part, split).unwrap_or_default();
                     (merges[node.index()].as_ref().unwrap_or(&free), work)
                 }
             };

@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
             let (end, horizon) = (self.date(&merge.end), self.date(&self.horizon));
             return Err(fault!(Run, "ends at {end}"; "the run ends at {horizon}").at(place()));
         }
-        let needed = self.case.volumes.merge_time(self.case.platform, merge.event.node, merge.part);
+        let needed = self.case.volumes.merge_time(self.case.platform, merge.event.node, merge.part, merge.event.split);
         let (numerator, denominator) = parts(&needed);
         let found = &merge.end - &merge.start;
         if &found * denominator != numerator * self.scale.denominator() {

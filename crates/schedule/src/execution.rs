@@ -187,7 +187,7 @@ pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicS
 pub(crate) fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
     match *task {
         Task::Send { link, part, .. } => volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost,
-        Task::Merge { node, part, .. } => volumes.merge_time(platform, node, part),
+        Task::Merge { node, part, split, .. } => volumes.merge_time(platform, node, part, split),
     }
 }
 

@@ -43,6 +43,7 @@ impl<'a> Units<'a> {
             Amount::Constant(amount) => amount.denom().clone(),
             Amount::Affine { fixed, per_operand } => common_denominator([fixed, per_operand]),
             Amount::Table(rows) => common_denominator(rows.iter().flatten()),
+            Amount::Tasks(table) => common_denominator(table.numbers()),
         };
         let constant = amount.constant().map(|amount| amount.numer().clone());
         Units { amount, denominator, constant }
@@ -50,9 +51,18 @@ impl<'a> Units<'a> {
 
     /// Units of a partial result; 0 outside a table.
     fn of(&self, part: Interval) -> BigInt {
+        self.units(|| self.amount.of(part))
+    }
+
+    /// Units of work of a merge; 0 outside a table.
+    fn of_merge(&self, node: NodeId, part: Interval, split: usize) -> BigInt {
+        self.units(|| self.amount.of_merge(node, part, split))
+    }
+
+    fn units(&self, amount: impl Fn() -> Option<Rational>) -> BigInt {
         match &self.constant {
             Some(units) => units.clone(),
-            None => (self.amount.of(part).unwrap_or_default() * &self.denominator).to_integer(),
+            None => (amount().unwrap_or_default() * &self.denominator).to_integer(),
         }
     }
 }
@@ -108,7 +118,9 @@ impl<'a> Measure<'a> {
     fn units(&self, task: &Task) -> (usize, BigInt) {
         match *task {
             Task::Send { link, part, .. } => (link.index(), self.size.of(part)),
-            Task::Merge { node, part, .. } => (self.platform.links().len() + node.index(), self.work.of(part)),
+            Task::Merge { node, part, split, .. } => {
+                (self.platform.links().len() + node.index(), self.work.of_merge(node, part, split))
+            }
         }
     }
 

@@ -10,6 +10,7 @@ mod single;
 mod tables;
 mod tasks;
 mod toy;
+mod unrelated;
 
 use std::collections::BTreeSet;
 
@@ -40,6 +41,7 @@ pub const CHECKS: &[(&str, Check)] = &[
             .note("a node that owns nothing may send v[0,0], its owner may not"))
     }),
     ("reduce-last", |_| Ok(errata::more_nodes_than_operands()?.finding())),
+    ("work-by-task", |_| unrelated::chains()),
     ("reduce-split", |_| {
         Ok(errata::split_of_the_text()?.finding().note("the merge at the target takes v[1,1] from nowhere"))
     }),

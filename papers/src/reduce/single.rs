@@ -22,7 +22,9 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
         let (inputs, made) = flow(platform, task);
         let (resources, time) = match task {
             Task::Send { link, .. } => (Resource::of_link(platform, link).collect(), platform.link(link).cost.clone()),
-            Task::Merge { node, part, .. } => (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part)),
+            Task::Merge { node, part, split, .. } => {
+                (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part, split))
+            }
         };
         let waits = inputs.iter().filter_map(|input| ready.get(input));
         let waits = waits.chain(resources.iter().filter_map(|resource| free.get(resource)));

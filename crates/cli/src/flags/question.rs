@@ -75,7 +75,8 @@ pub struct QuestionArguments {
     #[arg(long, value_name = "B", conflicts_with = "size")]
     pub bytes: Option<String>,
     /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a
-    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size.
+    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size. Reduce also @FILE with a list of
+    /// entries by task and processor: {"task": [k, l, m], "node": "P", "time": "1/4"}.
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub work: Option<String>,
     /// Reductions: the operator is commutative, so operands may be combined in any order.
@@ -224,13 +225,14 @@ pub fn volumes_of(
 ) -> Result<Volumes> {
     let units = platform.units();
     let file = |text: &str| text.strip_prefix('@').map(|path| formats::read_amount(Path::new(path)));
+    let work_file = |text: &str| text.strip_prefix('@').map(|path| formats::read_work(Path::new(path), platform));
     let size = match (bytes, file(&arguments.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
         (None, None) => parsed("--size", &arguments.size, &arguments.size, units)?,
     };
     let work = match arguments.work.as_deref() {
-        Some(text) => match file(text) {
+        Some(text) => match work_file(text) {
             Some(amount) => amount?,
             None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
         },

@@ -149,3 +149,40 @@ fn what_does_not_balance_is_refused_by_place_and_amount() {
     extract(&changed).refused(1, &["rates.json:1: busy[0].s: is 9, but the rates give"]);
     assert_eq!(read(&rates), changed.to_string());
 }
+
+/// A product of three matrices, by work of every task: the optimum of another program, there and back.
+#[test]
+fn work_by_task_there_and_back() {
+    let folder = Folder::new();
+    let (plan, again) = (folder.path("plan.json"), folder.path("again.json"));
+    let volumes =
+        |name: &str| format!("@{}/../../fixtures/volumes/matrix-chain-{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let platform = fixture("toy-reduce.toml");
+    for (work, throughput) in [("work", "29/15"), ("unrelated", "862/555")] {
+        let (size, work) = (volumes("size"), volumes(work));
+        let question = ["solve", "reduce", "--platform", &platform, "--target", "0", "--size", &size, "--work", &work];
+        for formulation in ["columns", "compact"] {
+            let asked = [&question[..], &["--formulation", formulation, "-o", &plan, "--json"]].concat();
+            assert_eq!(oneport(&asked).ok().object()["throughput"], throughput, "{formulation}");
+            oneport(&["verify", &plan]).ok();
+        }
+        assert!(oneport(&["show", &plan]).ok().stdout.contains("work by task and processor"));
+        let rates = folder.write("rates.json", oneport(&["show", &plan, "--rates", "--json"]).ok().stdout);
+        oneport(&["extract", &rates, "--platform", &platform, "-o", &again]).ok();
+        oneport(&["verify", &again]).ok();
+        assert_eq!(serde_json::from_str::<Value>(&read(&again)).unwrap()["throughput"], throughput);
+        // Rates of a merge at a processor that cannot do it are refused.
+        let other = read(&rates)
+            .replace("\"task\": [0, 1, 2], \"work\": \"1/4\"", "\"task\": [0, 1, 2], \"node\": \"1\", \"work\": 1");
+        assert_ne!(other, read(&rates));
+        let other = folder.write("other.json", other);
+        let refused = oneport(&["extract", &other, "--platform", &platform]);
+        assert!(refused.code == Some(1) && refused.stderr.contains("gives it no time there"), "{refused:#?}");
+    }
+    let part = folder.write("part.json", "[{\"task\": [0, 0, 1], \"work\": 1}]");
+    let part = format!("@{part}");
+    let asked = ["solve", "reduce", "--platform", &platform, "--target", "0", "--work", &part];
+    oneport(&asked).misused(&["--work", "no entry gives the work of T[0,0,2]"]);
+    let all = ["solve", "all-reduce", "--platform", &platform, "--work", &part];
+    oneport(&all).misused(&["--work", "work by task", "reduce"]);
+}

@@ -5,7 +5,7 @@ use oneport_plan::{Collective, CollectiveError, CustomDemand, Form, Member, Role
 use oneport_platform::{NodeId, Platform, Rational};
 
 use super::cells::find;
-use crate::amount::amount;
+use crate::amount::{amount, work as work_of};
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::number::natural;
@@ -157,11 +157,12 @@ pub(super) fn read_volumes(
     size: &Json<'_, '_>,
     work: Result<Json<'_, '_>, FormatError>,
     collective: &Collective,
+    platform: &Platform,
 ) -> Result<Volumes, FormatError> {
     let amount_of_size = amount(size)?;
     let (volumes, work) = if collective.combines() {
         let work = work?;
-        (Volumes { size: amount_of_size, work: amount(&work)? }, Some(work))
+        (Volumes { size: amount_of_size, work: work_of(&work, platform)? }, Some(work))
     } else if let Ok(work) = work {
         return Err(work.fail(Mistake::NotHere { key: "work", why: "this collective combines nothing" }));
     } else {

@@ -86,7 +86,8 @@ pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<
     let question = need(&top, collective, "collective", "the question")?;
     let collective = read_collective(&question, platform)?;
     let size = need(&top, size, "size", "the size of every message")?;
-    let volumes = read_volumes(&size, need(&top, work, "work", "the work of every merge"), &collective)?;
+    let work = need(&top, work, "work", "the work of every merge");
+    let volumes = read_volumes(&size, work, &collective, platform)?;
     let refuse = |error: RatesError| question.fail(Mistake::Import(error.to_string()));
     let unreadable = || refuse(RatesError::NoReading { collective: collective.name() });
     let problem = Problem::new(platform, &collective, &volumes).map_err(|_| unreadable())?;

@@ -9,7 +9,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use super::RATES_FORMAT;
 use super::cells::{list, name};
 use super::certificate::write_prices;
-use super::write::{amount, collective};
+use super::write::{amount, collective, work};
 use crate::native::quote;
 
 /// The plan's steady state in the papers' variables, as a `oneport-rates/1` file: `send(P_i -> P_j, v)`, copies and the
@@ -29,7 +29,7 @@ pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
     let _ = writeln!(out, ",\n  \"model\": {},", quote(plan.platform.model().name()));
     amount(&mut out, "size", &plan.volumes.size);
     if plan.collective.combines() {
-        amount(&mut out, "work", &plan.volumes.work);
+        work(&mut out, &plan.volumes.work, &plan.platform);
     }
     let _ = writeln!(out, "  \"throughput\": \"{}\",\n  \"per\": \"1\",", rates.throughput);
     let mut lines = Lines { plan, sends: Vec::new(), copies: Vec::new(), cons: Vec::new() };

@@ -75,7 +75,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
     let collective = read_collective(&need(&top, collective, "collective", "the question")?, &platform)?;
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
-    let volumes = read_volumes(&size, work, &collective)?;
+    let volumes = read_volumes(&size, work, &collective, &platform)?;
     let demands = Demands::new(&collective);
     let context = Context { platform: &platform, patterns: Patterns::new(&platform, &demands) };
     let steady_state = SteadyState {

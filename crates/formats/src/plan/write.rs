@@ -8,7 +8,7 @@ use oneport_platform::Platform;
 use super::cells::{link_list, list, name, node_list};
 use super::demand::Demands;
 use super::{FORMAT, certificate, pattern};
-use crate::amount::write_amount;
+use crate::amount::{write_amount, write_work};
 use crate::native::{quote, write_json_into};
 
 /// The plan as a self-contained JSON file, linear in the plan.
@@ -26,7 +26,7 @@ pub fn plan_to_json(plan: &Plan) -> String {
     let _ = writeln!(out, "  \"model\": {},", quote(platform.model().name()));
     amount(&mut out, "size", &plan.volumes.size);
     if plan.collective.combines() {
-        amount(&mut out, "work", &plan.volumes.work);
+        work(&mut out, &plan.volumes.work, &plan.platform);
     }
     let _ = writeln!(out, "  \"status\": {},", quote(plan.status.name()));
     let _ = writeln!(out, "  \"throughput\": \"{}\",", plan.steady_state.throughput);
@@ -107,6 +107,12 @@ fn groups(out: &mut String, platform: &Platform, members: &[Member]) {
         out.push('}');
     }
     out.push_str("\n  ]}");
+}
+
+pub(super) fn work(out: &mut String, work: &Amount, platform: &Platform) {
+    out.push_str("  \"work\": ");
+    write_work(out, work, platform);
+    out.push_str(",\n");
 }
 
 pub(super) fn amount(out: &mut String, key: &str, amount: &Amount) {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use oneport_formats::{AmountError, MAX_AMOUNT_BYTES, Mistake, parse_amount, read_amount};
-use oneport_plan::{Amount, Interval};
-use oneport_platform::{Rational, parse_rational};
+use oneport_formats::{AmountError, MAX_AMOUNT_BYTES, Mistake, parse_amount, read_amount, read_work};
+use oneport_plan::{Amount, Interval, MergeTask};
+use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
 use proptest::prelude::*;
 
 fn q(text: &str) -> Rational {
@@ -125,4 +125,70 @@ fn amount_files() {
     let error = read_amount(&large).expect_err("too large");
     assert_eq!(*error.mistake, Mistake::TooLarge { limit: MAX_AMOUNT_BYTES });
     assert_eq!(*read_amount(folder.path()).expect_err("a folder").mistake, Mistake::Directory);
+}
+
+fn site() -> Platform {
+    let mut builder = Platform::builder();
+    for node in [Node::processor("P0", q("1/2")), Node::processor("a \"b\"", q("1")), Node::router("hub")] {
+        builder.node(node).expect("a node");
+    }
+    builder.build().expect("a platform")
+}
+
+fn read_table(folder: &Path, content: &str) -> Result<Amount, String> {
+    let path = folder.join("work.json");
+    std::fs::write(&path, content).expect("written");
+    read_work(&path, &site()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn work_by_task_and_processor() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = r#"[{"task": [0, 0, 1], "work": "3"},
+        {"task": [0, "0", 1], "node": "P0", "time": "1/4"}, {"task": [0, 0, 1], "node": "a \"b\"", "work": null},
+        {"task": [2, 3, 9], "node": "P0", "work": 0}]"#;
+    let Ok(Amount::Tasks(table)) = read_table(folder.path(), text) else { panic!("a table") };
+    let (short, long) =
+        (MergeTask::new(Interval { first: 0, last: 1 }, 0), MergeTask::new(Interval { first: 2, last: 9 }, 3));
+    let node = NodeId::new;
+    assert_eq!(table.everywhere, [(short, q("3"))].into());
+    // A time of 1/4 at compute 1/2 is work 1/2.
+    let at = [((short, node(0)), Some(q("1/2"))), ((short, node(1)), None), ((long, node(0)), Some(q("0")))];
+    assert_eq!(table.at, at.into());
+    assert_eq!(table.of(node(0), short), Some(&q("1/2")));
+    assert_eq!((table.of(node(1), short), table.of(node(1), long)), (None, None));
+    // What is no list of entries is an amount as ever.
+    assert_eq!(read_table(folder.path(), "1+1/2n"), Ok(affine("1", "1/2")));
+    assert_eq!(read_table(folder.path(), "[[1, 2], [3]]").map(|amount| amount.constant().cloned()), Ok(None));
+}
+
+#[test]
+fn entries_that_mean_nothing_are_refused_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (entry, parts) in [
+        (r#"{"work": 1}"#, &["[0]", "'task' is missing"][..]),
+        (r#"{"task": [0, 0, 1]}"#, &["[0]", "either \"work\" or \"time\""]),
+        (r#"{"task": [0, 0, 1], "node": "P0", "work": 1, "time": 1}"#, &["either \"work\" or \"time\""]),
+        (r#"{"task": [0, 1], "work": 1}"#, &["[0].task", "[k, l, m] with k <= l < m"]),
+        (r#"{"task": [1, 0, 2], "work": 1}"#, &["[0].task", "[k, l, m] with k <= l < m"]),
+        (r#"{"task": [0, 1, 1], "work": 1}"#, &["[0].task", "[k, l, m] with k <= l < m"]),
+        (r#"{"task": [0, -1, 1], "work": 1}"#, &["[0].task[1]", "a whole number"]),
+        (r#"{"task": [0, 0, 1], "node": "P9", "work": 1}"#, &["[0].node", "'P9'"]),
+        (r#"{"task": [0, 0, 1], "node": "hub", "work": 1}"#, &["[0].node", "routers merge nothing"]),
+        (r#"{"task": [0, 0, 1], "time": 1}"#, &["[0]", "of one node"]),
+        (r#"{"task": [0, 0, 1], "work": null}"#, &["[0]", "of one node"]),
+        (r#"{"task": [0, 0, 1], "work": "fast"}"#, &["[0].work", "'fast'"]),
+        (r#"{"task": [0, 0, 1], "work": 1, "speed": 1}"#, &["speed"]),
+        (r#"{"task": [0, 0, 1], "work": 1}, {"task": [0, 0, 1], "work": 2}"#, &["[1]", "one entry for T[0,0,1]"]),
+        (
+            r#"{"task": [0, 0, 1], "node": "P0", "work": 1}, {"task": [0, 0, 1], "node": "P0", "time": 1}"#,
+            &["[1]", "one entry for T[0,0,1] at 'P0'"],
+        ),
+        (r#"{"task": [0, 0, 1], "work": 1}, [1]"#, &["[1]", "an object"]),
+    ] {
+        let message = read_table(folder.path(), &format!("[{entry}]")).expect_err(entry);
+        for part in parts {
+            assert!(message.contains(part), "{entry} says '{part}': {message}");
+        }
+    }
 }

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use oneport_formats::{plan_from_json, plan_to_json};
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Interval, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern,
-    Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Interval, MergeTask, Pattern, PeriodicSchedule, Plan, Resource,
+    ScheduledPattern, Slot, Status, SteadyState, Task, TaskTable, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -126,8 +126,13 @@ fn amounts_are_numbers_pairs_or_tables() {
     let row = |values: &[i64]| values.iter().map(|&value| ratio(value, 3)).collect::<Vec<_>>();
     let table = Amount::Table(vec![row(&[1, 2, 3]), row(&[4, 5]), row(&[6])]);
     let affine = Amount::Affine { fixed: ratio(0, 1), per_operand: ratio(1, 9) };
+    let mut tasks = TaskTable::default();
+    for (at, task) in MergeTask::all(3).enumerate() {
+        tasks.everywhere.extend((at != 1).then(|| (task, ratio(at as i64, 3))));
+        tasks.at.extend(plan.platform.processors().skip(1).map(|node| ((task, node), (at != 2).then(|| ratio(1, 7)))));
+    }
     for size in [Amount::Constant(ratio(22, 7)), affine.clone(), table.clone()] {
-        for work in [Amount::Constant(ratio(0, 1)), affine.clone(), table.clone()] {
+        for work in [Amount::Tasks(tasks.clone()), Amount::Constant(ratio(0, 1)), affine.clone(), table.clone()] {
             plan.volumes = Volumes { size: size.clone(), work };
             let text = plan_to_json(&plan);
             assert_eq!(plan_from_json("amounts", text.as_bytes()).as_ref(), Ok(&plan), "{text}");

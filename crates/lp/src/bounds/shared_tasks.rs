@@ -189,8 +189,8 @@ fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
         Task::Send { link, part, .. } => {
             (question.transfer_time(link, part), Resource::of_link(platform, link).collect())
         }
-        Task::Merge { node, part, .. } => {
-            (question.volumes().merge_time(platform, node, part), vec![Resource::Compute(node)])
+        Task::Merge { node, part, split, .. } => {
+            (question.volumes().merge_time(platform, node, part, split), vec![Resource::Compute(node)])
         }
     }
 }

@@ -93,7 +93,8 @@ impl<'a> Collections<'a> {
     /// The cheapest place for merges, and what a merge costs there.
     fn merge(&self, price: impl Fn(NodeId) -> Rational) -> Option<(Rational, NodeId)> {
         let platform = self.question.platform();
-        let cost = |node: NodeId| self.question.volumes().merge_time(platform, node, self.lightest) * price(node);
+        let (volumes, part) = (self.question.volumes(), self.lightest);
+        let cost = |node: NodeId| volumes.merge_time(platform, node, part, part.first) * price(node);
         platform.processors().map(|node| (cost(node), node)).min()
     }
 

@@ -65,6 +65,7 @@ pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Ra
             .flat_map(|first| (first + at_least - 1..operands).map(move |last| Interval { first, last }))
             .filter_map(of)
             .min(),
+        Amount::Tasks(table) => return (Interval { first: 0, last: 0 }, table.least()),
     };
     found.map_or_else(|| (Interval { first: 0, last: 0 }, Rational::zero()), |(amount, part)| (part, amount))
 }

@@ -188,7 +188,8 @@ impl Builder<'_> {
             };
             tasks.extend(self.platform.link_ids().filter(useful).map(|link| Task::send(link, part)));
             for node in self.platform.processors() {
-                tasks.extend((part.first..part.last).map(|split| Task::merge(node, part, split)));
+                let able = |&split: &usize| self.volumes.can_merge(node, part, split);
+                tasks.extend((part.first..part.last).filter(able).map(|split| Task::merge(node, part, split)));
             }
         }
         tasks
@@ -204,7 +205,7 @@ impl Builder<'_> {
                 (uses, size * &ends.cost, (ends.to, part), vec![(ends.from, part)])
             }
             Task::Merge { node, part, split, .. } => {
-                let time = self.volumes.merge_time(self.platform, node, part);
+                let time = self.volumes.merge_time(self.platform, node, part, split);
                 let left = Interval { first: part.first, last: split };
                 let right = Interval { first: split + 1, last: part.last };
                 (vec![Resource::Compute(node)], time, (node, part), vec![(node, left), (node, right)])

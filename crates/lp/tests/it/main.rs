@@ -23,4 +23,5 @@ mod separation;
 mod shapes;
 mod ssr;
 mod symmetric;
+mod tables;
 mod theorems;

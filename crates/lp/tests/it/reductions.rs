@@ -154,6 +154,7 @@ fn scaled(amount: &Amount, factor: &Rational) -> Amount {
         Amount::Table(rows) => {
             Amount::Table(rows.iter().map(|row| row.iter().map(|amount| amount * factor).collect()).collect())
         }
+        Amount::Tasks(table) => Amount::Tasks(table.times(factor)),
     }
 }
 

@@ -120,7 +120,7 @@ pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
     Some(cost * amount).filter(Signed::is_positive)
 }
 
-/// What divides an amount at every interval.
+/// What divides an amount at every interval, or for every task.
 fn common(amount: &Amount, operands: usize) -> Option<Rational> {
     match amount {
         Amount::Constant(amount) => Some(amount.clone()),
@@ -131,6 +131,7 @@ fn common(amount: &Amount, operands: usize) -> Option<Rational> {
             Some(divisor(&first, &(second - &first)))
         }
         Amount::Table(rows) => rows.iter().flatten().cloned().reduce(|a, b| divisor(&a, &b)),
+        Amount::Tasks(table) => table.numbers().cloned().reduce(|a, b| divisor(&a, &b)),
     }
 }
 

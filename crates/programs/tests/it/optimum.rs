@@ -77,7 +77,7 @@ fn rates(plan: &Plan) -> Sum {
                     add(format!("s({link_name})"), problem.transfer_time(link, part) * &weighted.weight);
                 }
                 Task::Merge { node, part, split, .. } => {
-                    let (at, time) = (platform.name(node), plan.volumes.merge_time(platform, node, part));
+                    let (at, time) = (platform.name(node), plan.volumes.merge_time(platform, node, part, split));
                     add(format!("cons({at},T_{}_{split}_{})", part.first, part.last), weighted.weight.clone());
                     add(format!("alpha({at})"), time * &weighted.weight);
                 }

@@ -70,6 +70,16 @@ impl Parts {
         }
     }
 
+    /// The number of an interval of operands, where parts are intervals.
+    pub(super) fn of_interval(&self, part: Interval) -> usize {
+        self.number(part.first, part.operands())
+    }
+
+    /// The last operand of an interval; 0 of a set.
+    pub(super) fn last(&self, part: usize) -> usize {
+        self.intervals.get(part).map_or(0, |part| part.last)
+    }
+
     /// The number of an interval.
     fn number(&self, first: usize, length: usize) -> usize {
         // Before it: those of length 1 to length - 1, of which there are n, n - 1, ...

@@ -76,6 +76,11 @@ impl Rounded {
         into.extend(self.merges.iter().map(|&merge| product(self.works[work], merge, self.merge_shift)));
     }
 
+    /// The price of a merge of a class of work at one processor.
+    pub(super) fn merge_at(&self, work: usize, processor: usize) -> u64 {
+        product(self.works[work], self.merges[processor], self.merge_shift)
+    }
+
     /// By pair of processors, the prices of transfers of a class of size.
     pub(super) fn transfer(&self, size: usize, into: &mut Vec<u64>) {
         into.clear();

@@ -78,6 +78,10 @@ impl<'a> Search<'a> {
             }
             match self.parts.single(part) {
                 Some(operand) => self.made[part * self.processors + self.priced.owners[operand]] = 0,
+                None if self.priced.tasks.is_some() => {
+                    self.parts.splits(part, &mut splits);
+                    self.bound_tasks(part, &splits);
+                }
                 None => {
                     self.rounded.merge(self.priced.work_class.of(self.parts, part), &mut merge);
                     self.parts.splits(part, &mut splits);
@@ -100,6 +104,26 @@ impl<'a> Search<'a> {
         for (made, merge) in made.iter_mut().zip(merge) {
             *made = (*made + merge).min(NEVER);
         }
+    }
+
+    /// [`bound_merges`](Self::bound_merges) where work depends on the split and the processor.
+    fn bound_tasks(&mut self, part: usize, splits: &[(usize, usize)]) {
+        for &(left, right) in splits {
+            for processor in 0..self.processors {
+                let Some(work) = self.priced.work_of(self.parts, part, self.parts.last(left), processor) else {
+                    continue;
+                };
+                let at = |part: usize| self.there[part * self.processors + processor];
+                let price = (at(left) + at(right)).min(NEVER) + self.rounded.merge_at(work, processor);
+                let made = &mut self.made[part * self.processors + processor];
+                *made = (*made).min(price);
+            }
+        }
+    }
+
+    /// Whether a part can be made and brought to a processor.
+    pub(super) fn is_possible(&self, part: usize, processor: usize) -> bool {
+        self.there[part * self.processors + processor] < NEVER
     }
 
     fn bound_transfers(&mut self, part: usize, transfer: &[u64]) {
@@ -163,7 +187,9 @@ impl<'a> Search<'a> {
             return known;
         }
         let mut best = Best::default();
-        if self.parts.single(part).is_none() {
+        if self.parts.single(part).is_none() && self.priced.tasks.is_some() {
+            best.price = self.make_by_task(part, processor);
+        } else if self.parts.single(part).is_none() {
             let (mut splits, mut merge) = (Vec::new(), Vec::new());
             self.parts.splits(part, &mut splits);
             self.rounded.merge(self.priced.work_class.of(self.parts, part), &mut merge);
@@ -184,6 +210,30 @@ impl<'a> Search<'a> {
         let known = self.known.keep(best.price);
         self.exactly_made[state] = Some(known);
         known
+    }
+}
+
+impl Search<'_> {
+    /// `M[part][processor]` where work depends on the split and the processor.
+    fn make_by_task(&mut self, part: usize, processor: usize) -> BigUint {
+        let mut splits = Vec::new();
+        self.parts.splits(part, &mut splits);
+        let limit = self.made[part * self.processors + processor] + self.rounded.slack(self.parts.operands(part));
+        let mut least: Option<BigUint> = None;
+        for (left, right) in splits {
+            let Some(work) = self.priced.work_of(self.parts, part, self.parts.last(left), processor) else { continue };
+            let lower = |part: usize| self.there[part * self.processors + processor];
+            if lower(left) + lower(right) + self.rounded.merge_at(work, processor) > limit {
+                continue;
+            }
+            let (left, right) = (self.bring(left, processor), self.bring(right, processor));
+            let merge = &self.priced.works[work] * &self.priced.merges[processor];
+            let price = self.known.number(left) + self.known.number(right) + merge;
+            if least.as_ref().is_none_or(|least| price < *least) {
+                least = Some(price);
+            }
+        }
+        least.unwrap_or_default()
     }
 }
 

@@ -157,7 +157,7 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
     }
     for merge in &run.merges {
         let (start, end) = (int(&merge.start)?, int(&merge.end)?);
-        let needed = plan.volumes.merge_time(platform, merge.node, merge.message.part);
+        let needed = plan.volumes.merge_time(platform, merge.node, merge.message.part, merge.split);
         good &= platform.node(merge.node).is_processor() && int(&needed)? == end - start && start >= 0 && end > start;
         last = last.max(end);
         let first = firsts.entry(merge.instance).or_insert(i64::MAX);

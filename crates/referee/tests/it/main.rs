@@ -27,4 +27,5 @@ mod single_files;
 mod single_schedules;
 mod single_shortest;
 mod single_support;
+mod tables;
 mod verdicts;

@@ -32,8 +32,8 @@ fn tasks(case: &Case) -> Vec<(Task, Interval, Rational)> {
             all.push((Task::send(id, part), part, &size * &link.cost * price(Resource::Link(id))));
         }
         for node in case.platform.node_ids() {
-            let time = case.volumes.merge_time(&case.platform, node, part);
             for split in part.first..part.last {
+                let time = case.volumes.merge_time(&case.platform, node, part, split);
                 all.push((Task::merge(node, part, split), part, &time * price(Resource::Compute(node))));
             }
         }

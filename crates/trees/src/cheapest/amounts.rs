@@ -1,17 +1,33 @@
 //! Sizes and works as integers over a common denominator.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 use oneport_numbers::Scaled;
-use oneport_plan::{Amount, Interval};
-use oneport_platform::Rational;
+use oneport_plan::{Amount, Interval, MergeTask, TaskTable};
+use oneport_platform::{NodeId, Rational};
 
-/// Which intervals have the same amount.
-#[derive(Debug, Clone, Copy)]
+/// Which intervals, or tasks at which processors, have the same amount.
+#[derive(Debug, Clone)]
 enum Classes {
     One,
     ByOperands,
     ByInterval,
+    ByTask(TaskClasses),
 }
+
+/// Classes by task and place of the processor.
+#[derive(Debug, Clone)]
+struct TaskClasses {
+    places: usize,
+    /// By interval, as `ByInterval` counts them: where its first split begins in `classes`.
+    starts: Vec<usize>,
+    /// By interval, split and place.
+    classes: Vec<u32>,
+}
+
+/// The class of what cannot be done.
+const NEVER: u32 = u32::MAX;
 
 /// An amount for every interval, by class.
 #[derive(Debug, Clone)]
@@ -35,16 +51,62 @@ impl Amounts {
                 let row = |first| (0..operands).map(move |last| Interval { first, last });
                 (Classes::ByInterval, (0..operands).flat_map(row).collect())
             }
+            // Of a merge: see `of_work`.
+            Amount::Tasks(_) => (Classes::One, vec![Interval { first: 0, last: 0 }]),
         };
         let exact: Vec<Rational> = parts.iter().map(|&part| amount.of(part).unwrap_or_default()).collect();
         let Scaled { values, unit } = Scaled::of(&exact);
         Amounts { classes, operands, values, denominator: unit.denom().magnitude().clone() }
     }
 
-    /// The class of an interval of these operands: its place in `values`.
+    /// Works of merges at these processors.
+    pub fn of_work(amount: &Amount, operands: usize, processors: &[usize]) -> Self {
+        match amount {
+            Amount::Tasks(table) => Amounts::by_task(table, operands, processors),
+            amount => Amounts::new(amount, operands),
+        }
+    }
+
+    fn by_task(table: &TaskTable, operands: usize, processors: &[usize]) -> Self {
+        let mut exact: Vec<Rational> = Vec::new();
+        let mut known: BTreeMap<&Rational, u32> = BTreeMap::new();
+        let (mut starts, mut classes) = (vec![0; operands * operands], Vec::new());
+        for task in MergeTask::all(operands) {
+            if task.split == task.part.first {
+                starts[task.part.first * operands + task.part.last] = classes.len();
+            }
+            for &node in processors {
+                let class = table.of(NodeId::new(node), task).map_or(NEVER, |work| {
+                    *known.entry(work).or_insert_with(|| {
+                        exact.push(work.clone());
+                        u32::try_from(exact.len() - 1).unwrap_or(NEVER)
+                    })
+                });
+                classes.push(class);
+            }
+        }
+        let Scaled { values, unit } = Scaled::of(&exact);
+        let classes = Classes::ByTask(TaskClasses { places: processors.len(), starts, classes });
+        Amounts { classes, operands, values, denominator: unit.denom().magnitude().clone() }
+    }
+
+    /// Whether these are works by task.
+    pub fn are_by_task(&self) -> bool {
+        matches!(self.classes, Classes::ByTask(_))
+    }
+
+    /// The class of the merge of a result at a place; `None` where it cannot be done there.
+    pub fn class_of_merge(&self, part: Interval, split: usize, place: usize) -> Option<usize> {
+        let Classes::ByTask(tasks) = &self.classes else { return Some(self.class(part)) };
+        let start = tasks.starts.get(part.first * self.operands + part.last)?;
+        let class = *tasks.classes.get(start + (split - part.first) * tasks.places + place)?;
+        (class != NEVER).then_some(class as usize)
+    }
+
+    /// The class of an interval of these operands: its place in `values`. (Works by task have none.)
     pub fn class(&self, part: Interval) -> usize {
         match self.classes {
-            Classes::One => 0,
+            Classes::One | Classes::ByTask(_) => 0,
             Classes::ByOperands => part.last - part.first,
             Classes::ByInterval => part.first * self.operands + part.last,
         }

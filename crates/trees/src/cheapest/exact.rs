@@ -30,7 +30,7 @@ pub struct Exact<'r> {
     made: BTreeMap<Interval, Vec<i32>>,
     /// `C[k,m](j)`, by group.
     held: BTreeMap<(Interval, usize), Option<BigUint>>,
-    /// The least `C[k,l](i) + C[l+1,m](i)` and its split, by group.
+    /// The least `C[k,l](i) + C[l+1,m](i)` and its split, by group; by task with the merge, by processor.
     operands: BTreeMap<(Interval, usize), Option<(BigUint, usize)>>,
 }
 
@@ -118,6 +118,9 @@ impl<'r> Exact<'r> {
     fn from(&mut self, part: Interval, source: usize, node: usize) -> Option<BigUint> {
         let transfer = self.transfer(part, source, node)?;
         let (operands, _) = self.operands(part, source)?;
+        if self.reduction.is_by_task() {
+            return Some(operands + transfer);
+        }
         Some(operands + self.reduction.works.of(part) * &self.weights.merges[source] + transfer)
     }
 
@@ -144,9 +147,10 @@ impl<'r> Exact<'r> {
         })
     }
 
-    /// The price of having both operands of a merge at a processor, and the split.
+    /// The price of having both operands of a merge at a processor, and the split; by task with the merge.
     fn operands(&mut self, part: Interval, at: usize) -> Option<(BigUint, usize)> {
-        let key = (part, self.free.group(self.reduction.processors[at]));
+        let node = self.reduction.processors[at];
+        let key = (part, if self.reduction.is_by_task() { node } else { self.free.group(node) });
         if let Some(known) = self.operands.get(&key) {
             return known.clone();
         }
@@ -156,7 +160,8 @@ impl<'r> Exact<'r> {
     }
 
     fn best_split(&mut self, part: Interval, at: usize) -> Option<(BigUint, usize)> {
-        let mut splits: Vec<(i32, usize)> = self.table.operands(part, at).zip(part.first..).collect();
+        let bounds = self.table.operands(self.reduction, part, at);
+        let mut splits: Vec<(i32, usize)> = bounds.into_iter().zip(part.first..).collect();
         splits.sort_unstable();
         let node = self.reduction.processors[at];
         let mut best: Option<(BigUint, usize)> = None;
@@ -165,14 +170,24 @@ impl<'r> Exact<'r> {
             if best.as_ref().is_some_and(|(price, _)| rounded.round_up(price) <= i64::from(bound)) {
                 break;
             }
+            let Some(merge) = self.merge_by_task(part, split, at) else { continue };
             let (left, right) = halves(part, split);
             let Some((left, right)) = self.held(left, node).zip(self.held(right, node)) else { continue };
-            let price = left + right;
+            let price = left + right + merge;
             if best.as_ref().is_none_or(|(best, _)| price < *best) {
                 best = Some((price, split));
             }
         }
         best
+    }
+
+    /// The price of a merge whose work depends on the split, `None` where it cannot be done; else 0.
+    fn merge_by_task(&self, part: Interval, split: usize, at: usize) -> Option<BigUint> {
+        if !self.reduction.is_by_task() {
+            return Some(BigUint::ZERO);
+        }
+        let class = self.reduction.works.class_of_merge(part, split, at)?;
+        Some(&self.reduction.works.values[class] * &self.weights.merges[at])
     }
 
     fn transfer(&mut self, part: Interval, from: usize, node: usize) -> Option<BigUint> {

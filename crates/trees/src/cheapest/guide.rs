@@ -84,8 +84,9 @@ impl<'g> Walk<'g> {
         if let Some(owner) = reduction.owner(part) {
             return from((owner, 0)).into_iter().collect();
         }
-        // What is capped may be possible or not.
-        let possible = |&(place, &made): &(usize, &i32)| made < CAP || self.gathers(part, place);
+        // What is capped may be possible or not. (By task it is not worth a look: the unit suits the cheapest trees.)
+        let by_task = reduction.is_by_task();
+        let possible = |&(place, &made): &(usize, &i32)| made < CAP || (!by_task && self.gathers(part, place));
         let here = |&(place, _): &(usize, &i32)| !reduction.rests(part) || reduction.processors[place] == node;
         let made = self.made.get(&part).into_iter().flatten().enumerate();
         made.filter(here).filter(possible).filter_map(|(place, &made)| from((place, i64::from(made)))).collect()
@@ -112,7 +113,7 @@ impl<'g> Walk<'g> {
     /// The best way to make a partial result at a processor.
     fn best_split(&mut self, part: Interval, at: usize) -> Option<usize> {
         let table = self.table;
-        let splits = || table.operands(part, at).zip(part.first..);
+        let splits = || table.operands(self.reduction, part, at).into_iter().zip(part.first..);
         *self.splits.entry((part, at)).or_insert_with(|| splits().min().map(|(_, split)| split))
     }
 }

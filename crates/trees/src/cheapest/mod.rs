@@ -13,6 +13,9 @@
 //!
 //! with `dist` the cheapest paths for one unit of message: sizes scale all links alike, so paths are found once.
 //!
+//! Where work depends on the task, `w(i, T[k,l,m])`, it joins the minimum over the splits `l`, and a processor that
+//! cannot do a task is left out of it.
+//!
 //! **Two answers from one table.** All prices are brought to a common denominator, so that a price is an integer;
 //! [`Reduction::guide`] rounds every task's price *down* to a multiple of a power of two such that the prices of the
 //! trees in question fit 30 bits, and fills the table with machine integers. A rounded price never exceeds the
@@ -101,7 +104,7 @@ impl Reduction {
         let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
         let owners: Vec<usize> = participants.iter().map(place).collect::<Option<_>>().unwrap_or_default();
         let sizes = Amounts::new(&volumes.size, owners.len());
-        let works = Amounts::new(&volumes.work, owners.len());
+        let works = Amounts::of_work(&volumes.work, owners.len(), &processors);
         let factors = Factors::new(platform, &processors, &sizes.denominator, &works.denominator);
         let (graph, _) = Digraph::of(platform.graph(), |_| ());
         let watch = Watch::unlimited();
@@ -165,6 +168,11 @@ impl Reduction {
     /// All operands; `None` where there are none.
     fn whole(&self) -> Option<Interval> {
         Some(Interval { first: 0, last: self.operands().checked_sub(1)? })
+    }
+
+    /// Whether work depends on the split and the processor, and some processors may not do some tasks.
+    fn is_by_task(&self) -> bool {
+        self.works.are_by_task()
     }
 
     /// Whether a partial result is used where it is made.

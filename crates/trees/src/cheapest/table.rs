@@ -60,7 +60,11 @@ impl Table {
                 if let Some(owner) = reduction.owner(part) {
                     held.copy_from_slice(transfers.row(&self.rounded, size, owner));
                 } else if last - first + 1 < self.operands {
-                    self.combine(part, merges.row(&self.rounded, work, reduction.processors.len()), &mut made);
+                    if reduction.is_by_task() {
+                        self.combine_by_task(reduction, part, &mut made);
+                    } else {
+                        self.combine(part, merges.row(&self.rounded, work, reduction.processors.len()), &mut made);
+                    }
                     if reduction.rests(part) {
                         held.copy_from_slice(&made);
                     } else {
@@ -85,6 +89,26 @@ impl Table {
         }
     }
 
+    /// The same where work depends on the split.
+    fn combine_by_task(&self, reduction: &Reduction, part: Interval, made: &mut [i32]) {
+        made.fill(CAP);
+        let (left, right) = self.operand_rows(part);
+        let splits = left.chunks_exact(self.width).zip(right.chunks_exact(self.width)).zip(part.first..);
+        for ((left, right), split) in splits {
+            for place in 0..reduction.processors.len() {
+                let merge = self.merge(reduction, part, split, place);
+                made[place] = made[place].min((left[place] + right[place]).min(CAP) + merge);
+            }
+        }
+        made.iter_mut().for_each(|made| *made = (*made).min(CAP));
+    }
+
+    /// The rounded price of a merge; [`CAP`] where it cannot be done.
+    fn merge(&self, reduction: &Reduction, part: Interval, split: usize, place: usize) -> i32 {
+        let class = reduction.works.class_of_merge(part, split, place);
+        class.map_or(CAP, |class| self.rounded.merge(class, place))
+    }
+
     /// The rows of `[k,k] .. [k,m-1]` and those of `[k+1,m] .. [m,m]`.
     fn operand_rows(&self, part: Interval) -> (&[i32], &[i32]) {
         let Interval { first, last } = part;
@@ -94,22 +118,29 @@ impl Table {
 
     /// What it costs to make a partial result at each processor, by place; for at least two operands.
     pub fn made(&self, reduction: &Reduction, part: Interval) -> Vec<i32> {
-        let mut merges = Merges::new(self.width);
         let mut made = vec![CAP; self.width];
-        self.combine(
-            part,
-            merges.row(&self.rounded, reduction.works.class(part), reduction.processors.len()),
-            &mut made,
-        );
+        if reduction.is_by_task() {
+            self.combine_by_task(reduction, part, &mut made);
+        } else {
+            let mut merges = Merges::new(self.width);
+            let merges = merges.row(&self.rounded, reduction.works.class(part), reduction.processors.len());
+            self.combine(part, merges, &mut made);
+        }
         made.truncate(reduction.processors.len());
         made
     }
 
-    /// What it costs to have both operands of a merge at a processor, for each split in turn.
-    pub fn operands(&self, part: Interval, at: usize) -> impl Iterator<Item = i32> {
+    /// What it costs to have both operands of a merge at a processor, for each split in turn; with the merge, where its
+    /// work depends on the split.
+    pub fn operands(&self, reduction: &Reduction, part: Interval, at: usize) -> Vec<i32> {
         let (left, right) = self.operand_rows(part);
         let column = move |rows: &[i32]| -> Vec<i32> { rows.iter().skip(at).step_by(self.width).copied().collect() };
-        column(left).into_iter().zip(column(right)).map(|(left, right)| left + right)
+        let sums = column(left).into_iter().zip(column(right)).map(|(left, right)| left + right);
+        if !reduction.is_by_task() {
+            return sums.collect();
+        }
+        let merge = |split| self.merge(reduction, part, split, at);
+        sums.zip(part.first..).map(|(sum, split)| sum.min(CAP) + merge(split)).collect()
     }
 }
 

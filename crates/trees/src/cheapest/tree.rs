@@ -72,8 +72,8 @@ pub fn loads(platform: &Platform, volumes: &Volumes, pattern: &Pattern) -> BTree
                     *times.entry(resource).or_default() += &time;
                 }
             }
-            Task::Merge { node, part, .. } => {
-                *times.entry(Resource::Compute(node)).or_default() += volumes.merge_time(platform, node, part);
+            Task::Merge { node, part, split, .. } => {
+                *times.entry(Resource::Compute(node)).or_default() += volumes.merge_time(platform, node, part, split);
             }
         }
     }

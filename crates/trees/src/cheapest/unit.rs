@@ -1,5 +1,7 @@
 //! The unit of rounded prices: as fine as the prices of the trees in question allow.
 
+use std::collections::BTreeMap;
+
 use oneport_plan::Interval;
 
 use super::Reduction;
@@ -17,8 +19,9 @@ const ATTEMPTS: usize = 40;
 
 /// The exponent of the finest unit in which some tree to each of the targets, reachable ones, has a price of at most
 /// `bits` bits. The tree considered halves the operands again and again; its merges happen where that is cheapest.
+/// Where work depends on the task, halving may be impossible, and the cheapest tree is considered.
 ///
-/// `O(n p a)` with `a` processors that are not worse than a transfer from another one.
+/// `O(n p a)` with `a` processors that are not worse than a transfer from another one; by task `O(n^3 p + n^2 p a)`.
 pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
     let Some(whole) = reduction.whole() else { return 0 };
     let length = |value: u64| i64::from(64 - value.leading_zeros());
@@ -49,7 +52,7 @@ struct Halving<'r> {
 impl Halving<'_> {
     /// Of all targets that can be reached, the price to the one where it is highest.
     fn dearest(&self, whole: Interval, targets: &[usize]) -> Option<u64> {
-        let made = self.made(whole);
+        let made = if self.reduction.is_by_task() { self.cheapest(whole)? } else { self.made(whole) };
         self.held(whole, &made, targets).into_iter().filter(|&price| price < FAR).max()
     }
 
@@ -65,6 +68,38 @@ impl Halving<'_> {
         let class = self.reduction.works.class(part);
         let merge = |place| capped(self.rounded.merge_in(class, place, self.unit));
         places.map(|place| (left[place] + right[place] + merge(place)).min(FAR)).collect()
+    }
+
+    /// By place: what it costs to make the partial result there by the cheapest tree.
+    fn cheapest(&self, whole: Interval) -> Option<Vec<u64>> {
+        let nodes = &self.reduction.processors;
+        let mut there: BTreeMap<Interval, Vec<u64>> = BTreeMap::new();
+        let mut made = Vec::new();
+        for last in whole.first..=whole.last {
+            for first in (whole.first..=last).rev() {
+                let part = Interval { first, last };
+                made = if first == last { self.made(part) } else { self.least_merges(part, &there)? };
+                let held = self.held(part, &made, nodes);
+                there.insert(part, held);
+            }
+        }
+        Some(made)
+    }
+
+    /// By place: the cheapest split, of parts that are known.
+    fn least_merges(&self, part: Interval, there: &BTreeMap<Interval, Vec<u64>>) -> Option<Vec<u64>> {
+        let works = &self.reduction.works;
+        let mut made = vec![FAR; self.reduction.processors.len()];
+        for split in part.first..part.last {
+            let (left, right) = halves(part, split);
+            let (left, right) = (there.get(&left)?, there.get(&right)?);
+            for (place, made) in made.iter_mut().enumerate() {
+                let Some(class) = works.class_of_merge(part, split, place) else { continue };
+                let merge = capped(self.rounded.merge_in(class, place, self.unit));
+                *made = (*made).min(left[place] + right[place] + merge);
+            }
+        }
+        Some(made)
     }
 
     /// By place in `nodes`: what it costs to bring the partial result there.

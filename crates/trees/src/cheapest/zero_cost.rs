@@ -27,11 +27,13 @@ impl Free {
         let all_sent = reduction.resting.is_empty();
         let group = |node: usize| (0..node).find(|&first| all_sent && alike(first, node)).unwrap_or(node);
         let nodes = &reduction.processors;
+        // By task, a merge that is cheaper at one place may be dearer than another there.
+        let comparable = !reduction.is_by_task();
         let better = |place: usize| {
             let is_better = |&other: &usize| {
                 let order = weights.merges[other].cmp(&weights.merges[place]);
                 let first = order.is_lt() || !alike(nodes[place], nodes[other]) || other < place;
-                reach[nodes[place]][nodes[other]] && order.is_le() && first && other != place
+                comparable && reach[nodes[place]][nodes[other]] && order.is_le() && first && other != place
             };
             (0..nodes.len()).filter(is_better).collect()
         };

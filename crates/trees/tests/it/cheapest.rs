@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Pow, Zero};
-use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
+use oneport_plan::{Amount, Interval, MergeTask, Pattern, Resource, Task, TaskTable, Volumes};
 use oneport_platform::generate::{Options, complete, random_connected, ring};
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
 use oneport_trees::cheapest::{Prices, Reduction, is_tree, loads};
@@ -89,8 +89,10 @@ impl<'t> Twin<'t> {
         Some(self.far[from.index()][to.index()].as_ref()? * self.volumes.size.of(part).unwrap())
     }
 
-    fn merge(&self, part: Interval, at: NodeId) -> Rational {
-        self.volumes.merge_time(self.platform, at, part) * &self.prices.compute[at.index()]
+    /// The price of a merge; `None` where it cannot be done.
+    fn merge(&self, part: Interval, split: usize, at: NodeId) -> Option<Rational> {
+        let time = self.volumes.merge_time(self.platform, at, part, split);
+        self.volumes.can_merge(at, part, split).then(|| time * &self.prices.compute[at.index()])
     }
 
     /// The prices of all trees that make a partial result, with where they make it: each shape with each placement.
@@ -106,8 +108,9 @@ impl<'t> Twin<'t> {
                 for (b, right_price) in &rights {
                     for at in self.platform.processors() {
                         let moves = self.moved(left, a, at).zip(self.moved(right, *b, at));
-                        let Some((from_left, from_right)) = moves else { continue };
-                        trees.push((at, &left_price + right_price + from_left + from_right + self.merge(part, at)));
+                        let tasks = moves.zip(self.merge(part, split, at));
+                        let Some(((from_left, from_right), merge)) = tasks else { continue };
+                        trees.push((at, &left_price + right_price + from_left + from_right + merge));
                     }
                 }
             }
@@ -140,9 +143,11 @@ impl<'t> Twin<'t> {
         }
         let made = |at: NodeId| {
             let sums = (first..last).filter_map(|split| {
-                Some(held[first][split][at.index()].as_ref()? + held[split + 1][last][at.index()].as_ref()?)
+                let (left, right) =
+                    (held[first][split][at.index()].as_ref()?, held[split + 1][last][at.index()].as_ref()?);
+                Some(left + right + self.merge(part, split, at)?)
             });
-            Some(sums.min()? + self.merge(part, at))
+            sums.min()
         };
         self.platform.processors().filter_map(|at| Some(made(at)? + self.moved(part, at, to)?)).min()
     }
@@ -194,7 +199,8 @@ fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, 
     let table = twin.table();
     let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
     // The finest unit is chosen by a tree that is up to this dear; it has 29 bits or more.
-    let dearest = platform.processors().filter_map(|to| star(&twin, to)).max().unwrap_or_default();
+    let dearest =
+        platform.processors().filter_map(|to| star(&twin, to).or_else(|| least(to))).max().unwrap_or_default();
     for target in platform.node_ids() {
         let Some(truth) = least(target) else {
             assert_eq!((guide.lower_bound(target), guide.tree(target)), (None, None));
@@ -222,7 +228,9 @@ fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
         let mut price = twin.moved(twin.part(), place, target)?;
         for (operand, &owner) in twin.participants.iter().enumerate() {
             price += twin.moved(Interval { first: operand, last: operand }, owner, place)?;
-            price += twin.merge(Interval { first: 0, last: operand }, place);
+            if let Some(before) = operand.checked_sub(1) {
+                price += twin.merge(Interval { first: 0, last: operand }, before, place)?;
+            }
         }
         Some(price)
     };
@@ -271,6 +279,28 @@ fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     ]
 }
 
+/// The same questions, where work depends on the task and the processor, and some processors cannot do some tasks.
+fn unrelated(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volumes)> {
+    let works = prop::collection::vec(prop::option::weighted(0.8, (0i64..9, 1i64..4)), 200);
+    (questions(most), works).prop_map(|((platform, owners, volumes), works)| {
+        let mut works = works.into_iter().cycle();
+        let mut table = TaskTable::default();
+        for task in MergeTask::all(owners.len()) {
+            let mut next = || works.next().flatten().map(|(n, d)| ratio(n, d));
+            if let Some(work) = next() {
+                table.everywhere.insert(task, work);
+            }
+            for node in platform.processors() {
+                // One in three has no entry of its own.
+                if (node.index() + task.split + task.part.last) % 3 > 0 {
+                    table.at.insert((task, node), next());
+                }
+            }
+        }
+        (platform, owners, Volumes { work: Amount::Tasks(table), ..volumes })
+    })
+}
+
 fn prices<N: Clone + std::fmt::Debug>(price: impl Strategy<Value = N> + Clone) -> impl Strategy<Value = Ports<N>> {
     let list = prop::collection::vec(price, 5);
     (list.clone(), list.clone(), list).prop_map(|(send, receive, compute)| Ports { send, receive, compute })
@@ -293,6 +323,22 @@ proptest! {
     fn exact_prices_are_least_of_all_trees((platform, owners, volumes) in questions(3), prices in prices(any_rational())) {
         let twin = Twin::new(&platform, &owners, &volumes, &prices);
         twin.check_exact(|target| twin.enumerated(target));
+    }
+
+    #[test]
+    fn unrelated_machines_have_least_trees((platform, owners, volumes) in unrelated(3), prices in prices(any_rational())) {
+        let twin = Twin::new(&platform, &owners, &volumes, &prices);
+        twin.check_exact(|target| twin.enumerated(target));
+    }
+
+    #[test]
+    fn unrelated_machines_obey_the_recurrence(
+        (platform, owners, volumes) in unrelated(5), prices in prices(any_rational()), guiding in prices(0u64..1 << 40),
+    ) {
+        let twin = Twin::new(&platform, &owners, &volumes, &prices);
+        let table = twin.table();
+        twin.check_exact(|target| table[0][owners.len() - 1][target.index()].clone());
+        check_guide(&platform, &owners, &volumes, &guiding);
     }
 
     #[test]

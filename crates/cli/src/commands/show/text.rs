@@ -108,6 +108,7 @@ fn work(plan: &Plan) -> String {
         (Amount::Constant(work), None) => format!("{} {compute}", readable(work)),
         (Amount::Affine { fixed, per_operand }, _) => format!("({fixed} + {per_operand} per operand) {compute}"),
         (Amount::Table(_), _) => format!("work by interval {compute}"),
+        (Amount::Tasks(_), _) => format!("work by task and processor {compute}"),
     }
 }
 

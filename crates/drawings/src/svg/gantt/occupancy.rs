@@ -57,7 +57,7 @@ pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedul
     for (node, queue) in merges {
         let mut clock = Rational::zero();
         for ((message, split), copies) in queue {
-            let one = volumes.merge_time(platform, node, message.part);
+            let one = volumes.merge_time(platform, node, message.part, split);
             let end = &clock + one * &copies;
             if clock < end {
                 let start = std::mem::replace(&mut clock, end.clone());
@@ -81,7 +81,7 @@ pub(in crate::svg) fn counted(problem: Problem<'_>, period: &Timeline) -> Vec<Ba
         let one = match bar.activity {
             Activity::Transfer(link) => words::link(platform, link)
                 .map_or_else(Rational::zero, |ends| volumes.size_of(bar.message) * &ends.cost),
-            Activity::Merge { node, .. } => volumes.merge_time(platform, node, part),
+            Activity::Merge { node, split } => volumes.merge_time(platform, node, part, split),
         };
         let count = if one.is_zero() { one } else { (&bar.end - &bar.start) / one };
         match bars.last_mut() {

@@ -82,8 +82,8 @@ pub(super) fn flows(problem: Problem<'_>, steady_state: Option<&SteadyState>) ->
                     add(&mut flows.send, link.from, &time);
                     add(&mut flows.receive, link.to, &time);
                 }
-                Task::Merge { node, part, .. } => {
-                    let time = &weighted.weight * volumes.merge_time(platform, node, part);
+                Task::Merge { node, part, split, .. } => {
+                    let time = &weighted.weight * volumes.merge_time(platform, node, part, split);
                     add(flows.merges.entry(node).or_default(), message, &weighted.weight);
                     add(&mut flows.compute, node, &time);
                 }

@@ -177,11 +177,13 @@ impl Reductions<'_> {
         if part.first == part.last {
             return (self.owners[part.first] == at).then(Load::default).into_iter().collect();
         }
-        let mut merge = Load::default();
         let compute = self.platform.node(at).compute.as_ref().unwrap();
-        merge.processors.insert(at, self.volumes.work.of(part).unwrap() * compute);
         let mut made = BTreeSet::new();
         for split in part.first..part.last {
+            // Absent: it cannot be done here.
+            let Some(work) = self.volumes.work.of_merge(at, part, split) else { continue };
+            let mut merge = Load::default();
+            merge.processors.insert(at, work * compute);
             let left = self.held(Interval { first: part.first, last: split }, at);
             let right = self.held(Interval { first: split + 1, last: part.last }, at);
             let pairs = left.iter().flat_map(|left| right.iter().map(move |right| left.plus(right)));
@@ -373,9 +375,10 @@ pub fn check_loads(platform: &Platform, collective: &Collective, volumes: &Volum
                     let size = volumes.size.of(part).unwrap();
                     links[link.index()] += size * &platform.link(link).cost * &one.weight;
                 }
-                Task::Merge { node, part, .. } => {
+                Task::Merge { node, part, split, .. } => {
                     let compute = platform.node(node).compute.as_ref().unwrap();
-                    processors[node.index()] += volumes.work.of(part).unwrap() * compute * &one.weight;
+                    let work = volumes.work.of_merge(node, part, split).expect("a merge that can be done");
+                    processors[node.index()] += work * compute * &one.weight;
                 }
             }
         }

@@ -216,7 +216,7 @@ fn slots(
             left[used.link.index()] += volumes.size_of(used.message) * &platform.link(used.link).cost;
         }
         for used in made(&scheduled.pattern) {
-            merging[used.node.index()] += volumes.merge_time(platform, used.node, used.message.part);
+            merging[used.node.index()] += volumes.merge_time(platform, used.node, used.message.part, used.split);
         }
     }
     let (mut slots, mut period) = (Vec::new(), Rational::zero());

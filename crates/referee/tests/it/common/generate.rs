@@ -187,7 +187,7 @@ fn steady_state(
             busy[3 * link.to.index() + 1] += time;
         }
         for used in made(&scheduled.pattern) {
-            let time = volumes.merge_time(platform, used.node, used.message.part);
+            let time = volumes.merge_time(platform, used.node, used.message.part, used.split);
             busy[3 * used.node.index() + 2] += copies(scheduled) * time;
         }
     }
@@ -221,7 +221,7 @@ fn schedule(
             left[used.link.index()] += &copies * volumes.size_of(used.message) * &platform.link(used.link).cost;
         }
         for used in made(&scheduled.pattern) {
-            let time = volumes.merge_time(platform, used.node, used.message.part);
+            let time = volumes.merge_time(platform, used.node, used.message.part, used.split);
             merging[used.node.index()] += &copies * time;
         }
     }

@@ -66,7 +66,7 @@ fn loads(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> (BTreeMap<Resource, 
             *links.entry(used.link).or_insert_with(Rational::zero) += time;
         }
         for used in made(pattern) {
-            let time = plan.volumes.merge_time(&plan.platform, used.node, used.message.part);
+            let time = plan.volumes.merge_time(&plan.platform, used.node, used.message.part, used.split);
             *resources.entry(Resource::Compute(used.node)).or_insert_with(Rational::zero) += weight * time;
         }
     }

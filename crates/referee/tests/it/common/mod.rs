@@ -314,7 +314,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
                 for used in uses {
                     let (message, split) = (used.message, used.split);
                     for copy in copies.clone() {
-                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part);
+                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part, split);
                         if let Some(instance) = instance(used.stage, copy) {
                             let (start, end) = (start.clone(), end.clone());
                             merges.push(MergeEvent { instance, message, split, node, start, end });

@@ -120,6 +120,7 @@ fn amount_numbers(amount: &mut Amount) -> Vec<&mut Rational> {
         Amount::Constant(constant) => vec![constant],
         Amount::Affine { fixed, per_operand } => vec![fixed, per_operand],
         Amount::Table(rows) => rows.iter_mut().flatten().collect(),
+        Amount::Tasks(table) => table.everywhere.values_mut().chain(table.at.values_mut().flatten()).collect(),
     }
 }
 

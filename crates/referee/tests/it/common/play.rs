@@ -100,7 +100,7 @@ fn is_sound_merge(plan: &Plan, run: &Timeline, merge: &MergeEvent, started: u64)
         && plan.platform.processors().any(|node| node == merge.node)
         && !merge.start.is_negative()
         && merge.end <= horizon(run)
-        && &merge.end - &merge.start == plan.volumes.merge_time(&plan.platform, merge.node, part)
+        && &merge.end - &merge.start == plan.volumes.merge_time(&plan.platform, merge.node, part, merge.split)
 }
 
 fn is_part(plan: &Plan, part: Interval) -> bool {

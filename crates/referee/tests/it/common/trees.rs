@@ -45,14 +45,21 @@ pub fn price(platform: &Platform, volumes: &Volumes, prices: &Prices<'_>, tasks:
     let lengths = lengths(platform, prices);
     let of_task = |task: &Task| match *task {
         Task::Send { link, part, .. } => volumes.size.of(part).unwrap() * &lengths[link.index()],
-        Task::Merge { node, part, .. } => merge_price(platform, volumes, prices, node, part),
+        Task::Merge { node, part, split, .. } => merge_price(platform, volumes, prices, node, part, split),
     };
     tasks.iter().map(of_task).sum()
 }
 
-fn merge_price(platform: &Platform, volumes: &Volumes, prices: &Prices<'_>, node: NodeId, part: Interval) -> Rational {
+fn merge_price(
+    platform: &Platform,
+    volumes: &Volumes,
+    prices: &Prices<'_>,
+    node: NodeId,
+    part: Interval,
+    split: usize,
+) -> Rational {
     let price = prices.get(&Resource::Compute(node)).map_or_else(Rational::zero, |price| (*price).clone());
-    volumes.merge_time(platform, node, part) * price
+    volumes.merge_time(platform, node, part, split) * price
 }
 
 /// The cheapest tree to a target: intervals or sets, values spread link by link over all nodes as Bellman and Ford do.
@@ -92,11 +99,13 @@ fn spread(
         there[collective.operands().unwrap()[*operand].index()] = Some(Rational::zero());
     }
     for (left, right) in splits(operands, collective.is_commutative()) {
+        let split = whole.first + left.len() - 1;
         let left = spread(question, lengths, &left, known);
         let right = spread(question, lengths, &right, known);
-        for node in platform.processors() {
+        for node in platform.processors().filter(|&node| volumes.can_merge(node, whole, split)) {
             if let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) {
-                improve(&mut there[node.index()], left + right + merge_price(platform, volumes, prices, node, whole));
+                let merge = merge_price(platform, volumes, prices, node, whole, split);
+                improve(&mut there[node.index()], left + right + merge);
             }
         }
     }

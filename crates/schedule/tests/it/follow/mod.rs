@@ -28,7 +28,8 @@ pub fn check_dates(case: &Case, run: &Timeline) {
     let mut free: BTreeMap<NodeId, &Rational> = BTreeMap::new();
     for merge in &run.merges {
         let part = merge.message.part;
-        assert_eq!(&merge.end - &merge.start, case.volumes.merge_time(&case.platform, merge.node, part));
+        let time = case.volumes.merge_time(&case.platform, merge.node, part, merge.split);
+        assert_eq!(&merge.end - &merge.start, time);
         let before = free.insert(merge.node, &merge.end);
         assert!(before.is_none_or(|before| *before <= merge.start), "{case:?}: {merge:?}");
     }

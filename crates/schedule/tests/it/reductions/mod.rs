@@ -139,8 +139,8 @@ pub fn loads<'p>(
                         *loads.entry(port).or_default() += &time;
                     }
                 }
-                Task::Merge { node, part, .. } => {
-                    let time = &count * volumes.merge_time(platform, node, part);
+                Task::Merge { node, part, split, .. } => {
+                    let time = &count * volumes.merge_time(platform, node, part, split);
                     *loads.entry(Resource::Compute(node)).or_default() += time;
                 }
             }
