@@ -1,5 +1,6 @@
 //! Quantities in the platform's units, or as plain numbers where nobody said what they mean.
 
+use num_traits::Zero;
 use oneport_plan::{Amount, Problem};
 use oneport_platform::units::Time;
 use oneport_platform::{Platform, Rational};
@@ -32,6 +33,7 @@ pub(crate) fn weight(platform: &Platform, value: &Rational) -> String {
 /// What a link's cost means: "25 GB/s", or "1/25 per unit of message".
 pub(crate) fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
+        _ if cost.is_zero() => "no time".to_string(),
         Some(units) => units.show_rate(&cost.recip()),
         None => format!("{} per unit of message", words::show(cost)),
     }
@@ -40,8 +42,8 @@ pub(crate) fn bandwidth(platform: &Platform, cost: &Rational) -> String {
 /// As [`bandwidth`], with a letter for costs where there is little room: "c 1/25".
 pub(crate) fn terse_bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
-        Some(units) => units.show_rate(&cost.recip()),
-        None => format!("c {}", words::show(cost)),
+        Some(units) if !cost.is_zero() => units.show_rate(&cost.recip()),
+        _ => format!("c {}", words::show(cost)),
     }
 }
 

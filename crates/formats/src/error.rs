@@ -252,6 +252,14 @@ pub enum Mistake {
         /// The number.
         value: String,
     },
+    /// A number that must not be negative.
+    #[error("{what} is {value}; it must be 0 or more")]
+    Negative {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        value: String,
+    },
     /// A port model that does not exist.
     #[error("{}", clip_message(&.0.to_string()))]
     Model(ParsePortModelError),

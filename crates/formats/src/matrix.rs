@@ -317,6 +317,9 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
         };
         return Some(format!("node '{}' {what}", node.name));
     }
+    if let Some(link) = platform.free_link() {
+        return Some(format!("link {} costs nothing, and a matrix holds bandwidths", platform.link_name(link)));
+    }
     let long = platform.links().iter().find(|link| parse_rational(&link.cost.recip().to_string()).is_err());
     long.map(|link| format!("the cost of link {} -> {} is too long", platform.name(link.from), platform.name(link.to)))
 }

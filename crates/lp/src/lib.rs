@@ -7,6 +7,7 @@ mod column_generation;
 mod compact;
 mod costs;
 pub mod flow;
+mod free;
 mod in_order;
 mod mixture;
 mod odd_sets;

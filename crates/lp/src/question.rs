@@ -67,6 +67,28 @@ pub enum LpError {
         "the compact formulation keeps the operands in order; use the columns formulation for a commutative operator"
     )]
     CompactCommutative,
+    /// Links of cost 0 where schemes divide by costs.
+    #[error(
+        "{collective}: '{link}' costs nothing; schemes that combine values for several nodes are solved for positive \
+             costs only"
+    )]
+    FreeLink {
+        /// The collective's name.
+        collective: &'static str,
+        /// The link's name.
+        link: String,
+    },
+    /// Everything can be carried out in no time.
+    #[error(
+        "every message of {collective} gets there in no time, over links like '{link}' that cost nothing: nothing \
+             bounds the throughput"
+    )]
+    Unbounded {
+        /// The collective's name.
+        collective: &'static str,
+        /// The name of a link that costs nothing.
+        link: String,
+    },
     /// Work by task lets no tree be carried out.
     #[error("no processors can make v[{},{}]{place}: the table of work gives them no time for its merges; \
              add entries for some of them", part.first, part.last)]

@@ -20,6 +20,7 @@ use num_traits::{One, Zero};
 use oneport_plan::{Kind, Pattern, Problem, Resource, Status, Task};
 use oneport_platform::{Change, Changed, LinkId, NodeId, Platform, Rational};
 
+use crate::free;
 use crate::{Answer, LpError, Options, Question, solve};
 
 /// What a broadcast is confined to.
@@ -55,6 +56,7 @@ pub struct Shaped {
 /// [`LpError::NoShape`] for other questions and platforms with switches; as [`solve`](crate::solve).
 pub fn best(question: &Question<'_>, options: &Options, shape: Shape) -> Result<Option<Shaped>, LpError> {
     check(question)?;
+    free::check(question)?;
     let mut search = Search { question, options, shape, programs: 0, found: None, closed: Rational::zero() };
     let Some(root) = search.relaxed(Branch::default())? else { return Ok(None) };
     search.offer_trees(&root);

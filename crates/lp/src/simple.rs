@@ -81,7 +81,9 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
         let mut prices: Vec<(Resource, Rational)> = ports.map(|port| (port, Rational::one())).collect();
         if prices.is_empty() {
             // Every use of a link costs the same.
-            prices = links.iter().map(|&link| (Resource::Link(link), platform.link(link).cost.recip())).collect();
+            let cost = |link: LinkId| &platform.link(link).cost;
+            let limited = links.iter().copied().filter(|&link| !cost(link).is_zero());
+            prices = limited.map(|link| (Resource::Link(link), cost(link).recip())).collect();
         }
         prices.sort();
         Certificate { prices, ..Certificate::default() }

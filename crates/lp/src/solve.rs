@@ -15,6 +15,7 @@ use crate::flow::crash_basis;
 use crate::flow::multiplicative_weights;
 use crate::flow::{self, Budget, Flow, FlowProgram, Group};
 use crate::flow::{GroupFlow, split};
+use crate::free;
 use crate::odd_sets;
 use crate::simple;
 use crate::solution::Observer;
@@ -32,7 +33,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// feasible steady state, an exact bound, and [`Status::Feasible`].
 ///
 /// # Errors
-/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Contradiction`] never, unless oneport is wrong.
+/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] where work by task lets nothing be carried out;
+/// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never, unless
+/// oneport is wrong.
 pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpError> {
     solve_watched(question, options, &mut |_| ControlFlow::Continue(()))
 }
@@ -51,6 +54,7 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
         return Err(LpError::Unmade { part, place: target.map_or_else(String::new, name) });
     }
+    free::check(question)?;
     if question.commodities().is_empty() {
         let solution = match strategy::solve(question, options, watch) {
             Err(LpError::Stopped(_)) => simple::solve(question)?,

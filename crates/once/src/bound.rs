@@ -61,6 +61,9 @@ fn delays(platform: &Platform, node: NodeId, backwards: bool) -> Vec<Option<Rati
 
 /// The least time in which `amount` of data passes some of these links, all at one node, with one overhead.
 fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rational {
+    if links.iter().any(|&link| platform.link(link).cost.is_zero()) {
+        return Rational::zero();
+    }
     let rates = links.iter().map(|&link| platform.link(link).cost.recip());
     let mut rate: Rational = rates.clone().sum();
     // What all of them occupy, beside themselves.

@@ -67,7 +67,7 @@ impl Platform {
     /// ```
     ///
     /// # Errors
-    /// An id of another platform; a cost or compute cost that is not positive; a multiple of what a router does not
+    /// An id of another platform; a cost below 0; a compute cost that is not positive; a multiple of what a router does not
     /// have; no ports; no node left.
     ///
     /// # Complexity

@@ -34,8 +34,8 @@ pub enum PlatformError {
         /// The node's name.
         node: String,
     },
-    /// A link whose cost is not positive.
-    #[error("link {from} -> {to}: cost is {cost}; a cost must be positive")]
+    /// A link whose cost is negative.
+    #[error("link {from} -> {to}: cost is {cost}; a cost is 0 or more")]
     BadCost {
         /// Name of the sending node.
         from: String,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeReferences, NodeIndexable, NodeRef};
 
@@ -289,6 +289,11 @@ impl Platform {
         &self.node(id).name
     }
 
+    /// The first link over which messages take no time, if there is one.
+    pub fn free_link(&self) -> Option<LinkId> {
+        self.link_ids().find(|&link| self.link(link).cost.is_zero())
+    }
+
     /// `from -> to`, by names, for messages.
     pub fn link_name(&self, id: LinkId) -> String {
         let link = self.link(id);
@@ -388,7 +393,7 @@ impl PlatformBuilder {
     /// Adds a directed link of the given cost (time per unit of message).
     ///
     /// # Errors
-    /// Unknown ends, a link from a node to itself, a pair linked twice, a cost that is not positive.
+    /// Unknown ends, a link from a node to itself, a pair linked twice, a cost below 0.
     pub fn link(&mut self, from: NodeId, to: NodeId, cost: Rational) -> Result<LinkId, PlatformError> {
         if self.graph.edge_count() == LIMIT {
             return Err(PlatformError::TooMany { what: "links", limit: LIMIT });
@@ -402,7 +407,7 @@ impl PlatformBuilder {
         if from == to {
             return Err(PlatformError::SelfLoop { node: name(from) });
         }
-        if !cost.is_positive() {
+        if cost.is_negative() || !cost.denom().is_positive() {
             return Err(PlatformError::BadCost { from: name(from), to: name(to), cost: Box::new(cost) });
         }
         if let Some(first) = self.by_ends.get(&(from, to)) {

@@ -62,7 +62,8 @@ impl TimelineReport {
 
 /// Checks a run by its events and merges alone.
 ///
-/// - An event's pieces are positive, ascending, disjoint, within `0..horizon`, and add up to `size * cost`; a merge
+/// - An event's pieces are positive (over a link of cost 0 it has one, of length 0), ascending, disjoint, within
+///   `0..horizon`, and add up to `size * cost`; a merge
 ///   takes `work * compute`, at a processor, without a break.
 /// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
 ///   may touch; merges that take no time are in nobody's way). Merges do not hinder transfers.
@@ -176,8 +177,9 @@ impl<'a> Run<'a> {
     fn check_event(&self, place: usize, dated: &Dated<'_>) -> Result<(), Violation> {
         let mut total = BigUint::zero();
         let mut previous: Option<&BigUint> = None;
+        let takes_no_time = self.case.platform.link(dated.event.link).cost.is_zero() && dated.pieces.len() == 1;
         for (start, end) in &dated.pieces {
-            if end <= start || previous.is_some_and(|previous| start < previous) {
+            if end < start || end == start && !takes_no_time || previous.is_some_and(|previous| start < previous) {
                 let [start, end, previous] = [start, end, previous.unwrap_or(&ZERO)].map(|date| self.date(date));
                 let found = format!("piece from {start} to {end} after one that ends at {previous}");
                 let place = format!("event {place} ({})", self.transfer(dated));
@@ -227,7 +229,9 @@ impl<'a> Run<'a> {
         for (place, dated) in self.events.iter().enumerate() {
             for resource in Resource::of_link(self.case.platform, dated.event.link) {
                 let stretches = busy.entry(resource).or_default();
-                stretches.extend(dated.pieces.iter().map(|(start, end)| (start, end, place)));
+                // What takes no time is in nobody's way.
+                let pieces = dated.pieces.iter().filter(|(start, end)| start < end);
+                stretches.extend(pieces.map(|(start, end)| (start, end, place)));
             }
         }
         self.check_capacities(busy, &|place| self.events.get(place).map(|dated| self.transfer(dated)))

@@ -74,6 +74,9 @@ impl Stretches {
 impl Places {
     /// A link's places, from its slots, for the durations of its tasks.
     pub(crate) fn of_link(mut clock: Clock, durations: &[BigInt]) -> Places {
+        if durations.iter().all(Zero::is_zero) {
+            return Places::Instant;
+        }
         let stretches: Vec<Vec<Stretch>> = durations.iter().map(|duration| clock.take(duration)).collect();
         match equal(durations) {
             true => Places::Any { stretches: Stretches::Listed(stretches), taken: BTreeMap::new() },

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::{Certificate, OddSet, Problem, Resource, SteadyState, WeightedPattern};
 use oneport::schedule::{Measure, common_denominator};
-use oneport::{Platform, PortModel, Rational, Status};
+use oneport::{Amount, Platform, PortModel, Rational, Status};
 use serde_json::{Value, json};
 
 use crate::answers::odd_sets;
@@ -252,6 +252,10 @@ fn hints(
     let any_order =
         !certificate.borders.is_empty() || !certificate.gatherings.is_empty() || !certificate.exchanges.is_empty();
     let in_order = in_order && !(any_order && status == Status::Optimal);
+    // Tables are of the operands in their order.
+    let volumes = problem.volumes();
+    let tabled = [&volumes.size, &volumes.work].iter().any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
+    let in_order = in_order && !tabled;
     if in_order && collective.combines() && collective.form().is_some_and(|form| form.commutes) {
         hints.push(IN_ORDER.to_string());
     }

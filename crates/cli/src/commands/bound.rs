@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
+use num_traits::Zero;
 use oneport::plan::{Certificate, Form, LinkId};
 use oneport::{
     Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
@@ -195,6 +196,9 @@ impl Cut {
         let (inside, outside) = participants.iter().copied().partition(has);
         let crosses = |id: &LinkId| has(&platform.link(*id).from) && !has(&platform.link(*id).to);
         let links: Vec<LinkId> = platform.link_ids().filter(crosses).collect();
+        if links.iter().any(|&link| platform.link(link).cost.is_zero()) {
+            return None;
+        }
         let capacity: Rational = links.iter().map(|&link| platform.link(link).cost.recip()).sum();
         let demands = (0..row.collective.demands()).filter_map(|place| row.collective.demand(place));
         let messages = demands.filter(|demand| demand.crosses(|node| has(&node))).count();

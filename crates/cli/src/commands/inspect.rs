@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use comfy_table::{Table, presets};
-use num_traits::Inv;
+use num_traits::{Inv, Zero};
 use oneport::formats::{self, Imported, PlatformFormat, Topic};
 use oneport::{Collective, Platform, Problem, Rational, Volumes};
 use serde_json::{Value, json};
@@ -120,6 +120,7 @@ fn nodes(imported: &Imported) -> String {
 /// In the platform's units, where it has some.
 fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
+        _ if cost.is_zero() => "takes no time".to_string(),
         Some(units) => units.show_rate(&cost.inv()),
         None => both(&cost.inv()),
     }
@@ -159,7 +160,8 @@ fn object(imported: &Imported) -> Value {
                 "from": class.ends[0],
                 "to": class.ends[1],
                 "both_ways": class.both_ways,
-                "bandwidth": class.cost.inv().to_string(),
+                // Without cost there is no number.
+                "bandwidth": (!class.cost.is_zero()).then(|| class.cost.inv().to_string()),
                 "number": number,
             })
         })

@@ -9,6 +9,7 @@ mod collectives;
 mod common;
 mod compare;
 mod events;
+mod free_links;
 mod generate;
 mod horizon;
 mod limits;

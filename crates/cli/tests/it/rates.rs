@@ -176,7 +176,7 @@ fn work_by_task_there_and_back() {
             .replace("\"task\": [0, 1, 2], \"work\": \"1/4\"", "\"task\": [0, 1, 2], \"node\": \"1\", \"work\": 1");
         assert_ne!(other, read(&rates));
         let other = folder.write("other.json", other);
-        let refused = oneport(&["extract", &other, "--platform", &platform]);
+        let refused = oneport(&["extract", &other, "--platform", &platform, "-o", &folder.path("none.json")]);
         assert!(refused.code == Some(1) && refused.stderr.contains("gives it no time there"), "{refused:#?}");
     }
     let part = folder.write("part.json", "[{\"task\": [0, 0, 1], \"work\": 1}]");

@@ -183,9 +183,13 @@ impl<'a> Assembly<'a> {
             }
         };
         let value = self.value(entry, key, measure, &field)?;
-        if !value.is_positive() {
-            let what = if key == "cost" { "a link's cost" } else { "a link's bandwidth" };
-            let mistake = Mistake::NotPositive { what, value: field.scalar.shown() };
+        // Without cost, messages take no time on the link; its bandwidth would be no number.
+        if value.is_negative() || key == "bandwidth" && value.is_zero() {
+            let value = field.scalar.shown();
+            let mistake = match key {
+                "cost" => Mistake::Negative { what: "a link's cost", value },
+                _ => Mistake::NotPositive { what: "a link's bandwidth", value },
+            };
             return Err(self.entry_error(entry, key, field.offset, mistake));
         }
         Ok(if key == "cost" { value } else { value.recip() })

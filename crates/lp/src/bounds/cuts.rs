@@ -27,7 +27,7 @@ use crate::{LpError, Question};
 const CENTRES: usize = 16;
 const SIZES: usize = 64;
 
-/// The best bound by a cut that is found; `None` where ports count, too, or for collectives whose values are combined
+/// The best bound by a cut that is found; `None` where ports count, too, where a link costs nothing, or for collectives whose values are combined
 /// for several nodes.
 ///
 /// # Errors
@@ -35,6 +35,7 @@ const SIZES: usize = 64;
 pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
     let links = platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links);
+    let links = links && platform.free_link().is_none();
     let sized = question.volumes().size.constant().is_some();
     let Some(block) = question.block().filter(|_| links && sized) else { return Ok(None) };
     let search = Search::new(question, block);

@@ -26,6 +26,7 @@ use num_traits::Signed;
 use oneport_plan::{Border, Certificate, Direction, Resource, Status};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
+use crate::free;
 use crate::oracles::{Patterns, is_composed, part};
 use crate::question::is_all_reduce;
 use crate::resources::Resources;
@@ -115,6 +116,7 @@ pub fn all_reduce_bound(
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(None);
     }
+    free::check_kinds(question)?;
     bound(question, &Resources::new(question.platform(), true), enough, watch).map(Some)
 }
 

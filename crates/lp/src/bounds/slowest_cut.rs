@@ -52,11 +52,13 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
 }
 
 /// The slowest cut of an all-gather. `sinks` are the participants to look at, if not all of them: on a symmetric
-/// platform, those that stand for all. `None` for other collectives and where ports or odd sets count, too.
+/// platform, those that stand for all. `None` for other collectives, where ports or odd sets count, too, and where a
+/// link has no capacity because it costs nothing.
 pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<SlowestCut> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();
-    if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
+    let limited = platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links);
+    if limited || platform.free_link().is_some() {
         return None;
     }
     let network = Network::new(question, participants);

@@ -63,6 +63,12 @@ pub enum RingError {
         /// Its name.
         node: String,
     },
+    /// A link without a bandwidth.
+    #[error("'{link}' costs nothing, so it has no bandwidth that rings could share; give it a cost")]
+    FreeLink {
+        /// The link's name.
+        link: String,
+    },
     /// A processor loses what it passes on.
     #[error(
         "'{node}' has replicates = false, so it cannot both keep and pass on what goes round; leave it out of \
@@ -139,6 +145,9 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
         return Err(RingError::TooMany { count });
     }
     let name = |node: NodeId| platform.name(node).to_string();
+    if let Some(link) = platform.free_link() {
+        return Err(RingError::FreeLink { link: platform.link_name(link) });
+    }
     if let Some(place) = (0..count).find(|&place| gpus[..place].contains(&gpus[place])) {
         return Err(RingError::Twice { node: name(gpus[place]) });
     }

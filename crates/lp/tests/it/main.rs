@@ -9,6 +9,7 @@ mod broadcast;
 mod common;
 mod cuts;
 mod families;
+mod free_links;
 mod gadgets;
 mod groups;
 mod half_duplex;

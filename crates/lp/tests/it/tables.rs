@@ -2,16 +2,18 @@
 
 use num_traits::Zero;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, solve};
-use oneport_plan::{
-    Amount, Collective, CustomDemand, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes, Wanted,
-};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_plan::{Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes};
+use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational};
 
 use crate::common::naive::{self, Dice};
 use crate::common::ratio;
 
 /// Three processors of compute 1/2, 1 and 1, every two of them linked at cost 1.
 fn triangle() -> Platform {
+    of_three().build().unwrap()
+}
+
+fn of_three() -> PlatformBuilder {
     let mut builder = Platform::builder();
     for (name, compute) in [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))] {
         builder.node(Node::processor(name, compute)).unwrap();
@@ -19,7 +21,7 @@ fn triangle() -> Platform {
     for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
         builder.link(NodeId::new(from), NodeId::new(to), ratio(1, 1)).unwrap();
     }
-    builder.build().unwrap()
+    builder
 }
 
 fn reduce(owners: &[usize], target: usize) -> Collective {
@@ -98,11 +100,15 @@ fn unrelated_machines() {
 /// The chain of the textbooks, of which one processor owns two matrices.
 #[test]
 fn a_product_of_four_matrices() {
-    let owners = [0, 1, 2, 0].map(NodeId::new).to_vec();
-    let wanted = Wanted::At(vec![NodeId::new(2)]);
-    let demand = CustomDemand { owners, wanted, commutative: false, rate: 1 };
-    let (platform, collective) = (triangle(), Collective::Custom { demands: vec![demand] });
-    let volumes = chain(&[30, 35, 15, 5, 10]);
+    // A node owns one value: the last matrix is at a node of its own, next to P0 for nothing, that multiplies nothing.
+    let mut builder = of_three();
+    let own = builder.node(Node::processor("P0'", ratio(1, 1))).unwrap();
+    builder.link(own, NodeId::new(0), Rational::zero()).unwrap();
+    let (platform, collective) = (builder.build().unwrap(), reduce(&[0, 1, 2, 3], 2));
+    let mut volumes = chain(&[30, 35, 15, 5, 10]);
+    if let Amount::Tasks(table) = &mut volumes.work {
+        table.at = MergeTask::all(4).map(|task| ((task, own), None)).collect();
+    }
     for formulation in [Formulation::Columns, Formulation::Compact] {
         assert_eq!(throughput(&platform, &collective, &volumes, formulation), ratio(360, 91));
     }

@@ -61,7 +61,7 @@ fn refusals() {
     assert_eq!(of(&[], &[]), Err(PlatformError::Empty));
     assert!(matches!(of(&["a", "a"], &[]), Err(PlatformError::DuplicateNode { .. })));
     assert!(matches!(of(&["a"], &[(0, 0, 1)]), Err(PlatformError::SelfLoop { .. })));
-    assert!(matches!(of(&["a", "b"], &[(0, 1, 0)]), Err(PlatformError::BadCost { .. })));
+    assert!(matches!(of(&["a", "b"], &[(0, 1, -1)]), Err(PlatformError::BadCost { .. })));
     assert!(matches!(of(&["a", "b"], &[(0, 1, 1), (0, 1, 2)]), Err(PlatformError::DuplicateLink { .. })));
 }
 

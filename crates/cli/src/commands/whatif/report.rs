@@ -207,6 +207,9 @@ impl Report<'_> {
 
     /// What one member offers.
     fn each(&self, class: &Class) -> String {
+        if class.cost.is_zero() {
+            return "no time".to_string();
+        }
         let rate = class.cost.recip();
         match (class.kind, self.problem.platform().units()) {
             (Kind::Links | Kind::Ports, Some(units)) => units.show_rate(&rate),

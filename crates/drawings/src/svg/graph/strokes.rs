@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use oneport_plan::{Certificate, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -84,6 +84,8 @@ fn costs(platform: &Platform) -> Option<(&Rational, &Rational)> {
 fn width(platform: &Platform, cost: &Rational) -> f64 {
     let scale = if platform.nodes().len() <= 60 { 1.0 } else { 0.6 };
     match costs(platform) {
+        // Over a link of cost 0 everything passes; beside it all others are thin.
+        Some((least, greatest)) if least != greatest && cost.is_zero() => scale * 4.5,
         Some((least, greatest)) if least != greatest => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
         _ => scale * 1.8,
     }

@@ -1,0 +1,45 @@
+//! Links over which messages take no time: whether a question has an answer then.
+//!
+//! An instance that takes no time can be carried out infinitely often, so a throughput exists if and only if some demand
+//! has no pattern that is free of charge when every resource has the price 1.
+
+use num_traits::One;
+use oneport_plan::Kind;
+use oneport_platform::Rational;
+
+use crate::oracle::Pricing;
+use crate::oracles::Patterns;
+use crate::resources::Resources;
+use crate::{LpError, Question};
+
+/// Refuses questions that links of cost 0 leave without an answer, and those that are not solved on such platforms.
+/// One oracle call where there is such a link.
+///
+/// # Errors
+/// [`LpError::FreeLink`], [`LpError::Unbounded`].
+pub fn check(question: &Question<'_>) -> Result<(), LpError> {
+    let Some(link) = question.platform().free_link() else { return Ok(()) };
+    check_kinds(question)?;
+    let resources = Resources::new(question.platform(), question.collective().combines());
+    let ones = vec![Rational::one(); resources.count()];
+    let patterns = Patterns::new(question).cheapest(&resources.prices(&ones))?;
+    question.watch().ask()?;
+    if patterns.iter().any(|(_, pattern)| !resources.loads(question, pattern).is_empty()) {
+        return Ok(());
+    }
+    let link = question.platform().link_name(link);
+    Err(LpError::Unbounded { collective: question.collective().name(), link })
+}
+
+/// Refuses values combined for several nodes: what bounds their schemes divides by costs of links.
+///
+/// # Errors
+/// [`LpError::FreeLink`].
+pub fn check_kinds(question: &Question<'_>) -> Result<(), LpError> {
+    let Some(link) = question.platform().free_link() else { return Ok(()) };
+    let blocks = question.problem().blocks();
+    match blocks.iter().find(|block| matches!(block.kind, Kind::CombineCopy | Kind::Prefix)) {
+        Some(block) => Err(LpError::FreeLink { collective: block.name, link: question.platform().link_name(link) }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,222 @@
+//! Links of cost 0: the definition as one program, unbounded questions, and the gadgets of RR-2004-32, section 5, as
+//! platforms.
+
+use std::collections::BTreeMap;
+
+use num_traits::{One, Zero};
+use oneport_exact::{LinearProgram, Relation, Row, Sense};
+use oneport_lp::{Answer, Formulation, LpError, Options, Question, RingError, cut_bound, rings, solve};
+use oneport_plan::{Collective, Problem, Volumes};
+use oneport_platform::gadget::gadget;
+use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Rational};
+
+use crate::common::naive::{self, Dice, Load};
+use crate::common::ratio;
+
+/// A random platform, some of whose links cost nothing.
+fn platform(dice: &mut Dice, nodes: usize, model: PortModel) -> Platform {
+    let platform = naive::random(dice, naive::processors(nodes), model, 2);
+    let free: Vec<Change> = platform
+        .link_ids()
+        .filter(|_| dice.below(3) == 0)
+        .map(|link| Change::Cost(link, Number::Exactly(Rational::zero())))
+        .collect();
+    platform.changed(&free).unwrap().platform
+}
+
+fn is_free(load: &Load) -> bool {
+    load.links.values().chain(load.processors.values()).all(Zero::is_zero)
+}
+
+fn answer(platform: &Platform, collective: &Collective, formulation: Formulation) -> Result<Rational, LpError> {
+    let volumes = Volumes::of_size(ratio(3, 2));
+    let problem = Problem::new(platform, collective, &volumes).unwrap();
+    let options = Options { formulation, time_limit: None };
+    let Answer::Steady(solution) = solve(&Question::new(problem), &options)? else { panic!("connected") };
+    oneport_referee::check_steady_state(problem, &solution.steady_state).unwrap();
+    let bound = oneport_referee::bound(problem, &solution.certificate).unwrap();
+    assert_eq!(bound, solution.steady_state.throughput, "{collective:?} {platform:?}");
+    Ok(bound)
+}
+
+#[test]
+fn the_definition_holds_with_links_that_cost_nothing() {
+    let (mut solved, mut unbounded) = (0, 0);
+    for seed in 0..120 {
+        let dice = &mut Dice::new(seed);
+        let model = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Links][dice.below(3)];
+        let platform = platform(dice, 3, model);
+        let all: Vec<NodeId> = platform.processors().collect();
+        let (first, others) = (all[0], all[1..].to_vec());
+        let collective = match seed % 7 {
+            0 => Collective::Scatter { source: first, targets: others },
+            1 => Collective::Gather { target: first, participants: others },
+            2 => Collective::AllToAll { participants: all },
+            3 => Collective::Broadcast { source: first, targets: others },
+            4 => Collective::AllGather { participants: all },
+            5 => Collective::Reduce { target: first, participants: all, commutative: false },
+            _ => Collective::ReduceScatter { participants: all, commutative: false },
+        };
+        let volumes = Volumes::of_size(ratio(3, 2));
+        let demands = naive::demands(&platform, &collective, &volumes);
+        if demands.iter().all(|(_, loads)| loads.iter().any(is_free)) {
+            for formulation in [Formulation::Columns, Formulation::Compact] {
+                let refusal = answer(&platform, &collective, formulation).unwrap_err();
+                assert!(matches!(refusal, LpError::Unbounded { .. }), "{refusal}");
+                assert!(refusal.to_string().contains(&format!("of {} gets there in no time", collective.name())));
+            }
+            unbounded += 1;
+            continue;
+        }
+        let found = naive::check(&platform, &collective, &volumes);
+        let has_compact = model == PortModel::FullDuplex;
+        if has_compact {
+            assert_eq!(answer(&platform, &collective, Formulation::Compact).unwrap(), found, "seed {seed}");
+        }
+        solved += 1;
+    }
+    assert!(solved > 60 && unbounded > 3, "{solved} {unbounded}");
+}
+
+/// A cycle of cost 0 beside the way: nothing runs in circles for ever.
+#[test]
+fn cycles_that_cost_nothing_end() {
+    let mut builder = Platform::builder();
+    let ids: Vec<NodeId> =
+        (0..4).map(|n| builder.node(Node::processor(format!("P{n}"), Rational::one())).unwrap()).collect();
+    for (from, to, cost) in [(0, 1, 0), (1, 2, 0), (2, 0, 0), (1, 0, 0), (2, 3, 1), (3, 0, 2)] {
+        builder.link(ids[from], ids[to], ratio(cost, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let scatter = Collective::Scatter { source: ids[0], targets: ids[1..].to_vec() };
+    let gossip = Collective::AllGather { participants: ids.clone() };
+    let sum = Collective::Reduce { target: ids[0], participants: ids.clone(), commutative: false };
+    // One message a period over 2 -> 3, of size 3/2; all of them over it; one over 3 -> 0 at cost 2.
+    for (collective, throughput) in [(scatter, ratio(2, 3)), (gossip, ratio(2, 9)), (sum, ratio(1, 3))] {
+        for formulation in [Formulation::Columns, Formulation::Compact] {
+            assert_eq!(answer(&platform, &collective, formulation).unwrap(), throughput, "{collective:?}");
+        }
+    }
+    let refused = answer(
+        &platform,
+        &Collective::AllReduce { participants: ids.clone(), commutative: true },
+        Formulation::Columns,
+    );
+    let told = refused.unwrap_err().to_string();
+    assert!(told.starts_with("all-reduce: 'P0 -> P1' costs nothing"), "{told}");
+    let refused = rings(&platform, &ids, &oneport_lp::Watch::unlimited()).unwrap_err();
+    assert!(matches!(refused, RingError::FreeLink { .. }), "{refused}");
+    let links = platform.with_model(PortModel::Links);
+    let volumes = Volumes::default();
+    let gather = Collective::AllGather { participants: ids };
+    let question = Question::new(Problem::new(&links, &gather, &volumes).unwrap());
+    assert!(cut_bound(&question).unwrap().is_none());
+}
+
+/// The gadget as a platform of half-duplex nodes; in- and out-nodes are routers.
+fn as_platform(platform: &Platform) -> (Platform, Vec<NodeId>) {
+    let gadget = gadget(platform).unwrap();
+    let mut builder = Platform::builder();
+    builder.model(PortModel::HalfDuplex);
+    for (at, (node, _)) in gadget.nodes.iter().enumerate() {
+        let compute = if gadget.cores.contains(&at) { platform.node(*node).compute.clone() } else { None };
+        builder.node(Node { compute, ..Node::router(format!("{}.{at}", platform.name(*node))) }).unwrap();
+    }
+    for link in &gadget.links {
+        builder.link(NodeId::new(link.from), NodeId::new(link.to), link.cost.clone()).unwrap();
+    }
+    (builder.build().unwrap(), gadget.cores.into_iter().map(NodeId::new).collect())
+}
+
+/// Section 5's claim, by the solver on both sides: the same throughput on a full-duplex platform and on its gadget.
+#[test]
+fn gadgets_are_platforms() {
+    for seed in 0..24 {
+        let dice = &mut Dice::new(seed);
+        let native = naive::random(dice, naive::processors(3), PortModel::FullDuplex, 2);
+        let (gadget, cores) = as_platform(&native);
+        let all: Vec<NodeId> = native.processors().collect();
+        let collective = |nodes: &[NodeId]| match seed % 4 {
+            0 => Collective::Broadcast { source: nodes[0], targets: nodes[1..].to_vec() },
+            1 => Collective::Scatter { source: nodes[0], targets: nodes[1..].to_vec() },
+            2 => Collective::AllToAll { participants: nodes.to_vec() },
+            _ => Collective::Reduce { target: nodes[0], participants: nodes.to_vec(), commutative: false },
+        };
+        let of_native = answer(&native, &collective(&all), Formulation::Columns).unwrap();
+        assert_eq!(answer(&gadget, &collective(&cores), Formulation::Columns).unwrap(), of_native, "seed {seed}");
+    }
+}
+
+/// The largest throughput where a message over a link keeps the sender's port busy for one time, the link for another and
+/// the receiver's port for a third: all patterns, and a row for each port, link and processor.
+fn apart(platform: &Platform, times: &[[Rational; 3]], demands: &[(u64, Vec<Load>)]) -> Rational {
+    let mut program = LinearProgram::new(Sense::Maximize);
+    let mut rows =
+        || -> Vec<Row> { platform.node_ids().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect() };
+    let [sends, receives, busy] = [rows(), rows(), rows()];
+    let network: Vec<Row> = platform.link_ids().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
+    let served: Vec<Row> = demands.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
+    program.add_column(Rational::one(), served.iter().map(|&row| (row, -Rational::one()))).unwrap();
+    for ((_, loads), &row) in demands.iter().zip(&served) {
+        for load in loads {
+            let mut entries: BTreeMap<Row, Rational> = [(row, Rational::one())].into();
+            for (&link, size) in &load.links {
+                let (ends, [send, between, receive]) = (platform.link(link), &times[link.index()]);
+                *entries.entry(network[link.index()]).or_default() += size * between;
+                *entries.entry(sends[ends.from.index()]).or_default() += size * send;
+                *entries.entry(receives[ends.to.index()]).or_default() += size * receive;
+            }
+            entries.extend(load.processors.iter().map(|(node, time)| (busy[node.index()], time.clone())));
+            program.add_column(Rational::zero(), entries).unwrap();
+        }
+    }
+    naive::maximum(&program).0
+}
+
+/// Every link through two relays: the sender's time into the first, the receiver's out of the second (docs/theory.md,
+/// "Overheads of sender and receiver").
+fn through_relays(platform: &Platform, times: &[[Rational; 3]]) -> Platform {
+    let mut builder = Platform::builder();
+    for node in platform.nodes() {
+        builder.node(node.clone()).unwrap();
+    }
+    for (link, [send, between, receive]) in platform.link_ids().zip(times) {
+        let ends = platform.link(link);
+        let [one, two] = [1, 2].map(|at| format!("{}, {at}", platform.link_name(link)));
+        let [one, two] = [one, two].map(|name| builder.node(Node::router(name)).unwrap());
+        builder.link(ends.from, one, send.clone()).unwrap();
+        builder.link(one, two, between.clone()).unwrap();
+        builder.link(two, ends.to, receive.clone()).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn senders_and_receivers_that_are_busy_for_different_times() {
+    let mut different = 0;
+    for seed in 0..40 {
+        let dice = &mut Dice::new(seed);
+        // Cost 1 on every link: what a pattern loads is how much it sends there.
+        let random = naive::random(dice, naive::processors(3), PortModel::FullDuplex, 2);
+        let one = |link| Change::Cost(link, Number::Exactly(Rational::one()));
+        let native = random.changed(&random.link_ids().map(one).collect::<Vec<_>>()).unwrap().platform;
+        let time = |dice: &mut Dice| ratio(dice.below(5) as i64, 1 + dice.below(2) as i64);
+        let times: Vec<[Rational; 3]> = native.link_ids().map(|_| [time(dice), time(dice), dice.cost()]).collect();
+        let all: Vec<NodeId> = native.processors().collect();
+        let collective = match seed % 4 {
+            0 => Collective::Broadcast { source: all[0], targets: all[1..].to_vec() },
+            1 => Collective::Scatter { source: all[0], targets: all[1..].to_vec() },
+            2 => Collective::AllToAll { participants: all },
+            _ => Collective::Reduce { target: all[0], participants: all, commutative: false },
+        };
+        let demands = naive::demands(&native, &collective, &Volumes::of_size(ratio(3, 2)));
+        let found = apart(&native, &times, &demands);
+        let relayed = through_relays(&native, &times);
+        assert_eq!(answer(&relayed, &collective, Formulation::Columns).unwrap(), found, "seed {seed}");
+        // One time for both ends is another model.
+        let longest = |it: &[Rational; 3]| it.iter().max().cloned().unwrap();
+        let longer: Vec<[Rational; 3]> = times.iter().map(|it| [0; 3].map(|_| longest(it))).collect();
+        different += usize::from(apart(&native, &longer, &demands) < found);
+    }
+    assert!(different > 3, "{different}");
+}
