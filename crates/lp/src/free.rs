@@ -1,7 +1,7 @@
 //! Links over which messages take no time: whether a question has an answer then.
 //!
-//! An instance that takes no time can be carried out infinitely often, so a throughput exists if and only if some demand
-//! has no pattern that is free of charge when every resource has the price 1.
+//! An instance that takes no time can be carried out infinitely often, so a throughput exists if and only if some
+//! demand has no pattern that is free of charge when every resource has the price 1.
 
 use num_traits::One;
 use oneport_plan::Kind;

@@ -34,8 +34,8 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] where work by task lets nothing be carried out;
-/// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never, unless
-/// oneport is wrong.
+/// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
+/// unless oneport is wrong.
 pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpError> {
     solve_watched(question, options, &mut |_| ControlFlow::Continue(()))
 }

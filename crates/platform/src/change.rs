@@ -67,8 +67,8 @@ impl Platform {
     /// ```
     ///
     /// # Errors
-    /// An id of another platform; a cost below 0; a compute cost that is not positive; a multiple of what a router does not
-    /// have; no ports; no node left.
+    /// An id of another platform; a cost below 0; a compute cost that is not positive; a multiple of what a router does
+    /// not have; no ports; no node left.
     ///
     /// # Complexity
     /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.

@@ -27,8 +27,8 @@ use crate::{LpError, Question};
 const CENTRES: usize = 16;
 const SIZES: usize = 64;
 
-/// The best bound by a cut that is found; `None` where ports count, too, where a link costs nothing, or for collectives whose values are combined
-/// for several nodes.
+/// The best bound by a cut that is found; `None` where ports count, too, where a link costs nothing, or for collectives
+/// whose values are combined for several nodes.
 ///
 /// # Errors
 /// [`LpError::Contradiction`] never, unless oneport is wrong.

@@ -147,8 +147,8 @@ fn gadgets_are_platforms() {
     }
 }
 
-/// The largest throughput where a message over a link keeps the sender's port busy for one time, the link for another and
-/// the receiver's port for a third: all patterns, and a row for each port, link and processor.
+/// The largest throughput where a message over a link keeps the sender's port busy for one time, the link for another
+/// and the receiver's port for a third: all patterns, and a row for each port, link and processor.
 fn apart(platform: &Platform, times: &[[Rational; 3]], demands: &[(u64, Vec<Load>)]) -> Rational {
     let mut program = LinearProgram::new(Sense::Maximize);
     let mut rows =
