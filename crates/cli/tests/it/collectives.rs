@@ -166,8 +166,8 @@ fn what_is_wrong_is_named() {
     let odd = MIXED.replacen("{ name = \"d\", compute = 1 }", "{ name = \"d\", compute = 1, replicates = false }", 1);
     let odd = folder.write("odd.toml", odd);
     solve(&odd, &["broadcast", "--source", "a"]).refused(1, &["'d' has replicates = false"]);
-    let free = MIXED.replacen("cost = \"2/3\"", "cost = 0", 1);
-    solve(&folder.write("free.toml", free), &["broadcast", "--source", "a"]).refused(1, &["cost", "positive"]);
+    let below = MIXED.replacen("cost = \"2/3\"", "cost = -1", 1);
+    solve(&folder.write("below.toml", below), &["broadcast", "--source", "a"]).refused(1, &["cost", "0 or more"]);
     let apart = MIXED.replacen("{ from = \"c\", to = \"d\", cost = \"1/2\", duplex = true },", "", 1);
     let apart = apart.replacen("{ from = \"b\", to = \"c\", cost = \"2/3\", duplex = true },", "", 1);
     let apart = folder.write("apart.toml", apart);
