@@ -9,7 +9,7 @@ use oneport::{
 };
 use oneport_lp as lp;
 
-use crate::numbers::{number, unit_volumes, whole};
+use crate::numbers::{common_denominator, number, unit_volumes, whole};
 use crate::rows;
 
 /// A platform and a collective on it; messages have size 1, merges take one unit of work.
@@ -50,6 +50,22 @@ pub fn link(platform: &Platform, name: &str) -> Result<LinkId> {
     let (from, to) = name.split_once(" -> ").with_context(|| format!("'{name}' is not a link"))?;
     let found = platform.link_between(node(platform, from)?, node(platform, to)?);
     found.with_context(|| format!("the platform has no link {name}"))
+}
+
+/// The same with all costs of links and merges multiplied so that they are whole, and by what.
+pub fn scaled(case: Case) -> Result<(Case, Rational)> {
+    let computes = case.platform.nodes().iter().filter_map(|node| node.compute.as_ref());
+    let factor = whole(common_denominator(case.platform.links().iter().map(|link| &link.cost).chain(computes)));
+    let mut builder = Platform::builder();
+    for node in case.platform.nodes() {
+        let compute = node.compute.as_ref().map(|compute| compute * &factor);
+        builder.node(Node { compute, ..node.clone() })?;
+    }
+    for link in case.platform.links() {
+        builder.link(link.from, link.to, &link.cost * &factor)?;
+    }
+    let name = if factor == whole(1) { case.name } else { format!("{}, costs times {factor}", case.name) };
+    Ok((Case { name, platform: builder.build()?, collective: case.collective }, factor))
 }
 
 /// A scatter on a platform of one's own.

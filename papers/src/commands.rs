@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use comfy_table::{Table as Printed, presets};
 use oneport::heterogeneous::guided::{self, Guide, Reading};
 use oneport::heterogeneous::tables::{self, Rule, Table};
@@ -13,6 +13,7 @@ use crate::numbers::{number, whole};
 use crate::paper001::brute::Dice;
 use crate::paper001::tables::{STOPS, third};
 use crate::reduce::experiment;
+use crate::rows::{Paper, judge_all};
 
 /// How each command is called.
 pub const USAGE: &str = "\
@@ -20,6 +21,8 @@ searches [--processors 10..12] [--clusters 20] [--speeds 3,4,5] [--seed 1]
          Liu-Kuo-Wang 2009, section 6.2: nodes and time of the generic and of the slowest-node-first search.
 programs [--slow 2] [--fast-senders 150] [--slow-senders 150]
          Liu-Kuo-Wang 2009, section 6.3: pairs that the three programs refer to; fast senders take 1.
+rows PAPER [ID ..]
+         Some rows of the report, PAPER being 000 to 004: what is stated, ours, the verdict.
 tiers [--platforms 6] [--target 4] [--seed 1]
          RR-4872, section 4.7: trees, throughput and period of random Tiers platforms.";
 
@@ -69,6 +72,7 @@ pub fn run(name: &str, arguments: &[String]) -> Option<Result<String>> {
     match name {
         "searches" => Some(searches(arguments)),
         "programs" => Some(programs(arguments)),
+        "rows" => Some(some_rows(arguments)),
         "tiers" => Some(tiers(arguments)),
         _ => None,
     }
@@ -151,6 +155,26 @@ fn programs(arguments: &[String]) -> Result<String> {
     Ok(format!("f = {f}, s = {s}, c_s = {slow}\n{}", table(&["program", "pairs referred to", "T(f, s)"], rows)))
 }
 
+fn some_rows(arguments: &[String]) -> Result<String> {
+    let (stem, ids) = arguments.split_first().context("which paper? one of 000 to 004")?;
+    let chapter = crate::CHAPTERS.iter().find(|chapter| chapter.stem == stem);
+    let chapter = chapter.with_context(|| format!("no paper '{stem}'; there are 000 to 004"))?;
+    let mut paper = Paper::load(stem)?;
+    if let Some(id) = ids.iter().find(|&id| paper.rows.iter().all(|row| row.id != *id)) {
+        bail!("{}: no row '{id}'", paper.name);
+    }
+    let wanted = |id: &str| ids.is_empty() || ids.iter().any(|other| other == id);
+    let checks: Vec<_> = chapter.checks.concat().into_iter().filter(|(id, _)| wanted(id)).collect();
+    paper.rows.retain(|row| wanted(&row.id));
+    let mut lines = Vec::new();
+    for judged in judge_all(&paper, &checks)? {
+        let verdict = judged.verdict.map_err(|why| anyhow!("{}: {why}", judged.row.id))?;
+        lines.push(format!("{}: {} ({})", judged.row.id, judged.ours, verdict.name()));
+        lines.extend((!judged.note.is_empty()).then(|| format!("    {}", judged.note)));
+    }
+    Ok(lines.join("\n"))
+}
+
 fn tiers(arguments: &[String]) -> Result<String> {
     let asked = Asked::read(arguments, &[("platforms", "6"), ("target", "4"), ("seed", "1")])?;
     let (platforms, target, seed) = (asked.count("platforms")?, asked.count("target")? as usize, asked.count("seed")?);
@@ -194,6 +218,14 @@ mod tests {
     fn searches_look_at_fewer_nodes_and_find_the_same() -> Result<()> {
         let found = call("searches", &["--processors", "6..7", "--clusters", "3", "--speeds", "2,5"])?;
         assert_eq!(found.lines().count(), 4, "{found}");
+        Ok(())
+    }
+
+    #[test]
+    fn single_rows_are_judged() -> Result<()> {
+        let found = call("rows", &["001", "time-ratio", "within-15"])?;
+        assert!(found.contains("time-ratio: 534 (corrected)") && found.contains("within-15: 382/25"), "{found}");
+        assert!(call("rows", &["001", "nothing"]).is_err() && call("rows", &["005"]).is_err());
         Ok(())
     }
 

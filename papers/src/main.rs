@@ -9,6 +9,7 @@ mod chapter;
 mod commands;
 mod compare;
 mod errata;
+mod exhaustive;
 mod figures;
 mod html;
 mod matchings;
@@ -46,7 +47,8 @@ use rows::Paper;
 pub const CHAPTERS: &[Chapter] =
     &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
 
-const USAGE: &str = "usage: oneport-papers [--out DIR | compare | peers | searches .. | programs .. | tiers ..]";
+const USAGE: &str =
+    "usage: oneport-papers [--out DIR | compare | peers | searches .. | programs .. | rows .. | tiers ..]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

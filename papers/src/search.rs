@@ -1,13 +1,15 @@
 //! `opt(G, K)` of RR-4872, section 3.4, by trying every schedule.
 //!
-//! Costs are whole, messages have size 1 and are sent without a break. Starting every transfer as early as the order
+//! Scatters, gathers and gossips. Costs are whole, messages have size 1 and are sent without a break. Messages that are
+//! cut into `q` equal parts are no other question: `opt(G, q K) / q`, rounded down, of them are whole by `K`. Starting every transfer as early as the order
 //! of transfers at the ports allows makes all dates whole, so whole dates are enough.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use num_traits::{One, ToPrimitive};
-use oneport::{Collective, NodeId, Platform};
+use oneport::plan::Commodity;
+use oneport::{NodeId, Platform};
 
 use crate::cases::Case;
 
@@ -20,33 +22,42 @@ type Held = Vec<u8>;
 
 struct Search<'a> {
     platform: &'a Platform,
-    source: NodeId,
-    targets: &'a [NodeId],
+    /// By message, where it starts and where it has to arrive.
+    messages: Vec<Commodity>,
     costs: Vec<u8>,
     /// By message and node: whether the message can still reach its target from there.
     leads: Vec<Vec<bool>>,
+    /// More of a message at one node are not counted.
+    most: u8,
 }
 
 /// `opt(G, K)` for every `K` from 0 to `horizon`: the most instances whose messages have all arrived by `K`.
 ///
+/// As [`opt_up_to`] without a limit.
+pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
+    opt_up_to(case, horizon, u8::MAX)
+}
+
+/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a message at a node help
+/// nobody who wants `most` instances, and are not told apart.
+///
 /// Exponential: for a handful of nodes and two dozen units of time.
 ///
 /// # Errors
-/// The collective is no scatter, or a cost is not a whole number below 256.
-pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
-    let Collective::Scatter { source, targets } = &case.collective else {
-        anyhow::bail!("{}: not a scatter", case.name)
-    };
+/// The collective has no messages that travel alone, or a cost is not a whole number below 256.
+pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
+    let messages = case.collective.commodities();
+    ensure!(!messages.is_empty(), "{}: no messages that travel alone", case.name);
     let cost = |cost: &oneport::Rational| {
         ensure!(cost.denom().is_one(), "cost {cost} is not whole");
         cost.numer().to_u8().with_context(|| format!("cost {cost} is too large"))
     };
     let costs = case.platform.links().iter().map(|link| cost(&link.cost)).collect::<Result<_>>()?;
-    let leads = targets.iter().map(|&target| leads(&case.platform, target)).collect();
-    let search = Search { platform: &case.platform, source: *source, targets, costs, leads };
+    let leads = messages.iter().map(|message| leads(&case.platform, message.target)).collect();
+    let search = Search { platform: &case.platform, messages, costs, leads, most };
     let nodes = case.platform.nodes().len();
     let mut layer: BTreeMap<InFlight, Vec<Held>> = BTreeMap::new();
-    layer.insert(vec![None; nodes], vec![vec![0; nodes * targets.len()]]);
+    layer.insert(vec![None; nodes], vec![vec![0; nodes * search.messages.len()]]);
     let mut best = vec![search.delivered(&layer)];
     for _ in 0..horizon {
         layer = search.step(&layer);
@@ -73,13 +84,14 @@ fn leads(platform: &Platform, target: NodeId) -> Vec<bool> {
 
 impl Search<'_> {
     fn place(&self, node: NodeId, message: usize) -> usize {
-        node.index() * self.targets.len() + message
+        node.index() * self.messages.len() + message
     }
 
     /// The most complete instances over all states.
     fn delivered(&self, layer: &BTreeMap<InFlight, Vec<Held>>) -> u64 {
         let of = |held: &Held| {
-            let arrived = self.targets.iter().enumerate().map(|(message, &target)| held[self.place(target, message)]);
+            let ends = self.messages.iter().enumerate();
+            let arrived = ends.map(|(message, ends)| held[self.place(ends.target, message)]);
             arrived.min().unwrap_or(0)
         };
         layer.values().flatten().map(of).max().unwrap_or(0).into()
@@ -125,15 +137,15 @@ impl Search<'_> {
         let id = NodeId::new(node);
         for &link in self.platform.outgoing(id) {
             let to = self.platform.link(link).to;
-            for (message, &target) in self.targets.iter().enumerate() {
+            for (message, &Commodity { source, target }) in self.messages.iter().enumerate() {
                 // A message that leaves its target, returns to its source or runs into a dead end helps nobody.
-                let useful = id != target && to != self.source && self.leads[message][to.index()];
+                let useful = id != target && to != source && self.leads[message][to.index()];
                 let here = self.place(id, message);
-                let owned = id == self.source || held[here] > 0;
+                let owned = id == source || held[here] > 0;
                 if receiving[to.index()] || !useful || !owned {
                     continue;
                 }
-                let taken = u8::from(id != self.source);
+                let taken = u8::from(id != source);
                 held[here] -= taken;
                 receiving[to.index()] = true;
                 sending[node] = Some((link.index() as u16, message as u8, self.costs[link.index()]));
@@ -151,7 +163,8 @@ impl Search<'_> {
             let Some((link, message, left)) = slot else { continue };
             *left -= 1;
             if *left == 0 {
-                held[self.place(self.ends(*link).1, usize::from(*message))] += 1;
+                let place = self.place(self.ends(*link).1, usize::from(*message));
+                held[place] = self.most.min(held[place] + 1);
                 *slot = None;
             }
         }
@@ -176,6 +189,9 @@ mod tests {
         assert_eq!(opt(&cases::scatter("line", line, "s", "t")?, 8)?, [0, 0, 0, 1, 1, 2, 2, 3, 3]);
         let fork = cases::platform("s a b", &[("s", "a", "1"), ("s", "b", "2")])?;
         assert_eq!(opt(&cases::scatter("fork", fork, "s", "a b")?, 7)?, [0, 0, 0, 1, 1, 1, 2, 2]);
+        let line = cases::platform("a b c", &[("a", "b", "1"), ("b", "a", "1"), ("b", "c", "1"), ("c", "b", "1")])?;
+        // Each end sends 2, b sends 4: one every 4, the first after its last relay.
+        assert_eq!(opt(&cases::all_to_all("line", line, "a b c")?, 4)?, [0, 0, 0, 0, 1]);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use oneport_plan::Proof;
+use oneport_plan::{Class, Proof};
 use std::collections::BTreeMap;
 
 use crate::integers::scale;
@@ -40,6 +40,19 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     Ok(Found { lower_bound: length.clone(), length, proof, placement: Some(Placement { rows: rows.collect() }) })
 }
 
+/// Pairs of cells that the program compares at most: per cell as many searches as its counts of the faster classes can be
+/// split, so per faster class of `a` senders `1 + 2 + ... + (a + 1)` in all.
+fn most_pairs(classes: &[Class]) -> u128 {
+    let Some((slowest, faster)) = classes.split_last() else { return 0 };
+    let row = u128::from(slowest.senders) + 1;
+    let search = u128::from(u128::BITS - row.leading_zeros()) + 2;
+    let splits = faster.iter().map(|class| {
+        let parts = u128::from(class.senders) + 1;
+        parts.saturating_mul(parts + 1) / 2
+    });
+    splits.fold(row.saturating_mul(search), u128::saturating_mul)
+}
+
 /// Counts of senders per class are one number: the slowest class counts single, each faster one in strides.
 struct Program {
     times: Vec<u64>,
@@ -57,9 +70,7 @@ impl Program {
             *stride = cells as usize;
             cells = cells.saturating_mul(u128::from(class.senders) + 1).min(1 << 60);
         }
-        let slowest = classes.last().map_or(1, |class| u128::from(class.senders) + 1);
-        let searches = u128::from(64 - (slowest as u64).leading_zeros());
-        let pairs = cells.saturating_mul(cells / slowest).saturating_mul(searches);
+        let pairs = most_pairs(classes);
         if pairs > MOST_PAIRS.into() {
             let why = format!("it compares up to {pairs} pairs of cells, at most {MOST_PAIRS}; use auto");
             return Err(Error::Method { method: "dp", why });

@@ -43,6 +43,10 @@ pub enum Guide {
     /// (Corollary 1). Senders that end together are all waited for by those that start then; so is a sender whose
     /// receiver was left over, alone and idle, until then.
     SlowestFirst,
+    /// The same rules, sequences in the order of section 6.2: first those of the highest priority, which is the number of
+    /// processors at least as slow as the next one. Depth first among equal priorities, slow processors first. All
+    /// beginnings put off are kept: memory grows with the nodes generated.
+    Priority,
 }
 
 /// What a search did.
@@ -86,7 +90,10 @@ pub fn search(cluster: &Cluster, guide: Guide, reading: Reading, limit: u64) -> 
         generated: 1,
     };
     let root = Node { free: senders + 1, now: 0, end: 0, active: Vec::new(), waited: u64::MAX, since: u64::MAX };
-    let complete = walk.run(root, processors as usize);
+    let complete = match guide {
+        Guide::Priority => walk.by_priority(root, processors as usize),
+        Guide::Generic | Guide::SlowestFirst => walk.run(root, processors as usize),
+    };
     let length = walk.best.map(|length| problem.date(length));
     Ok(Count { length, expanded: walk.expanded, generated: walk.generated, complete })
 }
@@ -156,7 +163,7 @@ impl Walk {
             }
             let class = match self.guide {
                 Guide::Generic => *next,
-                Guide::SlowestFirst => classes.wrapping_sub(*next + 1),
+                Guide::SlowestFirst | Guide::Priority => classes.wrapping_sub(*next + 1),
             };
             if *next >= classes || taken.len() == depth {
                 path.pop();
@@ -184,6 +191,44 @@ impl Walk {
                 self.left[class] -= 1;
                 taken.push(class);
                 path.push((child, 0));
+            }
+        }
+        true
+    }
+
+    /// As [`Walk::run`], fewest places first at which a slower processor follows; false when the limit ends it.
+    fn by_priority(&mut self, root: Node, depth: usize) -> bool {
+        // By the number of such places: nodes put off, the last processor's class, and who is left.
+        let mut open: Vec<Vec<(Node, usize, Vec<u64>)>> = vec![Vec::new(); depth + 1];
+        let classes = self.times.len();
+        open[0].push((root, classes, self.left.clone()));
+        // The root is counted already.
+        self.expanded -= 1;
+        while let Some(rises) = open.iter().position(|nodes| !nodes.is_empty()) {
+            let Some((node, last, left)) = open[rises].pop() else { continue };
+            if self.best.is_some_and(|best| node.end > best) {
+                continue;
+            }
+            self.expanded += 1;
+            let taken = depth - left.iter().sum::<u64>() as usize;
+            if taken == depth {
+                self.best = Some(self.best.map_or(node.end, |best| best.min(node.end)));
+            }
+            for class in (0..classes).filter(|&class| left[class] > 0) {
+                if self.generated >= self.limit {
+                    return false;
+                }
+                self.generated += 1;
+                let mut child = node.clone();
+                if taken < self.senders {
+                    child.start(self.times[class]);
+                    if self.times[class] > child.waited {
+                        continue;
+                    }
+                }
+                let mut left = left.clone();
+                left[class] -= 1;
+                open[rises + usize::from(class > last)].push((child, class, left));
             }
         }
         true

@@ -1,5 +1,7 @@
 //! The naive twin of Liu-Kuo-Wang 2009, in whole units of time: algorithm EP step by step, all sequences, all trees.
 
+use std::collections::BTreeMap;
+
 /// What algorithm EP (figure 2) does with a sequence of transmission times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
@@ -107,6 +109,87 @@ pub fn table(fast: u64, slow: u64, most_fast: usize, most_slow: usize) -> Vec<Ve
     table
 }
 
+/// The minimum critical path of theorem 6 for classes of these times, fastest first, by recursion over all cells: the
+/// length, and how many pairs of cells were compared. Per cell and split of all but the slowest class one binary search
+/// for the crossover.
+pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
+    let mut table: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
+    let (slowest, mut pairs) = (times.len() - 1, 0);
+    for cell in boxed(counts) {
+        let Some(root) = cell.iter().position(|&count| count > 0) else {
+            table.insert(cell, 0);
+            continue;
+        };
+        let mut rest = cell.clone();
+        rest[root] -= 1;
+        let slow = rest[slowest];
+        let mut best = u64::MAX;
+        for mut left in boxed(&rest[..slowest]) {
+            left.push(0);
+            let mut at = |share: usize| {
+                pairs += 1;
+                left[slowest] = share;
+                let right: Vec<usize> = rest.iter().zip(&left).map(|(all, left)| all - left).collect();
+                (table[&left], table[&right])
+            };
+            let (mut low, mut high) = (0, slow);
+            while low < high {
+                let middle = (low + high) / 2;
+                let (left, right) = at(middle);
+                if left < right { low = middle + 1 } else { high = middle }
+            }
+            for share in low.saturating_sub(1)..=low {
+                let (left, right) = at(share);
+                best = best.min(left.max(right));
+            }
+        }
+        table.insert(cell, times[root] + best);
+    }
+    (table[counts], pairs)
+}
+
+/// All vectors of counts up to these, each after those that it dominates.
+fn boxed(counts: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for &count in counts {
+        all =
+            all.into_iter().flat_map(|cell| (0..=count).map(move |more| [cell.as_slice(), &[more]].concat())).collect();
+    }
+    all
+}
+
+/// The shortest broadcast by trying every list of transfers: any processor that has the message is the next to send, to
+/// any that lacks it. A transfer takes its sender's time, and starts when its sender is free.
+pub fn broadcast(times: &[u64], source: usize) -> u64 {
+    let mut free: Vec<Option<u64>> = vec![None; times.len()];
+    free[source] = Some(0);
+    let mut best = u64::MAX;
+    send(times, &mut free, 0, &mut best);
+    best
+}
+
+fn send(times: &[u64], free: &mut [Option<u64>], length: u64, best: &mut u64) {
+    if length >= *best {
+        return;
+    }
+    if free.iter().all(Option::is_some) {
+        *best = length;
+        return;
+    }
+    for sender in 0..times.len() {
+        let Some(start) = free[sender] else { continue };
+        let end = start + times[sender];
+        for receiver in 0..times.len() {
+            if free[receiver].is_some() {
+                continue;
+            }
+            (free[sender], free[receiver]) = (Some(end), Some(end));
+            send(times, free, length.max(end), best);
+            (free[sender], free[receiver]) = (Some(start), None);
+        }
+    }
+}
+
 /// Numbers from 1 to `most`, always the same for the same seed.
 pub struct Dice(u64);
 
@@ -143,5 +226,7 @@ mod tests {
         // waits for the other's.
         assert_eq!(earliest(&[2, 1, 1]), Run { starts: vec![0, 0, 2], length: 3 });
         assert_eq!(earliest(&[]), Run { starts: vec![], length: 0 });
+        // The fast source serves both, or the slow processor serves one: 2, not 1 + 5.
+        assert_eq!((broadcast(&[1, 5, 5], 0), broadcast(&[5, 1, 1], 0), broadcast(&[5, 1, 1, 1], 0)), (2, 6, 7));
     }
 }

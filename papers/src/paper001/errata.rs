@@ -174,6 +174,13 @@ mod tests {
     }
 
     #[test]
+    fn e001_12_the_saving_is_that_of_one_cell() -> Result<()> {
+        let [corner, all] = super::super::tables::savings(&Paper::load("001")?)?;
+        assert!(corner == 93 && all < corner, "{corner} and {all}");
+        Ok(())
+    }
+
+    #[test]
     fn e001_8_an_exchange_may_end_all_multiples() {
         check(exchange_breaks_multiples(), "0", "1");
     }

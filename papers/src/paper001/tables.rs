@@ -3,8 +3,9 @@
 use anyhow::{Context, Result, ensure};
 use oneport::heterogeneous::tables::{self, Rule, Table};
 
+use crate::errata::Sides;
 use crate::figures::Figure;
-use crate::numbers::whole;
+use crate::numbers::{number, whole};
 use crate::rows::{Check, Finding, Paper};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -12,10 +13,15 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("table-3", |paper| cells(paper, "table-3", Rule::MonotoneSlow)),
     ("table-4", |paper| cells(paper, "table-4", Rule::MonotoneBoth)),
     ("saving", saving),
+    ("saving-all", saving_all),
+    ("first-any-ratio", |_| first_any_ratio()),
+    ("other-ratios", |_| other_ratios()),
     ("theorem-5", |_| theorem_5()),
     ("third-rule", |paper| third_rule(paper)),
 ];
 
+/// Ratios c_s, the paper's among them.
+const RATIOS: [&str; 6] = ["1", "5/4", "3/2", "7/4", "2", "3"];
 /// Step and end of both axes.
 const STEP: usize = 10;
 const MOST: usize = 150;
@@ -56,6 +62,56 @@ fn saving(paper: &Paper) -> Result<Finding> {
     let factor = (whole(first) / whole(third)).floor();
     ensure!((first, second, third) == (11250, 117, 120), "{first}, {second}, {third}");
     Ok(Finding::value(factor).note(format!("by the second algorithm {}", (whole(first) / whole(second)).floor())))
+}
+
+/// The pairs of one program for the whole table up to f = s = 150.
+fn whole_table(table: &Table, rule: Rule) -> u64 {
+    (1..=MOST).flat_map(|f| (1..=MOST).map(move |s| (f, s))).map(|(f, s)| tables::references(table, f, s, rule)).sum()
+}
+
+/// E001-12: the factor of the last cell of tables 2 and 4, and that of the whole table which T(150, 150) needs.
+pub fn savings(paper: &Paper) -> Result<[u64; 2]> {
+    let corner = |id| Ok::<_, anyhow::Error>(printed_cells(paper, id)?.last().copied().unwrap_or_default());
+    let table = Table::build(&whole(1), &whole(2), MOST, MOST, Rule::MonotoneSlow)?;
+    let [first, third] = [Rule::Naive, Rule::MonotoneBoth].map(|rule| whole_table(&table, rule));
+    Ok([corner("table-2")? / corner("table-4")?, first / third])
+}
+
+fn saving_all(paper: &Paper) -> Result<Finding> {
+    let [corner, all] = savings(paper)?;
+    Ok(Sides::new(corner as usize, all as usize)
+        .finding()
+        .note("pairs counted by the rules of tables 2 and 4, all cells from 1 to 150"))
+}
+
+/// Section 6.3: pairs without insight, whatever the ratio; counted pair by pair as table 2 counts them.
+fn first_any_ratio() -> Result<Finding> {
+    let mut tried = 0;
+    for (f, s) in [(1, 1), (2, 3), (7, 4), (20, 31), (40, 40)] {
+        let mut counts = Vec::new();
+        for slow in RATIOS {
+            let table = Table::build(&whole(1), &number(slow)?, f, s, Rule::Naive)?;
+            counts.push(tables::references(&table, f, s, Rule::Naive));
+            tried += 1;
+        }
+        counts.dedup();
+        ensure!(counts.len() == 1, "f = {f}, s = {s}: {counts:?}");
+    }
+    Ok(Finding::claim(true, format!("{tried} tables, c_s = {}", RATIOS.join(", "))))
+}
+
+/// Pairs at f = s = 150 for other ratios than the paper's 2: below it, the program is needed.
+fn other_ratios() -> Result<Finding> {
+    let mut found = Vec::new();
+    for slow in RATIOS {
+        let table = Table::build(&whole(1), &number(slow)?, MOST, MOST, Rule::MonotoneSlow)?;
+        let count = |rule| tables::references(&table, MOST, MOST, rule);
+        let [first, second, third] = [Rule::Naive, Rule::MonotoneSlow, Rule::MonotoneBoth].map(count);
+        let text = self::third(&table, MOST, MOST, STOPS[2]);
+        ensure!(second.max(third).max(text) < first, "c_s = {slow}: {first}, {second}, {third}, {text}");
+        found.push(format!("{slow}: {second}, {third}, {text}"));
+    }
+    Ok(Finding::claim(true, found.join("; ")))
 }
 
 /// Theorem 5: one cell takes at most f / 2 + 1 binary searches.

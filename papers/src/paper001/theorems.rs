@@ -1,12 +1,12 @@
 //! Lemmas, theorems and observations of Liu-Kuo-Wang 2009, swept against all sequences and all trees.
 
 use anyhow::{Result, ensure};
-use oneport::heterogeneous::{Method, slowest_first};
+use oneport::heterogeneous::{Method, broadcast, slowest_first};
 use oneport::{Rational, all_reduce, reduce_cluster};
 
 use super::brute::{self, Dice};
 use super::{budget, optimum, processors, rationals, schedule, solve};
-use crate::numbers::{short, whole, whole_number};
+use crate::numbers::{digits, pixels, short, whole, whole_number};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -21,7 +21,10 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("theorem-1", |_| divisor_chains(&[2])),
     ("multiples", |_| divisor_chains(&[2, 3, 4, 5])),
     ("theorem-2", |_| theorem_2()),
+    ("fastest-first", |_| fastest_first(|_, _| true, 2)),
+    ("fastest-source", |_| fastest_first(|times, source| times.iter().all(|&time| time >= times[source]), 1)),
     ("theorem-3", |_| theorem_3()),
+    ("definition-1", |_| definition_1()),
     ("theorem-4", |_| theorem_4()),
     ("trees", |_| trees()),
     ("observation-1", |_| observation_1()),
@@ -30,6 +33,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("lemma-4", |_| lemma_4()),
     ("lemma-5", |_| lemma_5()),
     ("theorem-6", |_| theorem_6()),
+    ("theorem-6-pairs", |_| theorem_6_pairs()),
 ];
 
 /// Times of two classes (fast, slow) with ratios from 1 to 3.
@@ -276,6 +280,27 @@ fn theorem_2() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} clusters; worst ratio {} by {:?}", short(&worst.0), worst.1)))
 }
 
+/// Fastest node first from the sources wanted, against every broadcast: at most `1 + halves / 2` times the shortest.
+fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Finding> {
+    let (mut tried, mut worst) = (0, (whole(1), vec![1], 0));
+    let most = Rational::new((2 + halves).into(), 2.into());
+    for times in samples(18, 6, 9).into_iter().chain(samples(19, 6, 3)).filter(|times| times.len() > 1) {
+        for source in (0..times.len()).filter(|&source| wanted(&times, source)) {
+            let ours = broadcast::fastest_first(&rationals(&times), source)?;
+            oneport::referee::check_broadcast(&ours, oneport::plan::Limit::Unlimited)?;
+            let ratio = ours.length / whole(brute::broadcast(&times, source));
+            ensure!(ratio >= whole(1) && ratio <= most, "{times:?}, source {source}: {ratio}");
+            if ratio > worst.0 {
+                worst = (ratio, times.clone(), source);
+            }
+            tried += 1;
+        }
+    }
+    let (ratio, times, source) = worst;
+    Ok(Finding::claim(true, format!("{tried} broadcasts to up to 5, all orders of transfers"))
+        .note(format!("worst ratio {} by {times:?} from processor {source}", short(&ratio))))
+}
+
 /// All-reduction within 3.5 times a lower bound.
 fn theorem_3() -> Result<Finding> {
     let mut worst = whole(1);
@@ -307,6 +332,31 @@ fn theorem_4() -> Result<Finding> {
         ensure!(slow >= 2 * fast || fails > 0, "{fast}:{slow}: SNF never fails");
     }
     Ok(Finding::claim(true, format!("{tried} clusters; it fails for every ratio below 2 that was tried")))
+}
+
+/// Two classes: some optimal schedule has every slow sender start at 0 or right when another slow one ends, and so at a
+/// multiple of the slow time; its layers are those of definition 1.
+fn definition_1() -> Result<Finding> {
+    let (mut tried, mut deepest) = (0, 0);
+    for (fast, slow) in RATIOS {
+        for (f, s) in (0..=8usize).flat_map(|f| (1..=9 - f).map(move |s| (f, s))) {
+            let all = brute::orders(&[vec![fast; f], vec![slow; s]].concat());
+            let runs: Vec<(Vec<u64>, brute::Run)> =
+                all.into_iter().map(|order| (order.clone(), brute::earliest(&order))).collect();
+            let best = runs.iter().map(|(_, run)| run.length).min().unwrap_or(0);
+            let layers = |(order, run): &(Vec<u64>, brute::Run)| {
+                let starts =
+                    || run.starts.iter().zip(order).filter(|&(_, &time)| time == slow).map(|(start, _)| *start);
+                let layered = starts().all(|start| start == 0 || starts().any(|other| other + slow == start));
+                (layered && starts().all(|start| start % slow == 0)).then(|| starts().max().unwrap_or(0) / slow + 1)
+            };
+            let found = runs.iter().filter(|(_, run)| run.length == best).find_map(layers);
+            ensure!(found.is_some(), "f = {f}, s = {s}, {fast}:{slow}: no optimal schedule has layers");
+            deepest = deepest.max(found.unwrap_or(0));
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} clusters of up to 9 senders, every sequence; up to {deepest} layers")))
 }
 
 /// Figures 9 to 11: reversed in time, schedules are binary trees.
@@ -396,4 +446,27 @@ fn theorem_6() -> Result<Finding> {
         tried += 1;
     }
     Ok(Finding::claim(true, format!("{tried} clusters of up to 4 classes, every sequence")))
+}
+
+/// Theorem 6: pairs compared by its program, for equal numbers of 1 to 4 classes.
+fn theorem_6_pairs() -> Result<Finding> {
+    let mut found = Vec::new();
+    for (classes, most) in [(1usize, 64usize), (2, 20), (3, 6), (4, 3)] {
+        let times: Vec<u64> = [3, 4, 5, 7][..classes].to_vec();
+        let mut share = whole(0);
+        for count in 1..=most {
+            let counts = vec![count; classes];
+            let (length, pairs) = brute::classes(&times, &counts);
+            let senders: Vec<u64> = times.iter().flat_map(|&time| vec![time; count]).collect();
+            ensure!(length == optimum(&senders)?, "{counts:?}: {length} is not the optimum");
+            let n = (count * classes) as u64;
+            let bound = whole(n.pow(2 * classes as u32 - 1)) * whole(n.ilog2() + 3);
+            ensure!(whole(pairs) <= bound, "{counts:?}: {pairs} pairs");
+            share = share.max(whole(pairs) / bound);
+        }
+        let n = most * classes;
+        found.push(format!("k = {classes}, n up to {n}: {}", digits(pixels(&share))));
+    }
+    Ok(Finding::claim(true, format!("pairs over n^(2k-1) (log2 n + 3), at most: {}", found.join("; ")))
+        .note("lengths equal to our optimum"))
 }

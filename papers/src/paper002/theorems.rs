@@ -13,7 +13,11 @@ use crate::numbers::{whole, whole_number};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
+    ("sink", |_| sink()),
+    ("each-machine", |_| each_machine()),
     ("lemma-1", |_| lemma_1()),
+    ("operand-order", |_| operand_order()),
+    ("proposition-2-trees", |_| formula()),
     ("logarithms", |_| logarithms()),
     ("theorem-4", |_| theorem_4()),
     ("lemma-5", |_| lemma_5()),
@@ -27,7 +31,9 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("theorem-14", |_| uniqueness(&[(1, 0), (0, 1), (3, 0), (0, 2)], 3, binomial_tree)),
     ("proposition-16", |_| special_trees(fibonacci_tree, 14, fibonacci_facts)),
     ("theorem-17", |_| uniqueness(&[(1, 1), (3, 3)], 4, fibonacci_tree)),
+    ("strategies", |_| strategies()),
     ("theorem-18", |_| theorem_18()),
+    ("inverse-fibonacci", |_| inverse_fibonacci()),
     ("theorem-19", |_| theorem_19()),
 ];
 
@@ -52,6 +58,116 @@ pub fn default_times() -> Result<Finding> {
         }
     }
     Ok(Finding::claim(true, format!("{tried} trees, each simulated step by step")))
+}
+
+/// Section 3.2: every processor may be the sink, with the operands in order, and the schedule is no longer for that.
+fn sink() -> Result<Finding> {
+    let mut tried = 0;
+    for (d, c) in COSTS {
+        for n in (1..=20).chain([33, 55]) {
+            let best = length(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
+            for root in 0..n {
+                let reduction = homogeneous::reduce_at(n, root, &costs(d, c)?)?;
+                oneport::referee::check_reduction(&reduction, Limit::Unlimited)?;
+                ensure!(u64::from(reduction.root) == root, "n = {n}: sink {} instead of {root}", reduction.root);
+                ensure!(reduction.length == whole(best), "n = {n}, d = {d}, c = {c}, sink {root}: not {best}");
+                tried += 1;
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} sinks, none longer than another; operands in order by the referee")))
+}
+
+/// Section 3.3: what a machine finds by itself, for its own number, is its place in the one tree.
+fn each_machine() -> Result<Finding> {
+    let mut tried = 0;
+    for (d, c) in COSTS {
+        for (n, root) in [(1, 0), (2, 1), (7, 3), (16, 0), (34, 33), (100, 41)] {
+            let costs = costs(d, c)?;
+            let tree = homogeneous::reduce_at(n, root, &costs)?.receivers;
+            for rank in 0..n {
+                let own = homogeneous::neighbours_at(n, root, rank, &costs)?;
+                let receiver = (rank != root).then(|| tree.get(rank as usize).copied().map(u64::from)).flatten();
+                ensure!(own.receiver == receiver, "n = {n}, sink {root}, machine {rank}: sends to {:?}", own.receiver);
+                let sends = |other: &u64| *other != root && tree.get(*other as usize) == Some(&(rank as u32));
+                let mut children = own.children;
+                children.sort_unstable();
+                ensure!(children == (0..n).filter(sends).collect::<Vec<_>>(), "n = {n}, sink {root}, machine {rank}");
+                tried += 1;
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} machines, each from n, the sink, the costs and its own number alone")))
+}
+
+/// Section 4.1: machines numbered along any tree, senders in the order in which they are merged, keep the operands in
+/// order; so says the referee, who concatenates them.
+fn operand_order() -> Result<Finding> {
+    let mut tried = 0;
+    for n in 1..=8 {
+        for tree in brute::trees(n) {
+            for (d, c) in COSTS {
+                let ready = brute::ready(&tree, d, c);
+                let mut order = Vec::new();
+                number(&tree, &ready, 0, &mut order);
+                let mut receivers = vec![0; n];
+                for (place, &machine) in order.iter().enumerate() {
+                    let receiver = order.iter().position(|&other| other == tree[machine]).unwrap_or(0);
+                    receivers[place] = receiver as u32;
+                }
+                let reduction = homogeneous::reduce_tree(&receivers, &costs(d, c)?)?;
+                oneport::referee::check_reduction(&reduction, Limit::Unlimited)?;
+                ensure!(reduction.length == whole(ready[0]), "{tree:?}, d = {d}, c = {c}: {}", reduction.length);
+                tried += 1;
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} trees and costs up to n = 8, every rooted tree, no longer than before")))
+}
+
+/// A machine, then all that send to it, those that are ready first before the others.
+fn number(tree: &Tree, ready: &[u64], machine: usize, order: &mut Vec<usize>) {
+    order.push(machine);
+    let mut senders: Vec<usize> = (1..tree.len()).filter(|&other| tree[other] == machine).collect();
+    senders.sort_by_key(|&sender| ready[sender]);
+    senders.into_iter().for_each(|sender| number(tree, ready, sender, order));
+}
+
+/// Propositions 2 and 3 with the j-th smallest date: when every machine's value is complete, in every rooted tree; and
+/// in how many the printed j-th largest gives another date.
+fn formula() -> Result<Finding> {
+    let (mut tried, mut printed_fails) = (0, 0);
+    for n in 1..=9 {
+        for tree in brute::trees(n) {
+            let receivers: Vec<u32> = tree.iter().map(|&receiver| receiver as u32).collect();
+            for (d, c) in COSTS {
+                let ready = brute::ready(&tree, d, c);
+                let mut fails = false;
+                for (machine, &complete) in ready.iter().enumerate() {
+                    let mut dates: Vec<u64> =
+                        (1..n).filter(|&other| tree[other] == machine).map(|sender| ready[sender]).collect();
+                    dates.sort_unstable();
+                    let smallest = completion(&dates, d, c);
+                    ensure!(smallest == complete, "{tree:?}, d = {d}, c = {c}, machine {machine}: {smallest}");
+                    dates.reverse();
+                    fails |= completion(&dates, d, c) != complete;
+                }
+                let ours = homogeneous::tree_length(&receivers, &costs(d, c)?)?;
+                ensure!(ours == whole(ready[0]), "{tree:?}, d = {d}, c = {c}: {ours} by our formula");
+                printed_fails += usize::from(fails);
+                tried += 1;
+            }
+        }
+    }
+    ensure!(printed_fails > 0, "the printed formula never fails");
+    Ok(Finding::claim(true, format!("{tried} trees and costs up to n = 9, every machine of every rooted tree"))
+        .note(format!("with the j-th largest, as printed, another date in {printed_fails} of them")))
+}
+
+/// The formula of proposition 2 for transfer times in the order in which j counts them.
+fn completion(dates: &[u64], d: u64, c: u64) -> u64 {
+    let after = |place: usize| (dates.len() - 1 - place) as u64 * d.max(c);
+    dates.iter().enumerate().map(|(place, date)| date + d + after(place) + c).max().unwrap_or(0)
 }
 
 /// The form of a tree without names: of each machine, the sorted forms of those that send to it.
@@ -325,6 +441,59 @@ fn uniqueness(costs: &[(u64, u64)], most: u64, tree: fn(u64) -> Tree) -> Result<
         }
     }
     Ok(Finding::claim(true, format!("{tried} cases, up to {} machines, every rooted tree", tree(most).len())))
+}
+
+/// Section 7.3: at the sizes of the special trees the strategies build these, whatever the costs and the rule for ties;
+/// and Algorithm 1 does where one cost is 0, or both are equal.
+fn strategies() -> Result<Finding> {
+    let ties = [Tie::Oldest, Tie::Newest, Tie::FewestChildren, Tie::MostChildren];
+    let mut tried = 0;
+    let special: [(Strategy, fn(u64) -> Tree, u64); 2] =
+        [(Strategy::Binomial, binomial_tree, 7), (Strategy::Fibonacci, fibonacci_tree, 9)];
+    for (strategy, tree, most) in special {
+        for order in 0..=most {
+            let (tree, n) = (tree(order), tree(order).len() as u64);
+            let expected = form(&tree, 0);
+            for (d, c) in COSTS.into_iter().filter(|(d, c)| d + c > 0) {
+                let greedy = match strategy {
+                    Strategy::Binomial => d.min(c) == 0,
+                    _ => d == c,
+                };
+                for tie in ties {
+                    for strategy in [Some(strategy), greedy.then_some(Strategy::Greedy)].into_iter().flatten() {
+                        let ours = homogeneous::reduce(n, &costs(d, c)?, strategy, Limit::Unlimited, tie)?;
+                        let ours: Tree = ours.receivers.iter().map(|&receiver| receiver as usize).collect();
+                        ensure!(form(&ours, 0) == expected, "{strategy:?}, n = {n}, d = {d}, c = {c}, {tie:?}");
+                        tried += 1;
+                    }
+                }
+            }
+        }
+    }
+    Ok(Finding::claim(true, format!("{tried} trees up to 128 and 89 machines, four rules for ties"))
+        .note("so does Algorithm 1 for min(d, c) = 0 and for d = c"))
+}
+
+/// The proof of theorem 19: F_k is at least (phi^k - (1 - phi)^2) / sqrt 5, exactly; and the bound on its inverse.
+fn inverse_fibonacci() -> Result<Finding> {
+    // With psi = 1 - phi, F_k = (phi^k - psi^k) / sqrt 5 and psi^k = (L_k - F_k sqrt 5) / 2: psi^k <= psi^2 reads
+    // L_k - 3 <= (F_k - 1) sqrt 5.
+    let (mut fibonacci, mut lucas) = ((1i128, 1i128), (1i128, 3i128));
+    for k in 1..=80 {
+        let (left, right) = (lucas.0 - 3, fibonacci.0 - 1);
+        ensure!(right >= 0 && (left <= 0 || left * left <= 5 * right * right), "k = {k}: F_k is smaller");
+        fibonacci = (fibonacci.1, fibonacci.0 + fibonacci.1);
+        lucas = (lucas.1, lucas.0 + lucas.1);
+    }
+    let root = 5f64.sqrt();
+    let phi = (1.0 + root) / 2.0;
+    let room = |n: f64| 2.0 * n.log2() + 1.0 - (root * n + (1.0 - phi).powi(2)).ln() / phi.ln();
+    let sizes = (3..=100_000).map(f64::from).chain((17..=60).map(|power| 2f64.powi(power)));
+    let least = sizes.map(room).fold(f64::MAX, f64::min);
+    ensure!(least > 1e-6, "the bounds come as close as {least}");
+    ensure!(room(2.0) < 0.0, "it holds for n = 2 as well");
+    Ok(Finding::claim(true, format!("n = 3 to 100000 and powers of 2 up to 2^60, never closer than {least:.3}"))
+        .note("not for n = 2; F_k >= (phi^k - (1 - phi)^2) / sqrt 5 for k = 1 to 80, exactly"))
 }
 
 /// The binomial strategy takes at most 1 + min / max times the optimum.

@@ -95,7 +95,7 @@ proptest! {
     fn guided_searches_keep_the_optimum(times in prop::collection::vec(prop_oneof![Just(3u64), Just(4), Just(5), Just(9)], 1..9)) {
         let cluster = cluster(&times);
         let best = Rational::from_integer(brute_force(&times).into());
-        for guide in [Guide::Generic, Guide::SlowestFirst] {
+        for guide in [Guide::Generic, Guide::SlowestFirst, Guide::Priority] {
             let count = guided::search(&cluster, guide, Reading::Outside, u64::MAX).unwrap();
             prop_assert!(count.complete);
             prop_assert_eq!(count.length.as_ref(), Some(&best));
@@ -126,7 +126,7 @@ proptest! {
             brute_force(&senders)
         });
         let best = Rational::from_integer(best.min().unwrap().into());
-        for guide in [Guide::Generic, Guide::SlowestFirst] {
+        for guide in [Guide::Generic, Guide::SlowestFirst, Guide::Priority] {
             let count = guided::search(&cluster(&times), guide, Reading::Last, u64::MAX).unwrap();
             prop_assert_eq!(count.length, Some(best.clone()));
         }

@@ -48,6 +48,15 @@ fn every_method_against_brute_force() {
     }
 }
 
+/// The pairs of cells are counted, not bounded by the square of the table.
+#[test]
+fn three_classes_of_thirty_fit_the_dynamic_program() {
+    let cluster = cluster(&[(int(3), 30), (int(4), 30), (int(5), 30)]);
+    let dynamic = shortest(&cluster, Method::DynamicProgram, &endless()).unwrap();
+    assert_eq!(dynamic.shortest.length, shortest(&cluster, Method::Slots, &endless()).unwrap().shortest.length);
+    assert_eq!(dynamic.shortest.status(), Status::Optimal);
+}
+
 /// The dynamic program for k classes against the search.
 #[test]
 fn dynamic_programs() {

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::rows::{Check, Finding};
 use model::{Operator, Question, RANKS, ROOTS, TICKS, binomial, class, length, shortest, slowest_node_first};
-use programs::{Answers, Bench, Choice, LIBRARY, Network, Requests};
+use programs::{Answers, BUILTIN, Bench, Choice, LIBRARY, Network, Requests};
 
 pub use report::figures;
 
@@ -59,7 +59,9 @@ fn simulate() -> Result<Option<Simulated>> {
 
 fn requests(questions: impl Iterator<Item = Question>) -> Result<Requests> {
     let trees = |question: Question| {
-        Ok((question, vec![(SNF, slowest_node_first(&question)?), (SHORTEST, shortest(&question)?)]))
+        let own = (question.operator == Operator::Max).then_some((BUILTIN, Vec::new()));
+        let ours = [(SNF, slowest_node_first(&question)?), (SHORTEST, shortest(&question)?)];
+        Ok((question, ours.into_iter().chain(own).collect()))
     };
     questions.map(trees).collect()
 }
@@ -80,11 +82,7 @@ fn figure_17() -> Result<Finding> {
     let (replayed, cutting) = match simulated()? {
         Some(simulated) => {
             let dates = format!("the same dates in SimGrid: {}", agreeing(simulated)?);
-            (
-                dates,
-                "; SimGrid's MPICH, which cuts the vector, is faster from 1024 values on (gcd: 512); MPICH itself cuts for \
-                     built-in operators only",
-            )
+            (dates, "; SimGrid's MPICH, which cuts the vector, is faster from 1024 values on (gcd: 512)")
         }
         None => ("not simulated, SimGrid is not installed".to_string(), ""),
     };
@@ -100,8 +98,10 @@ fn figure_17() -> Result<Finding> {
 /// How many reductions take as long in SimGrid as we say, tick by tick.
 fn agreeing(simulated: &Simulated) -> Result<usize> {
     let answers = simulated.get(&(Network::OnePort, Choice::Binomial)).context("no simulation")?;
+    let mut compared = 0;
     for question in ROOTS.into_iter().flat_map(Question::all) {
         for (name, ours) in [LIBRARY, SNF, SHORTEST].into_iter().zip(ticks(&question)?) {
+            compared += 1;
             let seconds = answers.get(&(question, name.to_string())).context("no answer")?;
             let theirs = (seconds * TICKS).round();
             ensure!(theirs == ours as f64, "{question:?}, {name}: {ours} ticks, in SimGrid {theirs}");
@@ -117,7 +117,7 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
         };
         ensure!((at(LIBRARY)? < at(SNF)?) == long, "{question:?}: MPICH's choice takes {}", at(LIBRARY)?);
     }
-    Ok(answers.len())
+    Ok(compared)
 }
 
 /// The fast processors may have any ranks besides that of the root: in how many of the ways a binomial tree is slower

@@ -17,6 +17,10 @@ const NANOSECOND: f64 = TICKS / 1e9;
 /// What `MPI_Reduce` is called among trees.
 pub const LIBRARY: &str = "library";
 
+/// `MPI_Reduce` with MPI's own operator, which the paper calls for MAX; among trees, without messages. Libraries may
+/// take other ways for it than for an operator of the user's.
+pub const BUILTIN: &str = "builtin";
+
 /// Seconds at the root, by reduction and tree.
 pub type Answers = BTreeMap<(Question, String), f64>;
 

@@ -4,7 +4,8 @@
 
    Lines of REQUESTS:
      merge OPERATOR NANOSECONDS ...                    what combining one value takes, rank by rank
-     OPERATOR VALUES ROOT library                      MPI_Reduce
+     OPERATOR VALUES ROOT library                      MPI_Reduce with an operator of the user's
+     max VALUES ROOT builtin                           MPI_Reduce with MPI_MAX, whose merges take what they take
      OPERATOR VALUES ROOT NAME SENDER>RECEIVER ...     a tree: every rank does what names it, in this order
    Each request is answered by its first four words and the seconds at the root, the median of the runs. Exit code 1 if
    a result is not that of the definition. */
@@ -134,15 +135,16 @@ int main(int argc, char **argv) {
         char *name = strtok(NULL, " \n");
         while (messages < MOST_RANKS && (word = strtok(NULL, " \n")))
             messages += sscanf(word, "%d>%d", &tree[messages][0], &tree[messages][1]) == 2;
-        if (count > MOST_VALUES || (messages != size - 1 && strcmp(name, "library") != 0)) {
+        int builtin = strcmp(name, "builtin") == 0, library = builtin || strcmp(name, "library") == 0;
+        if (count > MOST_VALUES || (builtin && gcd) || (messages != size - 1 && !library)) {
             if (rank == 0) fprintf(stderr, "%s %d %d %s: no tree of %d ranks\n", operator, count, root, name, size);
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
         for (int run = 0; run < runs; run++) {
             for (int i = 0; i < count; i++) data[i] = value(rank, run, i);
             double start = together();
-            if (strcmp(name, "library") == 0) {
-                MPI_Reduce(data, arrives, count, MPI_INT, op[gcd], root, MPI_COMM_WORLD);
+            if (library) {
+                MPI_Reduce(data, arrives, count, MPI_INT, builtin ? MPI_MAX : op[gcd], root, MPI_COMM_WORLD);
                 memcpy(data, arrives, sizeof *data * count);
             } else {
                 reduce(data, arrives, count, gcd ? gcd_of : max_of, tree, messages);
