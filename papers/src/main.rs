@@ -52,7 +52,7 @@ const USAGE: &str =
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(result) = words.first().and_then(|name| commands::run(name, &words[1..])) {
+    if let Some(result) = words.first().and_then(|name| commands::run(name, &words[1..], CHAPTERS)) {
         return ended(result.map(|text| drop(writeln!(std::io::stdout(), "{text}"))));
     }
     let mut arguments = std::env::args_os().skip(1);
@@ -156,6 +156,18 @@ mod tests {
         for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
             assert!(!page.contains(elsewhere), "the page loads something from elsewhere: {elsewhere}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn single_rows_are_judged() -> Result<()> {
+        let rows = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            commands::run("rows", &words, CHAPTERS).context("no such command")?
+        };
+        let found = rows(&["001", "time-ratio", "within-15"])?;
+        assert!(found.contains("time-ratio: 534 (corrected)") && found.contains("within-15: 382/25"), "{found}");
+        assert!(rows(&["001", "nothing"]).is_err() && rows(&["005"]).is_err() && rows(&[]).is_err());
         Ok(())
     }
 

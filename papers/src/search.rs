@@ -1,8 +1,9 @@
 //! `opt(G, K)` of RR-4872, section 3.4, by trying every schedule.
 //!
-//! Scatters, gathers and gossips. Costs are whole, messages have size 1 and are sent without a break. Messages that are
-//! cut into `q` equal parts are no other question: `opt(G, q K) / q`, rounded down, of them are whole by `K`. Starting every transfer as early as the order
-//! of transfers at the ports allows makes all dates whole, so whole dates are enough.
+//! Scatters, gathers and gossips. Costs are whole, messages have size 1 and are sent without a break. Starting every
+//! transfer as early as the order of transfers at the ports allows makes all dates whole, so whole dates are enough.
+//! Messages that are cut into `q` equal parts are no other question: `opt(G, q K) / q`, rounded down, of them are whole
+//! by `K`.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +39,8 @@ pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
     opt_up_to(case, horizon, u8::MAX)
 }
 
-/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a message at a node help
-/// nobody who wants `most` instances, and are not told apart.
+/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a message at a node
+/// help nobody who wants `most` instances, and are not told apart.
 ///
 /// Exponential: for a handful of nodes and two dozen units of time.
 ///

@@ -40,8 +40,8 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     Ok(Found { lower_bound: length.clone(), length, proof, placement: Some(Placement { rows: rows.collect() }) })
 }
 
-/// Pairs of cells that the program compares at most: per cell as many searches as its counts of the faster classes can be
-/// split, so per faster class of `a` senders `1 + 2 + ... + (a + 1)` in all.
+/// Pairs of cells that the program compares at most: per cell as many searches as its counts of the faster classes can
+/// be split, so per faster class of `a` senders `1 + 2 + ... + (a + 1)` in all.
 fn most_pairs(classes: &[Class]) -> u128 {
     let Some((slowest, faster)) = classes.split_last() else { return 0 };
     let row = u128::from(slowest.senders) + 1;

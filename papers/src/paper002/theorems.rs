@@ -443,12 +443,15 @@ fn uniqueness(costs: &[(u64, u64)], most: u64, tree: fn(u64) -> Tree) -> Result<
     Ok(Finding::claim(true, format!("{tried} cases, up to {} machines, every rooted tree", tree(most).len())))
 }
 
+/// The tree of an order.
+type Definition = fn(u64) -> Tree;
+
 /// Section 7.3: at the sizes of the special trees the strategies build these, whatever the costs and the rule for ties;
 /// and Algorithm 1 does where one cost is 0, or both are equal.
 fn strategies() -> Result<Finding> {
     let ties = [Tie::Oldest, Tie::Newest, Tie::FewestChildren, Tie::MostChildren];
     let mut tried = 0;
-    let special: [(Strategy, fn(u64) -> Tree, u64); 2] =
+    let special: [(Strategy, Definition, u64); 2] =
         [(Strategy::Binomial, binomial_tree, 7), (Strategy::Fibonacci, fibonacci_tree, 9)];
     for (strategy, tree, most) in special {
         for order in 0..=most {

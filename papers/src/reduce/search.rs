@@ -34,8 +34,8 @@ struct Search<'a> {
     most: u8,
 }
 
-/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`; `opt(G, K)` is the most results at the target
-/// by `K`. More than `most` of a value at a node help nobody who wants `most` results, and are not told apart.
+/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`; `opt(G, K)` is the most results at the
+/// target by `K`. More than `most` of a value at a node help nobody who wants `most` results, and are not told apart.
 ///
 /// Exponential: for three or four nodes and ten units of time.
 ///
@@ -123,7 +123,8 @@ impl Search<'_> {
                 for &value in &self.values {
                     // A result that leaves the target, or a value that returns to its owner, helps nobody.
                     let result = value.last - value.first + 1 == self.participants.len();
-                    let useful = !(result && node == self.target) && !owns(self.participants, (value, to));
+                    let leaves = result && node == self.target;
+                    let useful = !(leaves || owns(self.participants, (value, to)));
                     if receiving[to.index()] || !useful {
                         continue;
                     }

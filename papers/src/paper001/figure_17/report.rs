@@ -100,7 +100,8 @@ fn start(question: Question) -> Vec<String> {
 }
 
 /// Real libraries, where installed: results are compared, times are what they are. Tests leave them out, and so few
-/// sizes are tried under MPICH, which waits at full speed while ranks outnumber cores, unless `ONEPORT_MPI` gives a number of runs (the paper has 1000).
+/// sizes are tried under MPICH, which waits at full speed while ranks outnumber cores, unless `ONEPORT_MPI` gives a
+/// number of runs (the paper has 1000).
 fn measured() -> Result<Option<Figure>> {
     let asked = std::env::var("ONEPORT_MPI").ok().map(|runs| runs.parse().unwrap_or(1));
     let thorough = asked.is_some();
