@@ -43,8 +43,8 @@ pub enum Guide {
     /// (Corollary 1). Senders that end together are all waited for by those that start then; so is a sender whose
     /// receiver was left over, alone and idle, until then.
     SlowestFirst,
-    /// The same rules, sequences in the order of section 6.2: first those of the highest priority, which is the number of
-    /// processors at least as slow as the next one. Depth first among equal priorities, slow processors first. All
+    /// The same rules, sequences in the order of section 6.2: first those of the highest priority, which is the number
+    /// of processors at least as slow as the next one. Depth first among equal priorities, slow processors first. All
     /// beginnings put off are kept: memory grows with the nodes generated.
     Priority,
 }
