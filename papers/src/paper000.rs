@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
 use oneport::schedule::{Horizon, Policy};
-use oneport::{Error, Formulation, Options, Outcome, Period, Platform, Problem, Rational, referee, schedule, solve};
+use oneport::{Error, Formulation, Options, Outcome, Period, Problem, Rational, referee, schedule, solve};
 use oneport_drawings::svg;
 use oneport_period::PeriodError;
 
