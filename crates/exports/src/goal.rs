@@ -72,8 +72,10 @@ fn undated(request: &Request<'_>) -> Result<String, ExportError> {
         }
         if step.merge {
             let part = Interval { first: step.part[0], last: step.part[1] };
-            let time =
-                operation.ranks.get(step.from).map(|&node| request.problem.volumes().merge_time(platform, node, part, part.first));
+            let time = operation
+                .ranks
+                .get(step.from)
+                .map(|&node| request.problem.volumes().merge_time(platform, node, part, part.first));
             let nanos = of_milliseconds(&time.unwrap_or_default(), operation.pieces, 1_000_000);
             enter(step.from, &format!("m{tag}"), format!("calc {nanos} cpu {MERGES}"), &waits);
             made.push(format!("m{tag}"));

@@ -83,10 +83,8 @@ fn the_unperturbed_files_are_accepted() {
 #[test]
 fn values_of_links() {
     for (value, parts) in [
-        ("0", &["link[0].cost", "0", "positive"][..]),
-        ("\"0.000\"", &["link[0].cost", "\"0.000\"", "positive"]),
-        ("-1", &["link[0].cost", "-1", "positive"]),
-        ("\"-1/3\"", &["link[0].cost", "\"-1/3\"", "positive"]),
+        ("-1", &["link[0].cost", "-1", "0 or more"][..]),
+        ("\"-1/3\"", &["link[0].cost", "\"-1/3\"", "0 or more"]),
         ("\"1/0\"", &["link[0].cost", "1/0", "denominator"]),
         ("\"NaN\"", &["link[0].cost", "NaN", "write an integer"]),
         ("\"\"", &["link[0].cost", "''", "write an integer"]),
