@@ -29,6 +29,7 @@ pub use check::check;
 pub use error::ExportError;
 pub use format::Format;
 pub use machine::{Fault, Kind};
+pub use mpi::preload::{Preloaded, preload};
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Request};
 pub use results::{Served, results};
@@ -50,7 +51,7 @@ pub const FORMATS: &[Format] = &[
     chakra::FORMAT,
     simgrid::FORMAT,
     mpi::FORMAT,
-    mpi::PRELOAD,
+    mpi::preload::PRELOAD,
 ];
 
 /// The format of this name.

@@ -216,6 +216,21 @@ impl Operation {
             .collect();
     }
 
+    /// Gives the ranks another order: rank `r` is the one that was rank `order[r]`, a permutation. Where values are
+    /// combined in the order of the ranks, that order stays.
+    pub fn reorder(&mut self, order: &[usize]) {
+        let mut after = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &before)| after[before] = rank);
+        self.ranks = order.iter().map(|&before| self.ranks[before]).collect();
+        for step in &mut self.steps {
+            (step.from, step.to) = (after[step.from], after[step.to]);
+        }
+        for block in &mut self.blocks {
+            block.owners.iter_mut().for_each(|rank| *rank = after[*rank]);
+            block.goals.iter_mut().for_each(|(rank, _)| *rank = after[*rank]);
+        }
+    }
+
     /// Whether every owner has a value for each target: then its input has a block for every rank.
     pub fn input_by_rank(&self) -> bool {
         ["scatter", "all-to-all", "reduce-scatter"].contains(&self.collective)

@@ -6,27 +6,30 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
-use oneport::formats::AnswerFile;
+use oneport::formats::{AnswerFile, Plan};
 use oneport::{formats, referee};
-use oneport_exports::{FORMATS, File, OneRun, Request, format};
+use oneport_exports::{FORMATS, File, Format, OneRun, Preloaded, Request, format, preload};
 
-use crate::words::bytes::bytes;
+use crate::flags::limits::bytes;
+use crate::words::bytes as sizes;
 use crate::words::end::End;
 use crate::words::output::{Named, count, print, try_outputs};
 use crate::words::usage::usage;
 
+/// The format of several plans.
+const PRELOAD: &str = "mpi-preload";
+
 /// Write a plan or one reduction for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
 #[derive(Debug, Args)]
+#[command(override_usage = "oneport export [OPTIONS] --to <FORMAT> <PLAN>... <OUT>")]
 pub struct ExportArguments {
-    /// The plan file.
-    #[arg(value_name = "PLAN")]
-    plan: PathBuf,
+    /// The plan file (mpi-preload: one or more, the first of which names the ranks), then the file to write; formats of
+    /// several files add to its name.
+    #[arg(value_name = "PLAN... OUT", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
     /// The format.
     #[arg(long, value_name = "FORMAT", value_parser = names())]
     to: String,
-    /// The file to write; formats of several files add to its name.
-    #[arg(value_name = "OUT")]
-    output: PathBuf,
     /// Periods in which instances start, for formats that hold a run (default: two more than the plan is deep).
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     periods: Option<u64>,
@@ -43,61 +46,147 @@ pub struct ExportArguments {
     /// Events: sends go from processor to processor, routers on their way are left out.
     #[arg(long)]
     between_processors: bool,
+    /// mpi-preload: bytes of the shortest messages that a plan serves, one number per plan or one for all, as 0,64k,2M.
+    #[arg(long, value_name = "BYTES", value_delimiter = ',')]
+    at_least: Vec<String>,
+    /// mpi-preload: nodes are hosts; OUT.hosts lists them by ranks, and calls on other hosts are left to MPI.
+    #[arg(long)]
+    hosts: bool,
 }
 
 fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)))
 }
 
+/// Files, and how they are to be written.
+struct Export<'a> {
+    arguments: &'a ExportArguments,
+    /// Of a message.
+    bytes: u64,
+    plans: &'a [PathBuf],
+    output: &'a Path,
+}
+
 /// Runs the command.
 pub fn run(arguments: &ExportArguments) -> Result<End> {
-    let output = &arguments.output;
-    try_outputs(&[("PLAN", &arguments.plan)], &[("OUT", output)])?;
-    let name = arguments.plan.display();
-    match formats::read_answer(&arguments.plan)? {
+    let Some((output, plans)) = arguments.files.split_last().filter(|(_, plans)| !plans.is_empty()) else {
+        return Err(usage("one file is given; give PLAN, the file to read, and OUT, the file to write"));
+    };
+    if arguments.without_dates && arguments.to != "goal" {
+        return Err(usage("--without-dates is for --to goal; leave it out"));
+    }
+    let export = Export { arguments, bytes: whole_bytes(&arguments.bytes)?, plans, output };
+    try_outputs(&export.inputs(), &[("OUT", output)])?;
+    if arguments.to == PRELOAD {
+        return export.library();
+    }
+    if !arguments.at_least.is_empty() || arguments.hosts {
+        return Err(usage(format!("--at-least and --hosts are for --to {PRELOAD}, not {}", arguments.to)));
+    }
+    let [path] = plans else {
+        return Err(usage(format!("--to {} takes one PLAN; several are for --to {PRELOAD}", arguments.to)));
+    };
+    export.one(path, answer(path)?.request(path)?)
+}
+
+/// What a file holds.
+enum Answer {
+    Plan(Box<Plan>),
+    Reduction(Box<OneRun>),
+}
+
+impl Answer {
+    fn request(&self, path: &Path) -> Result<Request<'_>> {
+        match self {
+            Answer::Plan(plan) => {
+                let problem = plan.problem().with_context(|| format!("{}", path.display()))?;
+                Ok(Request::new(problem, &plan.schedule))
+            }
+            Answer::Reduction(run) => Ok(run.request()?),
+        }
+    }
+}
+
+/// Reads a plan or a reduction, and checks it.
+fn answer(path: &Path) -> Result<Answer> {
+    let name = path.display();
+    match formats::read_answer(path)? {
         AnswerFile::Plan(plan) => {
             let problem = plan.problem().with_context(|| format!("{name}"))?;
             referee::check_schedule(problem, &plan.schedule).with_context(|| format!("{name}: violation"))?;
-            write(arguments, Request::new(problem, &plan.schedule))
+            Ok(Answer::Plan(plan))
         }
         AnswerFile::Reduction(one) => {
             referee::check_one(&one).with_context(|| format!("{name}: violation"))?;
             let run = OneRun::new(&one).with_context(|| format!("{name}"))?;
-            write(arguments, run.request()?)
+            Ok(Answer::Reduction(Box::new(run)))
         }
     }
 }
 
-fn write(arguments: &ExportArguments, request: Request<'_>) -> Result<End> {
-    let (output, name) = (&arguments.output, arguments.plan.display());
-    if arguments.without_dates && arguments.to != "goal" {
-        return Err(usage("--without-dates is for --to goal; leave it out"));
+impl Export<'_> {
+    fn inputs(&self) -> Vec<Named<'_>> {
+        self.plans.iter().map(|plan| ("PLAN", plan.as_path())).collect()
     }
-    let request = Request {
-        bytes: Some(whole_bytes(&arguments.bytes)?),
-        without_dates: arguments.without_dates,
-        periods: arguments.periods.or(request.periods),
-        pieces: arguments.pieces,
-        between_processors: arguments.between_processors,
-        ..request
-    };
-    let is_csv = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-    let format = format(if arguments.to == "events" && is_csv { "events-csv" } else { &arguments.to })?;
-    let files = format.write(&request).with_context(|| format!("{name}"))?;
-    let paths: Vec<PathBuf> = files.iter().map(|file| path(output, file)).collect();
-    let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
-    try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
-    for (file, path) in files.iter().zip(&paths) {
-        formats::write_atomically(path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
+
+    fn asked<'a>(&self, request: Request<'a>) -> Request<'a> {
+        Request {
+            periods: self.arguments.periods.or(request.periods),
+            pieces: self.arguments.pieces,
+            bytes: Some(self.bytes),
+            without_dates: self.arguments.without_dates,
+            between_processors: self.arguments.between_processors,
+            ..request
+        }
     }
-    let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
-    print(&format!("{}: {}{lacks}", format.name, written(output, &files)))?;
-    Ok(End::Done)
+
+    fn one(&self, plan: &Path, request: Request<'_>) -> Result<End> {
+        let is_csv = self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let to = &self.arguments.to;
+        let format = format(if to == "events" && is_csv { "events-csv" } else { to })?;
+        let files = format.write(&self.asked(request)).with_context(|| format!("{}", plan.display()))?;
+        self.write(format, &files)
+    }
+
+    /// One library of all plans.
+    fn library(&self) -> Result<End> {
+        let sizes = self.arguments.at_least.iter().map(|text| at_least(text)).collect::<Result<Vec<u64>>>()?;
+        if !matches!(sizes.len(), 0 | 1) && sizes.len() != self.plans.len() {
+            let (sizes, plans) = (count(sizes.len(), "number"), count(self.plans.len(), "plan"));
+            return Err(usage(format!("--at-least has {sizes} for {plans}; give one for each, or one for all")));
+        }
+        let answers = self.plans.iter().map(|path| answer(path)).collect::<Result<Vec<Answer>>>()?;
+        let mut plans = Vec::with_capacity(answers.len());
+        for (place, (answer, path)) in answers.iter().zip(self.plans).enumerate() {
+            let at_least = sizes.get(place).or(sizes.first()).copied().unwrap_or(0);
+            plans.push(Preloaded { request: self.asked(answer.request(path)?), at_least });
+        }
+        let names: Vec<String> = self.plans.iter().map(|path| path.display().to_string()).collect();
+        let files = preload(&plans, self.arguments.hosts).with_context(|| names.join(", "))?;
+        self.write(format(PRELOAD)?, &files)
+    }
+
+    fn write(&self, format: &Format, files: &[File]) -> Result<End> {
+        let paths: Vec<PathBuf> = files.iter().map(|file| path(self.output, file)).collect();
+        let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
+        try_outputs(&self.inputs(), &outputs)?;
+        for (file, path) in files.iter().zip(&paths) {
+            formats::write_atomically(path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
+        print(&format!("{}: {}{lacks}", format.name, written(self.output, files)))?;
+        Ok(End::Done)
+    }
+}
+
+/// A number of bytes, 0 or more.
+fn at_least(text: &str) -> Result<u64> {
+    if text.trim() == "0" { Ok(0) } else { bytes("--at-least", text) }
 }
 
 /// A whole number of bytes, at least one.
 fn whole_bytes(text: &str) -> Result<u64> {
-    let size = bytes("--bytes", text)?;
+    let size = sizes::bytes("--bytes", text)?;
     let whole = if size.is_integer() && size.is_positive() { size.to_integer().to_u64() } else { None };
     whole.ok_or_else(|| usage(format!("--bytes: '{text}' is not a whole number of bytes from 1 to 2^64 - 1")))
 }

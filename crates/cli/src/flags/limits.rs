@@ -95,7 +95,7 @@ fn seconds(option: &str, text: &str) -> Result<Duration> {
 }
 
 /// `500000000`, `500k`, `500M`, `2.5G`: bytes, in units of 1024, 1024^2 and 1024^3.
-fn bytes(option: &str, text: &str) -> Result<u64> {
+pub fn bytes(option: &str, text: &str) -> Result<u64> {
     let wrong = || {
         usage(format!(
             "{option}: '{text}' is not a number of bytes; give one above 0, such as 500000000, 500k, 500M or 2.5G"

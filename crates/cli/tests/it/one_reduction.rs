@@ -1,6 +1,6 @@
 //! One reduction as a thing: a file that the other commands read, schedules of one's own, roots and ranks.
 
-use crate::common::{Folder, Run, oneport, read};
+use crate::common::{Folder, Run, fixture, oneport, read};
 
 fn reduce(arguments: &[&str]) -> Run {
     oneport(&[&["reduce"], arguments].concat())
@@ -46,6 +46,29 @@ fn the_file_goes_everywhere() {
     oneport(&["verify", &file, "--platform", &file]).refused(1, &["one reduction has no platform"]);
     oneport(&["show", &file, "--timeline", &folder.path("t.svg")]).refused(2, &["--timeline", "--gantt"]);
     oneport(&["export", &file, "--to", "mpi", "--pieces", "3", &folder.path("x.c")]).refused(1, &["--pieces"]);
+}
+
+/// Plans of several collectives are one library; a reduction is one of them.
+#[test]
+fn one_library_of_several_plans() {
+    let folder = Folder::new();
+    let (gather, reduction) = (folder.path("gather.json"), folder.path("reduction.json"));
+    oneport(&["solve", "all-gather", "--platform", &fixture("dgx1.toml"), "-o", &gather]).ok();
+    oneport(&["reduce", "heterogeneous", "--times", "5,5,4,2", "-o", &reduction]).ok();
+    let out = folder.path("library.c");
+    let both = ["export", &gather, &reduction, "--to", "mpi-preload", &out, "--at-least"];
+    oneport(&[&both[..], &["64k,0"]].concat()).ok().prints(&["mpi-preload"]);
+    let text = read(&out);
+    assert!(text.contains("Plan 1: all-gather on 8 ranks, messages of 65536 bytes or more"), "{text}");
+    assert!(text.contains("Plan 2: reduce on 5 ranks, messages of 1 bytes or more"), "{text}");
+    oneport(&[&both[..], &["1,2,3"]].concat()).refused(2, &["--at-least has 3 numbers for 2 plans"]);
+    oneport(&[&both[..], &["x"]].concat()).refused(2, &["--at-least", "'x' is not a number of bytes"]);
+    oneport(&[&both[..], &["0", "--hosts"]].concat()).refused(1, &["plan 2 is for P0", "the same nodes"]);
+    oneport(&["export", &gather, &gather, "--to", "mpi", &out]).refused(2, &["--to mpi takes one PLAN"]);
+    oneport(&["export", &gather, "--to", "mpi", &out, "--hosts"]).refused(2, &["for --to mpi-preload, not mpi"]);
+    oneport(&["export", &gather, "--to", "mpi"]).refused(2, &["one file is given", "OUT"]);
+    oneport(&["export", &gather, "--to", "mpi-preload", &out, "--hosts"]).ok().prints(&["2 files"]);
+    assert_eq!(read(&format!("{out}.hosts")).lines().count(), 8);
 }
 
 #[test]

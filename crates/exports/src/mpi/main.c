@@ -1,3 +1,13 @@
+/* Several operations, one after the other or overlapping; see oneport_follow. */
+static int oneport_runs(const void *input, void *recv, int runs, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return oneport_follow(&plans[0], input, recv, runs, count, type, op, comm, 0);
+}
+
+/* One operation. */
+static int oneport_run(const void *input, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return oneport_runs(input, recv, 1, count, type, op, comm);
+}
+
 /* The operation beside the library's own, with data that tells every element of every rank apart. */
 
 typedef struct { uint64_t a, b; } pair;
@@ -47,7 +57,7 @@ int main(int argc, char **argv) {
         uint64_t x = i * 1000003 + (uint64_t)rank * 7919;
         send[i] = (pair){2 * x + 3, x * x + 1};
         /* Who owns no operand adds nothing. */
-        if (COMBINES && !owns[rank]) send[i] = COMMUTATIVE ? (pair){0, 0} : (pair){1, 0};
+        if (COMBINES && !owns_0[rank]) send[i] = COMMUTATIVE ? (pair){0, 0} : (pair){1, 0};
     }
     /* One after the other, then overlapping. */
     for (int run = 0; run < runs; run++) {

@@ -1,194 +1,517 @@
-/* The library's call of this name, served by the plan where the plan is for it, and by the library everywhere else.
+/* The library's calls of these names, each served by a plan that is for it, and passed through to the library otherwise.
 
-   All ranks decide alike: by the communicator, the operator, the root, and MPI_IN_PLACE where all give it. Messages of any
-   datatype are moved as bytes; values are combined in their own type, which MPI requires to be the same at all ranks. */
+   All ranks of a communicator have to decide alike, for what MPI requires to be equal on all ranks decides: communicator,
+   root, operator, datatypes that are combined, bytes of a message. A rank's own affairs (the name of its host, memory for
+   another communicator) are agreed on once per communicator. Arguments that MPI refuses, MPI is given: before anything is
+   sent they are tried without data on a communicator of this rank alone.
 
-static MPI_Comm plan_comm = MPI_COMM_NULL;
-static int warned;
-static long served;
+   Messages go over a private communicator, made within the first call that is served, kept as an attribute of the
+   program's and freed with it. A call's messages have the call's number as their tag: those that an erroneous call left
+   behind match none of a later one. */
 
-static inline int warn(MPI_Comm comm, const char *why) {
-    int rank, started = 0;
-    PMPI_Initialized(&started);
-    if (started && !warned++) {
-        PMPI_Comm_rank(comm, &rank);
-        if (rank == 0) fprintf(stderr, "oneport: %s: %s; handed to the library\n", COLLECTIVE, why);
-    }
+enum reason {
+    NO_REASON, REFUSED, SESSION, INTER, UNLIKE, RANKS_DIFFER, ROOT_DIFFERS, IDLE, ORDER, SHORT, LAYOUT, UNEQUAL, LONG,
+    HOSTS, NO_TWIN, REASONS
+};
+
+static const char *const reasons[REASONS] = {
+    "",
+    "arguments that are MPI's to judge",
+    "communicators of a session without MPI_Init",
+    "inter-communicators",
+    "communicators unlike MPI_COMM_WORLD",
+    "a number of ranks without a plan",
+    "a root without a plan",
+    "a plan with ranks that take no part or own no operand",
+    "an operator that does not commute without a plan in rank order",
+    "messages shorter than the plans are for",
+    "datatypes with bounds or gaps in a reduction",
+    "counts that differ between ranks",
+    "messages of 2^31 bytes or more",
+    "ranks on other hosts than the plan's",
+    "no private communicator",
+};
+
+static const char *const names[KINDS] = {"scatter", "gather", "broadcast", "all-gather", "all-to-all", "reduce",
+                                         "reduce-scatter", "all-reduce", "scan"};
+
+/* Most private communicators at a time: a library has some 2000 communicators. */
+enum { TWINS = 256, PLANS = sizeof plans / sizeof *plans };
+
+/* What is known of a communicator: its private one, or why it has none; how many calls it has seen. */
+struct twin { MPI_Comm comm; int reason; unsigned calls; };
+
+/* Where this rank has no memory for one. */
+static struct twin without;
+
+static atomic_long served[PLANS], passed[KINDS][REASONS];
+static atomic_int warned, twins, prepared, finished, reported;
+static int reporter, twin_key = MPI_KEYVAL_INVALID;
+static MPI_Comm alone = MPI_COMM_NULL;
+
+/* The calls of a collective, and how many of them each plan served. */
+static inline void report_kind(enum kind kind) {
+    long ours = 0, theirs = 0;
+    int own = 0, said = 0;
+    for (int place = 0; place < PLANS; place++)
+        if (plans[place].kind == kind) ours += served[place], own++;
+    if (!own) return;
+    fprintf(stderr, "oneport: %s: %ld calls served", names[kind], ours);
+    for (int place = 0; place < PLANS; place++)
+        if (plans[place].kind == kind && own > 1)
+            fprintf(stderr, "%s%ld by plan %d", said++ ? ", " : " (", (long)served[place], place + 1);
+    for (int reason = 0; reason < REASONS; reason++) theirs += passed[kind][reason];
+    fprintf(stderr, "%s, %ld passed to MPI", said ? ")" : "", theirs);
+    said = 0;
+    for (int reason = 0; reason < REASONS; reason++)
+        if (passed[kind][reason])
+            fprintf(stderr, "%s%ld for %s", said++ ? ", " : ": ", (long)passed[kind][reason], reasons[reason]);
+    fprintf(stderr, "\n");
+}
+
+/* With ONEPORT_REPORT in the environment, rank 0 says how many calls the plans have served, and how many not and why. */
+static inline void report(void) {
+    if (!getenv("ONEPORT_REPORT") || !reporter || reported++) return;
+    for (int kind = 0; kind < KINDS; kind++) report_kind((enum kind)kind);
+}
+
+/* A program without MPI_Finalize, as those of sessions, is reported when it ends. */
+__attribute__((destructor)) static void end(void) {
+    if (!prepared) report();
+}
+
+/* Not served; a line says the first reason that is no matter of a single call. */
+static inline int pass(enum kind kind, enum reason reason) {
+    passed[kind][reason]++;
+    if (reason != REFUSED && reason != SHORT && reporter && !warned++)
+        fprintf(stderr, "oneport: %s: %s; passed to MPI\n", names[kind], reasons[reason]);
     return 0;
 }
 
-/* Whether the plan is for this communicator, root and operator. */
-static inline int serves(MPI_Comm comm, int root, MPI_Op op) {
-    int size, inter, same, commutes = 1;
-    PMPI_Comm_test_inter(comm, &inter);
-    if (inter) return warn(comm, "an intercommunicator");
-    PMPI_Comm_size(comm, &size);
-    if (size != RANKS) return warn(comm, "the plan is for " TEXT(RANKS) " ranks, and the communicator has others");
-    PMPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
-    if (same != MPI_IDENT && same != MPI_CONGRUENT) return warn(comm, "the communicator is not like MPI_COMM_WORLD");
-    if (root >= 0 && root != ROOT) return warn(comm, "the plan's root is rank " TEXT(ROOT));
-    if (RANKS != PARTICIPANTS) return warn(comm, "the plan has ranks that take no part");
-    if (COMBINES) {
-        for (int rank = 0; rank < RANKS; rank++)
-            if (!owns[rank]) return warn(comm, "a rank owns no operand");
-        PMPI_Op_commutative(op, &commutes);
-        if (COMMUTATIVE && !commutes) return warn(comm, "the plan combines in any order, and the operator does not commute");
+/* The communicator that it belongs to is freed. */
+static inline int freed(MPI_Comm comm, int key, void *value, void *extra) {
+    struct twin *twin = value;
+    (void)comm, (void)key, (void)extra;
+    if (twin == &without) return MPI_SUCCESS;
+    if (twin->comm != MPI_COMM_NULL) twins--;
+    int code = twin->comm == MPI_COMM_NULL || finished ? MPI_SUCCESS : PMPI_Comm_free(&twin->comm);
+    free(twin);
+    return code;
+}
+
+/* An attribute of MPI_COMM_SELF is freed before MPI_Finalize does anything, whoever called it. */
+static inline int finalized(MPI_Comm comm, int key, void *value, void *extra) {
+    struct twin *twin;
+    int there = 0;
+    (void)comm, (void)key, (void)value, (void)extra;
+    report();
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, twin_key, &twin, &there);
+    if (there) PMPI_Comm_delete_attr(MPI_COMM_WORLD, twin_key);
+    if (alone != MPI_COMM_NULL) PMPI_Comm_free(&alone);
+    finished = 1;
+    return MPI_SUCCESS;
+}
+
+/* What a rank needs once, made without the others. */
+static inline void prepare(void) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    if (prepared) return;
+    pthread_mutex_lock(&mutex);
+    if (!prepared) {
+        int rank, key, code = MPI_SUCCESS;
+        MPI_Group all, mine;
+        TRY(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+        reporter = rank == 0;
+        TRY(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, freed, &twin_key, NULL));
+        TRY(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalized, &key, NULL));
+        TRY(PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL));
+        TRY(PMPI_Comm_group(MPI_COMM_WORLD, &all));
+        TRY(PMPI_Group_incl(all, 1, &rank, &mine));
+        TRY(PMPI_Comm_create_group(MPI_COMM_WORLD, mine, 0, &alone));
+        TRY(PMPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN));
+        PMPI_Group_free(&mine), PMPI_Group_free(&all);
+        if (code != MPI_SUCCESS) PMPI_Abort(MPI_COMM_WORLD, code);
+        prepared = 1;
     }
-    if (plan_comm == MPI_COMM_NULL && PMPI_Comm_dup(MPI_COMM_WORLD, &plan_comm) != MPI_SUCCESS) return 0;
-    served++;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* A call of a collective. */
+struct call {
+    enum kind kind;
+    MPI_Comm comm;
+    int rank, size;
+    MPI_Count bytes;
+    const struct plan *plan;
+    struct twin *twin;
+};
+
+/* Whether the communicator is one that plans may be for. */
+static inline int opened(struct call *call) {
+    int ready = 0, inter = 0, there = 0;
+    if (call->comm == MPI_COMM_NULL) return pass(call->kind, REFUSED);
+    PMPI_Initialized(&ready);
+    if (!ready) {
+        if (PMPI_Comm_rank(call->comm, &call->rank) == MPI_SUCCESS) reporter = call->rank == 0;
+        return pass(call->kind, SESSION);
+    }
+    prepare();
+    if (PMPI_Comm_test_inter(call->comm, &inter) != MPI_SUCCESS) return pass(call->kind, REFUSED);
+    if (inter) return pass(call->kind, INTER);
+    PMPI_Comm_rank(call->comm, &call->rank);
+    PMPI_Comm_size(call->comm, &call->size);
+    PMPI_Comm_get_attr(call->comm, twin_key, &call->twin, &there);
+    if (!there) call->twin = NULL;
+    if (call->twin) call->twin->calls++;
     return 1;
 }
 
-static inline long long bytes_of(int count, MPI_Datatype type) {
-    int size;
-    PMPI_Type_size(type, &size);
-    return (long long)count * size;
-}
-
-/* Whether a message is too long to be counted in an int; all ranks see the same. */
-static inline int too_long(MPI_Comm comm, long long bytes) {
-    return bytes > INT32_MAX && !warn(comm, "messages of 2^31 bytes or more");
-}
-
-/* Several blocks of a datatype as bytes, and back. */
-static inline char *packed(const void *from, int blocks, int count, MPI_Datatype type, long long bytes) {
-    char *to = malloc((size_t)(blocks * bytes) + 1);
-    MPI_Aint low, extent;
-    PMPI_Type_get_extent(type, &low, &extent);
-    if (!to) PMPI_Abort(MPI_COMM_WORLD, 1);
-    for (int block = 0; block < blocks; block++) {
-        int position = 0;
-        PMPI_Pack((const char *)from + (MPI_Aint)block * count * extent, count, type, to + block * bytes, (int)bytes,
-                  &position, MPI_COMM_SELF);
+/* Chooses the plan for the longest messages that the call's reach. Without one: why. */
+static inline enum reason chosen(struct call *call, int root, int ordered) {
+    enum reason why = RANKS_DIFFER;
+    call->plan = NULL;
+    for (int place = 0; place < PLANS; place++) {
+        const struct plan *plan = &plans[place];
+        enum reason now = NO_REASON;
+        if (plan->kind != call->kind || plan->ranks != call->size) continue;
+        if (root >= 0 && plan->root != root) now = ROOT_DIFFERS;
+        else if (plan->ranks != plan->participants) now = IDLE;
+        else if (ordered && plan->commutative) now = ORDER;
+        else if (call->bytes < plan->at_least || call->bytes == 0) now = SHORT;
+        for (int rank = 0; plan->combines && rank < plan->ranks; rank++)
+            if (!plan->owns[rank]) now = IDLE;
+        if (now == NO_REASON && (!call->plan || plan->at_least > call->plan->at_least)) call->plan = plan;
+        if (now > why) why = now;
     }
-    return to;
+    return call->plan ? NO_REASON : why;
 }
 
-static inline void unpack(const char *from, void *to, int blocks, int count, MPI_Datatype type, long long bytes) {
-    MPI_Aint low, extent;
+/* Whether a plan is for the root and the message. `valid`: whether the call's other arguments are such that MPI takes
+   them. */
+static inline int suits(struct call *call, int valid, int root, MPI_Count count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    if (!valid || count < 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS)
+        return pass(call->kind, REFUSED);
+    if (size < 0 || (size > 0 && count > INT32_MAX / size)) return pass(call->kind, LONG);
+    call->bytes = count * size;
+    enum reason why = chosen(call, root, 0);
+    return why == NO_REASON || pass(call->kind, why);
+}
+
+/* Whether MPI takes the arguments: it has tried them at this rank alone. */
+static inline int tried(struct call *call, int code) { return code == MPI_SUCCESS || pass(call->kind, REFUSED); }
+
+/* Whether a buffer can hold elements of a datatype: MPI_BOTTOM is one of addresses alone. */
+static inline int there(const void *buffer, MPI_Datatype type) {
+    struct layout it;
+    return buffer != NULL ||
+           (type != MPI_DATATYPE_NULL && layout_of(type, &it) == MPI_SUCCESS && it.from != 0);
+}
+
+/* A rank's block of a buffer. */
+static inline const char *block_of(const void *buffer, int rank, MPI_Count count, MPI_Datatype type) {
+    MPI_Aint low = 0, extent = 0;
     PMPI_Type_get_extent(type, &low, &extent);
-    for (int block = 0; block < blocks; block++) {
-        int position = 0;
-        PMPI_Unpack(from + block * bytes, (int)bytes, &position, (char *)to + (MPI_Aint)block * count * extent, count,
-                    type, MPI_COMM_SELF);
-    }
+    return (const char *)buffer + (MPI_Aint)rank * count * extent;
 }
 
-/* Messages without an operator. What is given or wanted nowhere at this rank has no blocks. */
-static inline int moved(const void *send, int send_blocks, int sends, MPI_Datatype send_type, void *recv, int recv_blocks,
-                 int receives, MPI_Datatype recv_type, long long bytes) {
-    char *in = send_blocks ? packed(send, send_blocks, sends, send_type, bytes) : NULL;
-    char *out = calloc((size_t)(OUTPUT_BLOCKS * bytes) + 1, 1);
-    if (!out) PMPI_Abort(MPI_COMM_WORLD, 1);
-    int code = oneport_run(in, out, (int)bytes, MPI_BYTE, MPI_OP_NULL, plan_comm);
-    if (recv_blocks) unpack(out, recv, recv_blocks, receives, recv_type, bytes);
-    free(in), free(out);
+/* Whether count and datatype are as many bytes as the message has. */
+static inline int matches(const struct call *call, MPI_Count count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    return count >= 0 && type != MPI_DATATYPE_NULL && PMPI_Type_size_x(type, &size) == MPI_SUCCESS &&
+           (size == 0 || count <= INT32_MAX / size) && count * size == call->bytes;
+}
+
+/* Whether a plan is for the operator and the datatype that it combines. */
+static inline int combines(struct call *call, int root, MPI_Count count, MPI_Datatype type, MPI_Op op) {
+    struct layout it;
+    int commutes = 0;
+    if (op == MPI_REPLACE || op == MPI_NO_OP) return pass(call->kind, REFUSED);
+    if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS || layout_of(type, &it) != MPI_SUCCESS)
+        return pass(call->kind, REFUSED);
+    if (it.low != 0 || it.from != 0 || it.span > it.extent || it.extent > 2 * it.size) return pass(call->kind, LAYOUT);
+    if (count > INT32_MAX / it.extent) return pass(call->kind, LONG);
+    enum reason why = chosen(call, root, !commutes);
+    return why == NO_REASON || pass(call->kind, why);
+}
+
+/* Whether this rank is where the plans have it. */
+static inline int at_home(const struct call *call) {
+    char here[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+    PMPI_Get_processor_name(here, &length);
+    for (int place = 0; place < PLANS; place++) {
+        const char *host = plans[place].hosts && plans[place].ranks == call->size ? plans[place].hosts[call->rank] : NULL;
+        if (!host || !strcmp(host, here)) continue;
+        /* One may have a domain that the other is without. */
+        size_t name = strcspn(host, "."), other = strcspn(here, ".");
+        if (name != other || strncmp(host, here, name) || (host[name] && here[other])) return 0;
+    }
+    return 1;
+}
+
+/* Makes the private communicator; all ranks come here in the same call. The reason why there is none is the same at all. */
+static inline int paired_now(struct call *call) {
+    int same = MPI_UNEQUAL, all = 0, code;
+    MPI_Errhandler handler;
+    struct twin *twin = calloc(1, sizeof *twin);
+    PMPI_Comm_compare(call->comm, MPI_COMM_WORLD, &same);
+    int like = same == MPI_IDENT || same == MPI_CONGRUENT;
+    int mine = !at_home(call) ? HOSTS : !twin || twins >= TWINS ? NO_TWIN : NO_REASON;
+    if (!like) all = UNLIKE;
+    else if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, call->comm) != MPI_SUCCESS) all = NO_TWIN;
+    if (!twin) twin = &without;
+    twin->comm = MPI_COMM_NULL;
+    if (all == NO_REASON) {
+        PMPI_Comm_get_errhandler(call->comm, &handler);
+        PMPI_Comm_set_errhandler(call->comm, MPI_ERRORS_RETURN);
+        code = PMPI_Comm_split(call->comm, 0, call->rank, &twin->comm);
+        mine = code == MPI_SUCCESS && twin->comm != MPI_COMM_NULL ? NO_REASON : NO_TWIN;
+        if (PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, call->comm) != MPI_SUCCESS) all = NO_TWIN;
+        PMPI_Comm_set_errhandler(call->comm, handler);
+        PMPI_Errhandler_free(&handler);
+        if (mine == NO_REASON && all != NO_REASON) PMPI_Comm_free(&twin->comm);
+        if (all == NO_REASON) PMPI_Comm_set_errhandler(twin->comm, MPI_ERRORS_RETURN), twins++;
+    }
+    twin->reason = all;
+    PMPI_Comm_set_attr(call->comm, twin_key, twin);
+    call->twin = twin;
+    return all;
+}
+
+/* Whether the communicator has a private one; then the call is served. */
+static inline int paired(struct call *call) {
+    int reason = call->twin ? call->twin->reason : paired_now(call);
+    if (reason != NO_REASON) return pass(call->kind, (enum reason)reason);
+    served[call->plan - plans]++;
+    return 1;
+}
+
+/* What went wrong, the program's own handler is told. */
+static inline int ended(const struct call *call, int code) {
+    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(call->comm, code);
     return code;
 }
 
-/* Values that are combined; an input in place is copied, for the output is written early. */
-static inline int reduced(const void *send, void *recv, int blocks, int count, MPI_Datatype type, MPI_Op op) {
-    if (send != MPI_IN_PLACE) return oneport_run(send, recv, count, type, op, plan_comm);
-    MPI_Aint low, extent, true_low, true_extent;
-    PMPI_Type_get_extent(type, &low, &extent);
-    PMPI_Type_get_true_extent(type, &true_low, &true_extent);
-    long long all = (long long)blocks * count;
-    char *own_copy = malloc((size_t)(all > 0 ? true_extent + (all - 1) * extent : 0) + 1);
-    if (!own_copy) PMPI_Abort(MPI_COMM_WORLD, 1);
-    for (int block = 0; block < blocks; block++) {
-        MPI_Aint at = (MPI_Aint)block * count * extent;
-        copy((char *)recv + at, own_copy - true_low + at, count, type);
+static inline int follow(const struct call *call, const void *in, void *out, int count, MPI_Datatype type, MPI_Op op) {
+    int tag = (int)(call->twin->calls % 32768);
+    return oneport_follow(call->plan, in, out, 1, count, type, op, call->twin->comm, tag);
+}
+
+/* Blocks of a buffer, and what they are made of. */
+struct blocks { const void *at; int blocks; MPI_Count count; MPI_Datatype type; };
+
+/* Several blocks as bytes, or back from bytes, as messages to this rank: MPI_Pack does not take MPI_BOTTOM everywhere. */
+static inline int packed(const struct call *call, struct blocks it, char *bytes, int back) {
+    struct layout layout;
+    int code = layout_of(it.type, &layout), rank = call->rank, count = (int)it.count, size = (int)call->bytes;
+    MPI_Comm comm = call->twin->comm;
+    for (int block = 0; code == MPI_SUCCESS && block < it.blocks; block++) {
+        char *at = (char *)it.at + (MPI_Aint)block * it.count * layout.extent, *to = bytes + (size_t)block * size;
+        if (back)
+            TRY(PMPI_Sendrecv(to, size, MPI_PACKED, rank, 0, at, count, it.type, rank, 0, comm, MPI_STATUS_IGNORE));
+        else
+            TRY(PMPI_Sendrecv(at, count, it.type, rank, 0, to, size, MPI_PACKED, rank, 0, comm, MPI_STATUS_IGNORE));
     }
-    int code = oneport_run(own_copy - true_low, recv, count, type, op, plan_comm);
-    free(own_copy);
     return code;
 }
 
-static inline int my_rank(void) {
-    int rank;
-    PMPI_Comm_rank(plan_comm, &rank);
-    return rank;
+/* Where the bytes of blocks without gaps begin, or NULL. */
+static inline char *plain(struct blocks it) {
+    struct layout layout;
+    if (layout_of(it.type, &layout) != MPI_SUCCESS || !dense(&layout)) return NULL;
+    return (char *)it.at + layout.from;
 }
 
-/* With ONEPORT_REPORT in the environment, rank 0 says how many calls the plan has served. */
-int MPI_Finalize(void) {
-    int rank;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && getenv("ONEPORT_REPORT")) fprintf(stderr, "oneport: %s: %ld calls served\n", COLLECTIVE, served);
-    if (plan_comm != MPI_COMM_NULL) PMPI_Comm_free(&plan_comm);
-    return PMPI_Finalize();
+/* Messages without an operator. A buffer that this rank does not have has no blocks. Blocks without gaps are used where
+   they are; the input is copied if the output may overwrite it too early. */
+static inline int moved(struct call *call, struct blocks send, struct blocks recv) {
+    const struct plan *plan = call->plan;
+    const int *own = plan->own[call->rank];
+    size_t bytes = (size_t)call->bytes;
+    char *in = send.blocks ? plain(send) : NULL, *out = recv.blocks ? plain(recv) : NULL, *copied = NULL, *made = NULL;
+    int code = MPI_SUCCESS;
+    if (in && out && (uintptr_t)in < (uintptr_t)out + recv.blocks * bytes &&
+        (uintptr_t)out < (uintptr_t)in + send.blocks * bytes && !(send.blocks == 1 && own[0] >= 0 && in == out + own[1] * bytes))
+        in = NULL;
+    if (send.blocks && !in) {
+        in = copied = malloc(send.blocks * bytes + 1);
+        code = in ? packed(call, send, in, 0) : MPI_ERR_NO_MEM;
+    }
+    if (!out && (recv.blocks || own[0] >= 0)) out = made = calloc(plan->output_blocks, bytes);
+    if (code == MPI_SUCCESS && !out && (recv.blocks || own[0] >= 0)) code = MPI_ERR_NO_MEM;
+    if (code == MPI_SUCCESS) TRY(follow(call, in, out, (int)call->bytes, MPI_BYTE, MPI_OP_NULL));
+    if (code == MPI_SUCCESS && recv.blocks && out == made) TRY(packed(call, recv, made, 1));
+    free(copied), free(made);
+    return ended(call, code);
 }
 
-#if defined(IS_broadcast)
-int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    long long bytes = bytes_of(count, type);
-    if (!serves(comm, root, MPI_OP_NULL) || too_long(comm, bytes)) return PMPI_Bcast(data, count, type, root, comm);
-    int is_root = my_rank() == ROOT;
-    return moved(data, is_root, count, type, data, !is_root, count, type, bytes);
+/* Values that are combined. An input that the output overlaps is copied, for the output is written early. */
+static inline int reduced(struct call *call, const void *send, void *recv, int is_output, MPI_Count count, MPI_Datatype type,
+                          MPI_Op op) {
+    struct layout it;
+    int code = layout_of(type, &it), blocks = call->plan->input_blocks;
+    size_t bytes = span_of(&it, blocks * (long long)count), out = span_of(&it, call->plan->output_blocks * (long long)count);
+    const void *in = send == MPI_IN_PLACE ? recv : send;
+    char *copied = NULL;
+    if (is_output && (uintptr_t)in < (uintptr_t)recv + out && (uintptr_t)recv < (uintptr_t)in + bytes) {
+        copied = malloc(bytes + 1);
+        if (!copied) code = MPI_ERR_NO_MEM;
+        /* A block's length may exceed a long's elements times blocks: one block at a time. */
+        for (int block = 0; code == MPI_SUCCESS && block < blocks; block++) {
+            MPI_Aint at = (MPI_Aint)block * count * it.extent;
+            TRY(copy((const char *)in + at, copied + at, (long)count, type, &it, call->twin->comm));
+        }
+        in = copied;
+    }
+    if (code == MPI_SUCCESS) code = follow(call, in, recv, (int)count, type, op);
+    free(copied);
+    return ended(call, code);
 }
-#elif defined(IS_scatter)
-int MPI_Scatter(const void *send, int sends, MPI_Datatype send_type, void *recv, int receives, MPI_Datatype recv_type,
-                int root, MPI_Comm comm) {
-    int rank;
-    PMPI_Comm_rank(comm, &rank);
-    long long bytes = rank == root ? bytes_of(sends, send_type) : bytes_of(receives, recv_type);
-    if (!serves(comm, root, MPI_OP_NULL) || too_long(comm, bytes))
-        return PMPI_Scatter(send, sends, send_type, recv, receives, recv_type, root, comm);
-    return moved(send, rank == ROOT ? RANKS : 0, sends, send_type, recv, recv != MPI_IN_PLACE, receives, recv_type, bytes);
+
+/* Every call has a function that serves it, if a plan is for it. Where input and output are one buffer, MPI tries them
+   with their data, which are then copied onto themselves. */
+
+enum { UNSERVED = -1 };
+
+#ifdef HAS_BROADCAST
+static inline int serve_Bcast(void *data, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+    struct call call = {.kind = BROADCAST, .comm = comm};
+    struct blocks all = {data, 1, count, type}, none = {NULL, 0, count, type};
+    if (!opened(&call) || !suits(&call, data != MPI_IN_PLACE && there(data, type), root, count, type)) return UNSERVED;
+    if (!tried(&call, PMPI_Bcast(data, 0, type, 0, alone)) || !paired(&call)) return UNSERVED;
+    if (call.rank != root) return moved(&call, none, all);
+    return moved(&call, all, plain(all) ? all : none);
 }
-#elif defined(IS_gather)
-int MPI_Gather(const void *send, int sends, MPI_Datatype send_type, void *recv, int receives, MPI_Datatype recv_type,
-               int root, MPI_Comm comm) {
-    int rank;
-    PMPI_Comm_rank(comm, &rank);
-    long long bytes = rank == root ? bytes_of(receives, recv_type) : bytes_of(sends, send_type);
-    if (!serves(comm, root, MPI_OP_NULL) || too_long(comm, bytes))
-        return PMPI_Gather(send, sends, send_type, recv, receives, recv_type, root, comm);
-    MPI_Aint low, extent = 0;
-    if (rank == ROOT) PMPI_Type_get_extent(recv_type, &low, &extent);
-    if (send == MPI_IN_PLACE)
-        send = (char *)recv + (MPI_Aint)rank * receives * extent, sends = receives, send_type = recv_type;
-    return moved(send, 1, sends, send_type, recv, rank == ROOT ? RANKS : 0, receives, recv_type, bytes);
+#endif
+
+#ifdef HAS_SCATTER
+static inline int serve_Scatter(const void *send, MPI_Count sends, MPI_Datatype send_type, void *recv, MPI_Count receives,
+                                MPI_Datatype recv_type, int root, MPI_Comm comm) {
+    struct call call = {.kind = SCATTER, .comm = comm};
+    if (!opened(&call)) return UNSERVED;
+    int is_root = call.rank == root, in_place = is_root && recv == MPI_IN_PLACE;
+    int valid = is_root ? send != MPI_IN_PLACE && there(send, send_type) : recv != MPI_IN_PLACE;
+    valid = valid && (in_place || there(recv, recv_type));
+    if (!suits(&call, valid, root, is_root ? sends : receives, is_root ? send_type : recv_type)) return UNSERVED;
+    if (!in_place && !matches(&call, receives, recv_type)) return pass(call.kind, REFUSED), UNSERVED;
+    int count = is_root && send == recv ? (int)sends : 0;
+    if (!tried(&call, PMPI_Scatter(is_root ? send : NULL, count, is_root ? send_type : recv_type, recv, count, recv_type, 0,
+                                   alone)) || !paired(&call))
+        return UNSERVED;
+    return moved(&call, (struct blocks){send, is_root ? call.size : 0, sends, send_type},
+                 (struct blocks){recv, !in_place, receives, recv_type});
 }
-#elif defined(IS_all_gather)
-int MPI_Allgather(const void *send, int sends, MPI_Datatype send_type, void *recv, int receives, MPI_Datatype recv_type,
-                  MPI_Comm comm) {
-    long long bytes = bytes_of(receives, recv_type);
-    if (!serves(comm, -1, MPI_OP_NULL) || too_long(comm, bytes))
-        return PMPI_Allgather(send, sends, send_type, recv, receives, recv_type, comm);
-    MPI_Aint low, extent;
-    PMPI_Type_get_extent(recv_type, &low, &extent);
-    if (send == MPI_IN_PLACE)
-        send = (char *)recv + (MPI_Aint)my_rank() * receives * extent, sends = receives, send_type = recv_type;
-    return moved(send, 1, sends, send_type, recv, RANKS, receives, recv_type, bytes);
+#endif
+
+#ifdef HAS_GATHER
+static inline int serve_Gather(const void *send, MPI_Count sends, MPI_Datatype send_type, void *recv, MPI_Count receives,
+                               MPI_Datatype recv_type, int root, MPI_Comm comm) {
+    struct call call = {.kind = GATHER, .comm = comm};
+    if (!opened(&call)) return UNSERVED;
+    int is_root = call.rank == root, in_place = is_root && send == MPI_IN_PLACE;
+    int valid = is_root ? recv != MPI_IN_PLACE && there(recv, recv_type) : send != MPI_IN_PLACE;
+    valid = valid && (in_place || there(send, send_type));
+    if (!suits(&call, valid, root, is_root ? receives : sends, is_root ? recv_type : send_type)) return UNSERVED;
+    if (!in_place && !matches(&call, sends, send_type)) return pass(call.kind, REFUSED), UNSERVED;
+    const char *block = is_root ? block_of(recv, call.rank, receives, recv_type) : NULL;
+    int count = is_root && send == block ? (int)sends : 0;
+    if (!tried(&call, PMPI_Gather(send, count, send_type, (void *)block, count, is_root ? recv_type : send_type, 0, alone)) ||
+        !paired(&call))
+        return UNSERVED;
+    return moved(&call, in_place ? (struct blocks){block, 1, receives, recv_type} : (struct blocks){send, 1, sends, send_type},
+                 (struct blocks){recv, is_root ? call.size : 0, receives, recv_type});
 }
-#elif defined(IS_all_to_all)
-int MPI_Alltoall(const void *send, int sends, MPI_Datatype send_type, void *recv, int receives, MPI_Datatype recv_type,
-                 MPI_Comm comm) {
-    long long bytes = bytes_of(receives, recv_type);
-    if (!serves(comm, -1, MPI_OP_NULL) || too_long(comm, bytes))
-        return PMPI_Alltoall(send, sends, send_type, recv, receives, recv_type, comm);
-    if (send == MPI_IN_PLACE) send = recv, sends = receives, send_type = recv_type;
-    return moved(send, RANKS, sends, send_type, recv, RANKS, receives, recv_type, bytes);
+#endif
+
+#ifdef HAS_ALL_GATHER
+static inline int serve_Allgather(const void *send, MPI_Count sends, MPI_Datatype send_type, void *recv, MPI_Count receives,
+                                  MPI_Datatype recv_type, MPI_Comm comm) {
+    struct call call = {.kind = ALL_GATHER, .comm = comm};
+    int in_place = send == MPI_IN_PLACE;
+    if (!opened(&call)) return UNSERVED;
+    int valid = recv != MPI_IN_PLACE && there(recv, recv_type) && (in_place || there(send, send_type));
+    if (!suits(&call, valid, -1, receives, recv_type)) return UNSERVED;
+    if (!in_place && !matches(&call, sends, send_type)) return pass(call.kind, REFUSED), UNSERVED;
+    const char *block = block_of(recv, call.rank, receives, recv_type);
+    int count = send == block ? (int)sends : 0;
+    if (!tried(&call, PMPI_Allgather(send, count, send_type, (void *)block, count, recv_type, alone)) || !paired(&call))
+        return UNSERVED;
+    return moved(&call, in_place ? (struct blocks){block, 1, receives, recv_type} : (struct blocks){send, 1, sends, send_type},
+                 (struct blocks){recv, call.size, receives, recv_type});
 }
-#elif defined(IS_reduce)
-int MPI_Reduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-    if (!serves(comm, root, op)) return PMPI_Reduce(send, recv, count, type, op, root, comm);
-    return reduced(send, recv, 1, count, type, op);
+#endif
+
+#ifdef HAS_ALL_TO_ALL
+static inline int serve_Alltoall(const void *send, MPI_Count sends, MPI_Datatype send_type, void *recv, MPI_Count receives,
+                                 MPI_Datatype recv_type, MPI_Comm comm) {
+    struct call call = {.kind = ALL_TO_ALL, .comm = comm};
+    int in_place = send == MPI_IN_PLACE;
+    if (!opened(&call)) return UNSERVED;
+    int valid = recv != MPI_IN_PLACE && there(recv, recv_type) && (in_place || there(send, send_type));
+    if (!suits(&call, valid, -1, receives, recv_type)) return UNSERVED;
+    if (!in_place && !matches(&call, sends, send_type)) return pass(call.kind, REFUSED), UNSERVED;
+    int count = send == recv ? (int)sends : 0;
+    if (!tried(&call, PMPI_Alltoall(send, count, send_type, recv, count, recv_type, alone)) || !paired(&call))
+        return UNSERVED;
+    struct blocks out = {recv, call.size, receives, recv_type};
+    return moved(&call, in_place ? out : (struct blocks){send, call.size, sends, send_type}, out);
 }
-#elif defined(IS_reduce_scatter)
-int MPI_Reduce_scatter_block(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    if (!serves(comm, -1, op)) return PMPI_Reduce_scatter_block(send, recv, count, type, op, comm);
-    return reduced(send, recv, RANKS, count, type, op);
+#endif
+
+#ifdef HAS_REDUCE
+static inline int serve_Reduce(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
+                               MPI_Comm comm) {
+    struct call call = {.kind = REDUCE, .comm = comm};
+    if (!opened(&call)) return UNSERVED;
+    int is_root = call.rank == root, in_place = send == MPI_IN_PLACE;
+    int valid = op != MPI_OP_NULL && (is_root ? recv && recv != MPI_IN_PLACE : !in_place) && send;
+    if (!suits(&call, valid, root, count, type)) return UNSERVED;
+    int aliased = is_root && send == recv ? (int)count : 0;
+    if (!tried(&call, PMPI_Reduce(send, is_root ? recv : NULL, aliased, type, op, 0, alone)) ||
+        !combines(&call, root, count, type, op) || !paired(&call))
+        return UNSERVED;
+    return reduced(&call, send, recv, is_root, count, type, op);
 }
-#elif defined(IS_all_reduce)
-int MPI_Allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    if (!serves(comm, -1, op)) return PMPI_Allreduce(send, recv, count, type, op, comm);
-    return reduced(send, recv, 1, count, type, op);
+#endif
+
+/* Whether buffers of a reduction are such that MPI takes them. */
+static inline int buffers(const void *send, const void *recv) { return send && recv && recv != MPI_IN_PLACE; }
+
+#ifdef HAS_REDUCE_SCATTER
+static inline int serve_Reduce_scatter_block(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                                             MPI_Comm comm) {
+    struct call call = {.kind = REDUCE_SCATTER, .comm = comm};
+    if (!opened(&call) || !suits(&call, op != MPI_OP_NULL && buffers(send, recv), -1, count, type)) return UNSERVED;
+    int aliased = send == recv ? (int)count : 0;
+    if (!tried(&call, PMPI_Reduce_scatter_block(send, recv, aliased, type, op, alone)) ||
+        !combines(&call, -1, count, type, op) || !paired(&call))
+        return UNSERVED;
+    return reduced(&call, send, recv, 1, count, type, op);
 }
-#elif defined(IS_scan)
-int MPI_Scan(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    if (!serves(comm, -1, op)) return PMPI_Scan(send, recv, count, type, op, comm);
-    return reduced(send, recv, 1, count, type, op);
+#endif
+
+#ifdef HAS_ALL_REDUCE
+static inline int serve_Allreduce(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                                  MPI_Comm comm) {
+    struct call call = {.kind = ALL_REDUCE, .comm = comm};
+    if (!opened(&call) || !suits(&call, op != MPI_OP_NULL && buffers(send, recv), -1, count, type)) return UNSERVED;
+    int aliased = send == recv ? (int)count : 0;
+    if (!tried(&call, PMPI_Allreduce(send, recv, aliased, type, op, alone)) ||
+        !combines(&call, -1, count, type, op) || !paired(&call))
+        return UNSERVED;
+    return reduced(&call, send, recv, 1, count, type, op);
+}
+#endif
+
+#ifdef HAS_SCAN
+static inline int serve_Scan(const void *send, void *recv, MPI_Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    struct call call = {.kind = SCAN, .comm = comm};
+    if (!opened(&call) || !suits(&call, op != MPI_OP_NULL && buffers(send, recv), -1, count, type)) return UNSERVED;
+    int aliased = send == recv ? (int)count : 0;
+    if (!tried(&call, PMPI_Scan(send, recv, aliased, type, op, alone)) || !combines(&call, -1, count, type, op) ||
+        !paired(&call))
+        return UNSERVED;
+    return reduced(&call, send, recv, 1, count, type, op);
 }
 #endif

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use oneport_exports::{File, Request};
+use oneport_exports::{File, Preloaded, Request};
 use oneport_plan::{
     Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
 };
@@ -211,4 +211,54 @@ pub fn files(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result
     let schedule = schedule(problem, instances, &mut dice);
     let request = Request { pieces, ..Request::new(problem, &schedule) };
     oneport_exports::format(format).unwrap().write(&request).map_err(|error| error.to_string())
+}
+
+/// A library for LD_PRELOAD of random plans among processors, a plan for each collective and number of bytes. In the
+/// plans that `backwards` names the participants stand in the opposite order.
+pub fn library(
+    plans: &[(&str, u64)],
+    processors: usize,
+    backwards: &[&str],
+    hosts: Option<&[&str]>,
+) -> Result<Vec<File>, String> {
+    let mut dice = Dice(processors as u64);
+    let platform = match hosts {
+        None => platform(processors, 2, &mut dice),
+        Some(names) => hosts_of(names),
+    };
+    let nodes: Vec<NodeId> = platform.node_ids().take(processors).collect();
+    let volumes = Volumes::default();
+    let collectives: Vec<Collective> = plans
+        .iter()
+        .map(|(name, _)| {
+            let mut nodes = nodes.clone();
+            if backwards.contains(name) {
+                nodes.reverse();
+            }
+            collective(name, &nodes)
+        })
+        .collect();
+    let problems: Vec<Problem<'_>> =
+        collectives.iter().map(|it| Problem::new(&platform, it, &volumes).unwrap()).collect();
+    let schedules: Vec<PeriodicSchedule> =
+        problems.iter().map(|&problem| schedule(problem, 2 + dice.below(3), &mut dice)).collect();
+    let plans: Vec<Preloaded<'_>> = problems
+        .iter()
+        .zip(&schedules)
+        .zip(plans)
+        .map(|((&problem, schedule), &(_, at_least))| Preloaded { request: Request::new(problem, schedule), at_least })
+        .collect();
+    oneport_exports::preload(&plans, hosts.is_some()).map_err(|error| error.to_string())
+}
+
+/// Hosts, each linked with each.
+fn hosts_of(names: &[&str]) -> Platform {
+    let mut builder = Platform::builder();
+    let nodes: Vec<NodeId> = names.iter().map(|name| builder.node(Node::processor(*name, whole(1))).unwrap()).collect();
+    for &from in &nodes {
+        for &to in nodes.iter().filter(|&&to| to != from) {
+            builder.link(from, to, whole(2)).unwrap();
+        }
+    }
+    builder.build().unwrap()
 }

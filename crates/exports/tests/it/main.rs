@@ -11,5 +11,6 @@ mod mpi;
 mod msccl;
 mod mscclpp;
 mod naive;
+mod preload;
 mod simgrid;
 mod single;

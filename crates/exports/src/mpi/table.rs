@@ -1,0 +1,144 @@
+//! A plan as tables of C.
+
+use std::fmt::Write as _;
+
+use oneport_plan::Problem;
+
+use crate::operation::{Operation, Step, Value};
+
+/// A plan as tables of C.
+#[derive(Debug)]
+pub struct Table<'a> {
+    /// The question that the plan answers.
+    pub problem: Problem<'a>,
+    /// What the ranks do.
+    pub operation: Operation,
+    /// The plan's place among those of the file.
+    pub number: usize,
+    /// Bytes of the shortest messages that it is for.
+    pub at_least: u64,
+    /// Whether the ranks' nodes are the names of hosts.
+    pub hosts: bool,
+}
+
+impl Table<'_> {
+    /// The names of the ranks' nodes, as C and its comments can hold them.
+    pub fn names(&self) -> Vec<String> {
+        let platform = self.problem.platform();
+        let fits = |it: char| it.is_ascii_graphic() && !"\"\\".contains(it);
+        let name = |&node| platform.name(node).chars().map(|it| if fits(it) { it } else { '_' }).collect::<String>();
+        self.operation.ranks.iter().map(|node| name(node).replace("*/", "*_").replace("/*", "_*")).collect()
+    }
+
+    /// Who is which rank, in words.
+    pub fn ranks(&self) -> String {
+        let names = self.names();
+        let named: Vec<String> = names.iter().enumerate().map(|(rank, name)| format!("{rank} = {name}")).collect();
+        format!("   Ranks: {}.", named.join(", "))
+    }
+
+    /// The collective as C names it.
+    pub fn kind(&self) -> String {
+        self.operation.collective.replace('-', "_").to_uppercase()
+    }
+
+    /// Whether values are combined in any order.
+    pub fn commutative(&self) -> bool {
+        self.problem.demands().next().is_some_and(|demand| demand.commutative)
+    }
+
+    /// Whether values are combined in the order of the ranks.
+    pub fn ordered(&self) -> bool {
+        self.problem.collective().combines() && !self.commutative()
+    }
+
+    fn depth(&self) -> usize {
+        self.operation.steps.iter().map(|step| step.stage + 1).max().unwrap_or(1)
+    }
+
+    /// Numbers that a program knows when it is compiled.
+    pub fn defines(&self) -> String {
+        let [inputs, outputs] = self.operation.sizes();
+        let defines = [
+            ("RANKS", self.operation.ranks.len()),
+            ("PARTICIPANTS", self.operation.participants),
+            ("DEPTH", self.depth()),
+            ("INPUT_BLOCKS", inputs),
+            ("OUTPUT_BLOCKS", outputs),
+            ("COMBINES", usize::from(self.problem.collective().combines())),
+            ("COMMUTATIVE", usize::from(self.commutative())),
+            ("ROOT", self.root()),
+        ];
+        let mut text = String::new();
+        for (name, value) in defines {
+            let _ = writeln!(text, "#define {name} {value}");
+        }
+        let _ = writeln!(text, "#define COLLECTIVE \"{}\"\n", self.operation.collective);
+        text
+    }
+
+    /// The tables.
+    pub fn write(&self, text: &mut String) {
+        let (operation, number) = (&self.operation, self.number);
+        let steps = operation.steps.len() + 1;
+        let _ = writeln!(text, "\nstatic const struct step steps_{number}[{steps}] = {{");
+        for step in &operation.steps {
+            let value = |place: usize| match step.inputs.get(place) {
+                None => "NONE".to_string(),
+                Some(Value::Of(before)) => before.to_string(),
+                Some(Value::Own(_)) => (-1 - operation.input_block(step.demand) as i64).to_string(),
+            };
+            let Step { from, to, piece, stage, .. } = step;
+            let result = if step.result { operation.output_block(step.demand) as i64 } else { -1 };
+            let _ = writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}}},", value(0), value(1));
+        }
+        let _ = write!(text, "    {{0, 0, 0, 0, 0, 0, 0}}}};\nstatic const int turns_{number}[{steps}] = {{");
+        for (place, turn) in operation.turns.iter().enumerate() {
+            let _ = write!(text, "{}{turn},", if place % 16 == 0 { "\n    " } else { " " });
+        }
+        let ranks = operation.ranks.len();
+        let _ = writeln!(text, "\n    0}};\nstatic const int own_{number}[{ranks}][2] = {{");
+        for rank in 0..ranks {
+            let [from, to] = operation.own(rank).map_or([-1, -1], |blocks| blocks.map(|block| block as i64));
+            let _ = writeln!(text, "    {{{from}, {to}}},");
+        }
+        let owner = |rank: usize| operation.blocks.iter().any(|block| block.owners.contains(&rank));
+        let owns: Vec<&str> = (0..ranks).map(|rank| if owner(rank) { "1" } else { "0" }).collect();
+        let _ = writeln!(text, "}};\nstatic const int owns_{number}[{ranks}] = {{{}}};", owns.join(", "));
+        if self.hosts {
+            let names = self.names().join("\", \"");
+            let _ = writeln!(text, "static const char *const hosts_{number}[{ranks}] = {{\"{names}\"}};");
+        }
+    }
+
+    /// The plan in the table of plans.
+    pub fn line(&self) -> String {
+        let (operation, number) = (&self.operation, self.number);
+        let [inputs, outputs] = operation.sizes();
+        format!(
+            "    {{{}, {}, {}, {}, {}, {}, {inputs}, {outputs}, {}, {}, {}, {}LL, steps_{number}, turns_{number}, own_{number}, \
+             owns_{number}, {}}},\n",
+            self.kind(),
+            operation.ranks.len(),
+            operation.participants,
+            operation.pieces,
+            operation.steps.len(),
+            self.depth(),
+            u8::from(self.problem.collective().combines()),
+            u8::from(self.commutative()),
+            self.root(),
+            self.at_least,
+            if self.hosts { format!("hosts_{number}") } else { "NULL".to_string() },
+        )
+    }
+
+    /// The rank of the root of a rooted collective: who owns all messages, or wants all.
+    pub fn root(&self) -> usize {
+        let first = self.operation.blocks.first();
+        let root = match self.operation.collective {
+            "gather" | "reduce" => first.and_then(|block| block.goals.first()).map(|goal| goal.0),
+            _ => first.and_then(|block| block.owners.first()).copied(),
+        };
+        root.unwrap_or(0)
+    }
+}

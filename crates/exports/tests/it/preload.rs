@@ -1,0 +1,266 @@
+//! Libraries for LD_PRELOAD in front of programs that know nothing of plans: they print what they print without.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::library;
+use crate::mpi::{COLLECTIVES, compile, folder, libraries};
+
+/// Every collective, with a plan for messages of any size; first one that has the ranks in order.
+fn all() -> Vec<(&'static str, u64)> {
+    COLLECTIVES.into_iter().rev().map(|name| (name, 0)).collect()
+}
+
+/// An MPI, and a folder for its programs.
+struct Bench {
+    compiler: &'static str,
+    folder: PathBuf,
+}
+
+/// What a program printed, and the calls of each collective: served, passed to MPI.
+struct Run {
+    said: String,
+    report: String,
+    calls: BTreeMap<String, (usize, usize)>,
+}
+
+impl Bench {
+    fn all(name: &str) -> Vec<Bench> {
+        let bench = |(compiler, _)| Bench { compiler, folder: folder(&format!("{name}-{compiler}")) };
+        libraries().into_iter().map(bench).collect()
+    }
+
+    fn is_mpich(&self) -> bool {
+        self.compiler.ends_with("mpich")
+    }
+
+    fn program(&self, name: &str, text: &str, flags: &[&str]) -> PathBuf {
+        let (source, program) = (self.folder.join(name), self.folder.join(format!("{name}.run")));
+        std::fs::write(&source, text).unwrap();
+        compile(self.compiler, &source, &program, flags);
+        program
+    }
+
+    /// Compiles a library.
+    fn library(&self, name: &str, text: &str) -> PathBuf {
+        let (source, library) = (self.folder.join(format!("{name}.c")), self.folder.join(format!("lib{name}.so")));
+        std::fs::write(&source, text).unwrap();
+        compile(self.compiler, &source, &library, &["-shared", "-fPIC"]);
+        library
+    }
+
+    fn run(&self, ranks: usize, program: &Path, arguments: &[&str], preload: &[&Path]) -> Run {
+        let (_, mut run) = libraries().into_iter().find(|(other, _)| *other == self.compiler).unwrap();
+        run.args(["-np", &ranks.to_string()]).env("ONEPORT_REPORT", "1");
+        let preload = preload.iter().map(|it| it.display().to_string()).collect::<Vec<_>>().join(":");
+        match (preload.is_empty(), self.is_mpich()) {
+            (true, _) => &mut run,
+            (false, true) => run.args(["-genv", "LD_PRELOAD", &preload]),
+            (false, false) => run.args(["-x", &format!("LD_PRELOAD={preload}")]),
+        };
+        let output = run.arg(program).args(arguments).output().unwrap();
+        let report = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{}, {ranks} ranks: {said} {report}", self.compiler);
+        Run { said, calls: calls(&report), report }
+    }
+
+    /// A program prints the same with and without a library; its calls.
+    fn same(&self, ranks: usize, program: &Path, arguments: &[&str], library: &Path) -> Run {
+        let sorted = |run: &Run| {
+            let mut lines: Vec<String> = run.said.lines().map(str::to_string).collect();
+            lines.sort();
+            lines
+        };
+        let plain = self.run(ranks, program, arguments, &[]);
+        let served = self.run(ranks, program, arguments, &[library]);
+        let name = program.display();
+        assert!(!plain.said.is_empty(), "{name} says nothing");
+        assert_eq!(sorted(&served), sorted(&plain), "{name}, {}: {}", self.compiler, served.report);
+        served
+    }
+}
+
+/// The calls of each collective in a report: served, passed to MPI. One report is all that there may be.
+fn calls(report: &str) -> BTreeMap<String, (usize, usize)> {
+    let mut calls = BTreeMap::new();
+    for line in report.lines() {
+        let Some((name, rest)) = line.strip_prefix("oneport: ").and_then(|line| line.split_once(": ")) else {
+            continue;
+        };
+        let number = |before: &str| rest.split(before).next()?.rsplit([' ', ',']).next()?.parse().ok();
+        let (Some(served), Some(passed)) = (number(" calls served"), number(" passed to MPI")) else { continue };
+        assert!(calls.insert(name.to_string(), (served, passed)).is_none(), "{name} is reported twice: {report}");
+    }
+    calls
+}
+
+/// A program that knows nothing of plans: prints a number made of all that it receives, for each collective, with odd
+/// counts, in place, with a strided datatype, with a root and a communicator that no plan is for.
+const UNMODIFIED: &str = include_str!("unmodified.c");
+
+/// One library of all collectives changes none of a program's results, and serves each collective. Three ranks have no
+/// plan.
+#[test]
+fn unmodified_programs_get_the_same() {
+    for bench in Bench::all("preload") {
+        let program = bench.program("unmodified.c", UNMODIFIED, &[]);
+        let thorough = std::env::var_os("ONEPORT_MPI").is_some();
+        for ranks in if thorough { 2..=8 } else { 4..=4 } {
+            let library = bench.library("all", &library(&all(), ranks, &[], None).unwrap()[0].text());
+            let run = bench.same(ranks, &program, &[], &library);
+            for name in COLLECTIVES {
+                let (served, passed) = run.calls[name];
+                assert!(served >= 6 && passed > 0, "{name}: {}", run.report);
+            }
+            assert!(run.report.contains("passed to MPI\n"), "{}", run.report);
+            if ranks == 4 {
+                let run = bench.same(3, &program, &[], &library);
+                assert!(run.calls.values().all(|&(served, passed)| served == 0 && passed > 0), "{}", run.report);
+                assert!(run.report.contains("a number of ranks without a plan"), "{}", run.report);
+            }
+        }
+    }
+}
+
+/// Errors have their own class and handler, no attribute is copied, no pending receive takes a message, and so on.
+#[test]
+fn rare_calls_and_errors_are_the_library_s_own() {
+    for bench in Bench::all("edges") {
+        let program = bench.program("edges.c", include_str!("preload/edges.c"), &[]);
+        let library = bench.library("all", &library(&all(), 4, &[], None).unwrap()[0].text());
+        let run = bench.same(4, &program, &[], &library);
+        assert!(run.said.contains("copies: 0\n"), "{}", run.said);
+        assert!(run.calls["all-reduce"].0 > 500, "{}", run.report);
+        assert_eq!(run.calls["reduce-scatter"].0, 2, "{}", run.report);
+        for reason in
+            ["inter-communicators", "no private communicator", "datatypes with bounds or gaps", "counts that differ"]
+        {
+            assert!(run.report.contains(reason), "{reason}: {}", run.report);
+        }
+    }
+}
+
+/// Threads that call at once on communicators of their own get their own sums.
+#[test]
+fn threads_have_communicators_of_their_own() {
+    for bench in Bench::all("threads") {
+        let program = bench.program("threads.c", include_str!("preload/threads.c"), &["-pthread"]);
+        let library = bench.library("all-reduce", &library(&[("all-reduce", 0)], 3, &[], None).unwrap()[0].text());
+        let run = bench.same(3, &program, &[], &library);
+        assert_eq!(run.said, "wrong: 0 0 0\n");
+        assert!(run.calls["all-reduce"].0 >= 1000, "{}", run.report);
+    }
+}
+
+/// A program without MPI_Init is passed to MPI, and so are messages that an int does not count.
+#[test]
+fn sessions_and_large_messages_are_passed_on() {
+    for bench in Bench::all("passed") {
+        let library =
+            bench.library("both", &library(&[("all-reduce", 0), ("broadcast", 0)], 2, &[], None).unwrap()[0].text());
+        let program = bench.program("sessions.c", include_str!("preload/sessions.c"), &[]);
+        let run = bench.same(2, &program, &[], &library);
+        if run.said.contains("sum") {
+            assert_eq!(
+                (run.said.as_str(), run.calls["all-reduce"]),
+                ("sum of a session: right\n", (0, 1)),
+                "{}",
+                run.report
+            );
+        }
+        let program = bench.program("large.c", include_str!("preload/large.c"), &[]);
+        let run = bench.same(2, &program, &[], &library);
+        assert_eq!(run.said, "large messages: right\n");
+        assert!(run.report.contains("for messages of 2^31 bytes or more"), "{}", run.report);
+    }
+}
+
+/// Every collective from Fortran, by each of its three ways.
+#[test]
+fn fortran_programs_are_served() {
+    for bench in Bench::all("fortran") {
+        let compiler = bench.compiler.replace("mpicc", "mpif90");
+        if Command::new(&compiler).arg("--version").output().is_err() {
+            println!("skipped: there is no {compiler}");
+            continue;
+        }
+        let source = bench.folder.join("every.F90");
+        std::fs::write(&source, include_str!("preload/every.F90")).unwrap();
+        let library = bench.library("all", &library(&all(), 3, &[], None).unwrap()[0].text());
+        for way in ["", "mpi", "mpi_f08"] {
+            let program = bench.folder.join(format!("every{way}"));
+            let mut compile = Command::new(&compiler);
+            compile.args(["-O1", "-w", "-fallow-argument-mismatch"]).arg(&source).arg("-o").arg(&program);
+            if !way.is_empty() {
+                compile.arg(format!("-DMODULE={way}"));
+            }
+            assert!(compile.status().unwrap().success(), "{compiler}, {way}");
+            let run = bench.same(3, &program, &[], &library);
+            for (name, least) in COLLECTIVES.into_iter().zip([1, 1, 1, 2, 1, 2, 2, 2, 1]) {
+                assert_eq!(run.calls[name].0, least, "{compiler}, {way}, {name}: {}", run.report);
+            }
+        }
+    }
+}
+
+/// Each call is served by the plan for the longest messages that it reaches, or passed to MPI.
+#[test]
+fn plans_serve_messages_from_their_size_on() {
+    for bench in Bench::all("sizes") {
+        let program = bench.program("unmodified.c", UNMODIFIED, &[]);
+        let any = bench.library("any", &library(&[("all-reduce", 0)], 4, &[], None).unwrap()[0].text());
+        let every = bench.same(4, &program, &[], &any).calls["all-reduce"];
+        // 13, 26 and 39 numbers of 4 bytes, as often each.
+        let plans = [("all-reduce", 53), ("all-reduce", 150), ("all-gather", 1000)];
+        let some = bench.library("some", &library(&plans, 4, &[], None).unwrap()[0].text());
+        let run = bench.same(4, &program, &[], &some);
+        assert_eq!(run.calls["all-reduce"], (every.0 / 3 * 2, every.1 + every.0 / 3), "{}", run.report);
+        let each = format!("({0} by plan 1, {0} by plan 2)", every.0 / 3);
+        assert!(run.report.contains(&each), "{each}: {}", run.report);
+        assert_eq!(run.calls["all-gather"].0, 0);
+        // Two libraries at once have a report each.
+        let other = bench.library("other", &library(&[("scan", 0)], 4, &[], None).unwrap()[0].text());
+        let both = bench.run(4, &program, &[], &[&some, &other]);
+        assert!(both.calls["scan"].0 > 0 && both.calls["all-reduce"] == run.calls["all-reduce"], "{}", both.report);
+    }
+}
+
+/// The first plan names the ranks, whatever order another plan has them in.
+#[test]
+fn the_first_plan_names_the_ranks() {
+    let order = library(&[("all-to-all", 0), ("scan", 0)], 4, &["scan"], None).unwrap_err();
+    assert!(order.contains("plan 2, scan, combines values in the order p3, p2, p1, p0"), "{order}");
+    let twice = library(&[("scan", 4), ("all-reduce", 4), ("scan", 4)], 4, &[], None).unwrap_err();
+    assert!(twice.contains("plans 1 and 3 are both of scan on 4 ranks"), "{twice}");
+    for bench in Bench::all("ranks") {
+        let program = bench.program("unmodified.c", UNMODIFIED, &[]);
+        let backwards = ["scatter", "gather", "broadcast", "all-gather", "all-to-all", "all-reduce"];
+        let library = bench.library("all", &library(&all(), 4, &backwards, None).unwrap()[0].text());
+        let run = bench.same(4, &program, &[], &library);
+        assert!(run.calls.values().all(|&(served, _)| served >= 6), "{}", run.report);
+    }
+}
+
+/// A plan for named hosts serves none but them.
+#[test]
+fn hosts_are_asked_for_their_names() {
+    let name = Command::new("uname").arg("-n").output().unwrap();
+    let here = String::from_utf8_lossy(&name.stdout).trim().to_string();
+    let files = library(&[("all-reduce", 0)], 2, &[], Some(&["left", "right"])).unwrap();
+    assert_eq!((files[1].suffix.as_str(), &*files[1].text()), (".hosts", "left\nright\n"));
+    for bench in Bench::all("hosts") {
+        let program = bench.program("unmodified.c", UNMODIFIED, &[]);
+        let away = bench.library("away", &files[0].text());
+        let run = bench.same(2, &program, &[], &away);
+        assert_eq!(run.calls["all-reduce"].0, 0, "{}", run.report);
+        assert!(run.report.contains("ranks on other hosts than the plan's"), "{}", run.report);
+        // A platform's names are different ones: both are this machine's, once with a domain.
+        let short = here.split('.').next().unwrap();
+        let long = if here.contains('.') { here.clone() } else { format!("{here}.example") };
+        let text = library(&[("all-reduce", 0)], 2, &[], Some(&[short, &long])).unwrap()[0].text().into_owned();
+        let run = bench.same(2, &program, &[], &bench.library("home", &text));
+        assert!(run.calls["all-reduce"].0 > 0, "{}", run.report);
+    }
+}
