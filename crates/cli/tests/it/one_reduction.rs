@@ -68,7 +68,7 @@ fn one_library_of_several_plans() {
     oneport(&["export", &gather, "--to", "mpi", &out, "--hosts"]).refused(2, &["for --to mpi-preload, not mpi"]);
     oneport(&["export", &gather, "--to", "mpi"]).refused(2, &["one file is given", "OUT"]);
     oneport(&["export", &gather, "--to", "mpi-preload", &out, "--hosts"]).ok().prints(&["2 files"]);
-    assert_eq!(read(&format!("{out}.hosts")).lines().count(), 8);
+    assert_eq!(read(format!("{out}.hosts")).lines().count(), 8);
 }
 
 #[test]
