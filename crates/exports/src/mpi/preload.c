@@ -58,7 +58,7 @@ static inline void report_kind(enum kind kind) {
     if (!own) return;
     fprintf(stderr, "oneport: %s: %ld calls served", names[kind], ours);
     for (int place = 0; place < PLANS; place++)
-        if (plans[place].kind == kind && own > 1)
+        if (plans[place].kind == kind && own > 1 && served[place])
             fprintf(stderr, "%s%ld by plan %d", said++ ? ", " : " (", (long)served[place], place + 1);
     for (int reason = 0; reason < REASONS; reason++) theirs += passed[kind][reason];
     fprintf(stderr, "%s, %ld passed to MPI", said ? ")" : "", theirs);
