@@ -9,7 +9,7 @@ use crate::float::Claim;
 use crate::highs::FloatModel;
 use crate::program::ExactError;
 
-/// What HiGHS says of a model file.
+/// The answer of HiGHS to a model file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileOutcome {
     /// The objective, as HiGHS computed it: a float, here as the rational that it is.

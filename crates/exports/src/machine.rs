@@ -69,7 +69,7 @@ pub struct Move {
     pub sources: Vec<Span>,
     /// What is written.
     pub targets: Vec<Span>,
-    /// A switch writes: whoever knows that this was reached sees it. Shipped plans end so, with relaxed signals.
+    /// A switch writes: each rank that knows that this was reached sees it. Shipped plans end so, with relaxed signals.
     pub through_switch: bool,
 }
 
@@ -169,7 +169,7 @@ pub struct Machine<'p, N> {
     ready: VecDeque<usize>,
     /// By step: thread and operation.
     steps: Vec<(u32, u32)>,
-    /// By rank whose memory others read and wrote: of each thread that did, the last stretch and step.
+    /// For each rank whose memory others read and wrote: of each thread that did, the last stretch and step.
     visits: [Vec<BTreeMap<u32, (u32, u32)>>; 2],
     /// The first race that is none if the threads of a group go in step.
     notes: Option<String>,
@@ -472,7 +472,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// What must hold when all have ended: others' reads are over, and their writes can be seen as well.
+    /// The conditions at the end of all threads: others' reads are over, and their writes can be seen as well.
     fn leave(&self) -> Result<(), Fault> {
         for rank in 0..self.ranks {
             let mut last = Knowledge::default();

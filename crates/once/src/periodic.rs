@@ -42,7 +42,7 @@ impl Draft {
         most.checked_mul(periods).filter(|&count| count <= MOST as u64).ok_or_else(too_many)?;
         let (pieces, firsts) = pieces(&execution, &borders, periods);
         let mut draft = Draft { pieces, deeds: Vec::with_capacity(turns.len() * periods as usize) };
-        // By task: its place among the turns of a period.
+        // For each task: its place among the turns of a period.
         let mut places = Vec::with_capacity(execution.tasks.len());
         let mut place = 0;
         for dated in &execution.tasks {

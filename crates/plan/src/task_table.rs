@@ -46,9 +46,9 @@ impl std::fmt::Display for MergeTask {
 /// processor cannot do the task; the same is said by an entry of `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskTable {
-    /// By task: its work at every processor.
+    /// For each task: its work at every processor.
     pub everywhere: BTreeMap<MergeTask, Rational>,
-    /// By task and processor: the work there; `None` where the processor cannot do the task.
+    /// For each task and processor: the work there; `None` where the processor cannot do the task.
     pub at: BTreeMap<(MergeTask, NodeId), Option<Rational>>,
 }
 

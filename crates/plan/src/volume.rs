@@ -19,7 +19,7 @@ pub enum Amount {
     },
     /// By interval: entry `j` of row `k` is that of `[k, k + j]`; the row of operand `k` of `n` has `n - k` entries.
     Table(Vec<Vec<Rational>>),
-    /// By task and processor: the work of merges only, of one reduction whose operands keep their order.
+    /// For each task and processor: the work of merges only, of one reduction whose operands keep their order.
     Tasks(TaskTable),
 }
 

@@ -55,7 +55,7 @@ fn stretches(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<[Rational; 2]>
     all
 }
 
-/// By link, in its order: how many messages, and how long each takes.
+/// For each link, in its order: how many messages, and how long each takes.
 fn messages(case: &Case<'_>, schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<(BigUint, Rational)>> {
     let mut all: BTreeMap<LinkId, Vec<(BigUint, Rational)>> = BTreeMap::new();
     for scheduled in &schedule.patterns {

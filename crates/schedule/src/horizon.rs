@@ -17,7 +17,7 @@ pub struct Horizon {
     /// Units of time per unit: all other numbers are in units.
     units: BigInt,
     period: BigInt,
-    /// By instance of a period: when all of it has arrived, from the start of the period; ascending.
+    /// For each instance of a period: when all of it has arrived, from the start of the period; ascending.
     ends: Vec<BigInt>,
     depth: u64,
 }

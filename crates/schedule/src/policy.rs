@@ -114,7 +114,7 @@ struct Commodity {
     target: NodeId,
     /// Sender, receiver, amount per period.
     flow: Vec<(NodeId, NodeId, Rational)>,
-    /// By forwarding node: what it sends per period, and what it holds.
+    /// For each forwarding node: what it sends per period, and what it holds.
     buffers: BTreeMap<NodeId, [Rational; 2]>,
     fullest: Rational,
 }

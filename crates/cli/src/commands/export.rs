@@ -61,7 +61,7 @@ fn names() -> PossibleValuesParser {
 /// Files, and how they are to be written.
 struct Export<'a> {
     arguments: &'a ExportArguments,
-    /// Of a message.
+    /// Bytes of a message.
     bytes: u64,
     plans: &'a [PathBuf],
     output: &'a Path,
@@ -89,7 +89,7 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     export.one(path, answer(path)?.request(path)?)
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Answer {
     Plan(Box<Plan>),
     Reduction(Box<OneRun>),

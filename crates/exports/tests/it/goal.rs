@@ -18,7 +18,7 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.split(words).nth(1)?.split(|letter: char| !letter.is_ascii_digit()).next()
 }
 
-/// What the simulator says of a file under these options; `None` where no folder is named.
+/// The simulator's output for a file under these options; `None` where no folder is named.
 fn simulated(text: &str, options: &str) -> Option<String> {
     let folder = std::env::var_os("ONEPORT_LOGGOPSIM").map(PathBuf::from)?;
     let place = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -85,7 +85,7 @@ fn operations_without_dates_end() {
                     waits.get_mut(&(rank, label)).unwrap().1.push(before);
                 }
             }
-            // By tag: bytes sent; then the labels that are done.
+            // For each tag: bytes sent; then the labels that are done.
             let mut sent: BTreeMap<String, String> = BTreeMap::new();
             let mut done: Vec<(usize, &str)> = Vec::new();
             loop {

@@ -225,7 +225,7 @@ fn deadlocks_say_who_waits_for_whom() {
     );
 }
 
-/// What is put before a relaxed signal is not seen by whoever waits for it, at the end of a rank either.
+/// A rank that waits for a relaxed signal does not see data put before it, at its end either.
 #[test]
 fn relaxed_signals_order_no_data_at_the_end() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/turn3/exports/final-relaxed.json");

@@ -66,7 +66,7 @@ struct Traffic {
 }
 
 impl Traffic {
-    /// By group: what each stretch gives to it, in the order of time.
+    /// For each group: what each stretch gives to it, in the order of time.
     fn shares(&self) -> Vec<Vec<BigInt>> {
         let mut stretches = self.stretches.iter();
         let mut left = BigInt::zero();

@@ -15,15 +15,15 @@ const MESSAGES: u64 = 1000;
 /// Messages by kind, and what they need. Messages of one kind pass one link and take equally long.
 #[derive(Debug, Clone)]
 pub struct Shop {
-    /// By kind: how long a message takes; positive.
+    /// For each kind: how long a message takes; positive.
     pub durations: Vec<u64>,
-    /// By kind: how many messages.
+    /// For each kind: how many messages.
     pub counts: Vec<u32>,
-    /// By kind: the kind before it on the same link; all messages of that one come first.
+    /// For each kind: the kind before it on the same link; all messages of that one come first.
     pub after: Vec<Option<usize>>,
-    /// By kind: the resources that a message occupies, one of which serves one at a time.
+    /// For each kind: the resources that a message occupies, one of which serves one at a time.
     pub needs: Vec<Vec<usize>>,
-    /// By resource: how many messages it serves at a time.
+    /// For each resource: how many messages it serves at a time.
     pub capacities: Vec<u32>,
     /// When all has to be over.
     pub period: u64,
@@ -62,9 +62,9 @@ struct Search<'s> {
     left: Vec<u32>,
     /// Messages under way, by their ends.
     running: BTreeSet<(u64, usize)>,
-    /// By resource: how many more it can serve now.
+    /// For each resource: how many more it can serve now.
     free: Vec<u32>,
-    /// By resource: what is still to be done from now on.
+    /// For each resource: what is still to be done from now on.
     load: Vec<u128>,
     starts: Vec<(usize, u64)>,
     failed: BTreeSet<State>,

@@ -20,7 +20,7 @@ enum Classes {
 #[derive(Debug, Clone)]
 struct TaskClasses {
     places: usize,
-    /// By interval, as `ByInterval` counts them: where its first split begins in `classes`.
+    /// For each interval, as `ByInterval` counts them: where its first split begins in `classes`.
     starts: Vec<usize>,
     /// By interval, split and place.
     classes: Vec<u32>,

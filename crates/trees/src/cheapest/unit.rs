@@ -70,7 +70,7 @@ impl Halving<'_> {
         places.map(|place| (left[place] + right[place] + merge(place)).min(FAR)).collect()
     }
 
-    /// By place: what it costs to make the partial result there by the cheapest tree.
+    /// For each place: what it costs to make the partial result there by the cheapest tree.
     fn cheapest(&self, whole: Interval) -> Option<Vec<u64>> {
         let nodes = &self.reduction.processors;
         let mut there: BTreeMap<Interval, Vec<u64>> = BTreeMap::new();
@@ -86,7 +86,7 @@ impl Halving<'_> {
         Some(made)
     }
 
-    /// By place: the cheapest split, of parts that are known.
+    /// For each place: the cheapest split, of parts that are known.
     fn least_merges(&self, part: Interval, there: &BTreeMap<Interval, Vec<u64>>) -> Option<Vec<u64>> {
         let works = &self.reduction.works;
         let mut made = vec![FAR; self.reduction.processors.len()];

@@ -14,9 +14,9 @@ pub(super) type Amount = (String, Rational);
 /// What links send and nodes merge.
 #[derive(Default)]
 pub(super) struct Amounts {
-    /// By link: `m P0`, `[1,2]`.
+    /// For each link: `m P0`, `[1,2]`.
     pub links: BTreeMap<LinkId, Vec<Amount>>,
-    /// By processor: `T[0,1,2]`.
+    /// For each processor: `T[0,1,2]`.
     pub nodes: BTreeMap<NodeId, Vec<Amount>>,
 }
 

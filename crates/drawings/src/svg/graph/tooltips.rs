@@ -10,7 +10,7 @@ use super::flows::{Flows, Role};
 use crate::quantities;
 use crate::words::{self, Messages};
 
-/// Of a node; with amounts, every merge with its inputs.
+/// The tooltip of a node; with amounts, every merge with its inputs.
 pub(super) fn node_tooltip(
     problem: Problem<'_>,
     id: NodeId,
@@ -44,7 +44,7 @@ pub(super) fn node_tooltip(
     text + &all.map_or_else(|| rate_list(platform, flows.merges.get(&id), messages), |all| whole_list(all))
 }
 
-/// Of a link; with amounts, every message that is sent over it.
+/// The tooltip of a link; with amounts, every message that is sent over it.
 pub(super) fn link_tooltip(
     platform: &Platform,
     link: LinkId,
