@@ -16,6 +16,7 @@ use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resour
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::around;
+use crate::bounds::Bound;
 use crate::costs::{self, Costs, amount};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
@@ -31,34 +32,65 @@ const NOWHERE: LpError = LpError::Contradiction("no node can combine the values 
 /// # Errors
 /// The limit that ended the work, if no node can combine the values, or prices prove nothing.
 pub fn solve(question: &Question<'_>) -> Result<Solution, LpError> {
-    let platform = question.platform();
-    let resources = Resources::new(platform, question.collective().combines());
-    let level = vec![Rational::one(); resources.count()];
-    let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
-    let ways = Ways { question, costs, network: Network::new(platform), known: RefCell::default() };
-    let mut patterns = Vec::new();
-    let mut instance = Rational::zero();
-    for (place, demand) in question.problem().demands().enumerate() {
-        let rate = Rational::from_integer(question.collective().rate(place).into());
-        instance += ways.longest(&demand)? * &rate;
-        patterns.push((ways.pattern(&demand)?.with_demand(place), rate));
-    }
-    if !instance.is_positive() {
-        question.watch().ask()?;
-        return Err(LpError::Contradiction("equal prices prove nothing"));
-    }
-    let upper_bound = resources.worth(&level) / instance;
-    let steady_state = mixed(question, &resources, PortSets::new(platform).as_ref(), patterns)?;
+    let equal = Equal::new(question);
+    let Bound { throughput: upper_bound, certificate } = equal.bound()?;
+    let rate = |place| Rational::from_integer(question.collective().rate(place).into());
+    let pattern =
+        |(place, demand): (usize, Demand<'_>)| Ok((equal.ways.pattern(&demand)?.with_demand(place), rate(place)));
+    let patterns = question.problem().demands().enumerate().map(pattern).collect::<Result<_, LpError>>()?;
+    let ports = PortSets::new(question.platform());
+    let steady_state = mixed(question, &equal.resources, ports.as_ref(), patterns)?;
     let status = Status::of(&steady_state.throughput, &upper_bound);
     Ok(Solution {
         steady_state,
         tight: Vec::new(),
-        certificate: resources.certificate(&level),
+        certificate,
         upper_bound,
         status,
         solver_time: Default::default(),
         repaired: false,
     })
+}
+
+/// What equal prices prove, whatever the limits.
+///
+/// # Errors
+/// As [`solve`].
+pub fn bound(question: &Question<'_>) -> Result<Bound, LpError> {
+    Equal::new(question).bound()
+}
+
+/// The same price for everything.
+struct Equal<'q, 'a> {
+    question: &'q Question<'a>,
+    resources: Resources,
+    level: Vec<Rational>,
+    ways: Ways<'q, 'a>,
+}
+
+impl<'q, 'a> Equal<'q, 'a> {
+    fn new(question: &'q Question<'a>) -> Self {
+        let platform = question.platform();
+        let resources = Resources::new(platform, question.collective().combines());
+        let level = vec![Rational::one(); resources.count()];
+        let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
+        let ways = Ways { question, costs, network: Network::new(platform), known: RefCell::default() };
+        Equal { question, resources, level, ways }
+    }
+
+    fn bound(&self) -> Result<Bound, LpError> {
+        let mut instance = Rational::zero();
+        for (place, demand) in self.question.problem().demands().enumerate() {
+            let rate = Rational::from_integer(self.question.collective().rate(place).into());
+            instance += self.ways.longest(&demand)? * rate;
+        }
+        if !instance.is_positive() {
+            self.question.watch().ask()?;
+            return Err(LpError::Contradiction("equal prices prove nothing"));
+        }
+        let throughput = self.resources.worth(&self.level) / instance;
+        Ok(Bound { throughput, certificate: self.resources.certificate(&self.level) })
+    }
 }
 
 /// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node
@@ -171,9 +203,10 @@ impl Ways<'_, '_> {
     }
 
     fn spread(&self, root: NodeId, targets: &[NodeId]) -> Result<Vec<Hop>, LpError> {
-        let routes = self.network.routes(self.platform(), &self.costs.links);
         let spread = self.network.spread(root, targets);
-        self.network.shortest(&routes, &spread).ok_or(LpError::Contradiction("a target is not reachable"))
+        self.network
+            .shortest(self.platform(), &self.costs.links, &spread)
+            .ok_or(LpError::Contradiction("a target is not reachable"))
     }
 
     /// A node that can combine all operands and for which `serves` holds, with the ways to it; the preferred ones

@@ -45,7 +45,8 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
         return shared_tasks::scan(question, solution, options.time_limit);
     }
-    let needs_no_chains = options.formulation != Formulation::Columns || size.is_ok() && is_one_search(question);
+    let one_search = size.is_ok() && is_one_search(question) && !has_many_routes(question);
+    let needs_no_chains = options.formulation != Formulation::Columns || one_search;
     let around = if needs_no_chains { None } else { around::solve(question)? };
     // What is too large for a program has chains at least.
     if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal || size.is_err()) {
@@ -69,6 +70,16 @@ fn is_one_search(question: &Question<'_>) -> bool {
         Kind::Route | Kind::CombineCopy | Kind::Prefix => false,
     };
     question.block().is_some_and(|block| is_one_tree(&block)) && Patterns::new(question).is_exact()
+}
+
+/// Most nodes that replicate on a platform with switches whose routes, from each to each, are looked at first.
+const ROUTED: usize = 256;
+
+/// Whether routes through switches are so many that chains are found sooner than one tree.
+fn has_many_routes(question: &Question<'_>) -> bool {
+    let nodes = question.platform().nodes();
+    let replicating = nodes.iter().filter(|node| node.replicates).count();
+    replicating < nodes.len() && replicating > ROUTED
 }
 
 /// The program's solution.

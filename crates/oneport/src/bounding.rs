@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use oneport_lp::{self as lp, Bound, Question};
+use oneport_lp::{self as lp, Bound, LpError, Question};
 use oneport_plan::{Certificate, Commodity, Problem};
 use oneport_platform::Rational;
 use oneport_referee as referee;
+use oneport_watch::Limit;
 
 use crate::rating::{Rating, rate};
-use crate::{Error, Options};
+use crate::{Error, GRACE, Options};
 
 /// Most nodes and links of a platform on which the optimum itself is computed where cuts do not decide.
 const SMALL: (usize, usize) = (64, 400);
@@ -25,6 +26,8 @@ pub struct Bounded {
     pub certificate: Certificate,
     /// Whether a steady state is known that attains it.
     pub attained: bool,
+    /// Which limit ended the search before its time: with more, less may be proved.
+    pub ended_by: Option<Limit>,
 }
 
 /// What came out.
@@ -40,7 +43,8 @@ pub enum Bounding {
 ///
 /// Where only links are exclusive: by cuts ([`lp::cut_bound`]), all-reduces by partitions. On small platforms the
 /// optimum is computed where that may be less. Where ports count, small platforms only are bounded well; of larger
-/// ones, what leads into or out of one node.
+/// ones, what leads into or out of one node. A limit ends the search; what is proved by then, or proved in a moment, is
+/// kept, and [`Bounded::ended_by`] names the limit.
 ///
 /// ```
 /// use oneport::plan::Collective;
@@ -55,47 +59,67 @@ pub enum Bounding {
 /// ```
 ///
 /// # Errors
-/// Those of the solver and of the referee.
+/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved.
 pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
     let unreachable = problem.unreachable();
     if !unreachable.is_empty() {
         return Ok(Bounding::Unreachable(unreachable));
     }
-    let question = Question::new(problem).watched(options.watch.stage(SEARCH));
+    let search = options.watch.stage(SEARCH);
+    let question = Question::new(problem).watched(search.clone());
     let mut best: Option<Bounded> = None;
+    let mut ended_by: Option<Limit> = None;
+    let finishing = options.watch.finishing(GRACE);
     let checked = |certificate: Certificate| -> Result<Bounded, Error> {
-        let bound = referee::bound_watched(problem, &certificate, &options.watch)?;
-        Ok(Bounded { bound, certificate, attained: false })
+        let bound = referee::bound_watched(problem, &certificate, &finishing)?;
+        Ok(Bounded { bound, certificate, attained: false, ended_by: None })
     };
-    for found in [lp::cut_bound(&question)?, of_all_reduce(&question)?].into_iter().flatten() {
-        best = better(best, checked(found.certificate)?);
+    for search in [lp::cut_bound, of_all_reduce] {
+        match search(&question) {
+            Ok(None) => {}
+            Ok(Some(found)) => match checked(found.certificate) {
+                Err(Error::Unchecked(limit)) => ended_by = Some(limit),
+                found => best = better(best, found?),
+            },
+            Err(LpError::Stopped(limit)) => ended_by = Some(limit),
+            Err(error) => return Err(error.into()),
+        }
     }
     let platform = problem.platform();
     let small = platform.nodes().len() <= SMALL.0 && platform.links().len() <= SMALL.1;
     if small {
         let options = Options { watch: options.watch.stage(SEARCH), ..options.clone() };
-        if let Ok(Rating::Rated(rated)) = rate(problem, &options, None) {
-            let attained = rated.steady_state.throughput == rated.upper_bound;
-            let (bound, certificate) = (rated.upper_bound, rated.certificate);
-            best = better(best, Bounded { bound, certificate, attained });
+        match rate(problem, &options, None) {
+            Ok(Rating::Rated(rated)) => {
+                let attained = rated.steady_state.throughput == rated.upper_bound;
+                let (bound, certificate) = (rated.upper_bound, rated.certificate);
+                best = better(best, Bounded { bound, certificate, attained, ended_by: None });
+            }
+            _ => ended_by = ended_by.or(options.watch.ended()),
         }
     }
     if best.is_none() {
         for certificate in lp::simple_certificates(&question) {
-            if let Ok(found) = checked(certificate) {
-                best = better(best, found);
+            match checked(certificate) {
+                Ok(found) => best = better(best, found),
+                Err(Error::Unchecked(limit)) => ended_by = Some(limit),
+                // Some of them prove nothing.
+                Err(_) => {}
             }
         }
     }
-    let nothing = || Error::Question(crate::LpError::Contradiction("nothing bounds the problem"));
-    Ok(Bounding::Bounded(Box::new(best.ok_or_else(nothing)?)))
+    match (best, ended_by.or(search.ended())) {
+        (Some(best), ended_by) => Ok(Bounding::Bounded(Box::new(Bounded { ended_by, ..best }))),
+        (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
+        (None, None) => Err(Error::Question(LpError::Contradiction("nothing bounds the problem"))),
+    }
 }
 
 /// The bound of an all-reduce by the best partition; where ports count, by what single participants exchange.
-fn of_all_reduce(question: &Question<'_>) -> Result<Option<Bound>, Error> {
+fn of_all_reduce(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
     // More than anything: the search ends with the first bound.
     let enough = Rational::from_integer(i64::MAX.into());
-    Ok(lp::all_reduce_bound(question, &enough, &mut |_| ControlFlow::Continue(()))?)
+    lp::all_reduce_bound(question, &enough, &mut |_| ControlFlow::Continue(()))
 }
 
 /// The smaller one; of equals the first, whose certificate is the simpler one, attained if either is.

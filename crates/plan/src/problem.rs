@@ -89,8 +89,11 @@ impl<'a> Problem<'a> {
     }
 
     /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair
-    /// once. `O(n (n + m))` on `n` nodes and `m` links.
+    /// once. `O(n (n + m))` on `n` nodes and `m` links; `O(n + m)` where all nodes reach each other.
     pub fn unreachable(&self) -> Vec<Commodity> {
+        if is_strongly_connected(self.platform) {
+            return Vec::new();
+        }
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
         let mut missing: Vec<Commodity> = Vec::new();
         for demand in self.demands() {
@@ -159,14 +162,27 @@ pub struct Unmade {
     pub target: Option<NodeId>,
 }
 
+/// Whether the first node reaches all others, and all others reach it.
+fn is_strongly_connected(platform: &Platform) -> bool {
+    let all = |seen: Vec<bool>| seen.into_iter().all(|seen| seen);
+    let first = platform.node_ids().next();
+    first.is_none_or(|first| all(reach(platform, first)) && all(reached(platform, first, true)))
+}
+
 /// Which nodes messages from `source` can reach.
 fn reach(platform: &Platform, source: NodeId) -> Vec<bool> {
+    reached(platform, source, false)
+}
+
+/// The same; `turned`: from which nodes messages can reach it.
+fn reached(platform: &Platform, source: NodeId, turned: bool) -> Vec<bool> {
     let mut seen = vec![false; platform.nodes().len()];
     seen[source.index()] = true;
     let mut queue = vec![source];
     while let Some(node) = queue.pop() {
-        for &link in platform.outgoing(node) {
-            let next = platform.link(link).to;
+        let links = if turned { platform.incoming(node) } else { platform.outgoing(node) };
+        for &link in links {
+            let next = if turned { platform.link(link).from } else { platform.link(link).to };
             if !std::mem::replace(&mut seen[next.index()], true) {
                 queue.push(next);
             }

@@ -332,7 +332,9 @@ impl Platform {
 
     /// The link between two nodes.
     pub fn link_between(&self, from: NodeId, to: NodeId) -> Option<LinkId> {
-        self.outgoing(from).iter().copied().find(|&link| self.link(link).to == to)
+        let (out, into) = (self.outgoing(from), self.incoming(to));
+        let shorter = if into.len() < out.len() { into } else { out };
+        shorter.iter().copied().find(|&link| self.link(link).from == from && self.link(link).to == to)
     }
 }
 

@@ -8,8 +8,9 @@ mod exchange;
 mod steiner;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::ops::SubAssign;
+use std::rc::Rc;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
@@ -55,15 +56,18 @@ pub(crate) fn cheapest_copies(
     crossed.sort_unstable();
     let mut total = Rational::zero();
     let mut uncut = Vec::new();
-    let routes = Routes::new(&group.case, lengths, crossed.iter().any(|(cuts, _)| !cuts.is_empty()))?;
-    for same in crossed.chunk_by(|one, other| one.0 == other.0) {
+    let chunks: Vec<&[(Vec<usize>, usize)]> = crossed.chunk_by(|one, other| one.0 == other.0).collect();
+    let applied = chunks.iter().filter_map(|same| same.first()).map(|(applied, _)| applied);
+    let routes = Routes::new(&group.case, lengths, applied.filter(|cuts| !cuts.is_empty()).map(|one| cuts.sides(one)))?;
+    let mut of_routes = routes.iter();
+    for same in chunks {
         let Some((applied, first)) = same.first() else { continue };
         if applied.is_empty() {
             uncut.extend(same.iter().map(|(_, demand)| *demand));
         } else {
             group.case.ask()?;
             let demand = group.first + first;
-            let weight = match &routes {
+            let weight = match of_routes.next() {
                 Some(routes) => cuts.weight_over(routes.ways(), applied, &size, demand)?,
                 None => cuts.weight(applied, &size, demand)?,
             };
@@ -76,21 +80,44 @@ pub(crate) fn cheapest_copies(
     Ok(total)
 }
 
-/// The cheapest routes between nodes that replicate, for cuts.
+/// The cheapest routes between nodes that replicate, for cuts: of those that no cut tells apart, one stands for all.
 struct Routes {
-    arcs: Vec<Arc<BigUint>>,
+    arcs: Rc<Vec<Arc<BigUint>>>,
     denominator: BigUint,
 }
 
+/// By cut, the nodes inside, and what it weighs.
+pub(crate) type Sides = Vec<(Vec<bool>, BigUint)>;
+
 impl Routes {
-    /// `None` where nobody asks, or all nodes replicate: then links are routes.
-    fn new(case: &Case<'_>, lengths: &[(BigUint, BigUint)], asked: bool) -> Result<Option<Routes>, Violation> {
+    /// For each of several lists of cuts. None at all where all nodes replicate: then links are routes.
+    ///
+    /// A run of Dijkstra's algorithm for every set of nodes that no cut of a list tells apart, or for every node where
+    /// that is less.
+    fn new(
+        case: &Case<'_>,
+        lengths: &[(BigUint, BigUint)],
+        lists: impl Iterator<Item = Sides>,
+    ) -> Result<Vec<Routes>, Violation> {
         let is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
-        if !asked || is_hub.iter().all(|&hub| hub) {
-            return Ok(None);
+        if is_hub.iter().all(|&hub| hub) {
+            return Ok(Vec::new());
+        }
+        let alike: Vec<Vec<Vec<NodeId>>> = lists.map(|cuts| alike(case, &is_hub, &cuts)).collect();
+        if alike.is_empty() {
+            return Ok(Vec::new());
         }
         let (scaled, denominator) = scaled(lengths)?;
-        Ok(Some(Routes { arcs: routes(case, &scaled, &is_hub), denominator }))
+        let with = |arcs: &Rc<_>| Routes { arcs: Rc::clone(arcs), denominator: denominator.clone() };
+        if alike.iter().map(Vec::len).sum::<usize>() >= is_hub.iter().filter(|&&hub| hub).count() {
+            let arcs = Rc::new(routes(case, &scaled, &is_hub)?);
+            return Ok(alike.iter().map(|_| with(&arcs)).collect());
+        }
+        let of_list = |sets: &Vec<Vec<NodeId>>| {
+            let arcs = sets.iter().map(|set| nearest(case, &scaled, &is_hub, set));
+            Ok(with(&Rc::new(arcs.collect::<Result<Vec<_>, _>>()?.concat())))
+        };
+        alike.iter().map(of_list).collect()
     }
 
     fn ways(&self) -> impl Iterator<Item = Way<'_>> {
@@ -99,6 +126,15 @@ impl Routes {
             Way { from, to, length, over: &self.denominator, link: None }
         })
     }
+}
+
+/// The nodes that replicate, together where every cut holds all of them or none.
+fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &Sides) -> Vec<Vec<NodeId>> {
+    let mut sets: BTreeMap<Vec<bool>, Vec<NodeId>> = BTreeMap::new();
+    for node in case.platform.node_ids().filter(|node| is_hub[node.index()]) {
+        sets.entry(cuts.iter().map(|(inside, _)| inside[node.index()]).collect()).or_default().push(node);
+    }
+    sets.into_values().collect()
 }
 
 /// The lengths over one denominator.
@@ -136,7 +172,7 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
         targets.iter().chain([&source]).for_each(|node| is_hub[node.index()] = true);
         goals.push((source, targets));
     }
-    let routes = routes(case, lengths, &is_hub);
+    let routes = routes(case, lengths, &is_hub)?;
     let hubs: Vec<usize> = (0..is_hub.len()).filter(|&node| is_hub[node]).collect();
     let mut known: Option<Vec<Option<T>>> = None;
     let mut total = BigUint::zero();
@@ -164,7 +200,7 @@ fn place(hubs: &[usize], node: usize) -> usize {
 }
 
 /// The shortest routes between hubs that pass no other hub. O(hubs (nodes + links) log nodes), unless all are hubs.
-fn routes<T: Weight>(case: &Case<'_>, lengths: &[T], is_hub: &[bool]) -> Vec<Arc<T>> {
+fn routes<T: Weight>(case: &Case<'_>, lengths: &[T], is_hub: &[bool]) -> Result<Vec<Arc<T>>, Violation> {
     let platform = case.platform;
     let mut arcs = Vec::new();
     for hub in platform.node_ids().filter(|hub| is_hub[hub.index()]) {
@@ -172,29 +208,44 @@ fn routes<T: Weight>(case: &Case<'_>, lengths: &[T], is_hub: &[bool]) -> Vec<Arc
         if links.iter().all(|&id| is_hub[platform.link(id).to.index()]) {
             let arc = |&id| (hub.index(), platform.link(id).to.index(), lengths[LinkId::index(id)].clone());
             arcs.extend(links.iter().map(arc));
+        } else {
+            arcs.extend(nearest(case, lengths, is_hub, &[hub])?);
+        }
+    }
+    Ok(arcs)
+}
+
+/// To every other hub the shortest of the routes from some hubs that pass no other one: O((nodes + links) log nodes).
+fn nearest<T: Weight>(
+    case: &Case<'_>,
+    lengths: &[T],
+    is_hub: &[bool],
+    from: &[NodeId],
+) -> Result<Vec<Arc<T>>, Violation> {
+    case.ask()?;
+    let platform = case.platform;
+    let mut starts = vec![false; is_hub.len()];
+    from.iter().for_each(|hub| starts[hub.index()] = true);
+    let mut best: Vec<Option<(T, NodeId)>> = vec![None; is_hub.len()];
+    let mut heap: BinaryHeap<_> = from.iter().map(|&hub| Reverse((T::zero(), hub, hub))).collect();
+    while let Some(Reverse((distance, node, start))) = heap.pop() {
+        let stale = best[node.index()].as_ref().is_some_and(|(best, _)| *best < distance);
+        if stale || (is_hub[node.index()] && !starts[node.index()]) {
             continue;
         }
-        let mut best: Vec<Option<T>> = vec![None; platform.nodes().len()];
-        let mut heap = BinaryHeap::from([Reverse((T::zero(), hub))]);
-        while let Some(Reverse((distance, node))) = heap.pop() {
-            let stale = best[node.index()].as_ref().is_some_and(|best| *best < distance);
-            if stale || (node != hub && is_hub[node.index()]) {
-                continue;
-            }
-            for &id in platform.outgoing(node) {
-                let (to, mut length) = (platform.link(id).to, distance.clone());
-                length += &lengths[id.index()];
-                let best = &mut best[to.index()];
-                if to != hub && best.as_ref().is_none_or(|best| length < *best) {
-                    *best = Some(length.clone());
-                    heap.push(Reverse((length, to)));
-                }
+        for &id in platform.outgoing(node) {
+            let (to, mut length) = (platform.link(id).to, distance.clone());
+            length += &lengths[id.index()];
+            let best = &mut best[to.index()];
+            if !starts[to.index()] && best.as_ref().is_none_or(|(best, _)| length < *best) {
+                *best = Some((length.clone(), start));
+                heap.push(Reverse((length, to, start)));
             }
         }
-        let ends = best.into_iter().enumerate().filter(|(node, _)| is_hub[*node]);
-        arcs.extend(ends.filter_map(|(node, best)| Some((hub.index(), node, best?))));
     }
-    arcs
+    let ends = best.into_iter().enumerate().filter(|(node, _)| is_hub[*node]);
+    let arc = |(node, best): (usize, Option<(T, NodeId)>)| best.map(|(length, start)| (start.index(), node, length));
+    Ok(ends.filter_map(arc).collect())
 }
 
 /// The hubs that lie between the source and some target, and the routes among them.

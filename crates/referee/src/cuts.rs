@@ -34,6 +34,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::{Case, Group};
+use crate::copies::Sides;
 use crate::prices::Prices;
 use crate::violation::{fault, shown, unordered};
 
@@ -96,6 +97,16 @@ impl<'a> Cuts<'a> {
         crossed
     }
 
+    /// By cut, the nodes inside, and what it weighs.
+    pub(crate) fn sides(&self, cuts: &[usize]) -> Sides {
+        let side = |cut: &Cut| {
+            let mut inside = vec![false; self.case.platform.nodes().len()];
+            cut.nodes.iter().for_each(|node| inside[node.index()] = true);
+            (inside, self.scale.scaled(&cut.weight))
+        };
+        cuts.iter().filter_map(|&place| self.cuts.get(place)).map(side).collect()
+    }
+
     /// What these cuts weigh together, in the unit of the scaled prices, if no link is charged for more than a message
     /// of this size over it costs. `demand` is the one they are used for.
     ///
@@ -117,13 +128,7 @@ impl<'a> Cuts<'a> {
         size: &Rational,
         demand: usize,
     ) -> Result<Rational, Violation> {
-        let nodes = self.case.platform.nodes().len();
-        let side = |cut: &Cut| {
-            let mut inside = vec![false; nodes];
-            cut.nodes.iter().for_each(|node| inside[node.index()] = true);
-            (inside, self.scale.scaled(&cut.weight))
-        };
-        let cuts: Vec<(Vec<bool>, BigUint)> = cuts.iter().filter_map(|&place| self.cuts.get(place)).map(side).collect();
+        let cuts = self.sides(cuts);
         let (size, size_over) = parts(size);
         let over = &self.factor.1 * self.scale.denominator();
         for way in ways {

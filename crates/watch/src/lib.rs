@@ -127,7 +127,7 @@ impl Watch {
     /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before
     /// time.
     pub fn ask(&self) -> Result<(), Limit> {
-        if let Some(limit) = Limit::of_code(self.ended.load(Ordering::Relaxed)) {
+        if let Some(limit) = self.ended() {
             return Err(limit);
         }
         let Some(source) = &self.source else { return Ok(()) };
@@ -170,7 +170,7 @@ impl Watch {
     pub fn left(&self) -> Left {
         let Some(source) = &self.source else { return Left::default() };
         let left = self.own((source.left)());
-        match Limit::of_code(self.ended.load(Ordering::Relaxed)) {
+        match self.ended() {
             None => left,
             Some(limit) => {
                 Left { time: Some(Duration::ZERO), stop: left.stop.or(Some((limit, Duration::ZERO))), ..left }
@@ -189,6 +189,11 @@ impl Watch {
         Limit::of_code(self.source.as_ref()?.first.load(Ordering::Relaxed))
     }
 
+    /// The limit that ended this watch, if it has ended; nothing is asked.
+    pub fn ended(&self) -> Option<Limit> {
+        Limit::of_code(self.ended.load(Ordering::Relaxed))
+    }
+
     /// A watch for a stage that may use so many percent of the time and memory that are left now; the rest is kept back
     /// for the stages after it.
     pub fn stage(&self, percent: u32) -> Watch {
@@ -198,6 +203,13 @@ impl Watch {
         let bytes = bytes.map_or(0, |bytes| bytes / 100 * u64::from(back));
         let kept = Kept { time: self.kept.time + time, bytes: self.kept.bytes.saturating_add(bytes), ..self.kept };
         Watch { source: self.source.clone(), ended: Arc::default(), kept }
+    }
+
+    /// A watch for one of several pieces of work that come one after the other: it may use so many percent of the time
+    /// that is left now, and the memory that is left, which the next piece finds free again.
+    pub fn turn(&self, percent: u32) -> Watch {
+        let Watch { source, ended, kept } = self.stage(percent);
+        Watch { source, ended, kept: Kept { bytes: self.kept.bytes, ..kept } }
     }
 
     /// A watch for work that turns what is known into an answer: it may use whatever is left, and a request to end does
@@ -280,7 +292,18 @@ mod tests {
         assert_eq!(stage.stage(50).left().time, Some(4 * SECOND));
         *left.lock().unwrap() = Left { time: Some(2 * SECOND), bytes: Some(1000), stop: None };
         assert_eq!((stage.ask(), watch.ask()), (Err(Limit::Time), Ok(())));
+        assert_eq!((stage.ended(), watch.ended()), (Some(Limit::Time), None));
         assert_eq!(watch.time_left(), Some(2 * SECOND));
+    }
+
+    #[test]
+    fn turns_share_the_time_and_not_the_memory() {
+        let (left, watch) = set();
+        *left.lock().unwrap() = Left { time: Some(10 * SECOND), bytes: Some(1000), stop: None };
+        let turn = watch.turn(50);
+        assert_eq!((turn.left().time, turn.left().bytes), (Some(5 * SECOND), Some(1000)));
+        left.lock().unwrap().time = Some(5 * SECOND);
+        assert_eq!((turn.ask(), watch.turn(100).ask()), (Err(Limit::Time), Ok(())));
     }
 
     #[test]

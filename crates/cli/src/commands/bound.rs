@@ -6,15 +6,18 @@ use anyhow::Result;
 use clap::Args;
 use num_traits::Zero;
 use oneport::plan::{Certificate, Form, LinkId};
+use oneport::watch::Limit;
 use oneport::{
-    Amount, Bandwidth, Bounded, Bounding, Collective, NodeId, Options, Platform, Problem, Rational, Volumes,
+    Amount, Bandwidth, Bounded, Bounding, Collective, Error, LpError, NodeId, Options, Platform, Problem, Rational,
+    Volumes,
 };
 use serde_json::{Value, json};
 
-use crate::answers::answer::models;
+use crate::answers::answer::{label, models};
+use crate::answers::infeasible::{infeasible, unreachable};
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
-use crate::flags::limits::LimitArguments;
+use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::FileArguments;
 use crate::flags::question::{listed, node};
 use crate::words::clock;
@@ -62,9 +65,18 @@ struct Row {
     collective: Collective,
     participants: Vec<NodeId>,
     bandwidth: Option<Bandwidth>,
-    /// `None` where some message cannot arrive.
-    bounded: Option<Box<Bounded>>,
+    found: Found,
     measured: Option<Measured>,
+}
+
+/// What came of the search for a bound.
+enum Found {
+    /// A bound.
+    Bounded(Box<Bounded>),
+    /// Which messages cannot arrive.
+    Infeasible(Vec<String>),
+    /// A limit came before anything was proved.
+    Stopped(Limit),
 }
 
 /// Runs the command.
@@ -82,19 +94,22 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     }
     // Bounds hold whatever merging costs, and in whatever order values are combined.
     let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
-    let options = Options { watch, ..Options::default() };
     let mut rows = Vec::with_capacity(names.len());
-    for name in names {
+    for (left, name) in (1..=names.len() as u32).rev().zip(names) {
+        // The collectives share the time left.
+        let options = Options { watch: watch.turn(100 / left), ..Options::default() };
         let form = form(name)?;
         let collective = collective(form, &participants, root)?;
         let problem = Problem::new(&platform, &collective, &volumes)?;
-        let bounded = match oneport::bound(problem, &options)? {
-            Bounding::Bounded(bounded) => Some(bounded),
-            _ => None,
+        let found = match oneport::bound(problem, &options) {
+            Ok(Bounding::Bounded(bounded)) => Found::Bounded(bounded),
+            Ok(Bounding::Unreachable(missing)) => Found::Infeasible(unreachable(&platform, &missing)),
+            Err(Error::Question(LpError::Stopped(limit))) => Found::Stopped(limit),
+            Err(error) => return Err(error.into()),
         };
         let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
         let (participants, bandwidth) = (participants.clone(), Bandwidth::of(problem));
-        rows.push(Row { form, collective, participants, bandwidth, bounded, measured });
+        rows.push(Row { form, collective, participants, bandwidth, found, measured });
     }
     let text = match arguments.json {
         true => json!({
@@ -111,10 +126,9 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         false => text(&platform, &rows),
     };
     print(&text)?;
-    let wrong: Vec<String> = rows.iter().filter_map(|row| row.impossible(&platform)).collect();
+    let wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong(&platform)).collect();
     wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
-    let all = rows.iter().all(|row| row.bounded.is_some());
-    Ok(if all && wrong.is_empty() { End::Done } else { End::Refused })
+    Ok(if wrong.is_empty() { End::Done } else { End::Refused })
 }
 
 fn form(name: &str) -> Result<&'static Form> {
@@ -159,9 +173,16 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
         models(platform)
     );
     for row in rows {
-        let Some(bounded) = &row.bounded else {
-            let _ = writeln!(out, "{:<15} infeasible: some of its messages cannot arrive", row.form.name);
-            continue;
+        let bounded = match &row.found {
+            Found::Bounded(bounded) => bounded,
+            Found::Infeasible(_) => {
+                let _ = writeln!(out, "{:<15} infeasible: some of its messages cannot arrive", row.form.name);
+                continue;
+            }
+            Found::Stopped(limit) => {
+                let _ = writeln!(out, "{:<15} nothing is proved: {}", row.form.name, named(*limit));
+                continue;
+            }
         };
         let known = match (bounded.attained, row.form.combines) {
             (false, _) => "",
@@ -169,7 +190,8 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
             (true, true) => "; attained if combining takes no time",
         };
         let numbers = row.numbers(platform, &bounded.bound);
-        let _ = writeln!(out, "{:<15} {numbers}{known}", row.form.name);
+        let short = bounded.ended_by.map_or_else(String::new, |limit| format!("; {}", named(limit)));
+        let _ = writeln!(out, "{:<15} {numbers}{known}{short}", row.form.name);
         let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
         if let (Some(measured), Some(share), None) = (&row.measured, row.share(), row.impossible(platform)) {
             let _ = writeln!(out, "{:<15} your {} is {} of the bound", "", measured.shown, percent(&share));
@@ -273,12 +295,14 @@ impl Row {
             return None;
         }
         Some(format!(
-            "{} {} {} the {} {}: through {} of {} together no schedule exceeds {} per operation",
+            "{} {} {} {}: through {} of {} together no schedule exceeds {} per operation",
             count(border.crossings(), "message"),
             if border.crossings() == 1 { "crosses" } else { "cross" },
             border.direction.name(),
-            count(border.sets.len(), "part"),
-            parts(platform, &border.sets),
+            match &border.sets[..] {
+                [set] => names::set(platform, set),
+                sets => format!("the {} {}", count(sets.len(), "part"), parts(platform, sets)),
+            },
             links(platform, &links_across),
             rate(platform, &capacity),
             rate(platform, bound),
@@ -296,27 +320,49 @@ impl Row {
         }
     }
 
+    /// What is proved.
+    fn bound(&self) -> Option<&Rational> {
+        match &self.found {
+            Found::Bounded(bounded) => Some(&bounded.bound),
+            Found::Infeasible(_) | Found::Stopped(_) => None,
+        }
+    }
+
     /// What was measured, as a share of the bound.
     fn share(&self) -> Option<Rational> {
-        Some(&self.measured.as_ref()?.throughput / &self.bounded.as_ref()?.bound)
+        Some(&self.measured.as_ref()?.throughput / self.bound()?)
     }
 
     /// Why what was measured cannot be.
     fn impossible(&self, platform: &Platform) -> Option<String> {
-        let bound = &self.bounded.as_ref()?.bound;
+        let bound = self.bound()?;
         self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
     }
 
+    /// Why the row has no bound, or why what was measured cannot be.
+    fn wrong(&self, platform: &Platform) -> Option<String> {
+        match &self.found {
+            Found::Bounded(_) => self.impossible(platform),
+            Found::Infeasible(missing) => Some(infeasible(label(&self.collective), missing)),
+            Found::Stopped(limit) => Some(format!("{}: {}", self.form.name, LpError::Stopped(*limit))),
+        }
+    }
+
     fn json(&self, platform: &Platform) -> Value {
-        let Some(bounded) = &self.bounded else {
-            return json!({"collective": self.form.name, "status": "infeasible"});
+        let bounded = match &self.found {
+            Found::Bounded(bounded) => bounded,
+            Found::Infeasible(_) => return json!({"collective": self.form.name, "status": "infeasible"}),
+            Found::Stopped(limit) => {
+                let ended_by = named(*limit);
+                return json!({"collective": self.form.name, "status": "unknown", "ended_by": ended_by});
+            }
         };
         let cut = Cut::of(platform, self, bounded);
-        let named = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
+        let list = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
         let cut = cut.map(|cut| {
             json!({
-                "inside": named(&cut.inside),
-                "outside": named(&cut.outside),
+                "inside": list(&cut.inside),
+                "outside": list(&cut.outside),
                 "links": cut.links.iter().map(|&link| platform.link_name(link)).collect::<Vec<_>>(),
                 "capacity": cut.capacity.to_string(),
                 "messages": cut.messages.to_string(),
@@ -337,6 +383,7 @@ impl Row {
             "odd_sets": sets,
             "sentence": self.sentence(platform, bounded),
             "share": self.share().map(|share| share.to_string()),
+            "ended_by": bounded.ended_by.map(named),
         })
     }
 }

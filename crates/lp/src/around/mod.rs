@@ -27,14 +27,16 @@ use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution};
+use crate::{LpError, Question, Solution, simple};
 use line::Line;
 use ring::Ring;
 
 /// Fewest participants for which chains are looked at.
 const MANY: usize = 64;
 /// Most tasks of all patterns together.
-const MOST_TASKS: usize = 1 << 22;
+const MOST_TASKS: usize = 1 << 24;
+/// Percent of the time left that the bounds may take.
+const BOUND: u32 = 40;
 
 /// The better of the two rings, or the line where operands keep their order, and the best of the quick bounds. `None`
 /// for few participants, and for collectives that no chains carry out.
@@ -49,7 +51,9 @@ pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
     let resources = Resources::new(question.platform(), question.collective().combines());
     let ports = PortSets::new(question.platform());
     let mut best: Option<Solution> = None;
-    let Some((throughput, certificate)) = bound(question, &block)? else { return Ok(None) };
+    // The chains need the rest of the time.
+    let bounded = question.clone().watched(question.watch().turn(BOUND));
+    let Some((throughput, certificate)) = bound(&bounded, &block)? else { return Ok(None) };
     for place in 0..2 {
         let done = best.as_ref().is_some_and(|best| best.status == Status::Optimal);
         if done || best.is_some() && question.watch().ask().is_err() {
@@ -127,12 +131,23 @@ fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId
 fn bound(question: &Question<'_>, block: &Block<'_>) -> Result<Option<(Rational, Certificate)>, LpError> {
     // More than anything: the search ends with the first bound.
     let any = Rational::from_integer(i64::MAX.into());
-    let reduced = all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(()))?;
+    let reduced = known(all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(())))?;
     // What prices of one port prove of an all-reduce is less than what passes it.
     let port = if reduced.is_some() { None } else { slowest_port(question, block) };
-    let found = [cut_bound(question)?, reduced, port];
+    let mut found: Vec<Bound> = [known(cut_bound(question))?, reduced, port].into_iter().flatten().collect();
+    if found.is_empty() && question.watch().ask().is_err() {
+        found.push(simple::bound(question)?);
+    }
     let pair = |bound: Bound| (bound.throughput, bound.certificate);
-    Ok(found.into_iter().flatten().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
+    Ok(found.into_iter().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
+}
+
+/// What a search found; nothing where a limit came first.
+fn known(found: Result<Option<Bound>, LpError>) -> Result<Option<Bound>, LpError> {
+    match found {
+        Err(LpError::Stopped(_)) => Ok(None),
+        found => found,
+    }
 }
 
 /// Certificates of what cuts and one port prove, which are checked in a moment.
@@ -141,7 +156,7 @@ fn bound(question: &Question<'_>, block: &Block<'_>) -> Result<Option<(Rational,
 /// Those of the search for cuts.
 pub fn certificates(question: &Question<'_>) -> Result<Vec<Certificate>, LpError> {
     let Some(block) = question.block() else { return Ok(Vec::new()) };
-    let found = [cut_bound(question)?, slowest_port(question, &block)];
+    let found = [known(cut_bound(question))?, slowest_port(question, &block)];
     Ok(found.into_iter().flatten().map(|bound| bound.certificate).collect())
 }
 
@@ -186,7 +201,10 @@ fn nearest(question: &Question<'_>, participants: &[NodeId]) -> Result<Vec<NodeI
     let mut left = participants.to_vec();
     let mut order = vec![left.remove(0)];
     while let Some(&last) = order.last().filter(|_| !left.is_empty()) {
-        question.watch().ask()?;
+        if question.watch().ask().is_err() {
+            order.append(&mut left);
+            break;
+        }
         let paths = ShortestPaths::new(question.platform(), &costs, last, |_| true);
         let key = |&place: &usize| (paths.cost(left[place]).is_none(), paths.cost(left[place]));
         let next = (0..left.len()).min_by_key(key).unwrap_or(0);

@@ -24,12 +24,12 @@ use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row
 use oneport_graph::cut_below;
 use oneport_graph::steiner::{self, Steiner};
 use oneport_numbers::Exact;
-use oneport_plan::{Certificate, Cut, Demand, Kind};
+use oneport_plan::{Certificate, Cut, Kind};
 use oneport_platform::{NodeId, Rational};
 use oneport_watch::Watch;
 
 use crate::costs::{self, Costs, amount};
-use crate::oracles::copy::{Network, Routes};
+use crate::oracles::copy::{Network, Spread};
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
@@ -66,23 +66,55 @@ fn cuts<N: Exact + Into<BigUint>>(
     costs: &Costs<N>,
     watch: &Watch,
 ) -> Result<Vec<Cut>, LpError> {
-    let network = Network::new(question.platform());
-    let routes = network.routes(question.platform(), &costs.links);
-    let mut cuts = Vec::new();
+    let network = Network::new(question.platform()).watched(watch.clone());
+    let mut hard = Vec::new();
     for block in question.problem().blocks().iter().filter(|block| block.kind == Kind::Copy) {
         for (place, demand) in (block.first..).zip(block.demands()) {
-            let Some(tree) = Tree::new(&network, &routes, &demand) else { continue };
-            for (entered, weight) in tree.weights(watch)? {
-                // What is entered is left on the other side.
-                let outside = |node: &usize| !tree.aside[*node].unwrap_or(entered[*node]);
-                let mut nodes: Vec<NodeId> = (0..tree.nodes).filter(outside).map(|node| network.node(node)).collect();
-                nodes.sort_unstable();
-                cuts.push(Cut { demand: Some(place), nodes, weight: weight * &costs.unit });
-            }
+            let spread = demand.operands.first().map(|&source| network.spread(source, demand.targets()));
+            // Where all nodes that replicate are ends, cheapest arborescences are easy.
+            hard.extend(spread.filter(|spread| !network.is_spanning(spread)).map(|spread| (place, spread)));
+        }
+    }
+    let mut cuts = Vec::new();
+    if hard.is_empty() || watch.ask().is_err() {
+        return Ok(cuts);
+    }
+    let routes = network.routes(question.platform(), &costs.links);
+    let ways = Ways::new(network.len(), routes.arcs());
+    for (place, spread) in hard {
+        // Routes that the watch cut short prove nothing.
+        if watch.ask().is_err() {
+            break;
+        }
+        let Some(tree) = Tree::new(&network, &ways, &spread) else { continue };
+        for (entered, weight) in tree.weights(watch)? {
+            // What is entered is left on the other side.
+            let outside = |node: &usize| !tree.aside[*node].unwrap_or(entered[*node]);
+            let mut nodes: Vec<NodeId> = (0..tree.nodes).filter(outside).map(|node| network.node(node)).collect();
+            nodes.sort_unstable();
+            cuts.push(Cut { demand: Some(place), nodes, weight: weight * &costs.unit });
         }
     }
     cuts.sort();
     Ok(cuts)
+}
+
+/// All arcs, and by node the other ends of those that leave it and enter it.
+struct Ways<'r, N> {
+    arcs: &'r [(usize, usize, N)],
+    heads: Vec<Vec<usize>>,
+    tails: Vec<Vec<usize>>,
+}
+
+impl<'r, N> Ways<'r, N> {
+    fn new(nodes: usize, arcs: &'r [(usize, usize, N)]) -> Self {
+        let [mut heads, mut tails] = [(); 2].map(|()| vec![Vec::new(); nodes]);
+        for &(tail, head, _) in arcs {
+            heads[tail].push(head);
+            tails[head].push(tail);
+        }
+        Ways { arcs, heads, tails }
+    }
 }
 
 /// Sets of nodes without the source that are entered, and their weights.
@@ -104,18 +136,21 @@ struct Tree<N> {
 
 impl<N: Exact + Into<BigUint>> Tree<N> {
     /// `None` where no node may help: then cheapest arborescences are easy.
-    fn new(network: &Network, routes: &Routes<'_, N>, demand: &Demand<'_>) -> Option<Tree<N>> {
-        let spread = network.spread(*demand.operands.first()?, demand.targets());
+    fn new(network: &Network, ways: &Ways<'_, N>, spread: &Spread) -> Option<Tree<N>> {
         let (nodes, source, targets) = (network.len(), network.place(spread.source())?, spread.targets().to_vec());
-        let from = closure(nodes, &[source], routes.arcs().iter().map(|&(tail, head, _)| (tail, head)));
-        let to = closure(nodes, &targets, routes.arcs().iter().map(|&(tail, head, _)| (head, tail)));
+        let mut is_end = vec![false; nodes];
+        targets.iter().chain([&source]).for_each(|&node| is_end[node] = true);
+        let from = closure(&ways.heads, &[source]);
+        let to = closure(&ways.tails, &targets);
         let between: Vec<bool> = (0..nodes).map(|node| from[node] && to[node]).collect();
-        let is_helper = |node: &usize| between[*node] && *node != source && !targets.contains(node);
-        let helpers = (0..nodes).filter(is_helper).count();
+        let helpers = (0..nodes).filter(|&node| between[node] && !is_end[node]).count();
+        if helpers == 0 || targets.is_empty() {
+            return None;
+        }
         let useful = |(tail, head, _): &&(usize, usize, N)| between[*tail] && between[*head] && *head != source;
-        let arcs = routes.arcs().iter().filter(useful).cloned().collect();
+        let arcs = ways.arcs.iter().filter(useful).cloned().collect();
         let aside = (0..nodes).map(|node| (!between[node]).then_some(to[node])).collect();
-        (helpers > 0 && !targets.is_empty()).then_some(Tree { nodes, source, targets, arcs, helpers, aside })
+        Some(Tree { nodes, source, targets, arcs, helpers, aside })
     }
 
     /// Weights that prove as much as weights can, or none: see the module.
@@ -237,11 +272,9 @@ impl<N: Exact> Cover<'_, N> {
     }
 }
 
-/// The nodes that can be reached from some along arcs.
-fn closure(nodes: usize, from: &[usize], arcs: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
-    let mut next = vec![Vec::new(); nodes];
-    arcs.for_each(|(tail, head)| next[tail].push(head));
-    let mut reached = vec![false; nodes];
+/// The nodes that can be reached from some; `next` are, by node, those one step further.
+fn closure(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
+    let mut reached = vec![false; next.len()];
     let mut open = from.to_vec();
     while let Some(node) = open.pop() {
         if !std::mem::replace(&mut reached[node], true) {

@@ -12,6 +12,8 @@
 //! method on one flow. For messages between all pairs the sparsest cut is hard to find: the other sets found, single
 //! nodes and neighbourhoods are tried. Whatever was found, the bound holds.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 use oneport_graph::cut_below;
@@ -143,12 +145,18 @@ impl<'q> Search<'q> {
     /// Least cuts between an owner and a goal of single demands.
     fn of_each(&self) -> Vec<Side> {
         let arcs = self.arcs();
+        let twins = twins(self.platform());
+        let mut seen = BTreeSet::new();
         let mut least = self.capacities.iter().sum::<BigUint>() + BigUint::one();
         let mut sides = Vec::new();
         for demand in self.block.demands() {
             let goals = demand.targets();
             let pairs = demand.operands.iter().flat_map(|&owner| goals.iter().map(move |&goal| (owner, goal)));
             for (owner, goal) in pairs.filter(|(owner, goal)| owner != goal) {
+                // As much flows between twins of theirs.
+                if !seen.insert((twins[owner.index()], twins[goal.index()])) {
+                    continue;
+                }
                 if self.question.watch().ask().is_err() && !sides.is_empty() {
                     return sides;
                 }
@@ -218,18 +226,48 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Every member alone, all but it, and the nearest nodes around some members, as many as prove most.
+    /// The member alone, and all but the member, that prove most; of twins one is looked at.
+    fn alone(&self) -> Vec<Side> {
+        let platform = self.platform();
+        let capacity = |links: &[LinkId]| links.iter().map(|link| &self.capacities[link.index()]).sum::<BigUint>();
+        // Messages between all pairs cross all these sets equally often; of others, every set is looked at.
+        let (leaving, entering) = match self.is_mutual() {
+            false => (self.members.clone(), self.members.clone()),
+            true => (
+                self.members
+                    .iter()
+                    .copied()
+                    .min_by_key(|&node| capacity(platform.outgoing(node)))
+                    .into_iter()
+                    .collect(),
+                self.members
+                    .iter()
+                    .copied()
+                    .min_by_key(|&node| capacity(platform.incoming(node)))
+                    .into_iter()
+                    .collect(),
+            ),
+        };
+        let side = |member: NodeId, inside: bool| -> Side {
+            platform.node_ids().map(|node| (node == member) == inside).collect()
+        };
+        let leaving = leaving.into_iter().map(|member| side(member, true));
+        let sides = leaving.chain(entering.into_iter().map(|member| side(member, false)));
+        let proved = sides.take_while(|_| self.question.watch().ask().is_ok());
+        let best = proved.filter_map(|side| Some((self.proved(&side)?, side))).min();
+        best.into_iter().map(|(_, side)| side).collect()
+    }
+
+    /// What is proved alone, and the nearest nodes around some members, as many as prove most.
     fn neighbourhoods(&self) -> Vec<Side> {
         let platform = self.platform();
-        let mut sides = Vec::new();
-        for &member in &self.members {
-            let alone = || platform.node_ids().map(|node| node == member);
-            sides.push(alone().collect());
-            sides.push(alone().map(|inside| !inside).collect());
-        }
+        let mut sides = self.alone();
         let step = self.members.len().div_ceil(CENTRES).max(1);
         let coarse = self.members.len().div_ceil(SIZES).max(1);
         for &centre in self.members.iter().step_by(step) {
+            if self.question.watch().ask().is_err() {
+                break;
+            }
             let mut side = vec![false; platform.nodes().len()];
             let mut best: Option<(Rational, Side)> = None;
             let mut inside = 0;
@@ -302,14 +340,35 @@ fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
 
 /// Participants that stand for all others, which symmetries map to them.
 fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> {
+    let twins = twins(platform);
+    let mut known = BTreeSet::new();
+    let mut chosen: Vec<NodeId> =
+        participants.iter().copied().filter(|node| known.insert(twins[node.index()])).collect();
+    if chosen.len() == 1 {
+        return chosen;
+    }
     let group = free_automorphisms(platform, participants);
     let mut seen = vec![false; platform.nodes().len()];
-    let mut chosen = Vec::new();
-    for &participant in participants {
-        if !seen[participant.index()] {
-            chosen.push(participant);
-            group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
-        }
-    }
+    chosen.retain(|participant| {
+        let new = !seen[participant.index()];
+        group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+        new
+    });
     chosen
+}
+
+/// By node, the number of a class of twins: nodes whose links lead to the same nodes, and come from the same, at the
+/// same costs. Two twins exchanged leave all cuts as they were. `O((n + m) log(n + m))`.
+fn twins(platform: &Platform) -> Vec<usize> {
+    let mut classes = BTreeMap::new();
+    let of_node = |node: NodeId| {
+        let link = |id: &LinkId| platform.link(*id);
+        let mut out: Vec<_> = platform.outgoing(node).iter().map(link).map(|link| (link.to, &link.cost)).collect();
+        let mut into: Vec<_> = platform.incoming(node).iter().map(link).map(|link| (link.from, &link.cost)).collect();
+        out.sort_unstable();
+        into.sort_unstable();
+        let new = classes.len();
+        *classes.entry((out, into)).or_insert(new)
+    };
+    platform.node_ids().map(of_node).collect()
 }

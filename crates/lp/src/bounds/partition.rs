@@ -120,6 +120,30 @@ impl<'a> Partitions<'a> {
         self.completed(capacities, self.participants.iter().map(|&node| vec![node]).collect())
     }
 
+    /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
+    fn alone<N: Exact>(&self, capacities: &[N]) -> Found<N> {
+        let mut sets: Vec<Vec<NodeId>> = self.participants.iter().map(|&node| vec![node]).collect();
+        sets.iter_mut().take(1).for_each(|set| set.extend(&self.guests));
+        let mut holding = vec![None; self.platform.nodes().len()];
+        for (place, set) in sets.iter().enumerate() {
+            set.iter().for_each(|node| holding[node.index()] = Some(place));
+        }
+        let mut crossing = N::zero();
+        for (link, capacity) in self.platform.links().iter().zip(capacities) {
+            let (inside, outside) = match self.direction {
+                Direction::Into => (link.to, link.from),
+                Direction::OutOf => (link.from, link.to),
+            };
+            let inside = holding[inside.index()];
+            if inside.is_some() && inside != holding[outside.index()] {
+                crossing += capacity;
+            }
+        }
+        sets.iter_mut().for_each(|set| set.sort_unstable());
+        sets.sort();
+        Found { sets, crossing }
+    }
+
     /// For every participant but the first, sets without and with the first one that less than `least` crosses.
     ///
     /// # Errors
@@ -252,10 +276,11 @@ impl<'a> Partitions<'a> {
 /// The partition of least `sum of crossing / 2 (k - 1)`, found for capacities of the links: the sets, and the value.
 /// Exact where no node that takes no part has to lie in a set. `None` for a single participant.
 ///
-/// A few rounds of as many minimum cuts as there are participants.
+/// A few rounds of as many minimum cuts as there are participants. Where the watch ends them, the best partition known
+/// by then: at first that of every participant alone.
 ///
 /// # Errors
-/// [`LpError::Stopped`] by the watch.
+/// None of the watch.
 pub fn best(partitions: &Partitions<'_>, capacities: &[Rational]) -> Result<Option<(Border, Rational)>, LpError> {
     let (whole, denominator) = scaled(capacities);
     // Capacities are multiplied by fewer than there are participants, and added up.
@@ -288,19 +313,26 @@ impl Partitions<'_> {
         let less = |one: &Found<N>, other: &Found<N>| {
             multiplied(&one.crossing, other.sets.len() - 1) < multiplied(&other.crossing, one.sets.len() - 1)
         };
-        let mut best = self.singletons(capacities)?;
+        let mut best = self.alone(capacities);
+        match self.singletons(capacities) {
+            Ok(found) => best = found,
+            // What ends the search leaves the best partition known.
+            Err(LpError::Stopped(_)) => return Ok(Some((best.sets, best.crossing.into()))),
+            Err(error) => return Err(error),
+        }
         loop {
             let times = best.sets.len() - 1;
             let larger: Vec<N> = capacities.iter().map(|capacity| multiplied(capacity, times)).collect();
-            let blocks = self.blocks(&larger, &best.crossing, self.participants)?;
-            if blocks.len() < 2 {
-                break;
+            let better =
+                self.blocks(&larger, &best.crossing, self.participants).and_then(|blocks| match blocks.len() {
+                    ..2 => Ok(None),
+                    _ => self.completed(capacities, blocks).map(Some),
+                });
+            match better {
+                Ok(Some(found)) if less(&found, &best) => best = found,
+                Ok(_) | Err(LpError::Stopped(_)) => break,
+                Err(error) => return Err(error),
             }
-            let found = self.completed(capacities, blocks)?;
-            if !less(&found, &best) {
-                break;
-            }
-            best = found;
         }
         Ok(Some((best.sets, best.crossing.into())))
     }
@@ -317,6 +349,7 @@ mod tests {
     use super::*;
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::Node;
+    use std::time::Duration;
 
     /// Numbers below a limit, from a seed.
     fn dice(seed: u64) -> impl FnMut(usize) -> usize {
@@ -406,11 +439,23 @@ mod tests {
                 let partitions = Partitions::new(&question, direction, &participants);
                 let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());
-                let crossed = |link| direction.crossed(&platform, link, &border.sets);
-                let counted = platform.link_ids().zip(&capacities);
-                let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed(link).into()));
-                let needed = Rational::from_integer(border.crossings().into());
-                assert_eq!(counted.sum::<Rational>() / needed, found, "seed {seed}: the sets prove something else");
+                let proved = |border: &Border| {
+                    let crossed = |link| direction.crossed(&platform, link, &border.sets);
+                    let counted = platform.link_ids().zip(&capacities);
+                    let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed(link).into()));
+                    counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
+                };
+                assert_eq!(proved(&border), found, "seed {seed}: the sets prove something else");
+                // Whatever cut is the last one, a bound is left, and more cuts never make it worse.
+                let mut last = None;
+                for cuts in 0..40 {
+                    let question = question.clone().watched(Watch::counting(cuts, Duration::ZERO));
+                    let partitions = Partitions::new(&question, direction, &participants);
+                    let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
+                    assert_eq!(proved(&border), found, "seed {seed}, {cuts} cuts");
+                    assert!(found >= least && last.is_none_or(|last| found <= last), "seed {seed}, {cuts} cuts");
+                    last = Some(found);
+                }
                 other_than_single += usize::from(border.sets.len() < participants.len());
             }
         }

@@ -34,7 +34,7 @@ pub struct SlowestCut {
 }
 
 /// The participants of an all-gather: the owners of one message each, which is wanted by all owners. `None` for others.
-/// `O(n^2 log n)` for `n` participants.
+/// `O(n log n)` for `n` participants whose messages share one list of targets.
 pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
     let block = question.block().filter(|block| block.kind == Kind::Copy)?;
     let owners: Vec<NodeId> = block.demands().flat_map(|demand| demand.operands.to_vec()).collect();
@@ -47,8 +47,15 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
         wanting.dedup();
         wanting == sorted
     };
+    // Where all owners are on a list, those who share the list need no second look.
+    let first = block.demand(0)?;
+    let list = first.targets();
+    let mut listed = list.to_vec();
+    listed.sort_unstable();
+    let shared = |demand: &Demand<'_>| listed == sorted && std::ptr::eq(demand.targets(), list);
     let distinct = sorted.is_sorted_by(|a, b| a < b);
-    (owners.len() > 1 && distinct && block.demands().all(wants_all)).then_some(owners)
+    (owners.len() > 1 && distinct && block.demands().all(|demand| shared(&demand) || wants_all(demand)))
+        .then_some(owners)
 }
 
 /// The slowest cut of an all-gather. `sinks` are the participants to look at, if not all of them: on a symmetric

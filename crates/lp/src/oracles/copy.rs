@@ -8,13 +8,12 @@
 use num_bigint::BigUint;
 use num_traits::One;
 use oneport_graph::arborescence::shallow_arborescence;
-use oneport_graph::{Digraph, shortest_paths, steiner};
+use oneport_graph::steiner;
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
-use petgraph::visit::EdgeRef;
 
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
@@ -151,21 +150,29 @@ impl Network {
 }
 
 impl Network {
-    /// A tree of shortest routes to all targets: found in a moment, whatever the question.
-    pub fn shortest<N: Exact>(&self, routes: &Routes<'_, N>, spread: &Spread) -> Option<Vec<Hop>> {
-        let (nodes, root) = (self.nodes.len(), self.places[spread.source.index()]?);
-        let arcs = routes.arcs.iter().map(|(from, to, cost)| (*from, *to, cost)).collect();
-        let paths = shortest_paths(&Digraph::new(nodes, arcs), [(root, N::zero())], |arc| *arc.weight(), |_| true);
-        let mut needed = vec![false; nodes];
+    /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, whatever the question.
+    ///
+    /// A copy that has passed a node that replicates goes on from there to all targets beyond.
+    pub fn shortest<N: Exact>(&self, platform: &Platform, costs: &[N], spread: &Spread) -> Option<Vec<Hop>> {
+        let paths = ShortestPaths::new(platform, costs, spread.source, |_| true);
+        let mut hops: Vec<Hop> = Vec::new();
+        // By node that replicates, the hop that brought its copy.
+        let mut brought: Vec<Option<u32>> = vec![None; self.nodes.len()];
         for &target in &spread.targets {
-            paths.distances[target].as_ref()?;
-            let mut node = target;
-            while node != root && !std::mem::replace(&mut needed[node], true) {
-                node = paths.last[node]?.1;
+            let (_, links) = paths.to(self.nodes[target])?;
+            // Paths of one tree are alike up to where they part.
+            let end = |link: &LinkId| self.places[platform.link(*link).to.index()].and_then(|place| brought[place]);
+            let known = links.iter().enumerate().rev().find_map(|(at, link)| Some((at + 1, end(link)?)));
+            let (start, mut after) = known.map_or((0, None), |(start, hop)| (start, Some(hop)));
+            for &link in &links[start..] {
+                hops.push((link, after));
+                after = u32::try_from(hops.len() - 1).ok();
+                if let Some(place) = self.places[platform.link(link).to.index()] {
+                    brought[place] = after;
+                }
             }
         }
-        let used = |node: usize| paths.last[node].map(|(arc, _)| arc).filter(|_| needed[node]);
-        Some(routes.hops(root, &routes.order(nodes, root, used)))
+        Some(hops)
     }
 }
 

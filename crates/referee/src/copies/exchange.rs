@@ -52,9 +52,9 @@ pub(crate) fn least_exchange(
     let bits = longest + 5 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 4;
     let least: BigUint = if bits <= 128 {
         let narrow: Vec<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
-        one_way(case, direction, parts, &narrow).into()
+        one_way(case, direction, parts, &narrow)?.into()
     } else {
-        one_way(case, direction, parts, &scaled)
+        one_way(case, direction, parts, &scaled)?
     };
     Ok(fraction(least, &denominator))
 }
@@ -82,31 +82,36 @@ impl Hubs {
     }
 
     /// The shortest routes between different hubs.
-    fn routes<T: Weight>(&self, case: &Case<'_>, lengths: &[T]) -> Vec<Arc<T>> {
+    fn routes<T: Weight>(&self, case: &Case<'_>, lengths: &[T]) -> Result<Vec<Arc<T>>, Violation> {
         let is_hub: Vec<bool> = self.number.iter().map(Option::is_some).collect();
         let numbered = |(from, to, length)| Some((self.number[from]?, self.number[to]?, length));
-        let arcs = routes(case, lengths, &is_hub).into_iter().filter_map(numbered);
-        arcs.filter(|(from, to, _)| from != to).collect()
+        let arcs = routes(case, lengths, &is_hub)?.into_iter().filter_map(numbered);
+        Ok(arcs.filter(|(from, to, _)| from != to).collect())
     }
 }
 
-fn one_way<T: Weight>(case: &Case<'_>, direction: Direction, parts: &[Vec<NodeId>], lengths: &[T]) -> T {
+fn one_way<T: Weight>(
+    case: &Case<'_>,
+    direction: Direction,
+    parts: &[Vec<NodeId>],
+    lengths: &[T],
+) -> Result<T, Violation> {
     let into = direction == Direction::Into;
     let junctions = Hubs::new(case, parts, |node| if into { node.is_processor() } else { node.replicates });
     let sources = Hubs::new(case, parts, |node| if into { node.replicates } else { node.is_processor() });
     let mut cheapest: Vec<Option<T>> = vec![None; parts.len()];
-    for (from, to, length) in sources.routes(case, lengths) {
+    for (from, to, length) in sources.routes(case, lengths)? {
         let known = cheapest.get_mut(if into { to } else { from });
         if let Some(known) = known.filter(|known| known.as_ref().is_none_or(|known| length < *known)) {
             *known = Some(length);
         }
     }
     let entrances: Vec<T> = cheapest.into_iter().map(|length| length.unwrap_or_else(T::zero)).collect();
-    let mut arcs = junctions.routes(case, lengths);
+    let mut arcs = junctions.routes(case, lengths)?;
     if into {
         arcs.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
     }
-    rooted_anywhere(parts.len(), junctions.count, arcs, &entrances)
+    Ok(rooted_anywhere(parts.len(), junctions.count, arcs, &entrances))
 }
 
 /// The cheapest arborescence from any of the first nodes to all of them, plus what the others of them cost besides.

@@ -80,14 +80,15 @@ fn costs(platform: &Platform) -> Option<(&Rational, &Rational)> {
     costs().min().zip(costs().max())
 }
 
-/// Width by bandwidth, as a part of the greatest.
-fn width(platform: &Platform, cost: &Rational) -> f64 {
+/// Width by bandwidth, as a part of the greatest; the least and greatest costs are looked for once.
+fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
     let scale = if platform.nodes().len() <= 60 { 1.0 } else { 0.6 };
-    match costs(platform) {
+    let least = costs(platform).filter(|(least, greatest)| least != greatest).map(|(least, _)| least);
+    move |cost| match least {
         // Over a link of cost 0 everything passes; beside it all others are thin.
-        Some((least, greatest)) if least != greatest && cost.is_zero() => scale * 4.5,
-        Some((least, greatest)) if least != greatest => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
-        _ => scale * 1.8,
+        Some(_) if cost.is_zero() => scale * 4.5,
+        Some(least) => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
+        None => scale * 1.8,
     }
 }
 
@@ -100,8 +101,9 @@ fn load_colour(share: f64) -> String {
 
 /// The stroke of every link.
 pub(super) fn strokes(platform: &Platform, flows: &Flows, charged: &Charged, solved: bool) -> Vec<Stroke> {
+    let width = widths(platform);
     let stroke = |id: LinkId| {
-        let width = words::link(platform, id).map_or(1.0, |link| width(platform, &link.cost));
+        let width = words::link(platform, id).map_or(1.0, |link| width(&link.cost));
         let load = flows.busy.get(&id).map(words::pixels);
         let (colour, layer) = match load {
             _ if charged.links.contains(&id) => (CHARGED.to_string(), 3),
@@ -118,17 +120,18 @@ pub(super) fn strokes(platform: &Platform, flows: &Flows, charged: &Charged, sol
 pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<Entry> {
     let line = |colour: String, width: f64, label: String| Entry { mark: Mark::Line(colour, width, ""), label };
     let mut entries = Vec::new();
+    let width = widths(platform);
     let plain = if solved { UNUSED } else { PLAIN };
     match costs(platform) {
         Some((least, greatest)) if least != greatest => {
             for (what, cost) in [("slowest", greatest), ("fastest", least)] {
                 let label = format!("{what} link: {}", quantities::bandwidth(platform, cost));
-                entries.push(line(plain.to_string(), width(platform, cost), label));
+                entries.push(line(plain.to_string(), width(cost), label));
             }
         }
         Some((cost, _)) => {
             let label = format!("every link: {}", quantities::bandwidth(platform, cost));
-            entries.push(line(plain.to_string(), width(platform, cost), label));
+            entries.push(line(plain.to_string(), width(cost), label));
         }
         None => {}
     }
