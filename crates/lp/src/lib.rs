@@ -27,8 +27,10 @@ mod strategy;
 mod support;
 mod symmetry;
 
+pub use around::rings as ring_routings;
 pub use bounds::shared_tasks::{Shared, shared_bound};
 pub use bounds::{Bound, all_reduce_bound, cut_bound};
+pub use flow::spread::{Spread, spread};
 pub use oneport_plan::{Problem, Status, SteadyState};
 pub use oneport_watch::{Limit, Watch};
 pub use question::{LpError, Question};
@@ -36,5 +38,6 @@ pub use resources::Resources;
 pub use rings::{MOST_GPUS, RingError, equal_rings, ring_of_order, rings};
 pub use shapes::{Shape, Shaped, best};
 pub use simple::certificates as simple_certificates;
+pub use simple::solve as simple_solution;
 pub use solution::{Answer, Formulation, Observer, Options, Progress, Solution};
 pub use solve::{solve, solve_watched};

@@ -1,18 +1,27 @@
-//! What no schedule exceeds, without a schedule.
+//! What no schedule exceeds, beside the best schedule known, without a schedule.
 
 use std::ops::ControlFlow;
 
+use num_traits::{One, Zero};
 use oneport_lp::{self as lp, Bound, LpError, Question};
-use oneport_plan::{Certificate, Commodity, Problem};
+use oneport_plan::{Certificate, Commodity, Kind, Problem};
 use oneport_platform::Rational;
 use oneport_referee as referee;
-use oneport_watch::Limit;
+use oneport_watch::{Limit, Watch};
 
-use crate::rating::{Rating, rate};
-use crate::{Error, GRACE, Options};
+use crate::rating::{Rating, rate_watched};
+use crate::{Error, GRACE, Options, Stage};
 
 /// Most nodes and links of a platform on which the optimum itself is computed where cuts do not decide.
 const SMALL: (usize, usize) = (64, 400);
+/// On larger ones the program may go on for as many rounds as look at so many arcs together.
+const ARCS: usize = 1 << 25;
+/// Fewest rounds that are worth a beginning.
+const FEWEST_ROUNDS: usize = 8;
+/// Most flow variables of a program for messages that travel alone.
+const MOST_FLOWS: usize = 1 << 14;
+/// Questions that the watch of such a program answers.
+const QUESTIONS: u64 = 1 << 16;
 /// Percent of the time and memory left that the search may use.
 const SEARCH: u32 = 60;
 
@@ -24,10 +33,24 @@ pub struct Bounded {
     pub bound: Rational,
     /// Why.
     pub certificate: Certificate,
-    /// Whether a steady state is known that attains it.
-    pub attained: bool,
+    /// The largest throughput of a steady state that was found on the way; the referee has computed it. `None`: none
+    /// was found.
+    pub known: Option<Rational>,
     /// Which limit ended the search before its time: with more, less may be proved.
     pub ended_by: Option<Limit>,
+}
+
+impl Bounded {
+    /// Whether a steady state is known that attains the bound.
+    pub fn is_attained(&self) -> bool {
+        self.known.as_ref() == Some(&self.bound)
+    }
+
+    /// The part of the bound that no known steady state attains: 0 where one attains it, 1 where none is known.
+    pub fn gap(&self) -> Rational {
+        let attained = self.known.as_ref().map_or_else(Rational::zero, |known| known / &self.bound);
+        Rational::one() - attained
+    }
 }
 
 /// What came out.
@@ -39,12 +62,19 @@ pub enum Bounding {
     Unreachable(Vec<Commodity>),
 }
 
-/// What no schedule of a problem exceeds, with its proof; no schedule is made.
+/// What no schedule of a problem exceeds, with its proof; no schedule is made. Beside it, what the best steady state
+/// sustains that was met.
 ///
-/// Where only links are exclusive: by cuts ([`lp::cut_bound`]), all-reduces by partitions. On small platforms the
-/// optimum is computed where that may be less. Where ports count, small platforms only are bounded well; of larger
-/// ones, what leads into or out of one node. A limit ends the search; what is proved by then, or proved in a moment, is
-/// kept, and [`Bounded::ended_by`] names the limit.
+/// Several searches, until one steady state attains what is proved:
+///
+/// 1. Cuts where only links are exclusive ([`lp::cut_bound`]), and partitions for all-reduces ([`lp::all_reduce_bound`]).
+/// 2. A ring of all participants ([`lp::ring_routings`]); for messages that travel alone, prices by multiplicative
+///    weights and the flows that come of them ([`lp::spread()`]).
+/// 3. The program of [`rate`](crate::rate): on small platforms to its end, on others as far as a counted budget of
+///    work goes, so that the answer is the same on every machine. Its bound and its steady state both count.
+///
+/// A limit ends the search; what is proved by then, or proved in a moment, is kept, and [`Bounded::ended_by`] names the
+/// limit.
 ///
 /// ```
 /// use oneport::plan::Collective;
@@ -55,6 +85,7 @@ pub enum Bounding {
 /// let problem = Problem::new(&box_of_gpus, &gather, &volumes)?;
 /// let Bounding::Bounded(bounded) = bound(problem, &Options::default())? else { panic!("connected") };
 /// assert_eq!(bounded.bound, oneport::parse_rational("150/7")?);
+/// assert!(bounded.is_attained());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -65,53 +96,167 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
     if !unreachable.is_empty() {
         return Ok(Bounding::Unreachable(unreachable));
     }
-    let search = options.watch.stage(SEARCH);
-    let question = Question::new(problem).watched(search.clone());
-    let mut best: Option<Bounded> = None;
-    let mut ended_by: Option<Limit> = None;
-    let finishing = options.watch.finishing(GRACE);
-    let checked = |certificate: Certificate| -> Result<Bounded, Error> {
-        let bound = referee::bound_watched(problem, &certificate, &finishing)?;
-        Ok(Bounded { bound, certificate, attained: false, ended_by: None })
-    };
-    for search in [lp::cut_bound, of_all_reduce] {
-        match search(&question) {
-            Ok(None) => {}
-            Ok(Some(found)) => match checked(found.certificate) {
-                Err(Error::Unchecked(limit)) => ended_by = Some(limit),
-                found => best = better(best, found?),
-            },
-            Err(LpError::Stopped(limit)) => ended_by = Some(limit),
-            Err(error) => return Err(error.into()),
+    let watch = options.watch.stage(SEARCH);
+    let question = Question::new(problem).watched(watch.clone());
+    let mut search = Search { problem, finishing: options.watch.finishing(GRACE), proof: None, known: None, ended: None };
+    for bound in [lp::cut_bound, of_all_reduce] {
+        match bound(&question) {
+            Ok(found) => found.into_iter().try_for_each(|found| search.prove(found.certificate))?,
+            Err(error) => search.end(error)?,
         }
     }
-    let platform = problem.platform();
-    let small = platform.nodes().len() <= SMALL.0 && platform.links().len() <= SMALL.1;
-    if small {
-        let options = Options { watch: options.watch.stage(SEARCH), ..options.clone() };
-        match rate(problem, &options, None) {
-            Ok(Rating::Rated(rated)) => {
-                let attained = rated.steady_state.throughput == rated.upper_bound;
-                let (bound, certificate) = (rated.upper_bound, rated.certificate);
-                best = better(best, Bounded { bound, certificate, attained, ended_by: None });
-            }
-            _ => ended_by = ended_by.or(options.watch.ended()),
-        }
+    search.routings(&question)?;
+    if !search.is_done() {
+        search.program(&options.watch)?;
     }
-    if best.is_none() {
+    if search.proof.is_none() {
         for certificate in lp::simple_certificates(&question) {
-            match checked(certificate) {
-                Ok(found) => best = better(best, found),
-                Err(Error::Unchecked(limit)) => ended_by = Some(limit),
-                // Some of them prove nothing.
-                Err(_) => {}
-            }
+            // Some of them prove nothing.
+            let _ = search.prove(certificate);
         }
     }
-    match (best, ended_by.or(search.ended())) {
-        (Some(best), ended_by) => Ok(Bounding::Bounded(Box::new(Bounded { ended_by, ..best }))),
+    if search.known.is_none() {
+        search.simply(&question);
+    }
+    match (search.proof, search.ended.or(watch.ended())) {
+        (Some((bound, certificate)), ended_by) => {
+            Ok(Bounding::Bounded(Box::new(Bounded { bound, certificate, known: search.known, ended_by })))
+        }
         (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
         (None, None) => Err(Error::Question(LpError::Contradiction("nothing bounds the problem"))),
+    }
+}
+
+/// The best of both sides so far; the referee has computed it.
+struct Search<'a> {
+    problem: Problem<'a>,
+    /// For the referee.
+    finishing: Watch,
+    proof: Option<(Rational, Certificate)>,
+    known: Option<Rational>,
+    ended: Option<Limit>,
+}
+
+impl Search<'_> {
+    /// Whether more cannot be found.
+    fn is_done(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| self.proof.as_ref().is_some_and(|(bound, _)| bound <= known))
+    }
+
+    /// Takes in a certificate; of equals the first is kept, which is the simpler one.
+    fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
+        match referee::bound_watched(self.problem, &certificate, &self.finishing) {
+            Ok(bound) => self.proved(bound, certificate),
+            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
+        }
+        Ok(())
+    }
+
+    fn proved(&mut self, bound: Rational, certificate: Certificate) {
+        if self.proof.as_ref().is_none_or(|(known, _)| bound < *known) {
+            self.proof = Some((bound, certificate));
+        }
+    }
+
+    fn sustained(&mut self, throughput: Rational) {
+        if self.known.as_ref().is_none_or(|known| *known < throughput) {
+            self.known = Some(throughput);
+        }
+    }
+
+    /// Takes note of a limit.
+    fn end(&mut self, error: LpError) -> Result<(), Error> {
+        match error {
+            LpError::Stopped(limit) => self.ended = Some(limit),
+            error => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Rings; flows and their prices.
+    fn routings(&mut self, question: &Question<'_>) -> Result<(), Error> {
+        for ring in lp::ring_routings(question) {
+            match ring {
+                Ok(ring) => self.sustained(referee::sustained(self.problem, &ring)?),
+                Err(error) => self.end(error)?,
+            }
+            if self.is_done() {
+                break;
+            }
+        }
+        match lp::spread(question) {
+            Ok(None) => {}
+            Ok(Some(lp::Spread { certificate, routing })) => {
+                self.sustained(referee::sustained(self.problem, &routing)?);
+                if !self.is_done() {
+                    self.prove(certificate)?;
+                }
+            }
+            Err(error) => self.end(error)?,
+        }
+        Ok(())
+    }
+
+    /// The program, as far as its budget goes.
+    fn program(&mut self, watch: &Watch) -> Result<(), Error> {
+        let (watch, mut rounds) = match budget(self.problem) {
+            Budget::Whole => (watch.stage(SEARCH), usize::MAX),
+            Budget::Rounds(rounds) => (watch.stage(SEARCH).at_most(QUESTIONS), rounds),
+            Budget::Nothing => return Ok(()),
+        };
+        let options = Options { watch, ..Options::default() };
+        let rated = rate_watched(self.problem, &options, None, &mut |stage| {
+            rounds = rounds.saturating_sub(usize::from(matches!(stage, Stage::Round(_))));
+            if rounds == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match rated {
+            Ok(Rating::Rated(rated)) => {
+                self.sustained(rated.steady_state.throughput);
+                self.proved(rated.upper_bound, rated.certificate);
+            }
+            _ => self.ended = self.ended.or(options.watch.ended().filter(|limit| *limit != Limit::Caller)),
+        }
+        Ok(())
+    }
+
+    /// One pattern for each demand, where nothing better is known.
+    fn simply(&mut self, question: &Question<'_>) {
+        let tasks = self.problem.collective().demands().saturating_mul(self.problem.platform().nodes().len());
+        let solution = (tasks <= ARCS).then(|| lp::simple_solution(question).ok()).flatten();
+        let state = solution.map(|solution| solution.steady_state);
+        if let Some(state) = state.filter(|state| referee::check_steady_state(self.problem, state).is_ok()) {
+            self.sustained(state.throughput);
+        }
+    }
+}
+
+/// How far the program may go.
+enum Budget {
+    Nothing,
+    Rounds(usize),
+    Whole,
+}
+
+/// The whole program on small platforms; else rounds that look at [`ARCS`] arcs together, if they are worth it.
+fn budget(problem: Problem<'_>) -> Budget {
+    let platform = problem.platform();
+    let (nodes, links) = (platform.nodes().len(), platform.links().len());
+    if nodes <= SMALL.0 && links <= SMALL.1 {
+        return Budget::Whole;
+    }
+    let blocks = problem.blocks();
+    // Each demand has patterns of its own; what all need is combined at every participant in turn.
+    let patterns: usize = blocks.iter().map(|block| if block.count == 1 { block.operands().len() } else { block.count }).sum();
+    if blocks.iter().all(|block| block.kind == Kind::Route) {
+        let sources = platform.processors().count().min(patterns);
+        return if sources.saturating_mul(links) <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };
+    }
+    // Arborescences are made of routes between those that replicate.
+    let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
+    let arcs = if hubs < nodes { links.max(hubs.saturating_mul(hubs)) } else { links };
+    match ARCS / patterns.max(1).saturating_mul(arcs).max(1) {
+        rounds if rounds >= FEWEST_ROUNDS => Budget::Rounds(rounds),
+        _ => Budget::Nothing,
     }
 }
 
@@ -120,13 +265,4 @@ fn of_all_reduce(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
     // More than anything: the search ends with the first bound.
     let enough = Rational::from_integer(i64::MAX.into());
     lp::all_reduce_bound(question, &enough, &mut |_| ControlFlow::Continue(()))
-}
-
-/// The smaller one; of equals the first, whose certificate is the simpler one, attained if either is.
-fn better(known: Option<Bounded>, found: Bounded) -> Option<Bounded> {
-    Some(match known {
-        Some(known) if known.bound < found.bound => known,
-        Some(known) if known.bound == found.bound => Bounded { attained: known.attained || found.attained, ..known },
-        _ => found,
-    })
 }

@@ -13,6 +13,7 @@ mod problem;
 mod rates;
 mod reduction;
 mod ring;
+mod routing;
 mod run;
 mod schedule;
 mod task_table;
@@ -36,6 +37,7 @@ pub use reduction::{
     Broadcast, Class, Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Shortest, SlotPrices, Window,
 };
 pub use ring::{EqualRings, Ring, RingPacking};
+pub use routing::{Around, Routing, SharedFlow};
 pub use run::{Action, Deed, Piece, Run};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use task_table::{MergeTask, TaskTable};

@@ -166,6 +166,18 @@ impl Watch {
         }
     }
 
+    /// A watch under the same limits that, besides, lets so many questions pass and then ends, as [`Limit::Caller`]: a
+    /// budget of work that is the same on every machine. What it ends is not noted as a limit of this watch.
+    pub fn at_most(&self, questions: u64) -> Watch {
+        let (watch, asked) = (self.clone(), AtomicU64::new(0));
+        Watch::new(move || {
+            let over = asked.fetch_add(1, Ordering::Relaxed) >= questions;
+            let left = watch.left();
+            let own = over.then_some((Limit::Caller, Duration::ZERO));
+            Left { stop: left.stop.or(own), ..left }
+        })
+    }
+
     /// What this watch has left; nothing once it has ended.
     pub fn left(&self) -> Left {
         let Some(source) = &self.source else { return Left::default() };
@@ -281,6 +293,18 @@ mod tests {
         assert_eq!(watch(all).ask(), Err(Limit::Interrupt));
         assert_eq!(watch(Left { stop: None, ..all }).ask(), Err(Limit::Memory));
         assert_eq!(watch(Left { stop: None, bytes: None, ..all }).ask(), Err(Limit::Time));
+    }
+
+    #[test]
+    fn a_budget_ends_itself_alone() {
+        let (left, watch) = set();
+        let budget = watch.at_most(2);
+        assert_eq!([(); 3].map(|()| budget.ask()), [Ok(()), Ok(()), Err(Limit::Caller)]);
+        assert_eq!((watch.ask(), watch.ended_by()), (Ok(()), None));
+        // What turns its best into an answer goes on.
+        assert_eq!(budget.finishing(SECOND).ask(), Ok(()));
+        left.lock().unwrap().time = Some(Duration::ZERO);
+        assert_eq!(watch.at_most(2).ask(), Err(Limit::Time));
     }
 
     #[test]

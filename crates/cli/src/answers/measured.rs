@@ -10,6 +10,11 @@ use oneport::{Bandwidth, Problem, Rational, Units};
 
 use crate::words::usage::usage;
 
+/// What is wrong where more is measured than is proved possible: the numbers, or what no platform file says.
+pub const WRONG: &str = "the platform file or the measurement must be wrong, unless the run does what the file leaves \
+    out: switches that combine or copy values (SHARP, NVLS), data that are compressed on the way, or several rails \
+    (network cards, cables) behind one name";
+
 /// A measured value as a throughput.
 #[derive(Debug, Clone)]
 pub struct Measured {
@@ -25,11 +30,7 @@ impl Measured {
     /// Why it cannot be, where it is more than the bound, which is shown as `bound_shown`.
     pub fn impossible(&self, bound: &Rational, bound_shown: &str) -> Option<String> {
         let wrong = || {
-            format!(
-                "{} is measured, but no schedule on this platform exceeds {bound_shown} (proved): the platform file or \
-                 the measurement must be wrong",
-                self.shown
-            )
+            format!("{} is measured, but no schedule on this platform exceeds {bound_shown} (proved): {WRONG}", self.shown)
         };
         (self.throughput > *bound).then(wrong)
     }

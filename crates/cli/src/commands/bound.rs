@@ -184,11 +184,7 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
                 continue;
             }
         };
-        let known = match (bounded.attained, row.form.combines) {
-            (false, _) => "",
-            (true, false) => "; attained",
-            (true, true) => "; attained if combining takes no time",
-        };
+        let known = known(bounded, row.form);
         let numbers = row.numbers(platform, &bounded.bound);
         let short = bounded.ended_by.map_or_else(String::new, |limit| format!("; {}", named(limit)));
         let _ = writeln!(out, "{:<15} {numbers}{known}{short}", row.form.name);
@@ -198,6 +194,19 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
         }
     }
     out
+}
+
+/// How close the best schedule known comes to the bound.
+fn known(bounded: &Bounded, form: &Form) -> String {
+    let free = if form.combines { " if combining takes no time" } else { "" };
+    match &bounded.known {
+        None => "; no schedule is known".to_string(),
+        Some(known) if *known == bounded.bound => format!("; attained{free}"),
+        Some(known) => {
+            let share = percent(&(known / &bounded.bound));
+            format!("; the best schedule known attains {share} of it{free}")
+        }
+    }
 }
 
 /// The links that a cut is crossed by.
@@ -376,7 +385,9 @@ impl Row {
         json!({
             "collective": self.form.name,
             "bound": bounded.bound.to_string(),
-            "status": if bounded.attained { "attained" } else { "bound" },
+            "status": if bounded.is_attained() { "attained" } else { "bound" },
+            "known": bounded.known.as_ref().map(|known| known.to_string()),
+            "gap": bounded.gap().to_string(),
             "algbw": bandwidth(Bandwidth::algorithm),
             "busbw": bandwidth(Bandwidth::bus),
             "cut": cut,

@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_numbers::Scaled;
-use oneport_plan::{Block, Certificate, Kind, Resource, Status};
+use oneport_plan::{Block, Certificate, Kind, Resource, Routing, Status};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::bounds::{Bound, all_reduce_bound, cut_bound};
@@ -82,6 +82,19 @@ pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
     Ok(best)
 }
 
+/// The two rings of [`solve`] in short, for any number of participants: one in their own order, and one that goes on to
+/// the nearest. The second is made when it is asked for. Nothing for collectives that no ring carries out.
+pub fn rings<'q>(question: &'q Question<'q>) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
+    let block = question.block().filter(|block| !in_order(block));
+    let participants = block.and_then(|block| able(question, &block)).filter(|all| all.len() > 1);
+    let orders = participants.into_iter().flat_map(|all| [false, true].map(|nearer| (nearer, all.clone())));
+    let ring = move |(nearer, all): (bool, Vec<NodeId>)| {
+        let order = if nearer { nearest(question, &all)? } else { all };
+        Ok(Ring::new(question, order)?.around().map(Routing::Ring))
+    };
+    orders.map(ring).filter_map(Result::transpose)
+}
+
 /// The better steady state, of a ring and of a program, and the better bound; a program of compositions bounds
 /// compositions alone.
 pub fn better(question: &Question<'_>, ring: Solution, program: Solution) -> Solution {
@@ -104,8 +117,16 @@ fn in_order(block: &Block<'_>) -> bool {
     block.kind.combines() && !block.is_commutative()
 }
 
-/// Who owns or wants something, if all of them can pass everything on, and combine where that is asked for.
+/// Who owns or wants something, if chains of them are few enough and all can take part in one.
 fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
+    let all = able(question, block)?;
+    let patterns = if block.kind == Kind::CombineCopy { 2 * all.len() } else { block.count };
+    let fits = all.len() >= MANY && patterns.saturating_mul(2 * all.len()) <= MOST_TASKS;
+    fits.then_some(all)
+}
+
+/// Who owns or wants something, if all of them can pass everything on, and combine where that is asked for.
+fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     let combines = block.kind.combines();
     let serves = match block.kind {
         Kind::Copy | Kind::Combine | Kind::CombineCopy => true,
@@ -118,13 +139,11 @@ fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId
         let goals = demand.goals().into_iter().map(|(node, _)| node);
         all.extend(owners.chain(goals).filter(|&node| seen.insert(node)));
     }
-    let patterns = if block.kind == Kind::CombineCopy { 2 * all.len() } else { block.count };
-    let fits = all.len() >= MANY && patterns.saturating_mul(2 * all.len()) <= MOST_TASKS;
     let able = |&node: &NodeId| {
         let node = question.platform().node(node);
         node.replicates && (!combines || node.is_processor())
     };
-    (fits && all.iter().all(able)).then_some(all)
+    (!all.is_empty() && all.iter().all(able)).then_some(all)
 }
 
 /// The least of what cuts and partitions prove where only links are exclusive, else of what one port does.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Block, Demand, Goals, Interval, Pattern};
+use oneport_plan::{Around, Block, Demand, Goals, Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use super::link_costs;
@@ -27,6 +27,12 @@ impl Ring {
         };
         let ways = (0..order.len()).map(way).collect::<Result<_, LpError>>()?;
         Ok(Ring { places: order.iter().copied().zip(0..).collect(), ways, order })
+    }
+
+    /// The ring in short; `None` where it has a gap.
+    pub(super) fn around(self) -> Option<Around> {
+        let ways = self.ways.into_iter().collect::<Option<_>>()?;
+        Some(Around { order: self.order, ways })
     }
 
     /// A chain for every demand, or one towards every participant, and how often; `None` where one meets a gap.

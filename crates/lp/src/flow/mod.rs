@@ -19,6 +19,7 @@
 
 pub(crate) mod crash_basis;
 pub(crate) mod multiplicative_weights;
+pub(crate) mod spread;
 
 pub use oneport_extract::paths::{Group, Side};
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::best::{Best, Times};
 use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
-use crate::answers::measured::Measured;
+use crate::answers::measured::{Measured, WRONG};
 use crate::answers::odd_sets;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
@@ -67,8 +67,7 @@ impl Report<'_> {
             let least = self.shown_time(&times.least);
             (*once < times.least).then(|| {
                 format!(
-                    "{} is measured, but no schedule of one operation takes less than {least} (proved): the platform \
-                     file or the measurement must be wrong",
+                    "{} is measured, but no schedule of one operation takes less than {least} (proved): {WRONG}",
                     measured.shown
                 )
             })

@@ -1,0 +1,469 @@
+//! Prices and flows of messages that travel alone, without a linear program: multiplicative weights, evenly spread.
+//!
+//! As in [`multiplicative_weights`](super::multiplicative_weights), what was busy in a round grows dearer. But no path
+//! is chosen: at every node a flow comes in equal parts over all links that lie on cheapest paths. So what is alike on
+//! the platform is used alike, stays equally dear, and prices move in as many dimensions as there are kinds of links:
+//! two or three on a torus, where single paths would take turns for hundreds of rounds.
+//!
+//! Where the messages go between all pairs and the platform is symmetric, one source stands for all that are alike
+//! ([`Alike`]), and the loads of links that are alike are averaged. Prices that are equal on what is alike are no worse
+//! than others: the mean of best prices under all symmetries is best (Boedi, Herr and Joswig 2013). None of this has to
+//! be believed: any prices prove a bound, which the referee computes from all sources.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
+use oneport_numbers::Scaled;
+use oneport_plan::{Certificate, Resource, Routing, SharedFlow};
+use oneport_platform::{Automorphism, LinkId, NodeId, Platform, Rational, free_automorphisms};
+
+use super::{Group, Side, groups};
+use crate::resources::Resources;
+use crate::{LpError, Question};
+
+/// Links looked at over all rounds.
+const EFFORT: usize = 12_000_000;
+/// Links looked at for the flows of all sources.
+const EFFORT_OF_FLOWS: usize = 6_000_000;
+/// Rounds at most, and at least if flows are to be made.
+const MOST_ROUNDS: usize = 300;
+/// Rounds whose flows are averaged, at most.
+const MOST_AVERAGED: usize = 16;
+/// Prices are kept below this, and times of links, so that sums along a path fit 128 bits.
+const LIMIT: u64 = 1 << 40;
+/// The first price of everything.
+const FIRST: u64 = 1 << 20;
+/// What stands for one message in a flow of one round.
+const UNIT: u64 = 1 << 20;
+/// Parts of the dearest price below which prices are left out, each in turn.
+const LEFT_OUT: [u64; 4] = [1 << 12, 1 << 8, 1 << 5, 1 << 2];
+
+/// What is found.
+pub struct Spread {
+    /// Prices, those that prove most first. Several, because one of them may be simpler.
+    pub certificate: Certificate,
+    /// Flows of all messages.
+    pub routing: Routing,
+}
+
+/// Prices that bound a question whose messages travel alone, and flows that come close to the bound. `None` for others,
+/// for messages without size, and where a link costs nothing.
+///
+/// `O(EFFORT log n)` steps, and two rounds at least: one run of Dijkstra's algorithm for each source that stands for
+/// others.
+///
+/// # Errors
+/// [`LpError::Stopped`] where the question's watch ends the work before the first round.
+pub fn spread(question: &Question<'_>) -> Result<Option<Spread>, LpError> {
+    if question.commodities().is_empty() || question.platform().free_link().is_some() {
+        return Ok(None);
+    }
+    let Some(router) = Router::new(question) else { return Ok(None) };
+    let alike = Alike::new(question, &router);
+    let links = question.platform().links().len().max(1);
+    let rounds = (EFFORT / (alike.roots.len() * links).max(1)).clamp(2, MOST_ROUNDS);
+    let mut prices = vec![FIRST; router.resources.count()];
+    let mut history: Vec<Round> = Vec::new();
+    for _ in 0..rounds {
+        match question.watch().ask() {
+            Err(limit) if history.is_empty() => return Err(LpError::Stopped(limit)),
+            Err(_) => break,
+            Ok(()) => {}
+        }
+        let round = router.round(&alike, &prices)?;
+        let next = round.raised();
+        history.push(round);
+        prices = next;
+    }
+    let certificate = best_prices(&router, &alike, &history)?;
+    let most = (EFFORT_OF_FLOWS / (router.groups.len() * links).max(1)).clamp(1, MOST_AVERAGED);
+    let routing = router.routing(&averaged(&router, &history, most))?;
+    Ok(Some(Spread { certificate, routing }))
+}
+
+/// What came of one price for each resource.
+struct Round {
+    prices: Vec<u64>,
+    /// By resource: how long an instance keeps it busy, in units of time over [`UNIT`], averaged over what is alike.
+    loads: Vec<u128>,
+    /// Prices times capacities, and the price of an instance: their ratio is a bound.
+    worth: u128,
+    instance: u128,
+}
+
+impl Round {
+    fn is_below(&self, other: &Round) -> bool {
+        BigInt::from(self.worth) * BigInt::from(other.instance) < BigInt::from(other.worth) * BigInt::from(self.instance)
+    }
+
+    /// Prices grow by up to an eighth, in proportion to how busy the resource is.
+    fn raised(&self) -> Vec<u64> {
+        let busiest = self.loads.iter().copied().max().unwrap_or(0).max(1);
+        let raise = |(&price, &load): (&u64, &u128)| {
+            // Both are below 2^60 after the shift, whatever the loads.
+            let shift = busiest.ilog2().saturating_sub(60);
+            let growth = u128::from(price) * (load >> shift) / (busiest >> shift).max(1) / 8;
+            price.saturating_add(u64::try_from(growth).unwrap_or(0))
+        };
+        let mut prices: Vec<u64> = self.prices.iter().zip(&self.loads).map(raise).collect();
+        while prices.iter().any(|&price| price >= LIMIT) {
+            prices.iter_mut().for_each(|price| *price = price.div_ceil(2));
+        }
+        prices
+    }
+}
+
+/// The best of all rounds' prices, or what is left of them without small ones, or all the dearest at one level.
+fn best_prices(router: &Router<'_, '_>, alike: &Alike, history: &[Round]) -> Result<Certificate, LpError> {
+    const NONE: LpError = LpError::Contradiction("no message travels");
+    let best = history.iter().reduce(|best, round| if round.is_below(best) { round } else { best }).ok_or(NONE)?;
+    let mut candidates: BTreeSet<Vec<u64>> = BTreeSet::new();
+    for round in [Some(best), history.last()].into_iter().flatten() {
+        let dearest = round.prices.iter().copied().max().unwrap_or(0);
+        for part in LEFT_OUT {
+            let kept = |price: u64| price >= (dearest / part).max(1);
+            candidates.insert(round.prices.iter().map(|&price| if kept(price) { price } else { 0 }).collect());
+            candidates.insert(router.level(&round.prices, kept));
+        }
+    }
+    let mut rounds = Vec::new();
+    for prices in candidates {
+        // What is at a level has no path of its own to say how busy it is.
+        let round = router.priced(alike, prices)?;
+        if round.instance > 0 {
+            rounds.push(round);
+        }
+    }
+    let best = rounds.iter().fold(best, |best, round| if round.is_below(best) { round } else { best });
+    let exact: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+    Ok(router.resources.certificate(&exact))
+}
+
+/// Rounds whose flows, averaged, keep the busiest resource busy for the least time; as many as may be averaged.
+fn averaged<'h>(router: &Router<'_, '_>, history: &'h [Round], most: usize) -> Vec<&'h Round> {
+    let count = history.len();
+    let spaced = |from: usize| -> Vec<&Round> {
+        let step = (count - from).div_ceil(most).max(1);
+        history[from..].iter().step_by(step).collect()
+    };
+    let alone = history.iter().map(|round| vec![round]);
+    let windows = [0, count / 2, count - count.div_ceil(4)].map(spaced);
+    let busiest = |rounds: &Vec<&Round>| {
+        let load = |place: usize| rounds.iter().map(|round| round.loads[place]).sum::<u128>();
+        let most = (0..router.resources.count()).map(load).max().unwrap_or(0);
+        Rational::new(most.into(), rounds.len().into())
+    };
+    alone.chain(windows).filter(|rounds| !rounds.is_empty()).min_by_key(busiest).unwrap_or_default()
+}
+
+/// The platform as cheapest paths from, or to, the groups' roots see it.
+struct Router<'q, 'a> {
+    question: &'q Question<'a>,
+    groups: Vec<Group>,
+    resources: Resources,
+    /// By link, in whole units.
+    times: Vec<u64>,
+    /// By resource.
+    capacities: Vec<u64>,
+    /// By node: links on which a flow leaves it, with the other end; and on which it comes.
+    next: Vec<Vec<(usize, usize)>>,
+    before: Vec<Vec<(usize, usize)>>,
+}
+
+impl<'q, 'a> Router<'q, 'a> {
+    /// `None` where a message takes no time.
+    fn new(question: &'q Question<'a>) -> Option<Self> {
+        let platform = question.platform();
+        let exact: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
+        let times = whole(&exact)?;
+        let groups = groups(question);
+        let resources = Resources::new(platform, false);
+        let capacities =
+            (0..resources.count()).map(|place| resources.capacity(place).to_integer().to_u64().unwrap_or(1)).collect();
+        let mut next = vec![Vec::new(); platform.nodes().len()];
+        let mut before = next.clone();
+        let is_source = groups.first()?.side == Side::Source;
+        for (place, link) in platform.links().iter().enumerate() {
+            let (from, to) = (link.from.index(), link.to.index());
+            let (from, to) = if is_source { (from, to) } else { (to, from) };
+            next[from].push((to, place));
+            before[to].push((from, place));
+        }
+        Some(Router { question, groups, resources, times, capacities, next, before })
+    }
+
+    fn costs(&self, prices: &[u64]) -> Vec<u128> {
+        let cost = |(place, &time): (usize, &u64)| {
+            let price = self.resources.of_link(LinkId::new(place)).iter().map(|&one| u128::from(prices[one])).sum::<u128>();
+            price * u128::from(time)
+        };
+        self.times.iter().enumerate().map(cost).collect()
+    }
+
+    /// What is kept at one level: a message costs the same on each of these links, as on those of a cut, and a unit of
+    /// time the same at each of these ports.
+    fn level(&self, prices: &[u64], kept: impl Fn(u64) -> bool) -> Vec<u64> {
+        let link = |one: Resource| match one {
+            Resource::Link(link) => Some(self.times[link.index()]),
+            _ => None,
+        };
+        let times: Vec<Option<u64>> = self.resources.list().map(link).collect();
+        let common = |all: Option<u64>, time: u64| Some(all?.lcm(&time)).filter(|common| *common < LIMIT);
+        let kept_times = times.iter().zip(prices).filter(|(_, price)| kept(**price)).filter_map(|(time, _)| *time);
+        let unit = kept_times.fold(Some(1), common).unwrap_or(LIMIT);
+        let of = |(&price, time): (&u64, &Option<u64>)| match kept(price) {
+            true => time.map_or(unit, |time| (unit / time).max(1)),
+            false => 0,
+        };
+        prices.iter().zip(&times).map(of).collect()
+    }
+
+    /// Distances from a root, and the nodes by distance.
+    fn distances(&self, root: usize, costs: &[u128]) -> (Vec<Option<u128>>, Vec<usize>) {
+        let mut distances = vec![None; self.next.len()];
+        let mut order = Vec::with_capacity(self.next.len());
+        let mut heap = BinaryHeap::from([Reverse((0u128, root))]);
+        let mut least: Vec<u128> = vec![u128::MAX; self.next.len()];
+        while let Some(Reverse((distance, node))) = heap.pop() {
+            if distances[node].is_some() {
+                continue;
+            }
+            distances[node] = Some(distance);
+            order.push(node);
+            for &(to, link) in &self.next[node] {
+                let further = distance.saturating_add(costs[link]);
+                if further < least[to] {
+                    least[to] = further;
+                    heap.push(Reverse((further, to)));
+                }
+            }
+        }
+        (distances, order)
+    }
+
+    /// What a group's messages cost together, and, where every link costs something, its flow by link.
+    fn flow(&self, group: &Group, costs: &[u128], amounts: Option<&mut [u64]>) -> Result<u128, LpError> {
+        let root = group.root.index();
+        let (distances, order) = self.distances(root, costs);
+        let mut total = 0u128;
+        let mut needs = vec![0u64; distances.len()];
+        for (leaf, _) in group.leaves.iter().filter(|(leaf, _)| leaf.index() != root) {
+            let distance = distances[leaf.index()];
+            total = total.saturating_add(distance.ok_or(LpError::Contradiction("a target is not reachable"))?);
+            needs[leaf.index()] += UNIT;
+        }
+        let Some(amounts) = amounts else { return Ok(total) };
+        let mut cheapest: Vec<(usize, usize)> = Vec::new();
+        for &node in order.iter().rev().filter(|&&node| node != root) {
+            let need = needs[node];
+            let Some(distance) = distances[node].filter(|_| need > 0) else { continue };
+            cheapest.clear();
+            let tight = |&&(from, link): &&(usize, usize)| {
+                costs[link] > 0 && distances[from].is_some_and(|before| before + costs[link] == distance)
+            };
+            cheapest.extend(self.before[node].iter().filter(tight));
+            let ways = cheapest.len() as u64;
+            for (place, &(from, link)) in cheapest.iter().enumerate() {
+                let part = need / ways + u64::from((place as u64) < need % ways);
+                needs[from] += part;
+                amounts[link] += part;
+            }
+        }
+        Ok(total)
+    }
+
+    /// The bound of prices, some of which may be 0; no flows.
+    fn priced(&self, alike: &Alike, prices: Vec<u64>) -> Result<Round, LpError> {
+        let costs = self.costs(&prices);
+        let mut instance = 0u128;
+        for &(place, count) in &alike.roots {
+            instance = instance.saturating_add(self.flow(&self.groups[place], &costs, None)?.saturating_mul(count));
+        }
+        let worth = self.worth(&prices);
+        Ok(Round { prices, loads: Vec::new(), worth, instance })
+    }
+
+    fn worth(&self, prices: &[u64]) -> u128 {
+        prices.iter().zip(&self.capacities).map(|(&price, &capacity)| u128::from(price) * u128::from(capacity)).sum()
+    }
+
+    /// The bound of positive prices, and how busy cheapest paths keep everything.
+    fn round(&self, alike: &Alike, prices: &[u64]) -> Result<Round, LpError> {
+        let costs = self.costs(prices);
+        let mut instance = 0u128;
+        let mut sums = vec![0u128; self.resources.count()];
+        let mut amounts = vec![0u64; costs.len()];
+        for &(place, count) in &alike.roots {
+            amounts.iter_mut().for_each(|amount| *amount = 0);
+            let total = self.flow(&self.groups[place], &costs, Some(&mut amounts))?;
+            instance = instance.saturating_add(total.saturating_mul(count));
+            for (link, &amount) in amounts.iter().enumerate().filter(|(_, amount)| **amount > 0) {
+                let time = u128::from(amount) * u128::from(self.times[link]) * count;
+                self.resources.of_link(LinkId::new(link)).iter().for_each(|&one| sums[alike.resources[one]] += time);
+            }
+        }
+        let load = |place: usize| {
+            let orbit = alike.resources[place];
+            sums[orbit] / u128::from(alike.sizes[orbit]) / u128::from(self.capacities[place].max(1))
+        };
+        let loads = (0..self.resources.count()).map(load).collect();
+        Ok(Round { prices: prices.to_vec(), loads, worth: self.worth(prices), instance })
+    }
+
+    /// The mean flows of some rounds, of all groups.
+    fn routing(&self, rounds: &[&Round]) -> Result<Routing, LpError> {
+        let costs: Vec<Vec<u128>> = rounds.iter().map(|round| self.costs(&round.prices)).collect();
+        let unit = UNIT * rounds.len() as u64;
+        let mut flows = Vec::with_capacity(self.groups.len());
+        for group in &self.groups {
+            self.question.watch().ask()?;
+            let mut amounts = vec![0u64; self.times.len()];
+            for costs in &costs {
+                self.flow(group, costs, Some(&mut amounts))?;
+            }
+            flows.push(SharedFlow { root: group.root, is_source: group.side == Side::Source, unit, amounts });
+        }
+        Ok(Routing::Flows(flows))
+    }
+}
+
+/// Times in whole units below [`LIMIT`]: exact, or, where they share no such unit, rounded up.
+fn whole(times: &[Rational]) -> Option<Vec<u64>> {
+    const RESOLUTION: u64 = 1 << 16;
+    let fits = |time: &u64| (1..LIMIT).contains(time);
+    let exact: Option<Vec<u64>> = Scaled::of(times).values.iter().map(|time| time.to_u64().filter(fits)).collect();
+    exact.or_else(|| {
+        let shortest = times.iter().min().cloned().unwrap_or_else(Rational::one);
+        let scale = Rational::from_integer(RESOLUTION.into()) / Some(shortest).filter(|one| *one > Rational::default())?;
+        let rounded = |time: &Rational| (time * &scale).ceil().to_integer().to_u64().unwrap_or(LIMIT).clamp(1, LIMIT);
+        Some(times.iter().map(rounded).collect())
+    })
+}
+
+/// What stands for what.
+struct Alike {
+    /// Groups, each with how many are like it, itself included.
+    roots: Vec<(usize, u128)>,
+    /// By resource: one of those that are like it.
+    resources: Vec<usize>,
+    /// By such a resource, how many.
+    sizes: Vec<u64>,
+}
+
+impl Alike {
+    /// Everything for itself, unless messages go between all pairs.
+    fn new(question: &Question<'_>, router: &Router<'_, '_>) -> Alike {
+        let (groups, resources) = (router.groups.len(), router.resources.count());
+        let (mut of_groups, mut of_resources) = (Classes::new(groups), Classes::new(resources));
+        let members: Vec<NodeId> = router.groups.iter().map(|group| group.root).collect();
+        // Between all pairs of distinct members there is one message each.
+        let sorted: BTreeSet<NodeId> = members.iter().copied().collect();
+        let is_mutual = groups > 1
+            && router.groups.iter().all(|group| group.leaves.len() + 1 == groups)
+            && router.groups.iter().all(|group| group.leaves.iter().all(|(leaf, _)| sorted.contains(leaf)));
+        if is_mutual {
+            let platform = question.platform();
+            let places: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
+            let of_root: BTreeMap<NodeId, usize> = members.iter().copied().zip(0..).collect();
+            let mut join = |nodes: &dyn Fn(NodeId) -> NodeId, links: &dyn Fn(LinkId) -> LinkId| {
+                for (place, root) in members.iter().enumerate() {
+                    of_root.get(&nodes(*root)).iter().for_each(|&&other| of_groups.join(place, other));
+                }
+                for (resource, &place) in &places {
+                    let image = places.get(&image_of(*resource, nodes, links));
+                    image.iter().for_each(|&&other| of_resources.join(place, other));
+                }
+            };
+            for Automorphism { nodes, links } in free_automorphisms(platform, &members).iter().skip(1) {
+                join(&|node| nodes[node.index()], &|link| links[link.index()]);
+            }
+            for (nodes, links) in swaps(platform, &sorted) {
+                join(
+                    &|node| nodes.get(&node).copied().unwrap_or(node),
+                    &|link| links.get(&link).copied().unwrap_or(link),
+                );
+            }
+        }
+        let mut sizes = vec![0; resources];
+        let resources: Vec<usize> = (0..resources).map(|place| of_resources.find(place)).collect();
+        resources.iter().for_each(|&orbit| sizes[orbit] += 1);
+        let mut roots: BTreeMap<usize, u128> = BTreeMap::new();
+        (0..groups).for_each(|place| *roots.entry(of_groups.find(place)).or_default() += 1);
+        Alike { roots: roots.into_iter().collect(), resources, sizes }
+    }
+}
+
+fn image_of(
+    resource: Resource,
+    nodes: &dyn Fn(NodeId) -> NodeId,
+    links: &dyn Fn(LinkId) -> LinkId,
+) -> Resource {
+    match resource {
+        Resource::Send(at) => Resource::Send(nodes(at)),
+        Resource::Receive(at) => Resource::Receive(nodes(at)),
+        Resource::Compute(at) => Resource::Compute(nodes(at)),
+        Resource::Port(at) => Resource::Port(nodes(at)),
+        Resource::Link(link) => Resource::Link(links(link)),
+    }
+}
+
+/// Images under a renaming, where they differ.
+type Renaming = (BTreeMap<NodeId, NodeId>, BTreeMap<LinkId, LinkId>);
+
+/// Renamings that swap a node with another one that has the same neighbours over links of the same costs.
+fn swaps(platform: &Platform, members: &BTreeSet<NodeId>) -> Vec<Renaming> {
+    let mut first: BTreeMap<_, (NodeId, Vec<LinkId>)> = BTreeMap::new();
+    let mut found = Vec::new();
+    for node in platform.node_ids() {
+        let of = |links: &[LinkId], other: fn(&oneport_platform::Link) -> NodeId| {
+            let mut ends: Vec<(NodeId, &Rational, LinkId)> =
+                links.iter().map(|&id| (other(platform.link(id)), &platform.link(id).cost, id)).collect();
+            ends.sort_unstable();
+            ends
+        };
+        let (out, into) = (of(platform.outgoing(node), |link| link.to), of(platform.incoming(node), |link| link.from));
+        let own: Vec<LinkId> = out.iter().chain(&into).map(|end| end.2).collect();
+        let alike = |ends: Vec<(NodeId, &Rational, LinkId)>| -> Vec<(NodeId, Rational)> {
+            ends.into_iter().map(|(end, cost, _)| (end, cost.clone())).collect()
+        };
+        let (model, ports) = (platform.model_of(node), platform.node(node).ports);
+        let key = (members.contains(&node), model.name(), ports, alike(out), alike(into));
+        match first.get(&key) {
+            None => _ = first.insert(key, (node, own)),
+            Some((other, links)) => {
+                let links = links.iter().copied().zip(own.iter().copied());
+                let both = links.flat_map(|(one, two)| [(one, two), (two, one)]).collect();
+                found.push((BTreeMap::from([(node, *other), (*other, node)]), both));
+            }
+        }
+    }
+    found
+}
+
+/// Disjoint sets.
+struct Classes {
+    parents: Vec<usize>,
+}
+
+impl Classes {
+    fn new(count: usize) -> Classes {
+        Classes { parents: (0..count).collect() }
+    }
+
+    fn find(&mut self, place: usize) -> usize {
+        let mut root = place;
+        while self.parents[root] != root {
+            self.parents[root] = self.parents[self.parents[root]];
+            root = self.parents[root];
+        }
+        root
+    }
+
+    fn join(&mut self, one: usize, two: usize) {
+        let (one, two) = (self.find(one), self.find(two));
+        self.parents[one.max(two)] = one.min(two);
+    }
+}

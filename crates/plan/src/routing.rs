@@ -1,0 +1,38 @@
+//! A way to carry out a collective, in short: by links and not by patterns.
+//!
+//! A steady state among a thousand participants is a million paths. Where only its throughput is asked for, the loads of
+//! the links are enough, and these follow from a ring or from one flow for each source.
+
+use oneport_platform::{LinkId, NodeId};
+
+/// What loads the links, without a list of patterns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Routing {
+    /// Around a ring: a message goes on from its owner until all who want it have it; values that are combined go once
+    /// around to their target, and, where all want the result, as often towards every owner.
+    Ring(Around),
+    /// Messages that travel alone: one flow for each source, or for each target.
+    Flows(Vec<SharedFlow>),
+}
+
+/// Nodes in the order of a ring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Around {
+    /// The nodes, each once.
+    pub order: Vec<NodeId>,
+    /// By place in the order: the links from that node to the next one; the last leads to the first.
+    pub ways: Vec<Vec<LinkId>>,
+}
+
+/// The flow of all messages that share an end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedFlow {
+    /// The shared end.
+    pub root: NodeId,
+    /// Whether the shared end is the source of the messages.
+    pub is_source: bool,
+    /// What stands for one message; positive.
+    pub unit: u64,
+    /// By link: how much flows, in these units. At every other end as much arrives (or leaves) as it has messages.
+    pub amounts: Vec<u64>,
+}

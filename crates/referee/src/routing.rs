@@ -1,0 +1,301 @@
+//! What a routing sustains: the loads of links and processors per instance, and how many instances fit.
+//!
+//! **Ring.** A message goes from its owner to the last place around the ring that wants it: those are the patterns of
+//! a steady state, one for each demand. Values that are combined start behind the target and end there, each node on
+//! the way merging its own, and go on to whoever wants the result; with several targets, an equal part of the instances
+//! goes towards each owner. The weight of a hop is how many of these patterns take it.
+//!
+//! **Flows.** A flow from one source that leaves at every target as much as it has messages splits into paths with
+//! these messages and, perhaps, circulations, which load links to no purpose (RR-4872 section 3.1).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigUint;
+use num_traits::Zero;
+use oneport_plan::{Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow};
+use oneport_platform::{NodeId, PortModel, Rational};
+
+use crate::Violation;
+use crate::arithmetic::{Scale, fraction, is_positive};
+use crate::case::Case;
+use crate::odd_sets::violated;
+use crate::violation::{fault, shown};
+
+/// Instances per unit of time that a routing sustains. Messages have one size, and merges one amount of work.
+///
+/// `O(demands x participants)` steps for a ring, `O(flows x links)` for flows; where nodes have one port for both
+/// directions, largest flows as in [`check_steady_state`](crate::check_steady_state).
+///
+/// # Errors
+/// The first rule broken: a way that leads elsewhere, a node that cannot pass on what it has to, a flow that loses
+/// something.
+pub fn sustained(problem: Problem<'_>, routing: &Routing) -> Result<Rational, Violation> {
+    let case = Case::new(problem);
+    let (Amount::Constant(size), Amount::Constant(work)) = (&case.volumes.size, &case.volumes.work) else {
+        return Err(fault!(Question, "sizes and work differ by message"; "a routing counts messages of one size"));
+    };
+    let mut loads = Loads::new(&case);
+    match routing {
+        Routing::Ring(around) => Ring::new(&case, around)?.load(&mut loads)?,
+        Routing::Flows(flows) => load_flows(&case, flows, &mut loads)?,
+    }
+    loads.fit(&case, size, work)
+}
+
+/// What one instance loads.
+struct Loads {
+    /// Messages by link.
+    messages: Vec<Rational>,
+    /// Merges by node.
+    merges: Vec<Rational>,
+}
+
+impl Loads {
+    fn new(case: &Case<'_>) -> Loads {
+        let (links, nodes) = (case.platform.links().len(), case.platform.nodes().len());
+        Loads { messages: vec![Rational::zero(); links], merges: vec![Rational::zero(); nodes] }
+    }
+
+    /// How many instances fit into a unit of time.
+    fn fit(&self, case: &Case<'_>, size: &Rational, work: &Rational) -> Result<Rational, Violation> {
+        let platform = case.platform;
+        let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
+        let mut times: Vec<(LinkId, Rational)> = Vec::new();
+        for link in platform.link_ids().filter(|link| !self.messages[link.index()].is_zero()) {
+            let time = &self.messages[link.index()] * size * &platform.link(link).cost;
+            Resource::of_link(platform, link).for_each(|one| *busy.entry(one).or_default() += &time);
+            times.push((link, time));
+        }
+        for node in platform.node_ids().filter(|node| !self.merges[node.index()].is_zero()) {
+            let compute = platform.node(node).compute.as_ref();
+            let missing = || fault!(Task, "'{}' merges", case.name(node); "only processors merge");
+            let time = &self.merges[node.index()] * work * compute.ok_or_else(missing)?;
+            busy.insert(Resource::Compute(node), time);
+        }
+        let share = |(one, time): (Resource, Rational)| time / Rational::from_integer(one.capacity(platform).into());
+        let busiest = busy.into_iter().map(share).max().filter(is_positive);
+        let idle = || fault!(SteadyState, "an instance takes no time"; "some port, link or processor must be busy");
+        let mut period = busiest.ok_or_else(idle)?;
+        if platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex) {
+            period = scheduled(case, &times, period)?;
+        }
+        Ok(period.recip())
+    }
+}
+
+/// The least period, no shorter than this one, in which links can be busy for these times, whatever ports they share.
+fn scheduled(case: &Case<'_>, times: &[(LinkId, Rational)], mut period: Rational) -> Result<Rational, Violation> {
+    let sums = times.len();
+    let scale = Scale::new("the times of the links", times.iter().map(|(_, time)| time), sums)?;
+    let whole_times: Vec<(LinkId, BigUint)> = times.iter().map(|(link, time)| (*link, scale.scaled(time))).collect();
+    loop {
+        // Everything times the period's denominator.
+        let (whole, unit) = (scale.denominator() * period.numer().magnitude(), period.denom().magnitude());
+        let scaled: Vec<(LinkId, BigUint)> = whole_times.iter().map(|(link, time)| (*link, time * unit)).collect();
+        let Some(set) = violated(case.platform, &scaled, &whole) else { return Ok(period) };
+        let of_set = whole_times.iter().filter(|(link, _)| set.links.binary_search(link).is_ok());
+        let load = fraction(of_set.map(|(_, time)| time).sum(), scale.denominator());
+        let longer = load / Rational::from_integer(set.capacity.max(1).into());
+        if longer <= period {
+            let right = "no period is long enough for them";
+            return Err(fault!(OddSet, "an odd set of {} links", set.links.len(); "{right}"));
+        }
+        period = longer;
+    }
+}
+
+/// A ring whose ways lead around it.
+struct Ring<'r, 'a> {
+    case: &'r Case<'a>,
+    around: &'r Around,
+    places: BTreeMap<NodeId, usize>,
+}
+
+impl<'r, 'a> Ring<'r, 'a> {
+    fn new(case: &'r Case<'a>, around: &'r Around) -> Result<Self, Violation> {
+        let Around { order, ways } = around;
+        let known = |node: &NodeId| node.index() < case.platform.nodes().len();
+        if order.len() < 2 || order.len() != ways.len() || !order.iter().all(known) {
+            let right = "two nodes at least, and a way for each";
+            return Err(fault!(Question, "a ring of {} nodes and {} ways", order.len(), ways.len(); "{right}"));
+        }
+        let places: BTreeMap<NodeId, usize> = order.iter().copied().zip(0..).collect();
+        if places.len() < order.len() {
+            return Err(fault!(Question, "a node is on the ring twice"; "each is visited once"));
+        }
+        for (place, way) in ways.iter().enumerate() {
+            let (from, to) = (order[place], order[(place + 1) % order.len()]);
+            let mut at = from;
+            for &id in way {
+                let link = case.link(id, || format!("way {place} of the ring"))?;
+                if link.from != at {
+                    let (at, from) = (case.name(at), case.name(link.from));
+                    return Err(fault!(Task, "a link from '{from}' follows a stop at '{at}'"; "links of a way meet"));
+                }
+                at = link.to;
+            }
+            if at != to {
+                let (at, from, to) = (case.name(at), case.name(from), case.name(to));
+                return Err(fault!(Task, "the way from '{from}' ends at '{at}'"; "it must lead to '{to}'"));
+            }
+        }
+        Ok(Ring { case, around, places })
+    }
+
+    /// Adds what all demands load.
+    fn load(&self, loads: &mut Loads) -> Result<(), Violation> {
+        let count = self.around.order.len();
+        // By place: by how much the load of its hop exceeds that of the hop before; hops may go around twice.
+        let mut steps = vec![Rational::zero(); 3 * count + 1];
+        let mut add = |first: usize, hops: usize, weight: &Rational| {
+            steps[first] += weight;
+            steps[first + hops] -= weight;
+        };
+        for place in 0..self.case.demands() {
+            let Some(demand) = self.case.demand(place) else { continue };
+            let rate = Rational::from_integer(self.case.rate(place).into());
+            self.check(&demand)?;
+            let roots: Vec<NodeId> = match (demand.kind(), demand.goals) {
+                (Kind::Copy, _) => demand.operands.to_vec(),
+                (_, Goals::At(target)) => vec![target],
+                _ => demand.operands.to_vec(),
+            };
+            let weight = rate / Rational::from_integer(roots.len().into());
+            for root in roots {
+                let (first, hops) = self.chain(&demand, root)?;
+                add(first, hops, &weight);
+                self.merge(&demand, first, &weight, loads);
+            }
+        }
+        let mut load = Rational::zero();
+        for (place, step) in steps.into_iter().enumerate() {
+            load += step;
+            for &link in self.around.ways[place % count].iter().filter(|_| !load.is_zero()) {
+                loads.messages[link.index()] += &load;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every node on the ring can do what may come to it.
+    fn check(&self, demand: &Demand<'_>) -> Result<(), Violation> {
+        let combines = match demand.kind() {
+            Kind::Copy => false,
+            Kind::Combine | Kind::CombineCopy if demand.commutative => true,
+            Kind::Combine | Kind::CombineCopy => {
+                return Err(fault!(Task, "operands keep their order"; "around a ring they are combined in its order"));
+            }
+            Kind::Route | Kind::Prefix => {
+                return Err(fault!(Question, "a ring carries no such demand"; "it copies and combines"));
+            }
+        };
+        let of = |node: NodeId| self.case.platform.node(node);
+        let able = |node: &NodeId| of(*node).replicates && (!combines || of(*node).is_processor());
+        match self.around.order.iter().find(|node| !able(node)) {
+            None => Ok(()),
+            Some(&node) => Err(fault!(Task, "'{}' is on the ring", self.case.name(node); "it cannot copy and combine")),
+        }
+    }
+
+    fn place(&self, node: NodeId) -> Result<usize, Violation> {
+        let missing = || fault!(Task, "'{}' is not on the ring", self.case.name(node); "all who take part must be");
+        self.places.get(&node).copied().ok_or_else(missing)
+    }
+
+    /// The first hop of the pattern towards a root, and how many hops it has.
+    fn chain(&self, demand: &Demand<'_>, root: NodeId) -> Result<(usize, usize), Violation> {
+        let count = self.around.order.len();
+        let root_place = self.place(root)?;
+        // How far behind the root a node comes, 0 being the root itself.
+        let behind = |node: NodeId| Ok::<usize, Violation>((self.place(node)? + count - root_place) % count);
+        let mut last = 0;
+        if let Goals::Everywhere(targets) = demand.goals {
+            for &node in targets {
+                last = last.max(behind(node)?);
+            }
+        }
+        if demand.kind() == Kind::Copy {
+            return Ok((root_place, last));
+        }
+        let mut before = 0;
+        for &node in demand.operands {
+            // The operand of the root itself waits there.
+            before = before.max((count - behind(node)?) % count);
+        }
+        Ok((root_place + count - before, before + last))
+    }
+
+    /// Adds the merges of a chain: at every owner but the first one that it meets.
+    fn merge(&self, demand: &Demand<'_>, first: usize, weight: &Rational, loads: &mut Loads) {
+        if demand.kind() == Kind::Copy {
+            return;
+        }
+        let start = self.around.order[first % self.around.order.len()];
+        for &node in demand.operands.iter().filter(|&&node| node != start) {
+            loads.merges[node.index()] += weight;
+        }
+    }
+}
+
+/// Checks that every message is in one flow, and adds what the flows load.
+fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Result<(), Violation> {
+    let is_source = flows.first().is_some_and(|flow| flow.is_source);
+    let mut wanted: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
+    for place in 0..case.demands() {
+        let Some(demand) = case.demand(place) else { continue };
+        let (Goals::At(target), &[source], Kind::Route) = (demand.goals, demand.operands, demand.kind()) else {
+            return Err(fault!(Question, "demand {place} is no single message"; "flows carry messages that travel alone"));
+        };
+        let (root, leaf) = if is_source { (source, target) } else { (target, source) };
+        if root != leaf {
+            *wanted.entry(root).or_default().entry(leaf).or_default() += case.rate(place);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    // By unit: flows that count in the same one are added up as integers.
+    let mut sums: BTreeMap<u64, Vec<u128>> = BTreeMap::new();
+    for flow in flows {
+        let name = case.platform.nodes().get(flow.root.index()).map(|_| case.name(flow.root));
+        let name = name.ok_or_else(|| fault!(Unknown, "a flow has no root"; "give a node of the platform"))?;
+        let leaves = wanted.remove(&flow.root).unwrap_or_default();
+        if flow.is_source != is_source || !seen.insert(flow.root) {
+            return Err(fault!(Question, "the flow of '{name}' comes twice"; "one flow for each source, or target"));
+        }
+        check_flow(case, flow, &leaves).map_err(|violation| violation.at(format!("the flow of '{name}'")))?;
+        let sum = sums.entry(flow.unit).or_insert_with(|| vec![0; flow.amounts.len()]);
+        sum.iter_mut().zip(&flow.amounts).for_each(|(sum, &amount)| *sum += u128::from(amount));
+    }
+    for (unit, sum) in sums {
+        let unit = BigUint::from(unit);
+        for (load, amount) in loads.messages.iter_mut().zip(sum).filter(|(_, amount)| *amount > 0) {
+            *load += fraction(amount.into(), &unit);
+        }
+    }
+    match wanted.keys().next() {
+        None => Ok(()),
+        Some(&root) => Err(fault!(SteadyState, "no flow is that of '{}'", case.name(root); "every message needs one")),
+    }
+}
+
+/// One flow: at every leaf as much arrives as it has messages, and elsewhere nothing is lost.
+fn check_flow(case: &Case<'_>, flow: &SharedFlow, leaves: &BTreeMap<NodeId, u64>) -> Result<(), Violation> {
+    let platform = case.platform;
+    if flow.unit == 0 || flow.amounts.len() != platform.links().len() {
+        return Err(fault!(Question, "{} links", flow.amounts.len(); "an amount for each, in positive units"));
+    }
+    let mut arrives = vec![0i128; platform.nodes().len()];
+    for (link, &amount) in platform.links().iter().zip(&flow.amounts) {
+        let amount = i128::from(amount) * if flow.is_source { 1 } else { -1 };
+        arrives[link.to.index()] += amount;
+        arrives[link.from.index()] -= amount;
+    }
+    for node in platform.node_ids().filter(|&node| node != flow.root) {
+        let messages = i128::from(leaves.get(&node).copied().unwrap_or_default());
+        if arrives[node.index()] != messages * i128::from(flow.unit) {
+            let found = fraction(arrives[node.index()].unsigned_abs().into(), &flow.unit.into());
+            let right = format!("{messages} messages end there");
+            return Err(fault!(SteadyState, "{} stay at '{}'", shown(found), case.name(node); "{right}"));
+        }
+    }
+    Ok(())
+}
