@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use num_traits::{One, Zero};
 use oneport_lp::{self as lp, Bound, LpError, Question};
-use oneport_plan::{Certificate, Commodity, Kind, Problem};
-use oneport_platform::Rational;
+use oneport_plan::{Certificate, Collective, Commodity, Kind, Problem, Routing};
+use oneport_platform::{PortModel, Rational};
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
 
@@ -21,7 +21,7 @@ const FEWEST_ROUNDS: usize = 8;
 /// Most flow variables of a program for messages that travel alone.
 const MOST_FLOWS: usize = 1 << 14;
 /// Questions that the watch of such a program answers.
-const QUESTIONS: u64 = 1 << 16;
+const QUESTIONS: u64 = 1 << 14;
 /// Percent of the time and memory left that the search may use.
 const SEARCH: u32 = 60;
 
@@ -68,7 +68,7 @@ pub enum Bounding {
 /// Several searches, until one steady state attains what is proved:
 ///
 /// 1. Cuts where only links are exclusive ([`lp::cut_bound`]), and partitions for all-reduces ([`lp::all_reduce_bound`]).
-/// 2. A ring of all participants ([`lp::ring_routings`]); for messages that travel alone, prices by multiplicative
+/// 2. Trees that attain the cut by Edmonds' theorem; a ring of all participants ([`lp::ring_routings`]); for messages that travel alone, prices by multiplicative
 ///    weights and the flows that come of them ([`lp::spread()`]).
 /// 3. The program of [`rate`](crate::rate): on small platforms to its end, on others as far as a counted budget of
 ///    work goes, so that the answer is the same on every machine. Its bound and its steady state both count.
@@ -98,7 +98,8 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
     }
     let watch = options.watch.stage(SEARCH);
     let question = Question::new(problem).watched(watch.clone());
-    let mut search = Search { problem, finishing: options.watch.finishing(GRACE), proof: None, known: None, ended: None };
+    let mut search =
+        Search { problem, finishing: options.watch.finishing(GRACE), proof: None, known: None, ended: None };
     for bound in [lp::cut_bound, of_all_reduce] {
         match bound(&question) {
             Ok(found) => found.into_iter().try_for_each(|found| search.prove(found.certificate))?,
@@ -164,6 +165,15 @@ impl Search<'_> {
         }
     }
 
+    /// Takes in what a routing sustains.
+    fn routed(&mut self, routing: &Routing) -> Result<(), Error> {
+        match referee::sustained(self.problem, routing, &self.finishing) {
+            Ok(throughput) => self.sustained(throughput),
+            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
+        }
+        Ok(())
+    }
+
     /// Takes note of a limit.
     fn end(&mut self, error: LpError) -> Result<(), Error> {
         match error {
@@ -173,11 +183,19 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Rings; flows and their prices.
+    /// Trees that cuts promise; rings; flows and their prices.
     fn routings(&mut self, question: &Question<'_>) -> Result<(), Error> {
+        if let Some(trees) = self.branchings(question)? {
+            // Where others than members have to copy, the theorem promises nothing.
+            let promised = referee::sustained(self.problem, &trees, &self.finishing);
+            promised.into_iter().for_each(|throughput| self.sustained(throughput));
+        }
+        if self.is_done() {
+            return Ok(());
+        }
         for ring in lp::ring_routings(question) {
             match ring {
-                Ok(ring) => self.sustained(referee::sustained(self.problem, &ring)?),
+                Ok(ring) => self.routed(&ring)?,
                 Err(error) => self.end(error)?,
             }
             if self.is_done() {
@@ -187,7 +205,7 @@ impl Search<'_> {
         match lp::spread(question) {
             Ok(None) => {}
             Ok(Some(lp::Spread { certificate, routing })) => {
-                self.sustained(referee::sustained(self.problem, &routing)?);
+                self.routed(&routing)?;
                 if !self.is_done() {
                     self.prove(certificate)?;
                 }
@@ -195,6 +213,32 @@ impl Search<'_> {
             Err(error) => self.end(error)?,
         }
         Ok(())
+    }
+
+    /// Trees at the rates that the least cuts allow; `None` where ports count, or demands are of other kinds.
+    fn branchings(&mut self, question: &Question<'_>) -> Result<Option<Routing>, Error> {
+        let platform = self.problem.platform();
+        if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
+            return Ok(None);
+        }
+        let [block] = self.problem.blocks()[..] else { return Ok(None) };
+        let proof = self.proof.as_ref().map(|(bound, _)| bound.clone());
+        let all = |collective: &Collective| -> Result<Option<Rational>, Error> {
+            let Ok(problem) = Problem::new(platform, collective, self.problem.volumes()) else { return Ok(None) };
+            let part = Question::new(problem).watched(question.watch().clone());
+            Ok(lp::cut_bound(&part)?.map(|bound| bound.throughput))
+        };
+        let rates = match block.kind {
+            Kind::Copy | Kind::Combine => (proof.clone(), proof),
+            Kind::CombineCopy => {
+                let participants = block.operands().to_vec();
+                let gather = Collective::AllGather { participants: participants.clone() };
+                (all(&gather)?, all(&Collective::ReduceScatter { participants, commutative: true })?)
+            }
+            Kind::Route | Kind::Prefix => (None, None),
+        };
+        let (Some(copied), Some(combined)) = rates else { return Ok(None) };
+        Ok(Some(Routing::Branchings { copied, combined }))
     }
 
     /// The program, as far as its budget goes.
@@ -246,7 +290,8 @@ fn budget(problem: Problem<'_>) -> Budget {
     }
     let blocks = problem.blocks();
     // Each demand has patterns of its own; what all need is combined at every participant in turn.
-    let patterns: usize = blocks.iter().map(|block| if block.count == 1 { block.operands().len() } else { block.count }).sum();
+    let patterns: usize =
+        blocks.iter().map(|block| if block.count == 1 { block.operands().len() } else { block.count }).sum();
     if blocks.iter().all(|block| block.kind == Kind::Route) {
         let sources = platform.processors().count().min(patterns);
         return if sources.saturating_mul(links) <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };

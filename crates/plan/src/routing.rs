@@ -3,7 +3,7 @@
 //! A steady state among a thousand participants is a million paths. Where only its throughput is asked for, the loads of
 //! the links are enough, and these follow from a ring or from one flow for each source.
 
-use oneport_platform::{LinkId, NodeId};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 /// What loads the links, without a list of patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,14 @@ pub enum Routing {
     Ring(Around),
     /// Messages that travel alone: one flow for each source, or for each target.
     Flows(Vec<SharedFlow>),
+    /// Trees that Edmonds' theorem promises: how often per unit of time each message could be copied, and each reduction
+    /// be carried out, if nothing else happened. All-reduces take turns.
+    Branchings {
+        /// Copies of each message, or of each participant's result; ignored by reductions.
+        copied: Rational,
+        /// Reductions to each target, or to each participant; ignored by copies.
+        combined: Rational,
+    },
 }
 
 /// Nodes in the order of a ring.

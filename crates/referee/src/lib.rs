@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod arithmetic;
+mod branchings;
 mod case;
 mod certificate;
 mod cheapest;

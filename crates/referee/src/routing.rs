@@ -7,6 +7,8 @@
 //!
 //! **Flows.** A flow from one source that leaves at every target as much as it has messages splits into paths with
 //! these messages and, perhaps, circulations, which load links to no purpose (RR-4872 section 3.1).
+//!
+//! **Branchings.** See `branchings`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +16,11 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow};
 use oneport_platform::{NodeId, PortModel, Rational};
+use oneport_watch::Watch;
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive};
+use crate::branchings;
 use crate::case::Case;
 use crate::odd_sets::violated;
 use crate::violation::{fault, shown};
@@ -24,13 +28,13 @@ use crate::violation::{fault, shown};
 /// Instances per unit of time that a routing sustains. Messages have one size, and merges one amount of work.
 ///
 /// `O(demands x participants)` steps for a ring, `O(flows x links)` for flows; where nodes have one port for both
-/// directions, largest flows as in [`check_steady_state`](crate::check_steady_state).
+/// directions, largest flows as in [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow for each member.
 ///
 /// # Errors
 /// The first rule broken: a way that leads elsewhere, a node that cannot pass on what it has to, a flow that loses
-/// something.
-pub fn sustained(problem: Problem<'_>, routing: &Routing) -> Result<Rational, Violation> {
-    let case = Case::new(problem);
+/// something; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check.
+pub fn sustained(problem: Problem<'_>, routing: &Routing, watch: &Watch) -> Result<Rational, Violation> {
+    let case = Case::new(problem).watched(watch);
     let (Amount::Constant(size), Amount::Constant(work)) = (&case.volumes.size, &case.volumes.work) else {
         return Err(fault!(Question, "sizes and work differ by message"; "a routing counts messages of one size"));
     };
@@ -38,6 +42,7 @@ pub fn sustained(problem: Problem<'_>, routing: &Routing) -> Result<Rational, Vi
     match routing {
         Routing::Ring(around) => Ring::new(&case, around)?.load(&mut loads)?,
         Routing::Flows(flows) => load_flows(&case, flows, &mut loads)?,
+        Routing::Branchings { copied, combined } => return branchings::rate(&case, copied, combined),
     }
     loads.fit(&case, size, work)
 }
@@ -153,6 +158,7 @@ impl<'r, 'a> Ring<'r, 'a> {
         };
         for place in 0..self.case.demands() {
             let Some(demand) = self.case.demand(place) else { continue };
+            self.case.ask()?;
             let rate = Rational::from_integer(self.case.rate(place).into());
             self.check(&demand)?;
             let roots: Vec<NodeId> = match (demand.kind(), demand.goals) {
@@ -244,7 +250,9 @@ fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Resul
     for place in 0..case.demands() {
         let Some(demand) = case.demand(place) else { continue };
         let (Goals::At(target), &[source], Kind::Route) = (demand.goals, demand.operands, demand.kind()) else {
-            return Err(fault!(Question, "demand {place} is no single message"; "flows carry messages that travel alone"));
+            return Err(
+                fault!(Question, "demand {place} is no single message"; "flows carry messages that travel alone"),
+            );
         };
         let (root, leaf) = if is_source { (source, target) } else { (target, source) };
         if root != leaf {
@@ -255,6 +263,7 @@ fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Resul
     // By unit: flows that count in the same one are added up as integers.
     let mut sums: BTreeMap<u64, Vec<u128>> = BTreeMap::new();
     for flow in flows {
+        case.ask()?;
         let name = case.platform.nodes().get(flow.root.index()).map(|_| case.name(flow.root));
         let name = name.ok_or_else(|| fault!(Unknown, "a flow has no root"; "give a node of the platform"))?;
         let leaves = wanted.remove(&flow.root).unwrap_or_default();

@@ -30,7 +30,10 @@ impl Measured {
     /// Why it cannot be, where it is more than the bound, which is shown as `bound_shown`.
     pub fn impossible(&self, bound: &Rational, bound_shown: &str) -> Option<String> {
         let wrong = || {
-            format!("{} is measured, but no schedule on this platform exceeds {bound_shown} (proved): {WRONG}", self.shown)
+            format!(
+                "{} is measured, but no schedule on this platform exceeds {bound_shown} (proved): {WRONG}",
+                self.shown
+            )
         };
         (self.throughput > *bound).then(wrong)
     }

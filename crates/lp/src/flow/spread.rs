@@ -36,8 +36,8 @@ const MOST_AVERAGED: usize = 16;
 const LIMIT: u64 = 1 << 40;
 /// The first price of everything.
 const FIRST: u64 = 1 << 20;
-/// What stands for one message in a flow of one round.
-const UNIT: u64 = 1 << 20;
+/// What stands for one message in a flow of one round: many twos and threes, so that equal parts are equal.
+const UNIT: u64 = (5 << 10) * 3u64.pow(8);
 /// Parts of the dearest price below which prices are left out, each in turn.
 const LEFT_OUT: [u64; 4] = [1 << 12, 1 << 8, 1 << 5, 1 << 2];
 
@@ -96,7 +96,8 @@ struct Round {
 
 impl Round {
     fn is_below(&self, other: &Round) -> bool {
-        BigInt::from(self.worth) * BigInt::from(other.instance) < BigInt::from(other.worth) * BigInt::from(self.instance)
+        BigInt::from(self.worth) * BigInt::from(other.instance)
+            < BigInt::from(other.worth) * BigInt::from(self.instance)
     }
 
     /// Prices grow by up to an eighth, in proportion to how busy the resource is.
@@ -197,7 +198,8 @@ impl<'q, 'a> Router<'q, 'a> {
 
     fn costs(&self, prices: &[u64]) -> Vec<u128> {
         let cost = |(place, &time): (usize, &u64)| {
-            let price = self.resources.of_link(LinkId::new(place)).iter().map(|&one| u128::from(prices[one])).sum::<u128>();
+            let price =
+                self.resources.of_link(LinkId::new(place)).iter().map(|&one| u128::from(prices[one])).sum::<u128>();
             price * u128::from(time)
         };
         self.times.iter().enumerate().map(cost).collect()
@@ -337,7 +339,8 @@ fn whole(times: &[Rational]) -> Option<Vec<u64>> {
     let exact: Option<Vec<u64>> = Scaled::of(times).values.iter().map(|time| time.to_u64().filter(fits)).collect();
     exact.or_else(|| {
         let shortest = times.iter().min().cloned().unwrap_or_else(Rational::one);
-        let scale = Rational::from_integer(RESOLUTION.into()) / Some(shortest).filter(|one| *one > Rational::default())?;
+        let scale =
+            Rational::from_integer(RESOLUTION.into()) / Some(shortest).filter(|one| *one > Rational::default())?;
         let rounded = |time: &Rational| (time * &scale).ceil().to_integer().to_u64().unwrap_or(LIMIT).clamp(1, LIMIT);
         Some(times.iter().map(rounded).collect())
     })
@@ -381,10 +384,9 @@ impl Alike {
                 join(&|node| nodes[node.index()], &|link| links[link.index()]);
             }
             for (nodes, links) in swaps(platform, &sorted) {
-                join(
-                    &|node| nodes.get(&node).copied().unwrap_or(node),
-                    &|link| links.get(&link).copied().unwrap_or(link),
-                );
+                join(&|node| nodes.get(&node).copied().unwrap_or(node), &|link| {
+                    links.get(&link).copied().unwrap_or(link)
+                });
             }
         }
         let mut sizes = vec![0; resources];
@@ -396,11 +398,7 @@ impl Alike {
     }
 }
 
-fn image_of(
-    resource: Resource,
-    nodes: &dyn Fn(NodeId) -> NodeId,
-    links: &dyn Fn(LinkId) -> LinkId,
-) -> Resource {
+fn image_of(resource: Resource, nodes: &dyn Fn(NodeId) -> NodeId, links: &dyn Fn(LinkId) -> LinkId) -> Resource {
     match resource {
         Resource::Send(at) => Resource::Send(nodes(at)),
         Resource::Receive(at) => Resource::Receive(nodes(at)),
