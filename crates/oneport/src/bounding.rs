@@ -8,6 +8,7 @@ use oneport_platform::Rational;
 use oneport_referee as referee;
 use oneport_watch::Limit;
 
+use crate::proving::{Proved, quickest};
 use crate::rating::{Rating, rate};
 use crate::{Error, GRACE, Options};
 
@@ -99,14 +100,10 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
         }
     }
     if best.is_none() {
-        for certificate in lp::simple_certificates(&question) {
-            match checked(certificate) {
-                Ok(found) => best = better(best, found),
-                Err(Error::Unchecked(limit)) => ended_by = Some(limit),
-                // Some of them prove nothing.
-                Err(_) => {}
-            }
-        }
+        // Some of them prove nothing.
+        let quick = quickest(&question, &finishing);
+        best =
+            quick.map(|Proved { bound, certificate }| Bounded { bound, certificate, attained: false, ended_by: None });
     }
     match (best, ended_by.or(search.ended())) {
         (Some(best), ended_by) => Ok(Bounding::Bounded(Box::new(Bounded { ended_by, ..best }))),
