@@ -12,10 +12,9 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Certificate, Demand, Goals, Interval, Pattern, Resource, Status, Task};
+use oneport_plan::{Amount, Demand, Goals, Interval, Pattern, Status, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::around;
 use crate::bounds::Bound;
 use crate::costs::{self, Costs, amount};
 use crate::mixture::mixed;
@@ -91,42 +90,6 @@ impl<'q, 'a> Equal<'q, 'a> {
         let throughput = self.resources.worth(&self.level) / instance;
         Ok(Bound { throughput, certificate: self.resources.certificate(&self.level) })
     }
-}
-
-/// Certificates that are checked in a moment, whatever the question: prices of what leads into, or out of, one node
-/// that a value has to reach or to leave; cuts, and the slowest port. Their bounds may be poor; some may prove nothing.
-pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
-    const NODES: usize = 1;
-    let platform = question.platform();
-    let mut nodes: Vec<NodeId> = Vec::new();
-    for demand in question.problem().demands() {
-        let ends = demand.goals().into_iter().map(|(node, _)| node).chain(demand.operands.iter().copied());
-        for node in ends {
-            if nodes.len() < NODES && !nodes.contains(&node) {
-                nodes.push(node);
-            }
-        }
-    }
-    let around = |links: &[LinkId], own: fn(NodeId) -> Resource, node: NodeId| {
-        let known = Resource::of_platform(platform);
-        let ports = [own(node), Resource::Port(node)].into_iter().filter(|port| known.binary_search(port).is_ok());
-        let mut prices: Vec<(Resource, Rational)> = ports.map(|port| (port, Rational::one())).collect();
-        if prices.is_empty() {
-            // Every use of a link costs the same.
-            let cost = |link: LinkId| &platform.link(link).cost;
-            let limited = links.iter().copied().filter(|&link| !cost(link).is_zero());
-            prices = limited.map(|link| (Resource::Link(link), cost(link).recip())).collect();
-        }
-        prices.sort();
-        Certificate { prices, ..Certificate::default() }
-    };
-    let of_node = |&node: &NodeId| {
-        let (into, out) = (platform.incoming(node), platform.outgoing(node));
-        [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
-    };
-    // When this is asked for, the question's own time is over.
-    let quick = around::certificates(&Question::new(question.problem())).unwrap_or_default();
-    nodes.iter().flat_map(of_node).chain(quick).filter(|certificate| !certificate.prices.is_empty()).collect()
 }
 
 /// The least size of what is sent.

@@ -9,6 +9,7 @@ use oneport_platform::{PortModel, Rational};
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
 
+use crate::proving::{Proved, quickest};
 use crate::rating::{Rating, rate_watched};
 use crate::{Error, GRACE, Options, Stage};
 
@@ -110,11 +111,10 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
     if !search.is_done() {
         search.program(&options.watch)?;
     }
-    if search.proof.is_none() {
-        for certificate in lp::simple_certificates(&question) {
-            // Some of them prove nothing.
-            let _ = search.prove(certificate);
-        }
+    if search.proof.is_none()
+        && let Some(Proved { bound, certificate }) = quickest(&question, &search.finishing)
+    {
+        search.proof = Some((bound, certificate));
     }
     if search.known.is_none() {
         search.simply(&question);

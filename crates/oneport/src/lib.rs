@@ -2,6 +2,7 @@
 
 mod bounding;
 mod extracting;
+mod proving;
 mod rating;
 mod rings;
 mod shapes;
@@ -31,9 +32,10 @@ use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
 use oneport_period::rounding::Target;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
-use oneport_referee::{Rule, Violation};
+use oneport_referee::Violation;
 use oneport_schedule::{ScheduleError, Whole};
 use oneport_watch::{Limit, Watch};
+use proving::{Proved, proved};
 pub use rating::{Rated, Rating, rate, rate_watched};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
@@ -228,7 +230,7 @@ pub fn schedules_of(
 fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule) -> Plan {
     let Solution { mut steady_state, certificate, .. } = solution;
     if schedule.throughput() >= steady_state.throughput {
-        steady_state = steady_state_of(&schedule);
+        steady_state = steady_state_of(&schedule, steady_state);
     }
     Plan {
         platform: problem.platform().clone(),
@@ -245,29 +247,32 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
 /// The plan with bound and status as the referee can prove them from the prices; where cheapest patterns are hard to
 /// find, that may be less than the solver knows.
 fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
-    let violation = match referee::judge(plan.clone(), &options.watch.finishing(GRACE)) {
-        Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => violation,
-        judged => return Ok(judged?),
-    };
-    let refused = || violation.stopped().map_or_else(|| Error::from(violation.clone()), Error::Unchecked);
-    judged_simply(plan, question).ok_or_else(refused)
-}
-
-/// The plan with the best bound that can be checked in a moment; `None` if there is none.
-fn judged_simply(plan: Plan, question: &Question<'_>) -> Option<Plan> {
-    let bound = |certificate: &plan::Certificate| referee::bound(question.problem(), certificate).ok();
-    let proved = lp::simple_certificates(question).into_iter().filter_map(|known| Some((bound(&known)?, known)));
-    let (_, certificate) = proved.min_by(|one, other| one.0.cmp(&other.0))?;
-    referee::judge(Plan { certificate, ..plan }, &Watch::unlimited()).ok()
+    let Plan { certificate, .. } = &plan;
+    let Proved { bound, certificate } =
+        proved(question, certificate.clone(), &plan.steady_state.throughput, &options.watch)?;
+    Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &options.watch.finishing(GRACE))?)
 }
 
 /// The steady state that an optimal schedule carries out: fewer patterns and smaller numbers than the program's vertex.
-fn steady_state_of(schedule: &PeriodicSchedule) -> SteadyState {
+/// Where the patterns are those that are known, they are not copied.
+fn steady_state_of(schedule: &PeriodicSchedule, known: SteadyState) -> SteadyState {
     let weight = |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
-    let patterns = schedule
-        .patterns
-        .iter()
-        .map(|scheduled| WeightedPattern { pattern: scheduled.pattern.clone(), weight: weight(&scheduled.copies) })
-        .collect();
-    SteadyState { throughput: schedule.throughput(), patterns }
+    let throughput = schedule.throughput();
+    let pairs = || known.patterns.iter().zip(&schedule.patterns);
+    let alike = known.patterns.len() == schedule.patterns.len()
+        && pairs().all(|(weighted, scheduled)| weighted.pattern == scheduled.pattern);
+    if alike {
+        let weighted = |(known, scheduled): (WeightedPattern, &plan::ScheduledPattern)| WeightedPattern {
+            weight: weight(&scheduled.copies),
+            ..known
+        };
+        let patterns = known.patterns.into_iter().zip(&schedule.patterns).map(weighted).collect();
+        return SteadyState { throughput, patterns };
+    }
+    drop(known);
+    let weighted = |scheduled: &plan::ScheduledPattern| WeightedPattern {
+        pattern: scheduled.pattern.clone(),
+        weight: weight(&scheduled.copies),
+    };
+    SteadyState { throughput, patterns: schedule.patterns.iter().map(weighted).collect() }
 }

@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport_lp::{self as lp, Answer, Question};
+use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_plan::{Certificate, Commodity, Problem, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
 use oneport_schedule::{Measure, common_denominator};
 use oneport_watch::Watch;
 
+use crate::proving::{Proved, proved};
 use crate::{Error, GRACE, Options, Stage};
 
 /// Percent of the time and memory left that the program may use; the referee has the rest.
@@ -101,26 +102,12 @@ pub fn rate_watched(
         Answer::Unreachable(commodities) => return Ok(Rating::Unreachable(commodities)),
     };
     let _ = watch(Stage::Referee);
-    referee::check_steady_state(problem, &solution.steady_state).map_err(Error::Referee)?;
-    let (certificate, bound) = proved(&question, solution.certificate, &options.watch.finishing(GRACE))?;
-    let new = Known { steady_state: Some(solution.steady_state), proof: Some((certificate, bound)) };
+    let Solution { steady_state, certificate, .. } = *solution;
+    let Proved { bound, certificate } = proved(&question, certificate, &steady_state.throughput, &options.watch)?;
+    referee::check_steady_state_watched(problem, &steady_state, &options.watch.finishing(GRACE))?;
+    let new = Known { steady_state: Some(steady_state), proof: Some((certificate, bound)) };
     let best = new.better(known).rated();
     Ok(Rating::Rated(Box::new(best.ok_or(Error::Question(crate::LpError::Contradiction("a solution is none")))?)))
-}
-
-/// What the certificate proves; where a limit comes first, the best of those that can be checked in a moment.
-fn proved(question: &Question<'_>, certificate: Certificate, watch: &Watch) -> Result<(Certificate, Rational), Error> {
-    let problem = question.problem();
-    let stopped = match referee::bound_watched(problem, &certificate, watch) {
-        Ok(bound) => return Ok((certificate, bound)),
-        Err(violation) => violation.stopped().ok_or(Error::Referee(violation))?,
-    };
-    let simple = lp::simple_certificates(question).into_iter();
-    let bound = |certificate: Certificate| {
-        let bound = referee::bound(problem, &certificate).ok()?;
-        Some((certificate, bound))
-    };
-    simple.filter_map(bound).min_by(|one, other| one.1.cmp(&other.1)).ok_or(Error::Unchecked(stopped))
 }
 
 /// Whether patterns and prices of one problem mean something for the other.

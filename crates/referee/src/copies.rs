@@ -23,7 +23,7 @@ pub(crate) use exchange::least_exchange;
 use crate::Violation;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
-use crate::cuts::{Cuts, Way};
+use crate::cuts::{Cuts, Sides, Way};
 use crate::prices::{common_denominator, over};
 use crate::shortest_paths::Length;
 use crate::violation::too_large;
@@ -85,9 +85,6 @@ struct Routes {
     arcs: Rc<Vec<Arc<BigUint>>>,
     denominator: BigUint,
 }
-
-/// By cut, the nodes inside, and what it weighs.
-pub(crate) type Sides = Vec<(Vec<bool>, BigUint)>;
 
 impl Routes {
     /// For each of several lists of cuts. None at all where all nodes replicate: then links are routes.

@@ -34,9 +34,11 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
 use crate::case::{Case, Group};
-use crate::copies::Sides;
 use crate::prices::Prices;
 use crate::violation::{fault, shown, unordered};
+
+/// By cut, the nodes inside, and what it weighs.
+pub(crate) type Sides = Vec<(Vec<bool>, BigUint)>;
 
 /// The cuts of a certificate, checked one by one.
 pub(crate) struct Cuts<'a> {

@@ -44,6 +44,7 @@ impl Loads {
             })?,
         };
         for (pattern, weight) in patterns {
+            case.ask()?;
             for task in &pattern.tasks {
                 match *task {
                     Task::Send { link, part, .. } => loads.traffic[link.index()] += weight * loads.sizes.of(&part),

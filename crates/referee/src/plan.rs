@@ -5,10 +5,11 @@ use oneport_platform::Rational;
 use oneport_watch::Watch;
 
 use crate::arithmetic::is_sound;
+use crate::case::Case;
 use crate::certificate::bound_watched;
 use crate::steady_state::Sustained;
 use crate::violation::{fault, shown};
-use crate::{Violation, check_schedule};
+use crate::{Violation, schedule};
 
 /// What a plan was found to prove. All three rates are in instances per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,13 +75,17 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 /// The first claim that does not hold; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check, which
 /// is no fault of the plan.
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
-    let verdict = verdict(plan, watch, |bound| match is_sound(&plan.upper_bound) && plan.upper_bound == *bound {
-        true => Ok(()),
-        false => {
-            let (stated, proved) = (shown(&plan.upper_bound), shown(bound));
-            Err(fault!(Claim, "the plan states the upper bound {stated}"; "the certificate proves {proved}"))
+    let proved = || {
+        let bound = bound_watched(plan.problem()?, &plan.certificate, watch)?;
+        match is_sound(&plan.upper_bound) && plan.upper_bound == bound {
+            true => Ok(bound),
+            false => {
+                let (stated, proved) = (shown(&plan.upper_bound), shown(&bound));
+                Err(fault!(Claim, "the plan states the upper bound {stated}"; "the certificate proves {proved}"))
+            }
         }
-    })?;
+    };
+    let verdict = verdict(plan, watch, proved)?;
     if plan.status != verdict.status {
         let (stated, right) = (plan.status.name(), verdict.status.name());
         let (throughput, bound) = (shown(verdict.throughput), shown(verdict.bound));
@@ -96,22 +101,31 @@ pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violati
 /// # Errors
 /// As [`check_plan_watched`].
 pub fn judge(plan: Plan, watch: &Watch) -> Result<Plan, Violation> {
-    let Verdict { bound, status, .. } = verdict(&plan, watch, |_| Ok(()))?;
+    let Verdict { bound, status, .. } =
+        verdict(&plan, watch, || bound_watched(plan.problem()?, &plan.certificate, watch))?;
     Ok(Plan { upper_bound: bound, status, ..plan })
 }
 
-/// Everything but what the plan says of its bound, which `accept` looks at, and its status.
+/// [`judge`] where [`bound_watched`] has said already what the certificate proves; it is not computed again.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_bounded(plan: Plan, bound: Rational, watch: &Watch) -> Result<Plan, Violation> {
+    let Verdict { bound, status, .. } = verdict(&plan, watch, || Ok(bound))?;
+    Ok(Plan { upper_bound: bound, status, ..plan })
+}
+
+/// Everything but what the plan says of its bound and its status.
 fn verdict(
     plan: &Plan,
     watch: &Watch,
-    accept: impl Fn(&Rational) -> Result<(), Violation>,
+    proved: impl FnOnce() -> Result<Rational, Violation>,
 ) -> Result<Verdict, Violation> {
-    let Plan { steady_state, certificate, schedule, .. } = plan;
-    let problem = plan.problem()?;
-    let sustained = Sustained::new(problem, steady_state)?;
-    let bound = bound_watched(problem, certificate, watch)?;
-    accept(&bound)?;
-    check_schedule(problem, schedule)?;
+    let Plan { steady_state, schedule, .. } = plan;
+    let case = Case::new(plan.problem()?).watched(watch);
+    let sustained = Sustained::new(case, steady_state)?;
+    let bound = proved()?;
+    schedule::check(&case, schedule)?;
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
     if schedule_throughput != throughput {

@@ -31,19 +31,23 @@ use crate::violation::{fault, shown, times_name};
 /// # Errors
 /// The first rule broken.
 pub fn check_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
-    let (case, platform) = (Case::new(problem), problem.platform());
+    check(&Case::new(problem), schedule)
+}
+
+/// [`check_schedule`] under the case's watch, which is asked before every pattern and slot.
+pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
     if !is_positive(&schedule.period) {
         return Err(fault!(Schedule, "the period is {}", shown(&schedule.period); "it must be positive"));
     }
     if schedule.instances.is_zero() {
         return Err(fault!(Schedule, "the schedule starts 0 instances per period"; "at least 1 is needed"));
     }
-    let loads = check_patterns(&case, schedule)?;
-    check_slots(&case, schedule)?;
+    let loads = check_patterns(case, schedule)?;
+    check_slots(case, schedule)?;
     let lengths = schedule.slots.iter().map(|slot| &slot.length);
-    let scale = Scale::new("the slot lengths", lengths, schedule.slots.len() + platform.links().len())?;
-    check_times(&case, schedule, &scale, &loads)?;
-    check_processors(&case, schedule, &loads)
+    let scale = Scale::new("the slot lengths", lengths, schedule.slots.len() + case.platform.links().len())?;
+    check_times(case, schedule, &scale, &loads)?;
+    check_processors(case, schedule, &loads)
 }
 
 /// Checks patterns and copies; returns what they ask of links and processors per period.
@@ -51,6 +55,7 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
     let mut checker = PatternChecker::new(*case, "schedule");
     let mut copies: BTreeMap<usize, BigUint> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
+        case.ask()?;
         checker.check(&scheduled.pattern)?;
         let commodity = scheduled.pattern.demand;
         if scheduled.copies.is_zero() {
@@ -80,6 +85,7 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
     // By resource: the last slot in which it was taken, counted from 1, by how many links, and the first of them.
     let mut taken = vec![(0, 0, LinkId::new(0)); resources.len()];
     for (place, slot) in schedule.slots.iter().enumerate() {
+        case.ask()?;
         if !is_positive(&slot.length) {
             let length = shown(&slot.length);
             return Err(fault!(Schedule, "slot {place} has length {length}"; "it must be positive"));

@@ -6,6 +6,7 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Pattern, Problem, Resource, SteadyState};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_watch::Watch;
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -29,7 +30,19 @@ use crate::violation::{fault, first_of, shown, times_name};
 /// # Errors
 /// The first rule broken.
 pub fn check_steady_state(problem: Problem<'_>, steady_state: &SteadyState) -> Result<(), Violation> {
-    Sustained::new(problem, steady_state)?.check_odd_sets()
+    check_steady_state_watched(problem, steady_state, &Watch::unlimited())
+}
+
+/// [`check_steady_state`] under a watch, which is asked before every pattern.
+///
+/// # Errors
+/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check.
+pub fn check_steady_state_watched(
+    problem: Problem<'_>,
+    steady_state: &SteadyState,
+    watch: &Watch,
+) -> Result<(), Violation> {
+    Sustained::new(Case::new(problem).watched(watch), steady_state)?.check_odd_sets()
 }
 
 /// A steady state that overloads nothing.
@@ -41,8 +54,8 @@ pub(crate) struct Sustained<'a> {
 
 impl<'a> Sustained<'a> {
     /// Checks all but the odd sets.
-    pub(crate) fn new(problem: Problem<'a>, steady_state: &SteadyState) -> Result<Sustained<'a>, Violation> {
-        let (case, platform) = (Case::new(problem), problem.platform());
+    pub(crate) fn new(case: Case<'a>, steady_state: &SteadyState) -> Result<Sustained<'a>, Violation> {
+        let platform = case.platform;
         let SteadyState { throughput, patterns } = steady_state;
         if !is_positive(throughput) {
             return Err(fault!(SteadyState, "the throughput is {}", shown(throughput); "it must be positive"));
@@ -50,6 +63,7 @@ impl<'a> Sustained<'a> {
         let mut checker = PatternChecker::new(case, "steady-state");
         let mut previous = 0;
         for (place, weighted) in patterns.iter().enumerate() {
+            case.ask()?;
             checker.check(&weighted.pattern)?;
             let commodity = weighted.pattern.demand;
             let named = || (format!("steady-state pattern {place}"), case.demand_name(commodity));
@@ -94,6 +108,7 @@ impl<'a> Sustained<'a> {
             // Senders on one side, receivers on the other: such times can be scheduled if no port is overloaded.
             return Ok(());
         }
+        self.case.ask()?;
         let cost = |link: &LinkId| &platform.link(*link).cost;
         let used: Vec<LinkId> =
             platform.link_ids().filter(|link| !self.loads.traffic[link.index()].is_zero()).collect();

@@ -13,21 +13,19 @@
 mod line;
 mod ring;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use num_traits::{One, Signed, Zero};
 use oneport_numbers::Scaled;
-use oneport_plan::{Block, Certificate, Kind, Resource, Routing, Status};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_plan::{Block, Certificate, Kind, Routing, Status};
+use oneport_platform::{NodeId, Rational};
 
-use crate::bounds::{Bound, all_reduce_bound, cut_bound};
+use crate::bounds::Bound;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution, simple};
+use crate::{LpError, Question, Solution, quick, simple};
 use line::Line;
 use ring::Ring;
 
@@ -53,7 +51,7 @@ pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
     let mut best: Option<Solution> = None;
     // The chains need the rest of the time.
     let bounded = question.clone().watched(question.watch().turn(BOUND));
-    let Some((throughput, certificate)) = bound(&bounded, &block)? else { return Ok(None) };
+    let Some((throughput, certificate)) = bound(&bounded)? else { return Ok(None) };
     for place in 0..2 {
         let done = best.as_ref().is_some_and(|best| best.status == Status::Optimal);
         if done || best.is_some() && question.watch().ask().is_err() {
@@ -146,72 +144,14 @@ fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     (!all.is_empty() && all.iter().all(able)).then_some(all)
 }
 
-/// The least of what cuts and partitions prove where only links are exclusive, else of what one port does.
-fn bound(question: &Question<'_>, block: &Block<'_>) -> Result<Option<(Rational, Certificate)>, LpError> {
-    // More than anything: the search ends with the first bound.
-    let any = Rational::from_integer(i64::MAX.into());
-    let reduced = known(all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(())))?;
-    // What prices of one port prove of an all-reduce is less than what passes it.
-    let port = if reduced.is_some() { None } else { slowest_port(question, block) };
-    let mut found: Vec<Bound> = [known(cut_bound(question))?, reduced, port].into_iter().flatten().collect();
+/// The least of the quick bounds.
+fn bound(question: &Question<'_>) -> Result<Option<(Rational, Certificate)>, LpError> {
+    let mut found = quick::bounds(question)?;
     if found.is_empty() && question.watch().ask().is_err() {
         found.push(simple::bound(question)?);
     }
     let pair = |bound: Bound| (bound.throughput, bound.certificate);
     Ok(found.into_iter().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
-}
-
-/// What a search found; nothing where a limit came first.
-fn known(found: Result<Option<Bound>, LpError>) -> Result<Option<Bound>, LpError> {
-    match found {
-        Err(LpError::Stopped(_)) => Ok(None),
-        found => found,
-    }
-}
-
-/// Certificates of what cuts and one port prove, which are checked in a moment.
-///
-/// # Errors
-/// Those of the search for cuts.
-pub fn certificates(question: &Question<'_>) -> Result<Vec<Certificate>, LpError> {
-    let Some(block) = question.block() else { return Ok(Vec::new()) };
-    let found = [known(cut_bound(question))?, slowest_port(question, &block)];
-    Ok(found.into_iter().flatten().map(|bound| bound.certificate).collect())
-}
-
-/// What has to pass one port: a value enters by the fastest link at best, and leaves by the fastest.
-fn slowest_port(question: &Question<'_>, block: &Block<'_>) -> Option<Bound> {
-    let platform = question.platform();
-    let size = question.volumes().size.constant()?;
-    let mut passing: BTreeMap<NodeId, [u64; 2]> = BTreeMap::new();
-    for demand in block.demands() {
-        let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
-        let [owned, wanted] = [(demand.operands, &goals[..]), (&goals[..], demand.operands)]
-            .map(|(here, others)| here.iter().filter(|&node| others.iter().any(|other| other != node)));
-        wanted.for_each(|&node| passing.entry(node).or_default()[0] += block.rate);
-        owned.for_each(|&node| passing.entry(node).or_default()[1] += block.rate);
-    }
-    let time = |links: &[LinkId], count: u64| {
-        let fastest = links.iter().map(|&link| &platform.link(link).cost).min();
-        fastest.map_or_else(Rational::zero, |cost| cost * size * Rational::from_integer(count.into()))
-    };
-    let of_node = |(node, [into, out]): (NodeId, [u64; 2])| {
-        let (into, out) = (time(platform.incoming(node), into), time(platform.outgoing(node), out));
-        match platform.model_of(node) {
-            PortModel::FullDuplex | PortModel::Multiport => {
-                vec![(Resource::Receive(node), into), (Resource::Send(node), out)]
-            }
-            PortModel::HalfDuplex => vec![(Resource::Port(node), into + out)],
-            PortModel::Links => Vec::new(),
-        }
-    };
-    let bound = |(port, time): (Resource, Rational)| {
-        let capacity = Rational::from_integer(port.capacity(platform).into());
-        let certificate = Certificate { prices: vec![(port, Rational::one())], ..Certificate::default() };
-        time.is_positive().then(|| Bound { throughput: capacity / time, certificate })
-    };
-    let bounds = passing.into_iter().flat_map(of_node).filter_map(bound);
-    bounds.min_by(|one, other| one.throughput.cmp(&other.throughput))
 }
 
 /// An order in which each participant is, of those left, the nearest to the one before.
@@ -239,9 +179,10 @@ fn link_costs(question: &Question<'_>) -> Vec<BigUint> {
 
 #[cfg(test)]
 mod tests {
+    use num_traits::One;
     use oneport_plan::{Collective, Problem, Volumes};
-    use oneport_platform::Platform;
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
+    use oneport_platform::{Platform, PortModel};
     use oneport_referee as referee;
 
     use super::*;

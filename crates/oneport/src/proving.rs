@@ -1,0 +1,71 @@
+//! What the referee says of a certificate, and what an answer falls back on where a limit has come first.
+
+use oneport_lp::{self as lp, Question};
+use oneport_plan::{Certificate, Problem};
+use oneport_platform::Rational;
+use oneport_referee::{self as referee, Rule};
+use oneport_watch::Watch;
+
+use crate::{Error, GRACE};
+
+/// Percent of the time left that the referee may look for what is cheapest under a certificate's prices.
+const SEARCH: u32 = 50;
+/// Percent of the time left then that quick bounds may take.
+const QUICK: u32 = 30;
+/// Demands times nodes up to which every quick certificate is checked in a moment.
+const MOMENT: usize = 1 << 16;
+
+/// What no schedule exceeds, as the referee has recomputed it.
+pub(crate) struct Proved {
+    pub(crate) bound: Rational,
+    pub(crate) certificate: Certificate,
+}
+
+/// What the certificate proves. Where a limit has ended anything, and that is more than the throughput that is
+/// sustained, the quick bounds are looked at, too: an answer never says less than they do.
+///
+/// # Errors
+/// What the referee objects to; [`Error::Unchecked`] where a limit came before it had found any bound.
+pub(crate) fn proved(
+    question: &Question<'_>,
+    certificate: Certificate,
+    throughput: &Rational,
+    watch: &Watch,
+) -> Result<Proved, Error> {
+    let finishing = watch.finishing(GRACE);
+    let (own, refused) = match referee::bound_watched(question.problem(), &certificate, &finishing.stage(SEARCH)) {
+        Ok(bound) => (Some(Proved { bound, certificate }), None),
+        Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => {
+            (None, Some(violation))
+        }
+        Err(violation) => return Err(violation.into()),
+    };
+    let enough = |own: &Proved| own.bound == *throughput || watch.ended_by().is_none();
+    if own.as_ref().is_some_and(enough) {
+        return own.ok_or(Error::Question(lp::LpError::Contradiction("a bound is none")));
+    }
+    let quick = question.clone().watched(finishing.stage(QUICK));
+    let best = quickest(&quick, &finishing).into_iter().chain(own).min_by(|one, other| one.bound.cmp(&other.bound));
+    best.ok_or_else(|| refused.map_or(Error::Question(lp::LpError::Contradiction("nothing is proved")), Error::from))
+}
+
+/// The best bound of those that are found and checked in a moment. The question's watch ends the search for them; the
+/// other one is asked while what may take longer is checked.
+pub(crate) fn quickest(question: &Question<'_>, watch: &Watch) -> Option<Proved> {
+    let certificates = lp::simple_certificates(question).into_iter();
+    let proved = certificates.filter_map(|certificate| {
+        let bound = checked(question.problem(), &certificate, watch)?;
+        Some(Proved { bound, certificate })
+    });
+    proved.min_by(|one, other| one.bound.cmp(&other.bound))
+}
+
+/// What the certificate proves, if anything: cuts and borders are added up whatever the watch says.
+fn checked(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Option<Rational> {
+    let small = problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT;
+    let added_up = !certificate.cuts.is_empty() || !certificate.borders.is_empty();
+    match small || added_up {
+        true => referee::bound(problem, certificate).ok(),
+        false => referee::bound_watched(problem, certificate, watch).ok(),
+    }
+}
