@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     about: "Chakra execution traces for ASTRA-sim, a file OUT.RANK.et per rank: sends, receives, merges of one operation",
     lacks: "dates and slots (the order of every link is kept), routers and costs (the simulator has its own network), \
             what is wanted where, the proof; a message has --bytes (1 MiB), divided into the pieces",
-    write,
+    write: |request| Ok(write(request)?.into()),
 };
 
 /// Node types of the format.

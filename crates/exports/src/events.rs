@@ -31,7 +31,7 @@ pub const CSV: Format = Format {
             let reason = "--between-processors is for JSON".to_string();
             return Err(ExportError::Refused { format: CSV.name, reason });
         }
-        let (_, execution) = request.execution(CSV.name, request.pieces)?;
+        let (_, execution) = request.execution(CSV.name, request.pieces.number())?;
         Ok(File::only(to_csv(request.problem.platform(), &execution)))
     },
 };
@@ -40,7 +40,7 @@ pub const CSV: Format = Format {
 const DECIMALS: u32 = 12;
 
 fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, ExportError> {
-    let (schedule, execution) = request.execution(JSON.name, request.pieces)?;
+    let (schedule, execution) = request.execution(JSON.name, request.pieces.number())?;
     let platform = problem.platform();
     let keep = |node| platform.node(node).is_processor();
     let hops = match request.between_processors {

@@ -1,7 +1,7 @@
 //! What a format is.
 
 use crate::error::ExportError;
-use crate::request::{File, Request};
+use crate::request::{Request, Written};
 
 /// A format that plans can be written in.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub struct Format {
     pub about: &'static str,
     /// What of a plan it cannot carry; empty where it carries all.
     pub lacks: &'static str,
-    pub(crate) write: fn(&Request<'_>) -> Result<Vec<File>, ExportError>,
+    pub(crate) write: fn(&Request<'_>) -> Result<Written, ExportError>,
 }
 
 impl Format {
@@ -20,7 +20,7 @@ impl Format {
     ///
     /// # Errors
     /// What the format cannot carry, or the plan does not hold.
-    pub fn write(&self, request: &Request<'_>) -> Result<Vec<File>, ExportError> {
+    pub fn write(&self, request: &Request<'_>) -> Result<Written, ExportError> {
         (self.write)(request)
     }
 }

@@ -12,15 +12,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::buffers::BufferType;
+use crate::fitting::{fitting, note};
 use crate::operation::{Operation, Order, Step, Value};
-use crate::{ExportError, File, Format, Request};
+use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 /// The format.
 pub const FORMAT: Format = Format {
     name: "msccl",
     about: "an MSCCL algorithm (XML) for RCCL up to ROCm 7.12 and msccl-executor-nccl: the collectives of mscclpp",
-    lacks: "dates and slots (the order of every link is kept), routers, the order of operands, in-place buffers, the proof",
-    write: |request| Ok(File::only(write(request)?)),
+    lacks: "dates and slots (the order of every link is kept), routers, the order of operands, the proof",
+    write,
 };
 
 /// Steps of a threadblock.
@@ -30,22 +31,104 @@ pub const CHANNELS: usize = 32;
 /// XML elements of one rank that the executor counts.
 const ELEMENTS: usize = 4096;
 
-fn write(request: &Request<'_>) -> Result<String, ExportError> {
+fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     let refused = |reason: String| ExportError::Refused { format: FORMAT.name, reason };
     let name = request.problem.collective().name();
     let Some((_, theirs)) = crate::mscclpp::COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
         let known: Vec<&str> = crate::mscclpp::COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
         return Err(refused(format!("there is no {name} in the format; there are {}", known.join(", "))));
     };
-    let operation = Operation::new(request, FORMAT.name, Order::Dates, |_| false)?;
-    algorithm(&operation, theirs).map_err(|(what, needed, limit)| {
-        let fewer = operation.pieces * limit as u64 / needed as u64;
-        let advice = match fewer {
+    let modes = Modes::of(request).map_err(refused)?;
+    let of = |pieces: Pieces| -> Result<Result<Algorithm, Exceeded>, ExportError> {
+        let request = Request { pieces, ..request.clone() };
+        let operation = Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?;
+        Ok(algorithm(&operation, theirs, modes).map_err(|exceeded| Exceeded { pieces: operation.pieces, ..exceeded }))
+    };
+    let algorithm = match request.pieces {
+        Pieces::Fitting if request.dated.is_none() => {
+            fitting(request, FORMAT.name, |pieces| {
+                Ok(of(Pieces::Number(pieces))?.map_err(|exceeded| exceeded.to_string()))
+            })?
+            .0
+        }
+        pieces => of(pieces)?.map_err(|exceeded| refused(format!("{exceeded}; {}", exceeded.advice())))?,
+    };
+    let notes = vec![note(request, algorithm.pieces)?, algorithm.sizes(), modes.note().to_string()];
+    Ok(Written { notes, ..File::only(algorithm.text) })
+}
+
+/// Where input and output of a file lie.
+#[derive(Debug, Clone, Copy)]
+struct Modes {
+    out_of_place: bool,
+    in_place: bool,
+}
+
+impl Modes {
+    /// Where no rank copies its own value, a file is right both ways, for a result is written after its operands are
+    /// read.
+    fn of(request: &Request<'_>) -> Result<Modes, String> {
+        let copies = !["all-reduce", "reduce-scatter"].contains(&request.problem.collective().name());
+        let in_place = match request.in_place {
+            Some(_) => crate::mscclpp::in_place(request)?,
+            None => false,
+        };
+        match (request.in_place, copies) {
+            (None, false) => Ok(Modes { out_of_place: true, in_place: true }),
+            _ => Ok(Modes { out_of_place: !in_place, in_place }),
+        }
+    }
+
+    fn note(self) -> &'static str {
+        match (self.in_place, self.out_of_place) {
+            (true, true) => "buffers: in place and out of place",
+            (in_place, _) => crate::mscclpp::place_note(in_place),
+        }
+    }
+}
+
+/// A limit that is exceeded.
+#[derive(Debug)]
+struct Exceeded {
+    what: String,
+    needed: usize,
+    limit: usize,
+    pieces: u64,
+}
+
+impl std::fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}, and {} is the limit", self.what, self.needed, self.limit)
+    }
+}
+
+impl Exceeded {
+    fn advice(&self) -> String {
+        match self.pieces * self.limit as u64 / (self.needed as u64).max(1) {
             0 => "even one piece is too much".to_string(),
             fewer => format!("--pieces {fewer} may fit"),
-        };
-        refused(format!("{what}: {needed}, and {limit} is the limit; {advice}"))
-    })
+        }
+    }
+}
+
+/// A file to be.
+#[derive(Debug)]
+struct Algorithm {
+    text: String,
+    pieces: u64,
+    /// Chunks of the longer of input and output.
+    chunks: usize,
+}
+
+impl Algorithm {
+    fn sizes(&self) -> String {
+        let Algorithm { chunks, .. } = self;
+        format!(
+            "sizes: multiples of {chunks} elements of the longer buffer, from {chunks} on, so multiples of {} bytes of \
+             4-byte elements; RCCL leaves other sizes to its own algorithms",
+            4 * chunks
+        )
+    }
 }
 
 /// A step to be written.
@@ -106,14 +189,13 @@ impl Rank {
 /// Where a value lies, and the step behind it.
 type Made = ((BufferType, usize), Option<(usize, usize)>);
 
-type Exceeded = (String, usize, usize);
-
-fn algorithm(operation: &Operation, collective: &str) -> Result<String, Exceeded> {
+fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Algorithm, Exceeded> {
     let pieces = operation.pieces as usize;
     let [input, output] = operation.sizes().map(|blocks| blocks * pieces);
     let mut ranks: Vec<Rank> = operation.ranks.iter().map(|_| Rank::default()).collect();
     for (number, rank) in ranks.iter_mut().enumerate() {
-        let Some([from, to]) = operation.own(number) else { continue };
+        // In place, what a rank keeps lies where it belongs.
+        let Some([from, to]) = operation.own(number).filter(|_| !modes.in_place) else { continue };
         for piece in 0..pieces {
             let block = rank.merging();
             let from = (BufferType::Input, from * pieces + piece);
@@ -130,7 +212,11 @@ fn algorithm(operation: &Operation, collective: &str) -> Result<String, Exceeded
             }
             Value::Of(before) => made[before].unwrap_or(((BufferType::Scratch, 0), None)),
         };
-        let inputs: Vec<Made> = step.inputs.iter().map(value).collect();
+        let mut inputs: Vec<Made> = step.inputs.iter().map(value).collect();
+        // In place a result lies over the rank's own operand, so that is copied first: the operator is sum.
+        if step.result && step.inputs.get(1).is_some_and(|value| matches!(value, Value::Own(_))) {
+            inputs.reverse();
+        }
         let last = match inputs.as_slice() {
             [(from, after)] => {
                 let count = messages.entry((step.from, step.to)).or_insert(0);
@@ -152,7 +238,8 @@ fn algorithm(operation: &Operation, collective: &str) -> Result<String, Exceeded
         made[place] = Some((to, Some(last)));
     }
     limits(&ranks, pieces)?;
-    Ok(text(operation, collective, [input, output], &ranks))
+    let text = text(operation, collective, [input, output], modes, &ranks);
+    Ok(Algorithm { text, pieces: operation.pieces, chunks: input.max(output) })
 }
 
 fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> (BufferType, usize) {
@@ -177,7 +264,7 @@ fn limits(ranks: &[Rank], pieces: usize) -> Result<(), Exceeded> {
             ("chunks of a buffer", pieces.max(rank.scratch), 1 << 15),
         ];
         if let Some((what, needed, limit)) = all.into_iter().find(|(_, needed, limit)| needed > limit) {
-            return Err((format!("rank {number}, {what}"), needed, limit));
+            return Err(Exceeded { what: format!("rank {number}, {what}"), needed, limit, pieces: pieces as u64 });
         }
     }
     Ok(())
@@ -187,16 +274,20 @@ fn letter(buffer: BufferType) -> char {
     ['i', 'o', 's'][buffer as usize]
 }
 
-fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], ranks: &[Rank]) -> String {
+fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], modes: Modes, ranks: &[Rank]) -> String {
     let channels = ranks.iter().flat_map(|rank| &rank.blocks).filter(|block| block.send.is_some());
     let channels = channels.map(|block| block.channel + 1).max().unwrap_or(1);
     let mut text = String::new();
     let _ = writeln!(
         text,
         "<algo name=\"oneport_{collective}\" proto=\"Simple\" nchannels=\"{channels}\" nchunksperloop=\"{}\" ngpus=\"{}\" \
-         coll=\"{collective}\" inplace=\"0\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"{}\">",
+         coll=\"{collective}\" inplace=\"{}\" outofplace=\"{}\" minBytes=\"{}\" maxBytes=\"{}\">",
         input.max(output),
         operation.ranks.len(),
+        u8::from(modes.in_place),
+        u8::from(modes.out_of_place),
+        // One byte per chunk: elements have one at least.
+        input.max(output),
         u64::MAX / 2
     );
     for (number, rank) in ranks.iter().enumerate() {

@@ -11,18 +11,22 @@ mod bounds;
 mod chains;
 pub mod check;
 pub mod schema;
+pub(crate) mod sizes;
 mod threadblocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::ToPrimitive;
 
+use crate::fitting::{fitting, note};
 use crate::operation::{Operation, Order, Step, Value};
-use crate::{ExportError, File, Format, Request};
+use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 use block::{Block, Key, Spot};
-use bounds::{CHANNELS, OPERATIONS, THREADBLOCKS};
+use bounds::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
 use chains::Chains;
+use sizes::Sizes;
+
 use schema::{
     BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol, RemoteBuffer, RemoteBufferIds,
     Semaphore, Threadblock,
@@ -33,8 +37,8 @@ pub const FORMAT: Format = Format {
     name: "mscclpp",
     about: "an MSCCL++ execution plan (JSON): all-gather, reduce-scatter, all-reduce, broadcast, all-to-all on GPUs",
     lacks: "dates and slots (the order of every link is kept within a threadblock), routers, the order of operands \
-            (the operator is sum), in-place buffers, the proof",
-    write: |request| Ok(File::only(write(request)?)),
+            (the operator is sum), the proof",
+    write,
 };
 
 /// Lanes that are used if all fits, where there are so many pieces: numbers that are tried one after the other.
@@ -52,28 +56,59 @@ pub const COLLECTIVES: [(&str, &str); 5] = [
     ("all-to-all", "alltoall"),
 ];
 
-fn write(request: &Request<'_>) -> Result<String, ExportError> {
-    let refused = |reason: String| ExportError::Refused { format: FORMAT.name, reason };
+fn write(request: &Request<'_>) -> Result<Written, ExportError> {
+    let (plan, pieces) = planned(request)?;
+    let sizes = Sizes::of(&plan);
+    let notes = vec![note(request, pieces)?, sizes.note(), place_note(plan.inplace).to_string()];
+    Ok(Written { notes, ..File::only(to_json(&plan)?) })
+}
+
+fn refused(reason: String) -> ExportError {
+    ExportError::Refused { format: FORMAT.name, reason }
+}
+
+fn to_json(plan: &Plan) -> Result<String, ExportError> {
+    serde_json::to_string(plan).map_err(|error| refused(error.to_string()))
+}
+
+/// Which of the two ways the buffers lie, for people.
+pub(crate) fn place_note(in_place: bool) -> &'static str {
+    match in_place {
+        true => "buffers: in place, input and output are one; --out-of-place is for two",
+        false => "buffers: out of place, input and output are two; --in-place is for one",
+    }
+}
+
+/// The plan that is asked for, and its number of pieces.
+fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     let name = request.problem.collective().name();
     let Some((_, theirs)) = COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
         let known: Vec<&str> = COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
         return Err(refused(format!("the executor has no {name}; it has {}", known.join(", "))));
     };
+    let shape = Shape { collective: theirs, in_place: in_place(request).map_err(refused)? };
     let sketch = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
-        let request = Request { pieces: Some(pieces), ..request.clone() };
-        Ok(plan(&Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?, theirs))
+        let request = Request { pieces: Pieces::Number(pieces), ..request.clone() };
+        Ok(plan(&Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?, shape))
     };
+    let instances = request.schedule.instances.to_u64().unwrap_or(u64::MAX);
     // Another number of pieces is ordered into slots anew, which takes long: first it is tried without.
-    let (pieces, fits) = match request.pieces {
-        Some(pieces) => (pieces, sketch(pieces)?.map(drop)),
-        None => (request.schedule.instances.to_u64().unwrap_or(u64::MAX), Ok(())),
+    let dated = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
+        if pieces != instances
+            && let Err(limit) = sketch(pieces)?
+        {
+            return Ok(Err(limit));
+        }
+        let request = Request { pieces: Pieces::Number(pieces), ..request.clone() };
+        Ok(plan(&Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?, shape))
     };
-    let written = match fits {
-        Ok(()) => plan(&Operation::new(request, FORMAT.name, Order::Dates, |_| false)?, theirs),
-        Err(limit) => Err(limit),
+    let pieces = match request.pieces {
+        Pieces::Fitting if request.dated.is_none() => return fitting(request, FORMAT.name, dated),
+        Pieces::Number(pieces) => pieces,
+        Pieces::Fitting | Pieces::Exact => instances,
     };
-    let limit = match written {
-        Ok(plan) => return serde_json::to_string(&plan).map_err(|error| refused(error.to_string())),
+    let limit = match dated(pieces)? {
+        Ok(plan) => return Ok((plan, pieces)),
         Err(limit) => limit,
     };
     let fits = |&pieces: &u64| sketch(pieces).is_ok_and(|plan| plan.is_ok());
@@ -87,6 +122,31 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     Err(refused(format!("with {pieces} pieces per message, {limit}; {advice}")))
 }
 
+/// Whether input and output are one buffer.
+///
+/// # Errors
+/// An all-to-all in place: what arrives would overwrite what is not sent yet.
+pub(crate) fn in_place(request: &Request<'_>) -> Result<bool, String> {
+    let name = request.problem.collective().name();
+    match (request.in_place, name) {
+        (Some(true), "all-to-all") => {
+            Err("what arrives of an all-to-all in place would overwrite what is not sent yet; leave --in-place out"
+                .to_string())
+        }
+        (Some(in_place), _) => Ok(in_place),
+        (None, _) => Ok(["all-reduce", "broadcast"].contains(&name)),
+    }
+}
+
+/// Of which collective a plan is, and where its buffers lie.
+#[derive(Debug, Clone, Copy)]
+struct Shape<'a> {
+    /// Its name in the file.
+    collective: &'a str,
+    /// Whether input and output are one buffer.
+    in_place: bool,
+}
+
 /// Smaller numbers of pieces to be tried: the next ones first, then ever further apart.
 fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
     let smaller = |&pieces: &u64| Some(pieces - (pieces / 16).max(1)).filter(|&pieces| pieces > 0);
@@ -95,13 +155,13 @@ fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
 
 /// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU; where that does not go, lanes
 /// whose threadblocks are continued by others.
-fn plan(operation: &Operation, collective: &str) -> Result<Plan, String> {
+fn plan(operation: &Operation, shape: Shape<'_>) -> Result<Plan, String> {
     let units: BTreeSet<(usize, u64)> = operation.steps.iter().map(|step| (step.demand, step.piece)).collect();
     let units: BTreeMap<(usize, u64), usize> = units.into_iter().enumerate().map(|(at, unit)| (unit, at)).collect();
     let mut last = Err(String::new());
     for (lanes, long) in LANES.into_iter().map(|lanes| (lanes, false)).chain(CHAINED.map(|lanes| (lanes, true))) {
         let lanes = lanes.min(units.len()).max(1);
-        last = with_lanes(operation, collective, &Chains::new(operation, &units, lanes, long));
+        last = with_lanes(operation, shape, &Chains::new(operation, &units, lanes, long));
         if last.is_ok() {
             break;
         }
@@ -109,7 +169,7 @@ fn plan(operation: &Operation, collective: &str) -> Result<Plan, String> {
     last
 }
 
-fn with_lanes(operation: &Operation, collective: &str, chains: &Chains) -> Result<Plan, String> {
+fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Result<Plan, String> {
     let needed = chains.threadblocks(operation.ranks.len()).into_iter().enumerate();
     if let Some((rank, needed)) = needed.into_iter().find(|&(_, needed)| needed as usize > THREADBLOCKS) {
         return Err(format!("rank {rank} needs {needed} threadblocks, and the executor's limit is {THREADBLOCKS}"));
@@ -118,7 +178,8 @@ fn with_lanes(operation: &Operation, collective: &str, chains: &Chains) -> Resul
     let pieces = operation.pieces as u32;
     let mut blocks: BTreeMap<Key, Block> = BTreeMap::new();
     for rank in 0..operation.ranks.len() {
-        if let Some([from, to]) = operation.own(rank) {
+        // In place, what a rank keeps lies where it belongs.
+        if let Some([from, to]) = operation.own(rank).filter(|_| !shape.in_place) {
             let (from, to) = (from as u32 * pieces, to as u32 * pieces);
             let own = blocks.entry((rank, 0, 0)).or_default();
             own.ops.push(Op {
@@ -172,7 +233,7 @@ fn with_lanes(operation: &Operation, collective: &str, chains: &Chains) -> Resul
             block.ops.push(Op { semaphore_ids: vec![semaphore], ..Op::new(Name::SemRelease) });
         }
     }
-    assemble(operation, collective, blocks, [&scratch, &chains.semaphores(operation.ranks.len())])
+    assemble(operation, shape, blocks, [&scratch, &chains.semaphores(operation.ranks.len())])
 }
 
 /// Which threadblock sends to which: the receiver says that it has entered, the sender waits for that. In between, the
@@ -231,7 +292,7 @@ fn local((buffer, index): Spot, size: u32) -> Place {
 /// Numbers threadblocks, channels and remote buffers, and checks the executor's limits.
 fn assemble(
     operation: &Operation,
-    collective: &str,
+    shape: Shape<'_>,
     blocks: BTreeMap<Key, Block>,
     [scratch, semaphores]: [&[u32]; 2],
 ) -> Result<Plan, String> {
@@ -304,17 +365,22 @@ fn assemble(
             Channel { channel_type: ChannelType::Memory, connected_to, buffer_type: None, rank_groups: Vec::new() };
         gpu.channels.extend((!channel.connected_to.is_empty()).then_some(channel));
     }
-    Ok(Plan {
-        name: format!("oneport-{collective}"),
-        collective: collective.to_string(),
+    let (ranks, pieces, place) = (gpus.len(), operation.pieces, if shape.in_place { "-in-place" } else { "" });
+    let mut plan = Plan {
+        // The executor knows plans that are loaded at the same time by their names alone.
+        name: format!("oneport-{}-{ranks}-ranks-{pieces}-pieces{place}", shape.collective),
+        collective: shape.collective.to_string(),
         protocol: Protocol::Simple,
-        inplace: false,
+        inplace: shape.in_place,
         reuse_resources: false,
         num_threads_per_block: 1024,
         use_double_scratch_buffer: false,
-        buffer_alignment: 16,
+        buffer_alignment: ALIGNMENT,
         min_message_size: 0,
         max_message_size: u64::MAX,
         gpus,
-    })
+    };
+    let sizes = Sizes::of(&plan);
+    (plan.min_message_size, plan.max_message_size) = (sizes.least, sizes.most);
+    Ok(plan)
 }

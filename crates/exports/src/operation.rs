@@ -107,16 +107,14 @@ impl Operation {
         let Some(form) = problem.collective().form() else {
             return Err(refused("process groups and lists of demands are no single operation".to_string()));
         };
-        let pieces = match request.pieces {
-            Some(pieces) => Some(pieces),
-            None => request.schedule.instances.to_u64(),
-        };
+        let asked = request.pieces.number();
+        let pieces = asked.or_else(|| request.schedule.instances.to_u64());
         let pieces = pieces.filter(|&pieces| pieces <= PIECES).ok_or_else(|| {
             let instances = &request.schedule.instances;
             refused(format!(
                 "a message would be divided into {} pieces, and {PIECES} is the limit; ask for fewer with --pieces, or for \
                  a plan with fewer instances per period",
-                request.pieces.map_or(instances.to_string(), |pieces| pieces.to_string())
+                asked.map_or(instances.to_string(), |pieces| pieces.to_string())
             ))
         })?;
         let (schedule, execution) = match order {

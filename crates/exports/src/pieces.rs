@@ -1,16 +1,19 @@
-//! Another number of instances per period: the copies of the patterns shared out anew.
+//! Another number of instances per period: the copies of the patterns shared out anew, and what that loses.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
-use num_traits::One;
+use num_traits::{One, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
 use oneport_platform::Rational;
 use oneport_schedule::{periodic, tightened};
 
 use crate::ExportError;
+
+/// Largest power of two that is tried as a number of pieces.
+const LARGEST: u64 = 1 << 10;
 
 /// The copies of the patterns for so many instances, in proportion: every pattern gets its share rounded down, the rest
 /// goes to the largest remainders. `O(P log P)` for `P` patterns.
@@ -68,4 +71,44 @@ pub fn with_instances(
 pub fn without_slots(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> PeriodicSchedule {
     let patterns = shared_out(problem, schedule, instances);
     PeriodicSchedule { period: Rational::one(), instances: instances.into(), patterns, slots: Vec::new() }
+}
+
+/// The share of the plan's throughput that this number of instances per period does without, from 0 to 1: their
+/// patterns, shared out anew, take at least the period of [`tightened`].
+///
+/// # Errors
+/// The copies cannot be ordered, which would be a defect.
+pub fn lost(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> Result<Rational, ExportError> {
+    if schedule.instances == BigUint::from(instances) {
+        return Ok(Rational::zero());
+    }
+    let patterns = shared_out(problem, schedule, instances);
+    let whole = WholePatterns { period: schedule.period.clone(), instances: instances.into(), patterns };
+    let period = tightened(problem, whole)?.period;
+    if period.is_zero() {
+        return Ok(Rational::zero());
+    }
+    let number = |number: &BigUint| Rational::from_integer(number.clone().into());
+    let kept = number(&instances.into()) * &schedule.period / (period * number(&schedule.instances));
+    Ok((Rational::one() - kept).max(Rational::zero()))
+}
+
+/// The numbers of pieces to be tried where a power of two is wanted, best first: the smallest that loses at most a 32nd
+/// of the throughput, then smaller ones by what they lose. Where no power up to 1024 loses that little, all of them.
+///
+/// # Errors
+/// As [`lost`].
+pub fn powers_of_two(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Vec<u64>, ExportError> {
+    let enough = Rational::new(1.into(), 32.into());
+    let mut losses = Vec::new();
+    for pieces in std::iter::successors(Some(1), |pieces| Some(2 * pieces).filter(|&pieces| pieces <= LARGEST)) {
+        let loss = lost(problem, schedule, pieces)?;
+        let is_enough = loss <= enough;
+        losses.push((loss, pieces));
+        if is_enough {
+            break;
+        }
+    }
+    losses.sort();
+    Ok(losses.into_iter().map(|(_, pieces)| pieces).collect())
 }

@@ -17,9 +17,11 @@ pub struct Request<'a> {
     pub schedule: &'a PeriodicSchedule,
     /// Periods in which instances start, for formats that hold a run; `None`: two more than reach the steady state.
     pub periods: Option<u64>,
-    /// For formats that hold one operation: pieces that each message is divided into; `None`: one per instance of the
-    /// period.
-    pub pieces: Option<u64>,
+    /// For formats that hold one operation: pieces that each message is divided into.
+    pub pieces: Pieces,
+    /// For GPU libraries: whether input and output are one buffer. `None`: as PyTorch calls the collective, in place
+    /// for all-reduce and broadcast, out of place for the others.
+    pub in_place: Option<bool>,
     /// For formats that hold one operation of messages with sizes: bytes of a message; `None`: 1 MiB.
     pub bytes: Option<u64>,
     /// For GOAL: one operation of messages with sizes, each rank's order and no dates.
@@ -38,7 +40,8 @@ impl<'a> Request<'a> {
             problem,
             schedule,
             periods: None,
-            pieces: None,
+            pieces: Pieces::Fitting,
+            in_place: None,
             bytes: None,
             without_dates: false,
             dated: None,
@@ -87,6 +90,44 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Into how many pieces the messages of one operation are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pieces {
+    /// What fits the format's readers: for GPU libraries, which run only sizes that the pieces divide, a power of two;
+    /// for the others one per instance of the period.
+    #[default]
+    Fitting,
+    /// One per instance of the period, which keeps the plan's throughput.
+    Exact,
+    /// This number.
+    Number(u64),
+}
+
+impl Pieces {
+    /// The number, where one is given.
+    pub fn number(self) -> Option<u64> {
+        match self {
+            Pieces::Number(pieces) => Some(pieces),
+            Pieces::Fitting | Pieces::Exact => None,
+        }
+    }
+}
+
+/// Files to be written, and facts about them that their reader does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// The files.
+    pub files: Vec<File>,
+    /// One fact per line: pieces and what they lose, sizes of messages.
+    pub notes: Vec<String>,
+}
+
+impl From<Vec<File>> for Written {
+    fn from(files: Vec<File>) -> Self {
+        Written { files, notes: Vec::new() }
+    }
+}
+
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
@@ -98,8 +139,8 @@ pub struct File {
 
 impl File {
     /// The file of the name that the user gave.
-    pub fn only(text: String) -> Vec<File> {
-        vec![File { suffix: String::new(), bytes: text.into_bytes() }]
+    pub fn only(text: String) -> Written {
+        vec![File { suffix: String::new(), bytes: text.into_bytes() }].into()
     }
 
     /// What it holds, as text.

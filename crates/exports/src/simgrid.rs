@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     name: "simgrid",
     about: "a SimGrid platform (OUT), a run (OUT.replay) and an S4U program that replays it (OUT.cpp)",
     lacks: "exact dates (18 decimals), the values themselves (who waits for whom is replayed), the proof",
-    write,
+    write: |request| Ok(write(request)?.into()),
 };
 
 /// Decimals of dates, bytes and bandwidths.

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
 use oneport::formats::{AnswerFile, Plan};
 use oneport::{formats, referee};
-use oneport_exports::{FORMATS, File, Format, OneRun, Preloaded, Request, format, preload};
+use oneport_exports::{FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload};
 
 use crate::flags::limits::bytes;
 use crate::words::bytes as sizes;
@@ -33,10 +33,18 @@ pub struct ExportArguments {
     /// Periods in which instances start, for formats that hold a run (default: two more than the plan is deep).
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     periods: Option<u64>,
-    /// Pieces that each message is divided into, for formats that hold one operation (default: one per instance of the
-    /// period).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pieces: Option<u64>,
+    /// Pieces that each message is divided into, for formats that hold one operation: a number, or "exact" for one per
+    /// instance of the period (default: exact; of mscclpp and msccl, which run only sizes that the pieces divide, the
+    /// smallest power of two that keeps 31/32 of the throughput).
+    #[arg(long, value_name = "N|exact", value_parser = pieces)]
+    pieces: Option<Pieces>,
+    /// mscclpp, msccl: input and output are one buffer (default of mscclpp: for all-reduce and broadcast, as PyTorch
+    /// calls them; an MSCCL all-reduce or reduce-scatter serves both).
+    #[arg(long, conflicts_with = "out_of_place")]
+    in_place: bool,
+    /// mscclpp, msccl: input and output are two buffers.
+    #[arg(long)]
+    out_of_place: bool,
     /// Bytes of a message, for formats of operations with sizes: Chakra, and GOAL without dates.
     #[arg(long, value_name = "SIZE", default_value = "1 MiB")]
     bytes: String,
@@ -52,6 +60,15 @@ pub struct ExportArguments {
     /// mpi-preload: nodes are hosts; OUT.hosts lists them by ranks, and calls on other hosts are left to MPI.
     #[arg(long)]
     hosts: bool,
+}
+
+/// A number of pieces.
+fn pieces(text: &str) -> Result<Pieces, String> {
+    match text.parse::<u64>() {
+        Ok(pieces) if pieces > 0 => Ok(Pieces::Number(pieces)),
+        _ if text == "exact" => Ok(Pieces::Exact),
+        _ => Err("it is a number from 1 on, or exact".to_string()),
+    }
 }
 
 fn names() -> PossibleValuesParser {
@@ -74,6 +91,12 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     };
     if arguments.without_dates && arguments.to != "goal" {
         return Err(usage("--without-dates is for --to goal; leave it out"));
+    }
+    if (arguments.in_place || arguments.out_of_place) && !arguments.to.starts_with("msccl") {
+        return Err(usage(format!(
+            "--in-place and --out-of-place are for --to mscclpp and msccl, not {}; leave them out",
+            arguments.to
+        )));
     }
     let export = Export { arguments, bytes: whole_bytes(&arguments.bytes)?, plans, output };
     try_outputs(&export.inputs(), &[("OUT", output)])?;
@@ -132,7 +155,8 @@ impl Export<'_> {
     fn asked<'a>(&self, request: Request<'a>) -> Request<'a> {
         Request {
             periods: self.arguments.periods.or(request.periods),
-            pieces: self.arguments.pieces,
+            pieces: self.arguments.pieces.unwrap_or_default(),
+            in_place: self.arguments.in_place.then_some(true).or(self.arguments.out_of_place.then_some(false)),
             bytes: Some(self.bytes),
             without_dates: self.arguments.without_dates,
             between_processors: self.arguments.between_processors,
@@ -144,8 +168,8 @@ impl Export<'_> {
         let is_csv = self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         let to = &self.arguments.to;
         let format = format(if to == "events" && is_csv { "events-csv" } else { to })?;
-        let files = format.write(&self.asked(request)).with_context(|| format!("{}", plan.display()))?;
-        self.write(format, &files)
+        let written = format.write(&self.asked(request)).with_context(|| format!("{}", plan.display()))?;
+        self.write(format, &written)
     }
 
     /// One library of all plans.
@@ -163,10 +187,10 @@ impl Export<'_> {
         }
         let names: Vec<String> = self.plans.iter().map(|path| path.display().to_string()).collect();
         let files = preload(&plans, self.arguments.hosts).with_context(|| names.join(", "))?;
-        self.write(format(PRELOAD)?, &files)
+        self.write(format(PRELOAD)?, &files.into())
     }
 
-    fn write(&self, format: &Format, files: &[File]) -> Result<End> {
+    fn write(&self, format: &Format, Written { files, notes }: &Written) -> Result<End> {
         let paths: Vec<PathBuf> = files.iter().map(|file| path(self.output, file)).collect();
         let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
         try_outputs(&self.inputs(), &outputs)?;
@@ -175,6 +199,7 @@ impl Export<'_> {
         }
         let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
         print(&format!("{}: {}{lacks}", format.name, written(self.output, files)))?;
+        notes.iter().try_for_each(|note| print(note))?;
         Ok(End::Done)
     }
 }

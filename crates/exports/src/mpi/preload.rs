@@ -13,7 +13,7 @@ pub const PRELOAD: Format = Format {
     name: "mpi-preload",
     about: "a C library (mpicc -shared -fPIC) for LD_PRELOAD: serves the MPI calls of unmodified programs",
     lacks: FORMAT.lacks,
-    write: |request| preload(&[Preloaded { request: request.clone(), at_least: 0 }], false),
+    write: |request| Ok(preload(&[Preloaded { request: request.clone(), at_least: 0 }], false)?.into()),
 };
 
 /// A plan of a library for LD_PRELOAD.
@@ -60,7 +60,7 @@ pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, Export
     let Some(first) = tables.first() else {
         return Err(refused("no plan is given; a library has one or more".to_string()));
     };
-    let mut files = File::only(library(&tables));
+    let mut files = File::only(library(&tables)).files;
     if hosts {
         let bytes = first.names().iter().map(|name| format!("{name}\n")).collect::<String>().into_bytes();
         files.push(File { suffix: ".hosts".to_string(), bytes });

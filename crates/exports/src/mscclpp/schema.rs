@@ -190,6 +190,8 @@ pub enum Name {
     Repkt,
     Recpkt,
     Recspkt,
+    /// The DSL writes it, and no executor has it.
+    Glre,
     Glres,
     Gstore,
     Gstorepkt,

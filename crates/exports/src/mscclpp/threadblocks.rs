@@ -244,6 +244,12 @@ impl Translation<'_> {
                 vec![Act::Signal { lines: self.semaphores(site)?, relaxed: false, agent: None }]
             }
             Name::Pipeline => return Err(site.fault("a pipeline within a pipeline")),
+            Name::Glre => {
+                return Err(site.fault(
+                    "the executor has no such operation: the DSL leaves it where a reduction through a switch is not \
+                     followed by a broadcast of the same chunks; with one it becomes glres",
+                ));
+            }
             Name::Put | Name::Ppkt if is_port => self.port(site, false)?,
             Name::Pws => self.port(site, true)?,
             Name::Pwsf => {

@@ -1,6 +1,6 @@
 //! The table between processors, run by a twin that knows nothing but it.
 
-use oneport_exports::Request;
+use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, Volumes};
 use oneport_platform::{Rational, parse_rational};
 use serde_json::Value;
@@ -73,8 +73,9 @@ fn routers_are_left_out() {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
             let schedule = schedule(problem, 3, &mut dice);
             for pieces in [None, Some(1), Some(7)] {
-                let request = Request { pieces, between_processors: true, ..Request::new(problem, &schedule) };
-                let files = oneport_exports::format("events").unwrap().write(&request).unwrap();
+                let asked = pieces.map_or(Pieces::Exact, Pieces::Number);
+                let request = Request { pieces: asked, between_processors: true, ..Request::new(problem, &schedule) };
+                let files = oneport_exports::format("events").unwrap().write(&request).unwrap().files;
                 let table: Value = serde_json::from_str(&files[0].text()).unwrap();
                 assert_eq!(table["instances"], pieces.unwrap_or(3));
                 follow(&table);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use oneport_exports::{File, Preloaded, Request};
+use oneport_exports::{File, Pieces, Preloaded, Request, Written};
 use oneport_plan::{
     Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
 };
@@ -198,8 +198,19 @@ pub fn export(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Resul
     Ok(files(name, format, seed, pieces)?[0].text().into_owned())
 }
 
-/// Writes a random plan of a collective in a format.
+/// Writes a random plan of a collective in a format; `pieces`: `None` for what fits the format.
 pub fn files(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result<Vec<File>, String> {
+    let pieces = pieces.map_or(Pieces::Fitting, Pieces::Number);
+    Ok(written(name, format, seed, |request| Request { pieces, ..request })?.files)
+}
+
+/// Writes a random plan of a collective in a format, as `asked`.
+pub fn written(
+    name: &str,
+    format: &str,
+    seed: u64,
+    asked: impl Fn(Request<'_>) -> Request<'_>,
+) -> Result<Written, String> {
     let mut dice = Dice(seed);
     let processors = 2 + dice.below(5);
     let routers = dice.below(3);
@@ -209,7 +220,7 @@ pub fn files(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let instances = 1 + dice.below(4);
     let schedule = schedule(problem, instances, &mut dice);
-    let request = Request { pieces, ..Request::new(problem, &schedule) };
+    let request = asked(Request::new(problem, &schedule));
     oneport_exports::format(format).unwrap().write(&request).map_err(|error| error.to_string())
 }
 

@@ -65,7 +65,7 @@ fn undated(name: &str, seed: u64, bytes: u64) -> String {
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let schedule = schedule(problem, 2, &mut dice);
     let request = Request { bytes: Some(bytes), without_dates: true, ..Request::new(problem, &schedule) };
-    oneport_exports::format("goal").unwrap().write(&request).unwrap()[0].text().into_owned()
+    oneport_exports::format("goal").unwrap().write(&request).unwrap().files[0].text().into_owned()
 }
 
 /// Every rank comes to its end, every message is received once with its size, and the pieces are the message.

@@ -293,7 +293,7 @@ fn ways_that_come_back_are_left_out() {
     let plan = WholePatterns { period: whole(4), instances: 1u32.into(), patterns };
     let schedule = periodic(problem, tightened(problem, plan).unwrap()).unwrap();
     for name in ["msccl", "mscclpp"] {
-        let files = oneport_exports::format(name).unwrap().write(&Request::new(problem, &schedule)).unwrap();
+        let files = oneport_exports::format(name).unwrap().write(&Request::new(problem, &schedule)).unwrap().files;
         let text = files[0].text();
         let verdict = check(&text);
         assert!(

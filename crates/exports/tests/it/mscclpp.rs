@@ -182,7 +182,8 @@ fn nonsense_is_refused_in_words() {
         assert_eq!(check(&text[..end]).unwrap_err().kind, Kind::Malformed);
     }
     let plan: Value = serde_json::from_str(&text).unwrap();
-    let changes: [(&str, Value, &str); 10] = [
+    let changes: [(&str, Value, &str); 11] = [
+        ("/gpus/0/threadblocks/0/ops/0/name", json!("glre"), "the executor has no such operation"),
         ("/gpus/0/threadblocks/0/ops/0/name", json!("teleport"), "teleport"),
         ("/gpus/0/output_chunks", json!(4_000_000_000u32), "would be"),
         ("/gpus/0/scratch_chunks", json!(4_000_000_000u32), "2^23"),

@@ -92,7 +92,7 @@ fn the_table_is_the_schedule() {
         let n = 2 + dice.below(9);
         let one = reduction(n, seed % 2 == 0, &mut dice);
         let run = OneRun::new(&one).unwrap();
-        let text = format("events").unwrap().write(&run.request().unwrap()).unwrap()[0].text().into_owned();
+        let text = format("events").unwrap().write(&run.request().unwrap()).unwrap().files[0].text().into_owned();
         let table: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(table["period"], one.reduction.length.to_string());
         assert_eq!((table["depth"].clone(), table["instances"].clone()), (1.into(), 1.into()));
@@ -151,16 +151,16 @@ fn every_format_carries_one_reduction() {
     let run = OneRun::new(&one).unwrap();
     for format in FORMATS {
         match format.write(&run.request().unwrap()) {
-            Ok(files) => assert!(!files.is_empty()),
+            Ok(written) => assert!(!written.files.is_empty()),
             // Their libraries have no reduction to one.
             Err(error) => assert!(format.name.starts_with("msccl") && error.to_string().contains("reduce"), "{error}"),
         }
     }
-    let goal = format("goal").unwrap().write(&run.request().unwrap()).unwrap()[0].text().into_owned();
+    let goal = format("goal").unwrap().write(&run.request().unwrap()).unwrap().files[0].text().into_owned();
     let units: u64 = goal.split("// ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     let end: u64 = goal.split("the run ends at ").nth(1).unwrap().split('.').next().unwrap().parse().unwrap();
     assert_eq!(ratio(end as usize, units as i64), one.reduction.length);
-    let pieces = Request { pieces: Some(3), ..run.request().unwrap() };
+    let pieces = Request { pieces: oneport_exports::Pieces::Number(3), ..run.request().unwrap() };
     for name in ["events", "mpi"] {
         let refused = format(name).unwrap().write(&pieces).unwrap_err().to_string();
         assert!(refused.contains("leave --pieces out"), "{refused}");

@@ -1,0 +1,3 @@
+// The one name of CUDA that the declarations of the executor use.
+#pragma once
+using cudaStream_t = void*;

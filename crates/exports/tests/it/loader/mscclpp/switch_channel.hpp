@@ -1,0 +1,3 @@
+// The handles are in memory_channel.hpp.
+#pragma once
+#include <mscclpp/memory_channel.hpp>
