@@ -15,6 +15,6 @@ pub use digraph::{AllArcs, Arc, ArcsAt, Digraph, Ends};
 pub use network::Network;
 pub use petgraph;
 pub use reach::reachable;
-pub use shortest_paths::{ShortestPaths, shortest_paths};
+pub use shortest_paths::{Searches, ShortestPaths, shortest_paths};
 pub use steiner::steiner_arborescence;
 pub use symmetry::{Automorphism, free_automorphisms};

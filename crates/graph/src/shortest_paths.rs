@@ -49,7 +49,7 @@ pub struct ShortestPaths<N, E> {
 pub fn shortest_paths<G, N, L>(
     graph: G,
     from: impl IntoIterator<Item = (G::NodeId, N)>,
-    mut length: impl FnMut(G::EdgeRef) -> L,
+    length: impl FnMut(G::EdgeRef) -> L,
     mut through: impl FnMut(G::NodeId) -> bool,
 ) -> ShortestPaths<N, G::EdgeId>
 where
@@ -57,43 +57,110 @@ where
     N: Exact,
     L: Borrow<N>,
 {
-    let nodes = graph.node_bound();
-    let mut distances: Vec<Option<N>> = vec![None; nodes];
-    let mut edges = vec![0_u32; nodes];
-    let mut last = vec![None; nodes];
-    let mut settled = Vec::new();
-    let mut starts = vec![false; nodes];
-    let mut heap = BinaryHeap::new();
-    for (node, far) in from {
-        let node = graph.to_index(node);
-        if distances[node].as_ref().is_none_or(|known| far < *known) {
-            distances[node] = Some(far.clone());
-            starts[node] = true;
-            heap.push(Reverse((far, 0, node)));
-        }
+    let mut searches = Searches::new(graph.node_bound());
+    searches.run(graph, from, length, |node| Some(through(node)));
+    searches.paths
+}
+
+/// Searches for shortest paths on one graph, one after the other: each takes time for the nodes that it meets, not for
+/// all of the graph.
+///
+/// ```
+/// use oneport_graph::Searches;
+/// use petgraph::graph::DiGraph;
+/// let path = DiGraph::<(), u64>::from_edges([(0, 1, 5), (1, 2, 5), (2, 3, 5)]);
+/// let mut searches = Searches::new(path.node_count());
+/// for start in path.node_indices() {
+///     let mut left = 2;
+///     let may_pass = |_| {
+///         left -= 1;
+///         (left > 0).then_some(true)
+///     };
+///     let paths = searches.run(&path, [(start, 0)], |edge| edge.weight(), may_pass);
+///     assert_eq!(paths.settled.len(), if start.index() < 3 { 2 } else { 1 });
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Searches<N, E> {
+    paths: ShortestPaths<N, E>,
+    /// By node: how many edges its path has.
+    edges: Vec<u32>,
+    starts: Vec<bool>,
+    /// The nodes that have a distance.
+    met: Vec<usize>,
+}
+
+impl<N: Exact, E: Copy> Searches<N, E> {
+    /// Searches on graphs whose nodes have indices below this number.
+    pub fn new(nodes: usize) -> Self {
+        let paths = ShortestPaths { distances: vec![None; nodes], last: vec![None; nodes], settled: Vec::new() };
+        Searches { paths, edges: vec![0; nodes], starts: vec![false; nodes], met: Vec::new() }
     }
-    while let Some(Reverse((near, count, node))) = heap.pop() {
-        if edges[node] < count || distances[node].as_ref().is_some_and(|known| *known < near) {
-            continue;
-        }
-        settled.push(node);
-        if !starts[node] && !through(graph.from_index(node)) {
-            continue;
-        }
-        for edge in graph.edges(graph.from_index(node)) {
-            let next = graph.to_index(edge.target());
-            let mut far = near.clone();
-            far += length(edge).borrow();
-            let order = distances[next].as_ref().map_or(Ordering::Less, |known| far.cmp(known));
-            if order.is_lt() || order.is_eq() && count + 1 < edges[next] {
-                distances[next] = Some(far.clone());
-                edges[next] = count + 1;
-                last[next] = Some((edge.id(), node));
-                heap.push(Reverse((far, count + 1, next)));
+
+    /// [`shortest_paths`], but asked of a node that is settled `through` may also end the search, by `None`. Then
+    /// distances of nodes that are not settled yet are those of some paths.
+    ///
+    /// As many operations as [`shortest_paths`] takes on the nodes that are met and the edges that leave them.
+    pub fn run<G, L>(
+        &mut self,
+        graph: G,
+        from: impl IntoIterator<Item = (G::NodeId, N)>,
+        mut length: impl FnMut(G::EdgeRef) -> L,
+        mut through: impl FnMut(G::NodeId) -> Option<bool>,
+    ) -> &ShortestPaths<N, E>
+    where
+        G: IntoEdges<EdgeId = E> + NodeIndexable,
+        L: Borrow<N>,
+    {
+        self.clear();
+        let Searches { paths: ShortestPaths { distances, last, settled }, edges, starts, met } = self;
+        let mut heap = BinaryHeap::new();
+        for (node, far) in from {
+            let node = graph.to_index(node);
+            if distances[node].as_ref().is_none_or(|known| far < *known) {
+                met.push(node);
+                distances[node] = Some(far.clone());
+                starts[node] = true;
+                heap.push(Reverse((far, 0, node)));
             }
         }
+        while let Some(Reverse((near, count, node))) = heap.pop() {
+            if edges[node] < count || distances[node].as_ref().is_some_and(|known| *known < near) {
+                continue;
+            }
+            settled.push(node);
+            match through(graph.from_index(node)) {
+                None => break,
+                Some(false) if !starts[node] => continue,
+                Some(_) => {}
+            }
+            for edge in graph.edges(graph.from_index(node)) {
+                let next = graph.to_index(edge.target());
+                let mut far = near.clone();
+                far += length(edge).borrow();
+                let order = distances[next].as_ref().map_or(Ordering::Less, |known| far.cmp(known));
+                if order.is_lt() || order.is_eq() && count + 1 < edges[next] {
+                    met.push(next);
+                    distances[next] = Some(far.clone());
+                    edges[next] = count + 1;
+                    last[next] = Some((edge.id(), node));
+                    heap.push(Reverse((far, count + 1, next)));
+                }
+            }
+        }
+        &self.paths
     }
-    ShortestPaths { distances, last, settled }
+
+    /// Forgets the last search.
+    fn clear(&mut self) {
+        for node in self.met.drain(..) {
+            self.paths.distances[node] = None;
+            self.paths.last[node] = None;
+            self.edges[node] = 0;
+            self.starts[node] = false;
+        }
+        self.paths.settled.clear();
+    }
 }
 
 impl<N, E: Copy> ShortestPaths<N, E> {

@@ -89,18 +89,23 @@ impl<'a> Problem<'a> {
     }
 
     /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair
-    /// once. `O(n (n + m))` on `n` nodes and `m` links; `O(n + m)` where all nodes reach each other.
+    /// once. `O(n + m)` on `n` nodes and `m` links where every node reaches every other; otherwise as much for every
+    /// source, or for every target if there are fewer of them.
     pub fn unreachable(&self) -> Vec<Commodity> {
-        if is_strongly_connected(self.platform) {
+        if is_strong(self.platform) {
             return Vec::new();
         }
+        let sources: BTreeSet<NodeId> = self.demands().flat_map(|demand| demand.operands.to_vec()).collect();
+        let targets: BTreeSet<NodeId> = self.demands().flat_map(|demand| demand.goals()).map(|goal| goal.0).collect();
+        let forward = sources.len() <= targets.len();
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
         let mut missing: Vec<Commodity> = Vec::new();
         for demand in self.demands() {
             for (target, part) in demand.goals() {
                 for &source in &demand.operands[part.first..=part.last] {
-                    let from_source = reached[source.index()].get_or_insert_with(|| reach(self.platform, source));
-                    if !from_source[target.index()] {
+                    let (root, end) = if forward { (source, target) } else { (target, source) };
+                    let from_root = reached[root.index()].get_or_insert_with(|| reach(self.platform, root, forward));
+                    if !from_root[end.index()] {
                         missing.push(Commodity { source, target });
                     }
                 }
@@ -118,7 +123,7 @@ impl<'a> Problem<'a> {
         let Amount::Tasks(_) = self.volumes.work else { return None };
         let demand = self.demands().next()?;
         let (whole, target) = (demand.whole(), demand.targets().first().copied()?);
-        let reach: Vec<Vec<bool>> = self.platform.node_ids().map(|node| reach(self.platform, node)).collect();
+        let reach: Vec<Vec<bool>> = self.platform.node_ids().map(|node| reach(self.platform, node, true)).collect();
         let mut there: BTreeMap<Interval, Vec<bool>> = BTreeMap::new();
         for operands in 1..=whole.operands() {
             for first in 0..=whole.operands() - operands {
@@ -162,27 +167,22 @@ pub struct Unmade {
     pub target: Option<NodeId>,
 }
 
-/// Whether the first node reaches all others, and all others reach it.
-fn is_strongly_connected(platform: &Platform) -> bool {
-    let all = |seen: Vec<bool>| seen.into_iter().all(|seen| seen);
-    let first = platform.node_ids().next();
-    first.is_none_or(|first| all(reach(platform, first)) && all(reached(platform, first, true)))
+/// Whether messages from every node can reach every other.
+fn is_strong(platform: &Platform) -> bool {
+    let Some(first) = platform.node_ids().next() else { return true };
+    [true, false].iter().all(|&forward| reach(platform, first, forward).into_iter().all(|reached| reached))
 }
 
-/// Which nodes messages from `source` can reach.
-fn reach(platform: &Platform, source: NodeId) -> Vec<bool> {
-    reached(platform, source, false)
-}
-
-/// The same; `turned`: from which nodes messages can reach it.
-fn reached(platform: &Platform, source: NodeId, turned: bool) -> Vec<bool> {
+/// Which nodes messages from a node can reach; not `forward`, from which nodes they can reach it.
+fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
     let mut seen = vec![false; platform.nodes().len()];
-    seen[source.index()] = true;
-    let mut queue = vec![source];
+    seen[from.index()] = true;
+    let mut queue = vec![from];
     while let Some(node) = queue.pop() {
-        let links = if turned { platform.incoming(node) } else { platform.outgoing(node) };
+        let links = if forward { platform.outgoing(node) } else { platform.incoming(node) };
         for &link in links {
-            let next = if turned { platform.link(link).from } else { platform.link(link).to };
+            let ends = platform.link(link);
+            let next = if forward { ends.to } else { ends.from };
             if !std::mem::replace(&mut seen[next.index()], true) {
                 queue.push(next);
             }

@@ -148,11 +148,8 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
     let sets = case.is_commutative() && !many;
     // Arborescences need no table of partial results.
-    let states = if many && arborescence::is_for(case, processors.len()) {
-        operands as u128
-    } else {
-        Parts::count(operands, sets) * processors.len() as u128
-    };
+    let are_streams = many && arborescence::is_for(case, processors.len());
+    let states = if are_streams { operands as u128 } else { Parts::count(operands, sets) * processors.len() as u128 };
     if states > MAX_STATES {
         let (processors, limit) = (processors.len(), MAX_STATES);
         let states = format!("{states} partial results and places");
@@ -161,6 +158,9 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     }
     let parts = if many { Parts::counted(operands) } else { Parts::new(operands, sets) };
     let priced = Priced::new(case, prices, (processors, &stands_for), &parts)?;
+    if are_streams {
+        return Ok((arborescence::prices(case, &priced)?, priced.denominator));
+    }
     let distances = priced.distances(case, &priced.lengths)?;
     // By demand, operands `0..=last` at a processor.
     let goals = goals(case);
@@ -177,10 +177,7 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     };
     // The goals of many operands are whole results: only those of a scan are not, which is not commutative. And every
     // owner reaches every target, so that there is a tree to each.
-    let trees = if many && arborescence::is_for(case, priced.processors.len()) {
-        let streams = arborescence::Streams::new(&priced, &distances);
-        dearest(&mut |_, target| streams.as_ref()?.price(target))
-    } else if many {
+    let trees = if many {
         let bound = many_operands::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))
     } else {

@@ -25,6 +25,8 @@ pub(crate) struct ShortestPaths<'a, T> {
     reversed: bool,
     distance: Vec<T>,
     settled: Vec<bool>,
+    /// The nodes that are settled, in order of distance.
+    order: Vec<usize>,
     /// Binary heap of nodes by distance, and where each node stands in it.
     heap: Vec<usize>,
     position: Vec<usize>,
@@ -39,6 +41,7 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
             reversed,
             distance: vec![T::zero(); nodes],
             settled: vec![false; nodes],
+            order: Vec::new(),
             heap: Vec::new(),
             position: vec![OUTSIDE; nodes],
         }
@@ -48,17 +51,35 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
     ///
     /// O((nodes + links) log nodes) comparisons and O(links) additions.
     pub(crate) fn run(&mut self, root: NodeId, is_wanted: &[bool], mut wanted: usize) {
-        self.settled.fill(false);
-        self.position.fill(OUTSIDE);
-        self.heap.clear();
-        self.distance[root.index()].set_zero();
-        self.push(root.index());
+        self.search([(root, T::zero())], |node| {
+            wanted -= usize::from(is_wanted[node]);
+            (wanted > 0).then_some(true)
+        });
+    }
+
+    /// Computes the distances from some nodes, each of which has one at first. Of every node that is settled `passes`
+    /// says whether paths may lead on from it; `None` ends the search.
+    ///
+    /// As many operations as [`run`](Self::run), on the nodes that are met and the links that leave them.
+    pub(crate) fn search(
+        &mut self,
+        starts: impl IntoIterator<Item = (NodeId, T)>,
+        mut passes: impl FnMut(usize) -> Option<bool>,
+    ) {
+        self.order.drain(..).for_each(|node| self.settled[node] = false);
+        self.heap.drain(..).for_each(|node| self.position[node] = OUTSIDE);
+        for (start, far) in starts {
+            self.distance[start.index()] = far;
+            self.push(start.index());
+        }
         let mut candidate = T::zero();
         while let Some(node) = self.pop() {
             self.settled[node] = true;
-            wanted -= usize::from(is_wanted[node]);
-            if wanted == 0 {
-                return;
+            self.order.push(node);
+            match passes(node) {
+                None => return,
+                Some(false) => continue,
+                Some(true) => {}
             }
             let platform = self.platform;
             let id = NodeId::new(node);
@@ -82,7 +103,12 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         }
     }
 
-    /// The distance found by the last [`run`](Self::run); `None` for a node that it did not reach.
+    /// The nodes whose distances the last search found, nearest first.
+    pub(crate) fn found(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.order.iter().map(|&node| NodeId::new(node))
+    }
+
+    /// The distance found by the last search; `None` for a node that it did not reach.
     pub(crate) fn distance(&self, node: NodeId) -> Option<&T> {
         self.settled[node.index()].then(|| &self.distance[node.index()])
     }

@@ -1,7 +1,7 @@
 //! Shortest paths against relaxation until nothing changes, and reachability and cuts against their definitions.
 
 use num_bigint::BigUint;
-use oneport_graph::{Digraph, cut_below, minimum_cut, reachable, shortest_paths};
+use oneport_graph::{Digraph, Searches, cut_below, minimum_cut, reachable, shortest_paths};
 use petgraph::graph::DiGraph;
 use petgraph::stable_graph::StableDiGraph;
 use petgraph::visit::{EdgeFiltered, EdgeRef, Reversed};
@@ -45,6 +45,36 @@ fn graph(nodes: usize, arcs: &Arcs) -> DiGraph<(), u64> {
         graph.add_edge(ids[tail], ids[head], length);
     }
     graph
+}
+
+proptest! {
+    /// One search after the other says what each says by itself; one that is ended early has settled the nearest nodes,
+    /// with their distances.
+    #[test]
+    fn searches_one_after_the_other(
+        arcs in arcs(8, 24),
+        passable in prop::collection::vec(any::<bool>(), 8),
+        most in prop::collection::vec(1..9usize, 8),
+    ) {
+        let graph = graph(8, &arcs);
+        let mut searches = Searches::new(8);
+        for (start, most) in graph.node_indices().zip(most) {
+            let whole = shortest_paths(&graph, [(start, 0)], |arc| arc.weight(), |node| passable[node.index()]);
+            let mut left = most;
+            let found = searches.run(&graph, [(start, 0)], |arc| arc.weight(), |node| {
+                left -= 1;
+                (left > 0).then_some(passable[node.index()])
+            });
+            let near = most.min(whole.settled.len());
+            prop_assert_eq!(&found.settled[..], &whole.settled[..near]);
+            for &node in &found.settled {
+                prop_assert_eq!(found.distances[node], whole.distances[node]);
+                prop_assert_eq!(found.path(node), whole.path(node));
+            }
+            let met = (0..8).filter(|&node| found.distances[node].is_some());
+            prop_assert!(most <= whole.settled.len() || met.count() == whole.settled.len());
+        }
+    }
 }
 
 proptest! {

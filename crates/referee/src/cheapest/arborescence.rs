@@ -17,13 +17,32 @@
 //!
 //! Either contradicts the choice (that `v_x` is in one of `A` and `B` does no harm: it is left out there). So there is
 //! no strange merge, every processor sends one stream, and the tree is an arborescence as above.
+//!
+//! **Which streams need not be looked at.** Let `least_x` be the least `D(x,j) + q_j` over processors `j`. Call `x` a
+//! *leaf* if `q_x > least_x`, else a *member*.
+//! - *Leaves merge nothing.* Let a leaf `x` receive streams, and let `y` have `D(x,y) + q_y < q_x`. If `y` is not
+//!   before `x`, the streams go on to `y` instead: cheaper. If it is, on the way of the stream from `c`: let `c` send
+//!   where `x` sends, and `x` and all others that send to `x` send to `y`: as many merges, each cheaper by more than
+//!   what the way costs.
+//! - *A stream need not pass a member `x`.* Say one goes from `i` over `x` to `j` (or to the target), and `x` sends to
+//!   `z`. If `i` is not after `x`, let `i` send to `x`: that costs `q_x`, not more than `D(x,j) + q_j`. If it is, let
+//!   `i` send to `x` and `x` to `j`: `q_x` more, and `D(x,z) + q_z` less. Either takes fewer links.
+//!
+//! So a leaf `x` pays `least_x`, and a member's stream goes to another member over leaves and routers alone.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use oneport_platform::NodeId;
 
 use super::Priced;
+use crate::Violation;
 use crate::case::Case;
-use crate::copies::{Arc, spanning_from_each};
+use crate::copies::{Weight, spanning_from_each};
+use crate::shortest_paths::ShortestPaths;
+use crate::violation::fault;
+
+/// Most ways between members: half a gigabyte of them.
+const MAX_WAYS: usize = 1 << 23;
 
 /// Whether the theorem applies to a commutative operator on so many processors.
 pub(super) fn is_for(case: &Case<'_>, processors: usize) -> bool {
@@ -31,47 +50,82 @@ pub(super) fn is_for(case: &Case<'_>, processors: usize) -> bool {
     alike && case.operands().len() == processors
 }
 
-/// What it costs to bring all streams together at each processor.
-pub(super) struct Streams<'p> {
-    distances: &'p [Option<BigUint>],
-    size: &'p BigUint,
-    gathered: Vec<Option<BigUint>>,
+/// By demand, the exact price of the dearest of the cheapest trees to its goals; in machine integers, where sums fit.
+///
+/// O(links log links) for every goal, besides the ways between members and the arborescences over them.
+pub(super) fn prices(case: &Case<'_>, priced: &Priced) -> Result<Vec<BigUint>, Violation> {
+    let (Some(size), Some(work)) = (priced.sizes.first(), priced.works.first()) else { return Ok(Vec::new()) };
+    let lengths: Vec<BigUint> = priced.lengths.iter().map(|length| length * size).collect();
+    let merges: Vec<BigUint> = priced.merges.iter().map(|merge| merge * work).collect();
+    // A tree pays for fewer ways than there are processors, each over fewer links than there are nodes.
+    let longest = lengths.iter().chain(&merges).map(BigUint::bits).max().unwrap_or(0);
+    let nodes = u64::from(usize::BITS - case.platform.nodes().len().leading_zeros());
+    if longest + 2 * nodes + 2 > u128::BITS.into() {
+        return priced_streams(case, priced, &lengths, &merges);
+    }
+    let small = |numbers: &[BigUint]| numbers.iter().map(|number| number.to_u128()).collect::<Option<Vec<u128>>>();
+    let (Some(lengths), Some(merges)) = (small(&lengths), small(&merges)) else {
+        return priced_streams(case, priced, &lengths, &merges);
+    };
+    Ok(priced_streams(case, priced, &lengths, &merges)?.into_iter().map(BigUint::from).collect())
 }
 
-impl<'p> Streams<'p> {
-    /// O(n^3) operations on numbers for `n` processors, usually about O(n^2 log n).
-    pub(super) fn new(priced: &'p Priced, distances: &'p [Option<BigUint>]) -> Option<Self> {
-        let count = priced.processors.len();
-        let (size, work) = (priced.sizes.first()?, priced.works.first()?);
-        let stream = |from: usize, to: usize| {
-            let distance = distances[from * count + to].as_ref().filter(|_| to != from)?;
+fn priced_streams<T: Weight>(
+    case: &Case<'_>,
+    priced: &Priced,
+    lengths: &[T],
+    merges: &[T],
+) -> Result<Vec<T>, Violation> {
+    let mut backwards = ShortestPaths::new(case.platform, lengths, true);
+    let starts = priced.processors.iter().copied().zip(merges.iter().cloned());
+    backwards.search(starts, |_| Some(true));
+    // By node: which member it is.
+    let mut member_of = vec![None; case.platform.nodes().len()];
+    let (mut members, mut leaves) = (Vec::new(), T::zero());
+    for (&processor, merge) in priced.processors.iter().zip(merges) {
+        match backwards.distance(processor) {
+            Some(least) if least < merge => leaves += least,
+            _ => {
+                member_of[processor.index()] = Some(members.len());
+                members.push((processor, merge));
+            }
+        }
+    }
+    let mut ways = Vec::new();
+    let mut forwards = ShortestPaths::new(case.platform, lengths, false);
+    for (from, &(start, _)) in members.iter().enumerate() {
+        case.ask()?;
+        forwards.search([(start, T::zero())], |node| Some(node == start.index() || member_of[node].is_none()));
+        for node in forwards.found().filter(|&node| node != start) {
+            let (Some(to), Some(distance)) = (member_of[node.index()], forwards.distance(node)) else { continue };
+            let mut length = distance.clone();
+            length += members[to].1;
             // Turned around: what leads from a root to everybody are the streams from everybody to it.
-            Some((to, from, distance * size + work * &priced.merges[to]))
+            ways.push((to, from, length));
+        }
+        if ways.len() > MAX_WAYS {
+            let found = format!("more than {MAX_WAYS} ways between {} processors", members.len());
+            return Err(fault!(TooLarge, "{found}"; "at most {MAX_WAYS} fit in memory"));
+        }
+    }
+    let gathered = spanning_from_each(members.len(), ways);
+    let mut price = |target: NodeId| {
+        case.ask()?;
+        backwards.search([(target, T::zero())], |_| Some(true));
+        if let Some(&owner) = case.operands().iter().find(|owner| backwards.distance(**owner).is_none()) {
+            return Err(case.unreachable(owner, target));
+        }
+        let from = |(&(member, _), gathered): (&(NodeId, &T), &Option<T>)| {
+            let mut whole = gathered.clone()?;
+            whole += backwards.distance(member)?;
+            whole += &leaves;
+            Some(whole)
         };
-        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-        let streams: Vec<Arc<BigUint>> = pairs.filter_map(|(from, to)| stream(from, to)).collect();
-        Some(Streams { distances, size, gathered: from_each(count, streams) })
-    }
-
-    /// The exact price of the cheapest tree to a target: some processor gathers, and sends what it has made. `O(n)`.
-    pub(super) fn price(&self, target: usize) -> Option<BigUint> {
-        let count = self.gathered.len();
-        let from = |(from, gathered): (usize, &Option<BigUint>)| {
-            Some(gathered.as_ref()? + self.distances[from * count + target].as_ref()? * self.size)
-        };
-        self.gathered.iter().enumerate().filter_map(from).min()
-    }
-}
-
-/// In machine integers, where sums fit.
-fn from_each(count: usize, arcs: Vec<Arc<BigUint>>) -> Vec<Option<BigUint>> {
-    // Fewer than two groups per node pay an arc each.
-    let longest = arcs.iter().map(|(.., length)| length.bits()).max().unwrap_or(0);
-    let bits = longest + u64::from(usize::BITS - count.leading_zeros()) + 1;
-    if bits > u128::BITS.into() {
-        return spanning_from_each(count, arcs);
-    }
-    let small = |(from, to, length): &Arc<BigUint>| Some((*from, *to, length.to_u128()?));
-    let prices = spanning_from_each(count, arcs.iter().filter_map(small).collect());
-    prices.into_iter().map(|price| price.map(BigUint::from)).collect()
+        Ok(members.iter().zip(&gathered).filter_map(from).min().unwrap_or_else(T::zero))
+    };
+    let dearest = |goals: &Vec<(usize, NodeId)>| {
+        let prices = goals.iter().map(|&(_, target)| price(target)).collect::<Result<Vec<T>, Violation>>()?;
+        Ok(prices.into_iter().max().unwrap_or_else(T::zero))
+    };
+    super::goals(case).iter().map(dearest).collect()
 }

@@ -29,6 +29,38 @@ pub(super) struct Found<N> {
     pub next: Vec<Option<usize>>,
 }
 
+impl<N> Found<N> {
+    /// The tree: at every place, its own value and all streams that arrive are merged into one. A stream that meets no
+    /// other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
+    pub fn shape(&self, participants: usize, constant: bool) -> Option<Shape> {
+        let count = self.members.len();
+        let mut awaited = vec![0usize; count];
+        self.next.iter().flatten().for_each(|&to| awaited[to] += 1);
+        let mut shape = Shape::default();
+        let mut arrived: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut ready: Vec<usize> = (0..count).rev().filter(|&member| awaited[member] == 0).collect();
+        let mut result = None;
+        while let Some(member) = ready.pop() {
+            let place = self.members[member];
+            if place < participants {
+                let own = shape.single(place);
+                arrived[member].push(own);
+            }
+            let stream = shape.merge_all(place, &arrived[member], constant);
+            let Some(to) = self.next[member] else {
+                result = stream;
+                continue;
+            };
+            arrived[to].extend(stream);
+            awaited[to] -= 1;
+            if awaited[to] == 0 {
+                ready.push(to);
+            }
+        }
+        result.map(|_| shape)
+    }
+}
+
 impl<'p, N: Fixed> Streams<'p, N> {
     /// `O(p^2)` for `p` places.
     pub fn new(priced: &'p Priced<N>, size: &N, work: &N) -> Self {
@@ -106,34 +138,9 @@ impl<'p, N: Fixed> Streams<'p, N> {
         Some(Found { price, members, next })
     }
 
-    /// The tree of an arborescence: at every place, its own value and all streams that arrive are merged into one. A
-    /// stream that meets no other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
+    /// The tree of an arborescence.
     pub fn shape(&self, found: &Found<N>) -> Option<Shape> {
-        let count = found.members.len();
-        let mut awaited = vec![0usize; count];
-        found.next.iter().flatten().for_each(|&to| awaited[to] += 1);
-        let mut shape = Shape::default();
-        let mut arrived: Vec<Vec<usize>> = vec![Vec::new(); count];
-        let mut ready: Vec<usize> = (0..count).rev().filter(|&member| awaited[member] == 0).collect();
-        let mut result = None;
-        while let Some(member) = ready.pop() {
-            let place = found.members[member];
-            if place < self.priced.participants {
-                let own = shape.single(place);
-                arrived[member].push(own);
-            }
-            let stream = shape.merge_all(place, &arrived[member], self.priced.constant);
-            let Some(to) = found.next[member] else {
-                result = stream;
-                continue;
-            };
-            arrived[to].extend(stream);
-            awaited[to] -= 1;
-            if awaited[to] == 0 {
-                ready.push(to);
-            }
-        }
-        result.map(|_| shape)
+        found.shape(self.priced.participants, self.priced.constant)
     }
 
     /// The price of a tree in the problem of one size.

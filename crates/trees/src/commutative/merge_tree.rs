@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use oneport_plan::{Interval, Pattern, Task};
-use oneport_platform::NodeId;
+use oneport_platform::{LinkId, NodeId};
 
 use super::scaled::{Fixed, Priced};
 
@@ -115,12 +115,18 @@ impl Shape {
         Some(price)
     }
 
-    /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer.
-    pub fn tree<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<Pattern> {
+    /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer. `path`
+    /// says over which links a value gets from a place to a node.
+    pub fn tree(
+        &self,
+        places: &[NodeId],
+        target: NodeId,
+        path: impl Fn(usize, NodeId) -> Vec<LinkId>,
+    ) -> Option<Pattern> {
         // From the result back to the single operands.
         let mut reversed = Vec::new();
         let transfer = |reversed: &mut Vec<Task>, from: usize, to: NodeId, part: Interval| {
-            let links = priced.path(from, to);
+            let links = path(from, to);
             reversed.extend(links.into_iter().rev().map(|link| Task::send(link, part)));
         };
         let result = self.parts.last()?;
@@ -133,7 +139,7 @@ impl Shape {
                 order[first] = part.least;
                 continue;
             };
-            let node = *priced.places.get(part.at)?;
+            let node = *places.get(part.at)?;
             let next = first + self.parts[left].count;
             reversed.push(Task::merge(node, interval(first, part), next - 1));
             for (operand, first) in [(right, next), (left, first)] {

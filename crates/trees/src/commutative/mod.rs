@@ -57,6 +57,7 @@ mod answer;
 mod arborescences;
 mod merge_tree;
 mod methods;
+mod near;
 mod relaxed;
 mod scaled;
 mod steiner;
@@ -73,7 +74,9 @@ use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::cheapest::Prices;
+use merge_tree::Shape;
 use methods::{SETS, answers, method};
+use near::Near;
 use scaled::{FEW, Factors, Fixed, Priced, integers};
 
 /// Trees per target of [`Commutative::guide`] at most.
@@ -142,16 +145,14 @@ impl<'a> Commutative<'a> {
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
         let prices = Prices { links: wide(&prices.links), compute: wide(&prices.compute) };
         let priced = self.priced(factors, &prices, &Rational::one()).guiding();
-        let answers = answers(&priced, method(&priced), targets, TREES);
-        let convert = |(answer, &target): (Option<answer::Answer<u128>>, &NodeId)| {
-            let answer = answer?;
-            let (least, _) = answer.trees.first()?;
+        let convert = |offer: Option<Offer<u128>>| {
+            let offer = offer?;
+            let (least, _) = offer.trees.first()?;
             let most = least + least / 8;
-            let near = answer.trees.iter().take_while(|(price, _)| *price <= most);
-            let trees = near.filter_map(|(_, shape)| shape.tree(&priced, target)).collect();
-            Some((priced.amount(answer.bound), trees))
+            let near = offer.trees.into_iter().take_while(|(price, _)| *price <= most);
+            Some((offer.bound, near.map(|(_, tree)| tree).collect()))
         };
-        answers.into_iter().zip(targets).map(convert).collect()
+        self.offers(priced, targets, TREES).into_iter().map(convert).collect()
     }
 
     /// For each target a lower bound on the cheapest price, equal to it if [`exactness`](Self::exactness) says so, and
@@ -168,18 +169,43 @@ impl<'a> Commutative<'a> {
         let Some((mut links, unit)) = integers(&all) else { return none() };
         let compute = links.split_off(prices.links.len());
         let priced = self.priced(factors, &Prices { links, compute }, &unit);
-        let answers = answers(&priced, method(&priced), targets, 1);
-        let convert = |(answer, &target): (Option<answer::Answer<BigUint>>, &NodeId)| {
-            let answer = answer?;
-            let tree = answer.trees.first()?.1.tree(&priced, target)?;
-            Some((priced.amount(answer.bound), tree))
+        let convert = |offer: Option<Offer<BigUint>>| {
+            let offer = offer?;
+            Some((offer.bound, offer.trees.into_iter().next()?.1))
         };
-        answers.into_iter().zip(targets).map(convert).collect()
+        self.offers(priced, targets, 1).into_iter().map(convert).collect()
+    }
+
+    /// For each target a bound and up to `wanted` trees.
+    fn offers<N: Fixed>(&self, priced: Priced<N>, targets: &[NodeId], wanted: usize) -> Vec<Option<Offer<N>>> {
+        if let Some(mut near) = Near::new(self.platform, &priced) {
+            return targets.iter().map(|&target| near.offer(target)).collect();
+        }
+        let priced = priced.with_paths(self.platform);
+        let answers = answers(&priced, method(&priced), targets, wanted);
+        let offer = |(answer, &target): (Option<answer::Answer<N>>, &NodeId)| {
+            let answer = answer?;
+            let path = |from: usize, to: NodeId| priced.path(from, to);
+            let tree = |(price, shape): (N, Shape)| Some((price, shape.tree(&priced.places, target, path)?));
+            Some(Offer {
+                bound: priced.amount(answer.bound),
+                trees: answer.trees.into_iter().filter_map(tree).collect(),
+            })
+        };
+        answers.into_iter().zip(targets).map(offer).collect()
     }
 
     fn priced<N: Fixed>(&self, factors: &Factors<N>, prices: &Prices<N>, unit: &Rational) -> Priced<N> {
         Priced::new(self.platform, (self.participants, &self.places), factors, prices, unit).watched(&self.watch)
     }
+}
+
+/// What is known about one target.
+struct Offer<N> {
+    /// No tree costs less, in the unit of the prices given.
+    bound: Rational,
+    /// Trees and their prices as [`Priced`] counts them, cheapest first.
+    trees: Vec<(N, Pattern)>,
 }
 
 fn not_negative(price: &Rational) -> Rational {

@@ -138,7 +138,9 @@ pub(super) struct Priced<N> {
     /// Work by the number of operands less 1.
     pub works: Vec<N>,
     pub constant: bool,
-    /// Cheapest paths from every place.
+    /// By link: what one unit of message costs.
+    pub links: Vec<N>,
+    /// Cheapest paths from every place, once they are looked for.
     paths: Vec<ShortestPaths<N, EdgeIndex>>,
     /// How many bits extend the prices proper.
     extension: u64,
@@ -151,7 +153,7 @@ pub(super) struct Priced<N> {
 }
 
 impl<N: Fixed> Priced<N> {
-    /// Prices as multiples of `unit`. `O(p m log m)` for `p` places and `m` links.
+    /// Prices as multiples of `unit`, without paths. `O(p + m)` for `p` places and `m` links.
     pub fn new(
         platform: &Platform,
         (participants, places): (usize, &[NodeId]),
@@ -181,9 +183,6 @@ impl<N: Fixed> Priced<N> {
         let extend = |price: &mut N| *price = (price.clone() >> shift) << extension;
         links.iter_mut().chain(merges.iter_mut().flatten()).for_each(extend);
         links.iter_mut().for_each(|price| *price += &N::from(1));
-        let price = |link: EdgeReference<'_, Link>| &links[link.id().index()];
-        let from = |&place: &NodeId| shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| true);
-        let paths = places.iter().map(from).collect();
         Priced {
             participants,
             places: places.to_vec(),
@@ -191,12 +190,22 @@ impl<N: Fixed> Priced<N> {
             sizes: factors.sizes.clone(),
             works: factors.works.clone(),
             constant: factors.constant(),
-            paths,
+            links,
+            paths: Vec::new(),
             extension,
             unit: unit * &factors.unit * Rational::from_integer((BigUint::one() << shift).into()),
             watch: Watch::unlimited(),
             guides: false,
         }
+    }
+
+    /// With the cheapest paths from every place. `O(p m log m)`; not all of them where the watch ends the work.
+    pub fn with_paths(mut self, platform: &Platform) -> Self {
+        let price = |link: EdgeReference<'_, Link>| &self.links[link.id().index()];
+        let from = |&place: &NodeId| shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| true);
+        let watched = self.places.iter().take_while(|_| self.watch.ask().is_ok());
+        self.paths = watched.map(from).collect();
+        self
     }
 
     /// For prices that only guide.

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use oneport_plan::{Amount, Volumes};
+use oneport_plan::{Amount, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, random_connected};
 use oneport_platform::{NodeId, Platform, Rational};
 use proptest::prelude::*;
@@ -13,6 +13,7 @@ use super::Commutative;
 use super::arborescences::Streams;
 use super::merge_tree::Shape;
 use super::methods::{Method, answers};
+use super::near::Near;
 use super::scaled::{Fixed, Priced};
 use super::steiner;
 use crate::cheapest::Prices;
@@ -35,7 +36,7 @@ impl Case {
         let participants: Vec<NodeId> = self.platform.node_ids().take(self.participants).collect();
         let commutative = Commutative::new(&self.platform, &participants, &self.volumes);
         let (factors, _) = commutative.factors.as_ref().unwrap();
-        commutative.priced(factors, &self.prices, &Rational::one())
+        commutative.priced(factors, &self.prices, &Rational::one()).with_paths(&self.platform)
     }
 
     fn targets(&self) -> Vec<NodeId> {
@@ -135,6 +136,33 @@ proptest! {
             let (one, two) = (one.unwrap(), two.unwrap());
             prop_assert_eq!(&one.bound, &two.bound);
             prop_assert_eq!(&two.bound, &two.trees[0].0);
+        }
+    }
+
+    /// Without the distances of all pairs as with them, where no other processor helps; and the tree costs what it says.
+    #[test]
+    fn near_and_streams_agree(case in cases(2..=24, 0..=3, 1, true), first in 2..=3usize) {
+        let priced = case.priced();
+        let streams = Streams::new(&priced, &priced.sizes[0], &priced.works[1]);
+        let near = Near::of(&case.platform, &priced, first);
+        prop_assert_eq!(near.is_some(), streams.helpers.is_empty());
+        let Some(mut near) = near else { return Ok(()) };
+        let targets = case.targets();
+        for (answer, target) in answers(&priced, Method::Streams, &targets, 1).into_iter().zip(targets) {
+            let (least, offer) = (answer.unwrap().bound, near.offer(target).unwrap());
+            let [(price, tree)] = &offer.trees[..] else { panic!("one tree") };
+            prop_assert_eq!((price, &offer.bound), (&least, &priced.amount(least.clone())));
+            let mut sum = BigUint::zero();
+            for task in &tree.tasks {
+                match *task {
+                    Task::Send { link, .. } => sum += &priced.links[link.index()] * &priced.sizes[0],
+                    Task::Merge { node, .. } => {
+                        let place = priced.places.iter().position(|&place| place == node).unwrap();
+                        sum += priced.merge(2, place).unwrap();
+                    }
+                }
+            }
+            prop_assert_eq!(&sum, price);
         }
     }
 

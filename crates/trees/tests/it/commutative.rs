@@ -349,6 +349,67 @@ proptest! {
     }
 }
 
+/// The least price to combine all operands at a target by the theorem as it is stated: distances of all pairs, and the
+/// cheapest arborescence into each participant.
+fn of_all_pairs(case: &Case, target: NodeId) -> Option<Rational> {
+    let nodes = case.platform.nodes().len();
+    let mut ways: Vec<Vec<Option<Rational>>> = vec![vec![None; nodes]; nodes];
+    (0..nodes).for_each(|node| ways[node][node] = Some(Rational::zero()));
+    for link in case.platform.link_ids() {
+        let ends = case.platform.link(link);
+        ways[ends.from.index()][ends.to.index()] = Some(case.link_price(link) * case.size(1));
+    }
+    for middle in 0..nodes {
+        let onwards = ways[middle].clone();
+        for row in &mut ways {
+            let Some(first) = row[middle].clone() else { continue };
+            for (way, second) in row.iter_mut().zip(&onwards) {
+                let Some(far) = second.as_ref().map(|second| &first + second) else { continue };
+                if way.as_ref().is_none_or(|way| far < *way) {
+                    *way = Some(far);
+                }
+            }
+        }
+    }
+    let owners = &case.participants;
+    let mut arcs = Vec::new();
+    for (from, &tail) in owners.iter().enumerate() {
+        for (to, &head) in owners.iter().enumerate().filter(|&(to, _)| to != from) {
+            let way = ways[tail.index()][head.index()].clone();
+            arcs.extend(way.map(|way| (to, from, way + case.merge_price(2, head).unwrap())));
+        }
+    }
+    let into = |root: usize| {
+        let last = ways[owners[root].index()][target.index()].clone()?;
+        Some(oneport_graph::arborescence::arborescence(owners.len(), root, &arcs)?.cost + last)
+    };
+    (0..owners.len()).filter_map(into).min()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Many participants: nobody asks for the distances of all pairs, and the answer is that of all pairs.
+    #[test]
+    fn many_participants(case in cases(64..=70, 0..=0, true)) {
+        let commutative = case.commutative();
+        prop_assert_eq!(commutative.exactness(), Exactness::Exact);
+        let targets = [case.participants[5], NodeId::new(case.platform.nodes().len() - 1)];
+        let exact = commutative.cheapest(&case.rational_prices(), &targets);
+        let guide = commutative.guide(&case.prices(), &targets);
+        for ((exact, guide), target) in exact.into_iter().zip(guide).zip(targets) {
+            let right = of_all_pairs(&case, target);
+            prop_assert_eq!(exact.as_ref().map(|(price, _)| price), right.as_ref());
+            prop_assert_eq!(guide.as_ref().map(|(bound, _)| bound), right.as_ref());
+            let (Some((price, tree)), Some((_, trees))) = (exact, guide) else { continue };
+            for tree in [&tree, &trees[0]] {
+                case.check_tree(tree, target);
+                prop_assert_eq!(&case.price(tree), &price);
+            }
+        }
+    }
+}
+
 /// A star: the hub and `leaves` around it, unit costs.
 fn star(leaves: usize) -> Platform {
     let mut builder = Platform::builder();

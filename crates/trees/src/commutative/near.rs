@@ -1,0 +1,300 @@
+//! Many participants, messages of one size, merges of equal work, no other processor that may help: cheapest trees
+//! without the distances between all pairs.
+//!
+//! By the theorem of the parent module a cheapest tree is an arborescence over the participants `V`, with arcs of cost
+//! `D(i,j) + q_j`. Let `least_x = min over j in V of D(x,j) + q_j`, which one search finds for all nodes `x`. A
+//! participant is a *member* if `q_x = least_x`, and a *leaf* if `q_x` is more. (Another processor whose `q_w` is more
+//! than `least_w` is none that helps; where one is not, this module does not answer.)
+//!
+//! 1. *In a cheapest arborescence nothing is merged at a leaf `x`.* Suppose `c_1 .. c_k` send to `x`, and let `y` be a
+//!    participant with `D(x,y) + q_y < q_x`. If the way of no `c_i` visits `y`, they all send to `y` instead, over `x`:
+//!    `D(c_i,y) + q_y < D(c_i,x) + q_x`. If that of `c_1` does, `c_1` sends over `x` to where `x` sent its stream, `x`
+//!    and `c_2 .. c_k` send to `y`: `k` merges at `x` become as many ways from `x` to `y` with a merge there. Either is
+//!    an arborescence, and cheaper.
+//! 2. *In one of the cheapest, that with the fewest links, no way visits a member between its ends.* Suppose the way
+//!    from `i` to `j` visits the member `x`, and `x` sends its stream to `z`. If `i` is not on the way of that stream,
+//!    `i` sends to `x` instead: `D(i,x) + q_x <= D(i,x) + D(x,j) + q_j`, over fewer links. If it is, `i` sends to `x`
+//!    and `x` to `j`: that costs `q_x - (D(x,z) + q_z) <= 0` more, and the links from `x` to `z` are left out. The same
+//!    holds for the way of the result to the target in place of `j`.
+//!
+//! So every leaf `x` sends to where `least_x` is attained, which is at a member, and the members form a cheapest
+//! arborescence over arcs whose ways visit no member between their ends. Few ways are short, so a search from each
+//! member settles a few members only. The dual solution says when that is enough: an arc that is left out may stay out
+//! if it costs at least what the sets around its tail weigh that do not hold all members. Searches from the other
+//! members go further, and the arborescence is found again.
+
+use oneport_graph::arborescence::{Arborescence, Dual, shallow_arborescence};
+use oneport_graph::{Searches, ShortestPaths, shortest_paths};
+use oneport_numbers::Exact;
+use oneport_platform::{LinkId, NodeId, Platform};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use petgraph::visit::{EdgeRef, Reversed};
+
+use super::Offer;
+use super::arborescences::Found;
+use super::scaled::{Fixed, Priced};
+
+/// Participants below which the distances of all pairs are found soon.
+const MANY: usize = 64;
+/// Members that the first search from each settles, itself among them.
+const FIRST: usize = 10;
+/// How many times as many the next search settles.
+const FURTHER: usize = 4;
+
+/// One pricing of a problem with many participants.
+pub(super) struct Near<'p, N> {
+    platform: &'p Platform,
+    priced: &'p Priced<N>,
+    /// By link: what a message costs.
+    links: Vec<N>,
+    /// By place of a participant: what a merge costs.
+    merges: Vec<N>,
+    /// The participants' places: the members, then the leaves.
+    places: Vec<usize>,
+    /// By node: which member it is.
+    members: Vec<Option<usize>>,
+    /// By leaf: the member that it sends to, and its way.
+    leaves: Vec<(usize, Vec<LinkId>)>,
+    /// What the leaves' ways, and the merges at their ends, cost together.
+    left: N,
+    /// The least that a merge costs.
+    least: N,
+    ways: Vec<Ways<N>>,
+    searches: Searches<N, EdgeIndex>,
+}
+
+/// The ways from a member to others that visit none between.
+#[derive(Debug, Clone)]
+struct Ways<N> {
+    /// How many members the search settled at most.
+    most: usize,
+    /// To which member, what the way and a merge there cost, how many links.
+    known: Vec<(usize, N, u32)>,
+    /// What those to other members cost at least; `None` where there are no others.
+    others: Option<N>,
+}
+
+impl<'p, N: Fixed> Near<'p, N> {
+    /// `None` where sizes or works differ, participants are few, or other processors may help. `O(m log m)` for `m`
+    /// links, and a search near every member.
+    pub fn new(platform: &'p Platform, priced: &'p Priced<N>) -> Option<Self> {
+        if priced.participants < MANY { None } else { Near::of(platform, priced, FIRST) }
+    }
+
+    /// The same of any number of participants but one alone; first searches settle `first` members each, at least two.
+    pub(super) fn of(platform: &'p Platform, priced: &'p Priced<N>, first: usize) -> Option<Self> {
+        if priced.participants < 2 || !priced.constant {
+            return None;
+        }
+        let (size, work) = (priced.sizes.first()?, priced.works.get(1)?);
+        let links: Vec<N> = priced.links.iter().map(|price| price.times(size)).collect();
+        let merges = priced.merges.iter().map(|merge| Some(merge.as_ref()?.times(work)));
+        let mut merges: Vec<Option<N>> = merges.collect();
+        let others = merges.split_off(priced.participants);
+        let merges = merges.into_iter().collect::<Option<Vec<N>>>()?;
+        let (owners, helpers) = priced.places.split_at(priced.participants);
+        let starts = owners.iter().zip(&merges).map(|(&owner, merge)| (owner.into(), merge.clone()));
+        let least = backwards(platform, &links, starts);
+        let least_at = |node: NodeId| least.distances[node.index()].as_ref();
+        let may_help = |(&helper, merge): (&NodeId, &Option<N>)| {
+            merge.as_ref().is_some_and(|merge| least_at(helper).is_none_or(|least| merge <= least))
+        };
+        if helpers.iter().zip(&others).any(may_help) {
+            return None;
+        }
+        let is_member = |&place: &usize| least_at(owners[place]).is_some_and(|least| *least == merges[place]);
+        let (mut places, leaves): (Vec<usize>, Vec<usize>) = (0..owners.len()).partition(is_member);
+        let mut members = vec![None; platform.nodes().len()];
+        places.iter().enumerate().for_each(|(member, &place)| members[owners[place].index()] = Some(member));
+        let (mut left, mut sent) = (N::zero(), Vec::with_capacity(leaves.len()));
+        for &leaf in &leaves {
+            let (links, end) = onwards(&least, owners[leaf].index());
+            left += least_at(owners[leaf])?;
+            sent.push((members[end]?, links));
+        }
+        places.extend(leaves);
+        let mut this = Near {
+            platform,
+            priced,
+            links,
+            least: merges.iter().min()?.clone(),
+            merges,
+            places,
+            members,
+            leaves: sent,
+            left,
+            ways: Vec::new(),
+            searches: Searches::new(platform.nodes().len()),
+        };
+        let count = this.places.len() - this.leaves.len();
+        for member in 0..count {
+            this.priced.watch.ask().ok()?;
+            let ways = this.look(member, first);
+            this.ways.push(ways);
+        }
+        Some(this)
+    }
+
+    /// The cheapest tree to a target; `None` if there is none. `O(m log m)` for `m` ways that are looked at.
+    pub fn offer(&mut self, target: NodeId) -> Option<Offer<N>> {
+        self.members.get(target.index())?;
+        let to_target = backwards(self.platform, &self.links, [(target.into(), N::zero())]);
+        let found = self.found(&to_target)?;
+        let mut sent = vec![Vec::new(); self.places.len()];
+        for (member, next) in found.next.iter().take(self.ways.len()).enumerate() {
+            sent[self.places[member]] = match next {
+                Some(to) => self.way(member, *to),
+                None => onwards(&to_target, self.node(member).index()).0,
+            };
+        }
+        for (place, (_, links)) in self.places[self.ways.len()..].iter().zip(&self.leaves) {
+            sent[*place].clone_from(links);
+        }
+        // Every place sends one stream.
+        let owners = &self.priced.places;
+        let path = |from: usize, to: NodeId| if owners[from] == to { Vec::new() } else { sent[from].clone() };
+        let tree = found.shape(self.priced.participants, self.priced.constant)?.tree(owners, target, path)?;
+        Some(Offer { bound: self.priced.amount(found.price.clone()), trees: vec![(found.price, tree)] })
+    }
+
+    fn node(&self, member: usize) -> NodeId {
+        self.priced.places[self.places[member]]
+    }
+
+    /// The cheapest arborescence over all participants.
+    fn found(&mut self, to_target: &ShortestPaths<N, EdgeIndex>) -> Option<Found<N>> {
+        loop {
+            self.priced.watch.ask().ok()?;
+            let (found, arcs, beyond) = self.spanning(to_target);
+            let short: Vec<usize> = match &found {
+                Some(found) => self.unproved(&found.dual),
+                None => (0..self.ways.len()).filter(|&member| self.ways[member].others.is_some()).collect(),
+            };
+            if short.is_empty() {
+                return self.whole(found?, &arcs, &beyond);
+            }
+            for member in short {
+                self.ways[member] = self.look(member, self.ways[member].most * FURTHER);
+            }
+        }
+    }
+
+    /// The cheapest arborescence over the members by the ways that are known, turned: out of the target, which is one
+    /// node more. Its arcs, and what its ways to members cost beyond their own price: more than all others.
+    #[expect(clippy::type_complexity, reason = "used once")]
+    fn spanning(
+        &self,
+        to_target: &ShortestPaths<N, EdgeIndex>,
+    ) -> (Option<Arborescence<N>>, Vec<(usize, usize, N)>, N) {
+        let count = self.ways.len();
+        let (mut arcs, mut hops) = (Vec::new(), Vec::new());
+        let mut beyond = N::from(1);
+        for (from, ways) in self.ways.iter().enumerate() {
+            let last = to_target.distances[self.node(from).index()].as_ref();
+            let dearest = ways.known.iter().map(|(_, cost, _)| cost).chain(last).max();
+            dearest.into_iter().for_each(|cost| beyond += cost);
+            arcs.extend(ways.known.iter().map(|(to, cost, _)| (*to, from, cost.clone())));
+            hops.extend(ways.known.iter().map(|(.., links)| *links));
+        }
+        for from in 0..count {
+            if let Some(way) = &to_target.distances[self.node(from).index()] {
+                arcs.push((count, from, beyond.plus(way)));
+                hops.push(1);
+            }
+        }
+        (shallow_arborescence(count + 1, count, &arcs, |arc| hops[arc]), arcs, beyond)
+    }
+
+    /// The members whose ways that are not known may cost less than the proof needs.
+    fn unproved(&self, dual: &Dual<N>) -> Vec<usize> {
+        let (count, sets) = (self.ways.len(), dual.within.len());
+        let mut held: Vec<usize> = (0..sets).map(|set| usize::from(set < count)).collect();
+        for set in 0..sets {
+            if let Some(outer) = dual.within[set] {
+                held[outer] += held[set];
+            }
+        }
+        // By set: what it and those around it weigh, but for sets that hold all members.
+        let mut around = vec![N::zero(); sets];
+        for set in (0..sets).rev().filter(|&set| held[set] < count) {
+            around[set] = dual.weights[set].clone();
+            if let Some(outer) = dual.within[set] {
+                around[set] = around[set].plus(&around[outer]);
+            }
+        }
+        let is_short = |&member: &usize| self.ways[member].others.as_ref().is_some_and(|least| around[member] > *least);
+        (0..count).filter(is_short).collect()
+    }
+
+    /// The arborescence with the leaves; `None` if results are made at several places.
+    fn whole(&self, found: Arborescence<N>, arcs: &[(usize, usize, N)], beyond: &N) -> Option<Found<N>> {
+        let count = self.ways.len();
+        let entering = found.entering.iter().take(count);
+        let to_member = entering.map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count));
+        let next: Vec<Option<usize>> = to_member.chain(self.leaves.iter().map(|(to, _)| Some(*to))).collect();
+        if next.iter().filter(|to| to.is_none()).count() != 1 {
+            return None;
+        }
+        let price = found.cost.minus(beyond).plus(&self.left);
+        Some(Found { price, members: self.places.clone(), next })
+    }
+
+    /// Searches from a member until so many members are settled, itself among them.
+    fn look(&mut self, member: usize, most: usize) -> Ways<N> {
+        let start = self.node(member);
+        let (seen, paths) = search(&mut self.searches, (self.platform, &self.links, &self.members), start, most);
+        let ends = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
+        let known = ends.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
+            let cost = paths.distances[node].as_ref()?.plus(&self.merges[self.places[to]]);
+            Some((to, cost, paths.path(node).len() as u32))
+        });
+        let known = known.collect();
+        let farthest = paths.settled.last().and_then(|&node| paths.distances[node].as_ref());
+        let others = farthest.filter(|_| seen == most).map(|far| far.plus(&self.least));
+        Ways { most, known, others }
+    }
+
+    /// The links of a way that is known.
+    fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
+        let (start, end, most) = (self.node(member), self.node(to), self.ways[member].most);
+        let (_, paths) = search(&mut self.searches, (self.platform, &self.links, &self.members), start, most);
+        paths.path(end.index()).into_iter().map(LinkId::from).collect()
+    }
+}
+
+/// A search from a member that passes through no other and ends with the last of so many that it settles; and how many
+/// it has settled.
+fn search<'s, N: Exact>(
+    searches: &'s mut Searches<N, EdgeIndex>,
+    (platform, links, members): (&Platform, &[N], &[Option<usize>]),
+    start: NodeId,
+    most: usize,
+) -> (usize, &'s ShortestPaths<N, EdgeIndex>) {
+    let mut seen = 0;
+    let through = |node: NodeIndex| {
+        let is_member = members[node.index()].is_some();
+        seen += usize::from(is_member);
+        (!is_member || seen < most).then_some(!is_member)
+    };
+    let paths = searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through);
+    (seen, paths)
+}
+
+/// Shortest paths from every node to the nearest of some, each with what it costs to end there.
+fn backwards<N: Exact>(
+    platform: &Platform,
+    links: &[N],
+    ends: impl IntoIterator<Item = (NodeIndex, N)>,
+) -> ShortestPaths<N, EdgeIndex> {
+    shortest_paths(Reversed(platform.graph()), ends, |link| &links[link.id().index()], |_| true)
+}
+
+/// The links of such a path, in the order of travel, and its end.
+fn onwards<N>(paths: &ShortestPaths<N, EdgeIndex>, from: usize) -> (Vec<LinkId>, usize) {
+    let (mut links, mut node) = (Vec::new(), from);
+    while let Some((link, next)) = paths.last[node] {
+        links.push(LinkId::from(link));
+        node = next;
+    }
+    (links, node)
+}
