@@ -5,6 +5,7 @@
 
 mod bench;
 mod lexer;
+mod mpi;
 mod mutants;
 mod package;
 mod reproduce;
@@ -56,6 +57,8 @@ enum Verb {
     },
     /// Change every operator of a crate in turn, and see whether a test fails (slow; needs cargo-mutants)
     Mutants(mutants::Arguments),
+    /// Run the collective tests of mpi4py, and of MPICH if its source is named, with and without the drop-in library
+    Mpi(mpi::Arguments),
     /// Pack every library, and build and run an empty project with them, without HiGHS
     Package,
     /// Replay plans in SimGrid, another simulator, by date and as soon as possible, and with planted faults
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Bench { record: true, .. } => bench::record(),
         Verb::Bench { arguments, .. } => bench::run(&arguments),
         Verb::Mutants(arguments) => mutants::run(&arguments),
+        Verb::Mpi(arguments) => mpi::run(&arguments),
         Verb::Package => package::run(),
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),

@@ -14,11 +14,13 @@
 //! system/HASH/     where this system's HiGHS is taken: its highs.pc, completed
 //! highs/           otherwise: static library, headers, highs.pc, and the stamp that says what it was built from
 //! python/          tools that this machine lacked, as Python packages
+//! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
 
 mod cache;
 mod highs;
 mod library;
+pub mod mpi;
 mod place;
 mod progress;
 mod system;

@@ -244,7 +244,7 @@ pub fn compiler() -> Result<String> {
 }
 
 /// Whether a program says its version.
-fn runs(program: &Path) -> bool {
+pub fn runs(program: &Path) -> bool {
     text_of(Command::new(program).arg("--version")).is_some()
 }
 
@@ -254,24 +254,51 @@ fn text_of(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Fetches what is missing into our own folder: needs no root, no virtual environment, and changes nothing else.
+/// Fetches what is missing into our own folder.
 fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
+    let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
+    fetch_into(&["--target"], &place.path("python"), &names).map_err(|error| error.context(advice(missing)))
+}
+
+/// Fetches Python packages with pip into a folder, which `options` ends by naming: needs no root, no virtual
+/// environment, and changes nothing else.
+///
+/// # Errors
+/// There is no pip for Python 3, or pip fails; one line with the reason.
+pub fn fetch_into(options: &[&str], folder: &Path, names: &[&str]) -> Result<()> {
+    let mut pip = pip()?;
+    eprintln!("Fetching {} with pip into {}", names.join(", "), folder.display());
+    pip.args(["install", "--quiet", "--upgrade", "--only-binary", ":all:"]).args(options).arg(folder).args(names);
+    finish(&mut pip)
+}
+
+/// A call of pip without settings that would refuse or redirect an installation into a folder.
+///
+/// # Errors
+/// There is no pip for Python 3.
+pub fn pip() -> Result<Command> {
     let python = ["python3", "python"].into_iter().find(|name| {
         text_of(Command::new(name).args(["-m", "pip", "--version"])).is_some_and(|text| text.contains("python 3"))
     });
-    let Some(python) = python else { bail!("{}", advice(missing)) };
-    let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
-    eprintln!("Fetching {} with pip into {}", names.join(", "), place.path("python").display());
+    let Some(python) = python else { bail!("there is no python3 with pip") };
     let mut command = Command::new(python);
-    command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-input", "--disable-pip-version-check"]);
-    command.args(["--only-binary", ":all:", "--target"]).arg(place.path("python")).args(names);
-    // Settings that would refuse or redirect an installation into a folder.
+    command.args(["-m", "pip", "--no-input", "--disable-pip-version-check"]);
     command.env("PIP_USER", "0").env("PIP_REQUIRE_VIRTUALENV", "0");
-    let output = command.stdin(Stdio::null()).output().context("cannot run pip")?;
+    Ok(command)
+}
+
+/// Runs a command to its good end.
+///
+/// # Errors
+/// It fails; one line with its own last word on why.
+pub fn finish(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        let reason = errors.lines().rev().find(|line| line.starts_with("ERROR")).unwrap_or("no reason given");
-        bail!("pip failed ({reason}); {}", advice(missing));
+        let named = |line: &&str| line.trim_start().to_lowercase().starts_with("error");
+        let reason = errors.lines().rev().find(named).or(errors.lines().last()).unwrap_or("no reason given");
+        bail!("{name} failed ({})", reason.trim());
     }
     Ok(())
 }

@@ -70,7 +70,9 @@ pub fn run(quick: bool) -> Result<()> {
     let cold = !workspace::target()?.join("debug/deps").is_dir();
     let (result, cost) = Cost::of(setup::run);
     result?;
-    let mut costs = vec![("setup".to_string(), cost)];
+    let (result, mpi) = Cost::of(setup::mpi::provide);
+    result?;
+    let mut costs = vec![("setup".to_string(), cost), ("MPI libraries".to_string(), mpi)];
     let steps: Vec<&Step> = if quick { QUICK.iter().collect() } else { QUICK.iter().chain(REST).collect() };
     let mut state = State { all: !quick, built: Built::default() };
     for (index, step) in steps.iter().enumerate() {

@@ -1,41 +1,18 @@
 //! Programs for MPI: compiled and run beside the library's own collectives, where there is an MPI.
 
+mod installed;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use oneport_plan::{Problem, Volumes};
 
+pub use installed::{Mpi, libraries};
+
 use crate::common::{Dice, collective, export, platform, schedule};
 
 pub const COLLECTIVES: [&str; 9] =
     ["scatter", "gather", "broadcast", "all-gather", "all-to-all", "reduce", "reduce-scatter", "all-reduce", "scan"];
-
-/// Compilers and launchers of the libraries that are installed.
-pub fn libraries() -> Vec<(&'static str, Command)> {
-    let there = |program: &str| Command::new(program).arg("--version").output().is_ok();
-    let mut found = Vec::new();
-    for (compiler, launcher) in
-        [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpirun.mpich"), ("mpicc", "mpirun")]
-    {
-        if !found.is_empty() && compiler == "mpicc" || !there(compiler) || !there(launcher) {
-            continue;
-        }
-        let mut run = Command::new(launcher);
-        if !launcher.ends_with("mpich") {
-            run.args(["--oversubscribe"]).env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-            run.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-        }
-        found.push((compiler, run));
-    }
-    // MPICH is slow where there are more ranks than cores.
-    if std::env::var_os("ONEPORT_MPI").is_none() {
-        found.truncate(1);
-    }
-    if found.is_empty() {
-        println!("skipped: there is no mpicc");
-    }
-    found
-}
 
 /// Which collectives are tried: a few, or all if `ONEPORT_MPI` is set, for starting programs takes its time.
 fn tried(few: [&'static str; 3]) -> Vec<&'static str> {
@@ -52,7 +29,7 @@ pub fn folder(name: &str) -> PathBuf {
 }
 
 /// Compiles a C file; what the compiler says about it.
-pub fn compile(compiler: &str, source: &Path, program: &Path, flags: &[&str]) {
+pub fn compile(compiler: &Path, source: &Path, program: &Path, flags: &[&str]) {
     let mut command = Command::new(compiler);
     let output = command.args(["-O1", "-Wall", "-Wextra", "-Werror"]).args(flags).arg("-o").args([program, source]);
     let output = output.output().unwrap();
@@ -62,7 +39,7 @@ pub fn compile(compiler: &str, source: &Path, program: &Path, flags: &[&str]) {
 /// Left and right exchanged: an operator that does not commute notices.
 #[test]
 fn the_program_notices_a_wrong_order() {
-    for (compiler, mut run) in libraries().into_iter().take(1) {
+    for mpi in libraries().iter().take(1) {
         let text = (45..)
             .map(|seed| export("reduce", "mpi", seed, None).unwrap())
             .find(|text| text.contains("RANKS 3"))
@@ -72,17 +49,17 @@ fn the_program_notices_a_wrong_order() {
         let wrong = text.replace("copy(value[1],", "copy(value[0],").replace("local(value[0],", "local(value[1],");
         assert_ne!(wrong, text);
         std::fs::write(&source, wrong).unwrap();
-        compile(compiler, &source, &program, &[]);
-        let output = run.args(["-np", "3"]).arg(&program).arg("5").output().unwrap();
+        compile(&mpi.compiler, &source, &program, &[]);
+        let output = mpi.run(3, &[]).arg(&program).arg("5").output().unwrap();
         assert!(!output.status.success() && String::from_utf8_lossy(&output.stdout).contains("WRONG"));
     }
 }
 
 #[test]
 fn programs_compute_what_the_library_computes() {
-    for (compiler, _) in libraries() {
+    for mpi in libraries() {
         let mut deepest = 0;
-        let folder = folder(&format!("programs-{compiler}"));
+        let folder = folder(&format!("programs-{}", mpi.name));
         for (number, name) in tried(["scatter", "reduce", "all-gather"]).into_iter().enumerate() {
             let seed = 40 + number as u64;
             let text = export(name, "mpi", seed, if number % 2 == 0 { None } else { Some(3) }).unwrap();
@@ -91,13 +68,13 @@ fn programs_compute_what_the_library_computes() {
             deepest = deepest.max(define("DEPTH").unwrap().parse().unwrap());
             let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
             std::fs::write(&source, &text).unwrap();
-            compile(compiler, &source, &program, &[]);
-            let (_, mut run) = libraries().into_iter().find(|(other, _)| *other == compiler).unwrap();
-            let output = run.args(["-np", ranks]).arg(&program).args(["1001", "4"]).output().unwrap();
+            compile(&mpi.compiler, &source, &program, &[]);
+            let output = mpi.run(ranks.parse().unwrap(), &[]).arg(&program).args(["1001", "4"]).output().unwrap();
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(
                 output.status.success() && said.contains("equal to the library's own"),
-                "{compiler}, {name}: {said} {}",
+                "{}, {name}: {said} {}",
+                mpi.name,
                 String::from_utf8_lossy(&output.stderr)
             );
         }

@@ -1,0 +1,86 @@
+//! The MPI libraries that the tests run programs under: the system's, else Python packages in `target/setup/mpi`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::place::{self, Place};
+use super::tools;
+use crate::workspace;
+
+/// One MPI: its name in Debian's alternatives and as a Python package, and its folder for programs.
+pub struct Mpi {
+    pub name: &'static str,
+    /// Where `mpicc` and `mpirun` are.
+    pub compiler: PathBuf,
+    pub launcher: PathBuf,
+}
+
+impl Mpi {
+    /// The system's, else the one fetched before.
+    fn look(place: &Place, name: &'static str) -> Option<Mpi> {
+        let fetched = place.path("mpi").join(name).join("bin");
+        let system = Mpi { name, compiler: format!("mpicc.{name}").into(), launcher: format!("mpirun.{name}").into() };
+        let fetched = Mpi { name, compiler: fetched.join("mpicc"), launcher: fetched.join("mpirun") };
+        [system, fetched].into_iter().find(|mpi| tools::runs(&mpi.compiler) && tools::runs(&mpi.launcher))
+    }
+}
+
+/// Open MPI and MPICH; one that this machine lacks is fetched with pip, one that cannot be had is left out with a line
+/// that says so.
+///
+/// # Errors
+/// `target/setup` cannot be written.
+pub fn provide() -> Result<Vec<Mpi>> {
+    let root = workspace::root()?;
+    let place = Place { setup: root.join("target").join("setup"), root };
+    fs::create_dir_all(place.path("mpi"))?;
+    let _lock = place::lock(&place.path("mpi/lock"), "in this repository")?;
+    let mut found = Vec::new();
+    for name in ["openmpi", "mpich"] {
+        if Mpi::look(&place, name).is_none() {
+            let folder = place.path("mpi").join(name);
+            if let Err(reason) = tools::fetch_into(&["--ignore-installed", "--prefix"], &folder, &[name]) {
+                eprintln!("{name} is missing, and its programs are not tested: {reason}");
+            }
+        }
+        found.extend(Mpi::look(&place, name));
+    }
+    Ok(found)
+}
+
+/// Builds a Python package with an MPI's compiler into a folder, if it is not there.
+///
+/// # Errors
+/// There is no pip, or the package does not build.
+pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
+    if folder.join(package).is_dir() {
+        return Ok(());
+    }
+    let mut pip = tools::pip()?;
+    pip.args(["install", "--no-binary", package, "--no-deps", "--target"]).arg(folder).arg(package);
+    tools::finish(pip.env("MPICC", &mpi.compiler).env("CFLAGS", "-O0 -g0"))
+}
+
+/// The unpacked source of a Python package, of the newest release; below this folder.
+///
+/// # Errors
+/// There is no pip, no such package, or no tar.
+pub fn source(package: &str, folder: &Path) -> Result<PathBuf> {
+    let unpacked = folder.join("source");
+    if !unpacked.is_dir() {
+        let packed = folder.join("packed");
+        let mut pip = tools::pip()?;
+        pip.args(["download", "--no-binary", ":all:", "--no-deps", "--no-build-isolation", "--dest"]);
+        tools::finish(pip.arg(&packed).arg(package))?;
+        let archive = fs::read_dir(&packed)?.next().context("pip downloaded nothing")??.path();
+        let partial = folder.join("partial");
+        fs::create_dir_all(&partial)?;
+        let mut tar = Command::new("tar");
+        tools::finish(tar.args(["--strip-components", "1", "-xf"]).arg(archive).arg("-C").arg(&partial))?;
+        fs::rename(partial, &unpacked)?;
+    }
+    Ok(unpacked)
+}
