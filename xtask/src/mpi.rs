@@ -126,7 +126,17 @@ fn drop_in(arguments: &Arguments, folder: &Path) -> Result<PathBuf> {
         // A platform of their own: on a larger one others would forward, and be ranks too.
         let platform = folder.join(format!("{ranks}.json"));
         let mut generate = oneport();
-        generate.args(["generate", "complete", "--compute", "1..3", "--seed", "7", "--nodes", &ranks.to_string(), "-o"]);
+        generate.args([
+            "generate",
+            "complete",
+            "--compute",
+            "1..3",
+            "--seed",
+            "7",
+            "--nodes",
+            &ranks.to_string(),
+            "-o",
+        ]);
         good(generate.arg(&platform))?;
         let members = names(&fs::read_to_string(&platform)?)?;
         for (collective, end, others) in COLLECTIVES {
@@ -228,6 +238,7 @@ impl Bench {
     fn mpich(&self, tests: &Path) -> Result<Count> {
         let list = fs::read_to_string(tests.join("coll/testlist.in"))
             .with_context(|| format!("{} holds no coll/testlist.in", tests.display()))?;
+        let shared = self.shared(tests)?;
         let mut count = Count::default();
         let mut programs: BTreeMap<&str, Option<PathBuf>> = BTreeMap::new();
         for line in list.lines().filter(|line| !line.starts_with('#')) {
@@ -240,7 +251,7 @@ impl Bench {
             if ranks > *RANKS.end() || rest.iter().any(|word| left_out.iter().any(|it| word.contains(it))) {
                 continue;
             }
-            let program = programs.entry(name).or_insert_with(|| self.compiled(tests, name).ok());
+            let program = programs.entry(name).or_insert_with(|| self.compiled(tests, name, &shared).ok());
             let Some(program) = program else { continue };
             let program = program.display().to_string();
             let arguments: Vec<&str> = [program.as_str()]
@@ -260,30 +271,50 @@ impl Bench {
         Ok(count)
     }
 
-    /// One test of MPICH with the files that all share.
-    fn compiled(&self, tests: &Path, name: &str) -> Result<PathBuf> {
+    /// One test of MPICH with what all share.
+    fn compiled(&self, tests: &Path, name: &str, shared: &Path) -> Result<PathBuf> {
         let program = self.folder.join(name);
-        // Its configure would write these; no test of collectives asks for what they say.
-        for header in ["mpitestconf.h", "dtpoolsconf.h"] {
-            fs::write(self.folder.join(header), configuration())?;
+        let source = tests.join("coll").join(format!("{name}.c"));
+        let mut compile = self.compile(tests);
+        good(compile.arg(source).arg(shared).args(["-lm", "-lpthread", "-o"]).arg(&program))?;
+        Ok(program)
+    }
+
+    /// An archive of what MPICH's tests share. A test without a `main` of its own takes the one in there.
+    fn shared(&self, tests: &Path) -> Result<PathBuf> {
+        for (header, text) in
+            [("mpitestconf.h", configuration()), ("dtpoolsconf.h", configuration()), ("mtest_mpix.h", String::new())]
+        {
+            fs::write(self.folder.join(header), text)?;
         }
+        let mut sources: Vec<PathBuf> = ["mtest", "mtest_common", "mtest_single", "dtypes", "run_mpitests"]
+            .iter()
+            .map(|file| tests.join("util").join(format!("{file}.c")))
+            .collect();
+        for entry in fs::read_dir(tests.join("dtpools/src"))? {
+            sources.push(entry?.path());
+        }
+        sources.retain(|source| source.extension().is_some_and(|extension| extension == "c"));
+        let archive = self.folder.join("shared.a");
+        let mut pack = Command::new("ar");
+        pack.arg("rcs").arg(&archive);
+        for source in &sources {
+            let object = self.folder.join(source.file_name().unwrap_or_default()).with_extension("o");
+            good(self.compile(tests).arg("-c").arg(source).arg("-o").arg(&object))?;
+            pack.arg(object);
+        }
+        good(&mut pack)?;
+        Ok(archive)
+    }
+
+    /// A call of the compiler with the folders of headers.
+    fn compile(&self, tests: &Path) -> Command {
         let mut compile = Command::new(&self.mpi.compiler);
         compile.args(["-O0", "-w", "-I"]).arg(&self.folder);
         for include in ["include", "dtpools/include", "coll"] {
             compile.arg("-I").arg(tests.join(include));
         }
-        compile.arg(tests.join("coll").join(format!("{name}.c")));
-        for file in ["mtest.c", "mtest_common.c", "mtest_single.c", "dtypes.c"] {
-            compile.arg(tests.join("util").join(file));
-        }
-        for entry in fs::read_dir(tests.join("dtpools/src"))? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "c") {
-                compile.arg(path);
-            }
-        }
-        good(compile.args(["-lm", "-lpthread", "-o"]).arg(&program))?;
-        Ok(program)
+        compile
     }
 }
 

@@ -73,7 +73,7 @@ pub fn source(package: &str, folder: &Path) -> Result<PathBuf> {
     if !unpacked.is_dir() {
         let packed = folder.join("packed");
         let mut pip = tools::pip()?;
-        pip.args(["download", "--no-binary", ":all:", "--no-deps", "--no-build-isolation", "--dest"]);
+        pip.args(["download", "--no-binary", ":all:", "--no-deps", "--dest"]);
         tools::finish(pip.arg(&packed).arg(package))?;
         let archive = fs::read_dir(&packed)?.next().context("pip downloaded nothing")??.path();
         let partial = folder.join("partial");
