@@ -31,6 +31,7 @@ pub use error::ExportError;
 pub use format::Format;
 pub use machine::{Fault, Kind};
 pub use mpi::preload::{Preloaded, preload};
+pub use mscclpp::register::registered;
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Pieces, Request, Written};
 pub use results::{Served, results};
@@ -48,6 +49,7 @@ pub const FORMATS: &[Format] = &[
     graph::NODE_LINK,
     graph::DOT,
     mscclpp::FORMAT,
+    mscclpp::register::FORMAT,
     msccl::FORMAT,
     chakra::FORMAT,
     simgrid::FORMAT,

@@ -10,6 +10,7 @@ mod block;
 mod bounds;
 mod chains;
 pub mod check;
+pub mod register;
 pub mod schema;
 pub(crate) mod sizes;
 mod threadblocks;
@@ -64,7 +65,11 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
 }
 
 fn refused(reason: String) -> ExportError {
-    ExportError::Refused { format: FORMAT.name, reason }
+    refused_as(FORMAT.name, reason)
+}
+
+fn refused_as(format: &'static str, reason: String) -> ExportError {
+    ExportError::Refused { format, reason }
 }
 
 fn to_json(plan: &Plan) -> Result<String, ExportError> {

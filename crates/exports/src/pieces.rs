@@ -93,17 +93,21 @@ pub fn lost(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -
     Ok((Rational::one() - kept).max(Rational::zero()))
 }
 
+/// Whether a share of the throughput that is lost is small: a 32nd at most.
+pub fn is_small(loss: &Rational) -> bool {
+    *loss <= Rational::new(1.into(), 32.into())
+}
+
 /// The numbers of pieces to be tried where a power of two is wanted, best first: the smallest that loses at most a 32nd
 /// of the throughput, then smaller ones by what they lose. Where no power up to 1024 loses that little, all of them.
 ///
 /// # Errors
 /// As [`lost`].
 pub fn powers_of_two(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Vec<u64>, ExportError> {
-    let enough = Rational::new(1.into(), 32.into());
     let mut losses = Vec::new();
     for pieces in std::iter::successors(Some(1), |pieces| Some(2 * pieces).filter(|&pieces| pieces <= LARGEST)) {
         let loss = lost(problem, schedule, pieces)?;
-        let is_enough = loss <= enough;
+        let is_enough = is_small(&loss);
         losses.push((loss, pieces));
         if is_enough {
             break;

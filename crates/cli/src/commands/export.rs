@@ -8,7 +8,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
 use oneport::formats::{AnswerFile, Plan};
 use oneport::{formats, referee};
-use oneport_exports::{FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload};
+use oneport_exports::{
+    FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload, registered,
+};
 
 use crate::flags::limits::bytes;
 use crate::words::bytes as sizes;
@@ -16,15 +18,16 @@ use crate::words::end::End;
 use crate::words::output::{Named, count, print, try_outputs};
 use crate::words::usage::usage;
 
-/// The format of several plans.
+/// The formats of several plans.
 const PRELOAD: &str = "mpi-preload";
+const REGISTER: &str = "mscclpp-register";
 
 /// Write a plan or one reduction for other programs: events, traces, graphs, GPU libraries, simulators, MPI.
 #[derive(Debug, Args)]
 #[command(override_usage = "oneport export [OPTIONS] --to <FORMAT> <PLAN>... <OUT>")]
 pub struct ExportArguments {
-    /// The plan file (mpi-preload: one or more, the first of which names the ranks), then the file to write; formats of
-    /// several files add to its name.
+    /// The plan file (mpi-preload and mscclpp-register: one or more; the first names the ranks of mpi-preload), then
+    /// the file to write; formats of several files add to its name.
     #[arg(value_name = "PLAN... OUT", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
     /// The format.
@@ -106,8 +109,12 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     if !arguments.at_least.is_empty() || arguments.hosts {
         return Err(usage(format!("--at-least and --hosts are for --to {PRELOAD}, not {}", arguments.to)));
     }
+    if arguments.to == REGISTER {
+        return export.registered();
+    }
     let [path] = plans else {
-        return Err(usage(format!("--to {} takes one PLAN; several are for --to {PRELOAD}", arguments.to)));
+        let to = &arguments.to;
+        return Err(usage(format!("--to {to} takes one PLAN; several are for --to {PRELOAD} and {REGISTER}")));
     };
     export.one(path, answer(path)?.request(path)?)
 }
@@ -172,6 +179,18 @@ impl Export<'_> {
         self.write(format, &written)
     }
 
+    /// Plans for several sizes, and their script.
+    fn registered(&self) -> Result<End> {
+        let answers = self.plans.iter().map(|path| answer(path)).collect::<Result<Vec<Answer>>>()?;
+        let requests = answers.iter().zip(self.plans).map(|(answer, path)| Ok(self.asked(answer.request(path)?)));
+        let written = registered(&requests.collect::<Result<Vec<Request<'_>>>>()?).with_context(|| self.names())?;
+        self.write(format(REGISTER)?, &written)
+    }
+
+    fn names(&self) -> String {
+        self.plans.iter().map(|path| path.display().to_string()).collect::<Vec<String>>().join(", ")
+    }
+
     /// One library of all plans.
     fn library(&self) -> Result<End> {
         let sizes = self.arguments.at_least.iter().map(|text| at_least(text)).collect::<Result<Vec<u64>>>()?;
@@ -185,8 +204,7 @@ impl Export<'_> {
             let at_least = sizes.get(place).or(sizes.first()).copied().unwrap_or(0);
             plans.push(Preloaded { request: self.asked(answer.request(path)?), at_least });
         }
-        let names: Vec<String> = self.plans.iter().map(|path| path.display().to_string()).collect();
-        let files = preload(&plans, self.arguments.hosts).with_context(|| names.join(", "))?;
+        let files = preload(&plans, self.arguments.hosts).with_context(|| self.names())?;
         self.write(format(PRELOAD)?, &files.into())
     }
 

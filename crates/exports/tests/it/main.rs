@@ -14,5 +14,6 @@ mod mscclpp;
 mod naive;
 mod pieces;
 mod preload;
+mod register;
 mod simgrid;
 mod single;

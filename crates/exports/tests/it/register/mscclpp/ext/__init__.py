@@ -1,0 +1,1 @@
+from .algorithm_collection_builder import *
