@@ -7,10 +7,16 @@ use anyhow::{Context, Result, bail};
 use num_traits::Zero;
 use oneport::formats::{read_platform, write_atomically};
 use oneport::plan::Form;
-use oneport::{Amount, NodeId, Options, Platform, Problem, Rating, Rational, Status, Volumes, decimal, rate};
+use oneport::watch::Watch;
+use oneport::{
+    Amount, NodeId, Options, Platform, Problem, Rating, Rational, RingsError, Status, Volumes, decimal, percent, rate,
+};
 use oneport_baselines::Comparison;
 
 use crate::rows::root;
+
+/// Most rings at once, as runtimes have channels.
+const MOST_RINGS: u32 = 32;
 
 /// The columns.
 const COLLECTIVES: [&str; 6] = ["broadcast", "reduce", "all-gather", "reduce-scatter", "all-reduce", "all-to-all"];
@@ -22,8 +28,9 @@ What `oneport compare` says of every platform in `fixtures/platforms`. `cargo xt
 compares it with what is computed.
 
 A cell is the throughput of an algorithm as a share of the proved optimum, when one operation follows another without a break: what its
-messages keep busy, counted exactly. Messages between nodes that are no neighbours take the cheapest path. All processors take part, the
-first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
+messages keep busy, counted exactly. Messages between nodes that are no neighbours take the cheapest path; of equally cheap ones,
+senders take turns. `equal rings at once` are those that `oneport rings` finds, at most 32 over at most 16 processors, each over links
+of its own. All processors take part, the first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
 time of the file; where it begins with `<=` it is the proved bound, and shares are of the bound. `-`: no such algorithm for this
 collective (recursive doubling of an all-gather wants a power of two nodes).
 
@@ -63,8 +70,15 @@ fn page() -> Result<String> {
 fn table(platform: &Platform) -> Result<Option<String>> {
     let mut cells: BTreeMap<String, BTreeMap<&str, Rational>> = BTreeMap::new();
     let mut optima = Vec::new();
+    let processors: Vec<NodeId> = platform.processors().collect();
+    let rings = match oneport::rings(platform, &processors, MOST_RINGS, &Watch::unlimited()) {
+        Ok(rings) => Some(rings.equal),
+        // Too many processors, half-duplex ports, no ring at all.
+        Err(RingsError::Rings(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
     for label in COLLECTIVES {
-        let all: Vec<NodeId> = platform.processors().collect();
+        let all = processors.clone();
         let form = Form::find(label).context("a collective")?;
         let [first, ref others @ ..] = all[..] else { return Ok(None) };
         let others = if form.overlaps() { all.clone() } else { others.to_vec() };
@@ -75,7 +89,9 @@ fn table(platform: &Platform) -> Result<Option<String>> {
         let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { return Ok(None) };
         let optimum = decimal(&rated.upper_bound, 5);
         optima.push(if rated.status == Status::Optimal { optimum } else { format!("<= {optimum}") });
-        for row in Comparison::of(problem)?.rows {
+        let mut comparison = Comparison::of(problem)?;
+        rings.as_ref().map_or(Ok(()), |rings| comparison.add_rings(problem, rings))?;
+        for row in comparison.rows {
             let share = &row.sustained.throughput / &rated.upper_bound;
             if share > Rational::from_integer(1.into()) {
                 bail!("{label}: {} is faster than the bound", row.algorithm.name);
@@ -86,8 +102,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
     let mut text = format!("| | {} |\n|---|{}\n", COLLECTIVES.join(" | "), "---:|".repeat(COLLECTIVES.len()));
     let _ = writeln!(text, "| **optimum** | {} |", optima.join(" | "));
     for (name, shares) in cells {
-        let hundred = Rational::from_integer(100.into());
-        let cell = |label| shares.get(label).map_or("-".to_string(), |share| decimal(&(share * &hundred), 3) + " %");
+        let cell = |label| shares.get(label).map_or("-".to_string(), percent);
         let _ = writeln!(text, "| {name} | {} |", COLLECTIVES.map(cell).join(" | "));
     }
     Ok(Some(text))

@@ -5,11 +5,13 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use oneport::{Rational, Volumes, parse_rational};
+use oneport::{Rational, Volumes, decimal, parse_rational};
 pub use oneport_numbers::common_denominator;
 
 /// Longest fraction shown as it is.
 const SHORT: usize = 24;
+/// Digits of a rounded number.
+const DIGITS: usize = 6;
 
 /// Reads an exact number.
 pub fn number(text: &str) -> Result<Rational> {
@@ -30,20 +32,12 @@ pub fn whole_number(value: &Rational) -> Result<u64> {
 /// The fraction itself, or six digits after `≈` where it is long.
 pub fn short(value: &Rational) -> String {
     let exact = value.to_string();
-    if exact.len() <= SHORT { exact } else { format!("≈ {}", digits(pixels(value))) }
+    if exact.len() <= SHORT { exact } else { format!("≈ {}", decimal(value, DIGITS)) }
 }
 
 /// Six significant digits.
 pub fn digits(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_string();
-    }
-    let exponent = value.abs().log10().floor();
-    if (-4.0..6.0).contains(&exponent) {
-        let text = format!("{value:.*}", (5.0 - exponent).max(0.0) as usize);
-        return if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text };
-    }
-    format!("{value:.5e}")
+    Rational::from_float(value).map_or_else(|| value.to_string(), |value| decimal(&value, DIGITS))
 }
 
 /// For drawings and rounded figures only; nothing is decided with it.

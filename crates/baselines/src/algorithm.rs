@@ -1,7 +1,10 @@
 //! An algorithm: who takes part, in which phases.
 
-use oneport_plan::{NodeId, Problem};
+use std::collections::BTreeMap;
 
+use oneport_plan::{LinkId, NodeId, Problem};
+
+use crate::Routes;
 use crate::phase::{Message, Phase};
 
 /// A collective algorithm as people run it today: messages between processors, each along the cheapest path.
@@ -20,9 +23,33 @@ pub struct Algorithm {
     pub pieces: u32,
     /// One after another; what does not depend on one another overlaps.
     pub phases: Vec<Phase>,
+    /// Ways of its own; empty where all messages take the routes.
+    pub ways: Ways,
+}
+
+/// Ways that some blocks take instead of the routes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ways {
+    /// By block: the number of its ways.
+    pub of_block: Vec<usize>,
+    /// By number: the links from a place to another.
+    pub links: Vec<BTreeMap<(usize, usize), Vec<LinkId>>>,
 }
 
 impl Algorithm {
+    /// The links that a message takes: a way of the algorithm's own, else the route. All blocks of a message take one
+    /// way. `None` where no way leads.
+    pub fn path(&self, message: Message<'_>, routes: &Routes) -> Option<Vec<LinkId>> {
+        let own = self.own_way(message).map(<[LinkId]>::to_vec);
+        own.or_else(|| routes.path(*self.places.get(message.from)?, *self.places.get(message.to)?))
+    }
+
+    /// The algorithm's own way of a message, if it has one.
+    pub(crate) fn own_way(&self, message: Message<'_>) -> Option<&[LinkId]> {
+        let ways = self.ways.of_block.get(*message.blocks.first()? as usize)?;
+        self.ways.links.get(*ways)?.get(&(message.from, message.to)).map(Vec::as_slice)
+    }
+
     /// Tells all messages, by step. `O(blocks sent)`.
     pub fn messages(&self, sink: &mut dyn FnMut(Message<'_>)) {
         let _ = self.phases.iter().fold(0, |step, phase| phase.messages(step, sink));

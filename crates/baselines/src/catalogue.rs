@@ -3,6 +3,7 @@
 use oneport_plan::{Collective, NodeId, Problem};
 
 use crate::Algorithm;
+use crate::algorithm::Ways;
 use crate::phase::{Between, Blocks, Phase, Step};
 use crate::tree::Tree;
 
@@ -55,7 +56,7 @@ pub(crate) struct Maker<'a> {
     collective: &'a Collective,
     /// The name of the collective.
     what: &'static str,
-    places: Vec<NodeId>,
+    pub(crate) places: Vec<NodeId>,
 }
 
 /// `from..to` as block numbers.
@@ -74,9 +75,29 @@ impl<'a> Maker<'a> {
         Maker { collective, what: collective.name(), places: places(problem) }
     }
 
+    pub(crate) fn demands(&self) -> usize {
+        self.collective.demands()
+    }
+
+    /// Of a broadcast or reduction: whether values travel towards the root.
+    pub(crate) fn towards_root(&self) -> Option<bool> {
+        match self.what {
+            "broadcast" => Some(false),
+            "reduce" => Some(true),
+            _ => None,
+        }
+    }
+
     fn made(&self, name: &str, about: &str, pieces: usize, phases: Vec<Phase>) -> Algorithm {
         let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-        Algorithm { name: name.into(), about: about.into(), places: self.places.clone(), pieces, phases }
+        Algorithm {
+            name: name.into(),
+            about: about.into(),
+            places: self.places.clone(),
+            pieces,
+            phases,
+            ways: Ways::default(),
+        }
     }
 
     /// By place: the blocks of its own message, one for each demand; the root of a scatter or gather has none.

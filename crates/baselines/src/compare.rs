@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use oneport_plan::Problem;
+use oneport_plan::{EqualRings, Problem};
 
 use crate::atomic::atomic;
 use crate::published::published;
-use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, named, places};
+use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, named, of_equal_rings, on_rings, places};
+
+/// What several rings at once are called.
+const EQUAL_RINGS: &str = "equal rings at once";
 
 /// An algorithm and what it sustains.
 #[derive(Debug, Clone)]
@@ -64,6 +67,18 @@ impl Comparison {
         routes: Arc<Routes>,
     ) -> Result<(), BaselineError> {
         self.put(problem, algorithm, routes, true)
+    }
+
+    /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it.
+    ///
+    /// # Errors
+    /// A ring that leaves out a place; sizes or work that are not constant.
+    pub fn add_rings(&mut self, problem: Problem<'_>, rings: &EqualRings) -> Result<(), BaselineError> {
+        if !on_rings(problem) {
+            return Ok(());
+        }
+        let routes = Arc::new(Routes::new(problem.platform(), &places(problem), Over::Anything));
+        self.put(problem, of_equal_rings(problem, EQUAL_RINGS, rings)?, routes, false)
     }
 
     fn put(

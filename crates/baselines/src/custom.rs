@@ -2,6 +2,7 @@
 
 use oneport_plan::{NodeId, Problem};
 
+use crate::algorithm::Ways;
 use crate::catalogue::{Maker, places};
 use crate::phase::{Phase, Step};
 use crate::{Algorithm, BaselineError, Over, Routes, Tree, TreeError};
@@ -24,6 +25,12 @@ pub struct Send {
 /// # Errors
 /// A collective that rings do not do; a node that is missing, listed twice or takes no part.
 pub fn of_ring(problem: Problem<'_>, name: &str, ring: &[NodeId]) -> Result<Algorithm, BaselineError> {
+    let order = order_of(problem, ring)?;
+    Maker::new(problem).ring(name, "a ring as listed", &[order]).ok_or_else(|| undone(problem, "a ring"))
+}
+
+/// The places of a ring, each once.
+pub(crate) fn order_of(problem: Problem<'_>, ring: &[NodeId]) -> Result<Vec<usize>, BaselineError> {
     let order = ring.iter().map(|&node| place_of(problem, node)).collect::<Result<Vec<usize>, _>>()?;
     let mut found = order.clone();
     found.sort_unstable();
@@ -33,7 +40,7 @@ pub fn of_ring(problem: Problem<'_>, name: &str, ring: &[NodeId]) -> Result<Algo
     if let Some(missing) = (0..places(problem).len()).find(|place| found.binary_search(place).is_err()) {
         return Err(BaselineError::NotListed { node: name_of(problem, missing) });
     }
-    Maker::new(problem).ring(name, "a ring as listed", &[order]).ok_or_else(|| undone(problem, "a ring"))
+    Ok(order)
 }
 
 /// A tree over all [places](places): pairs of a parent and its child. Who is listed first is served first.
@@ -101,6 +108,7 @@ pub fn of_rounds(
         places: nodes,
         pieces: pieces.max(1),
         phases: vec![Phase::Steps(steps)],
+        ways: Ways::default(),
     };
     algorithm.patterns(problem, &routes)?;
     Ok((algorithm, routes))
@@ -115,6 +123,6 @@ fn name_of(problem: Problem<'_>, place: usize) -> String {
     places(problem).get(place).map_or_else(String::new, |&node| problem.platform().name(node).to_string())
 }
 
-fn undone(problem: Problem<'_>, shape: &'static str) -> BaselineError {
+pub(crate) fn undone(problem: Problem<'_>, shape: &'static str) -> BaselineError {
     BaselineError::NotDone { shape, collective: problem.collective().name() }
 }

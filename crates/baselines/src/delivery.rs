@@ -104,7 +104,7 @@ impl Delivery<'_> {
         }
         let step = message.step + 1;
         let [from, to] = [message.from, message.to].map(|place| self.algorithm.places[place]);
-        let path = self.routes.path(from, to);
+        let path = self.algorithm.path(message, self.routes);
         let path = path.ok_or_else(|| BaselineError::no_way(self.problem.platform(), from, to))?;
         for &block in message.blocks {
             let Some(tasks) = self.tasks.get_mut(block as usize) else {

@@ -42,6 +42,7 @@ impl Algorithm {
         };
         let counts = Counts::of(self, problem);
         let mut traffic = vec![0_u64; platform.links().len()];
+        counts.own.into_iter().for_each(|(link, blocks)| traffic[link.index()] += blocks);
         for (from, to) in self.places.iter().zip(&counts.sent) {
             let mut amounts = vec![0; platform.nodes().len()];
             for (&to, &blocks) in to {
@@ -100,8 +101,10 @@ impl Loads {
 
 /// How many blocks are sent from place to place, and combined.
 struct Counts {
-    /// By sender: by receiver.
+    /// By sender: by receiver; what takes the routes.
     sent: Vec<BTreeMap<usize, u64>>,
+    /// By link: what takes the algorithm's own ways.
+    own: BTreeMap<LinkId, u64>,
     /// By place.
     merged: Vec<u64>,
 }
@@ -109,13 +112,16 @@ struct Counts {
 impl Counts {
     fn of(algorithm: &Algorithm, problem: Problem<'_>) -> Counts {
         let places = algorithm.places.len();
-        let mut counts = Counts { sent: vec![BTreeMap::new(); places], merged: vec![0; places] };
+        let mut counts = Counts { sent: vec![BTreeMap::new(); places], own: BTreeMap::new(), merged: vec![0; places] };
         let owners: BTreeSet<NodeId> = problem.demands().flat_map(|demand| demand.operands.to_vec()).collect();
         // Who has no operand keeps the first block of a number as it comes.
         let mut kept: BTreeSet<(usize, u32)> = BTreeSet::new();
         algorithm.messages(&mut |message| {
             let blocks = message.blocks.len() as u64;
-            *counts.sent[message.from].entry(message.to).or_default() += blocks;
+            match algorithm.own_way(message) {
+                Some(links) => links.iter().for_each(|link| *counts.own.entry(*link).or_default() += blocks),
+                None => *counts.sent[message.from].entry(message.to).or_default() += blocks,
+            }
             if message.combine {
                 let owns = owners.contains(&algorithm.places[message.to]);
                 let first = |block: &&u32| !owns && kept.insert((message.to, **block));

@@ -6,8 +6,9 @@ use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
 
-/// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the one is
-/// taken whose last node but one is nearer, then comes first in the platform; so the way is the same in every run.
+/// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the
+/// one is taken whose last node but one is nearer; where several are as near, senders take turns, in the order in which they
+/// are listed, so that equal network cards are used alike. The way is the same in every run.
 #[derive(Debug, Clone)]
 pub struct Routes {
     /// By node from which somebody sends.
@@ -47,19 +48,24 @@ impl Routes {
 
     fn measured<N: Exact>(platform: &Platform, from: &[NodeId], over: Over, costs: &[N]) -> Routes {
         let mut routes = Routes { from: vec![None; platform.nodes().len()] };
-        for &node in from {
+        for (rank, &node) in from.iter().enumerate() {
+            let through = |next: NodeId| over == Over::Anything || !platform.node(next).is_processor();
             let paths = shortest_paths(
                 platform.graph(),
                 [(node.into(), N::zero())],
                 |edge| &costs[LinkId::from(edge.id()).index()],
-                |next| over == Over::Anything || !platform.node(next.into()).is_processor(),
+                |next| through(next.into()),
             );
             let short = |node: usize| u32::try_from(node).unwrap_or(u32::MAX);
             let last = |last: Option<(EdgeIndex, usize)>| last.map(|(e, n)| (e.into(), short(n)));
-            routes.from[node.index()] = Some(Tree {
+            let mut tree = Tree {
                 last: paths.last.into_iter().map(last).collect(),
                 settled: paths.settled.into_iter().map(short).collect(),
-            });
+            };
+            let near =
+                |node: NodeId| (node == from[rank] || through(node)).then(|| paths.distances[node.index()].as_ref());
+            tree.take_turns(platform, rank, near, costs);
+            routes.from[node.index()] = Some(tree);
         }
         routes
     }
@@ -86,6 +92,40 @@ impl Routes {
             if let (Some((link, before)), true) = (tree.last[node as usize], amount > 0) {
                 pass(link, amount);
                 amounts[before as usize] += amount;
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// Where several last links are as good, takes one of them by turns, beginning with this number. `near` is how far a
+    /// node is, if the way may lead through it.
+    fn take_turns<'a, N: Exact + 'a>(
+        &mut self,
+        platform: &Platform,
+        mut turn: usize,
+        near: impl Fn(NodeId) -> Option<Option<&'a N>>,
+        costs: &[N],
+    ) {
+        let mut settled = vec![false; platform.nodes().len()];
+        for &node in &self.settled {
+            settled[node as usize] = true;
+            let Some((link, before)) = self.last[node as usize] else { continue };
+            let (far, cost) = (near(NodeId::new(before as usize)), &costs[link.index()]);
+            let as_good = |link: &LinkId| {
+                let from = platform.link(*link).from;
+                from.index() != node as usize
+                    && settled[from.index()]
+                    && near(from) == far
+                    && &costs[link.index()] == cost
+            };
+            let equal: Vec<LinkId> =
+                platform.incoming(NodeId::new(node as usize)).iter().copied().filter(as_good).collect();
+            if equal.len() > 1 {
+                let link = equal[turn % equal.len()];
+                let before = u32::try_from(platform.link(link).from.index()).unwrap_or(u32::MAX);
+                self.last[node as usize] = Some((link, before));
+                turn += 1;
             }
         }
     }

@@ -2,13 +2,24 @@
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
+use std::collections::BTreeSet;
+
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::{Group, Node, Options, Tree};
 
 /// Pixels per unit of the drawing.
 const SCALE: f32 = 2.0;
 /// Most pixels of a picture: they take four bytes each.
 const MOST: f32 = 64e6;
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Png {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Letters of the drawing that the picture shows as boxes, each once.
+    pub lacking: Vec<String>,
+}
 
 /// Why a drawing is no picture.
 #[derive(Debug, thiserror::Error)]
@@ -31,12 +42,12 @@ pub enum PngError {
 
 /// A drawing of this crate as PNG, two pixels to every unit; fewer where there would be more than 64 million pixels.
 ///
-/// Letters are DejaVu's; what these lack (Chinese names) shows as boxes. Tooltips are lost. Time and memory linear in
-/// the number of pixels.
+/// Letters are DejaVu's; what these lack (Chinese names) shows as boxes and is listed by [`Png::lacking`]. Tooltips are
+/// lost. Time and memory linear in the number of pixels.
 ///
 /// # Errors
 /// Text that is no SVG, or one without a size.
-pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
+pub fn png(svg: &str) -> Result<Png, PngError> {
     let mut options = Options { font_family: "DejaVu Sans".to_string(), ..Options::default() };
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
@@ -48,5 +59,22 @@ pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
     let (width, height) = ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
     let mut picture = Pixmap::new(width, height).ok_or(PngError::Size { width, height })?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
-    picture.encode_png().map_err(|error| PngError::Encode(error.to_string()))
+    let bytes = picture.encode_png().map_err(|error| PngError::Encode(error.to_string()))?;
+    let mut lacking = BTreeSet::new();
+    without_letters(tree.root(), &mut lacking);
+    Ok(Png { bytes, lacking: lacking.into_iter().collect() })
+}
+
+/// Collects what is drawn as a box because no font has a letter for it.
+fn without_letters(group: &Group, lacking: &mut BTreeSet<String>) {
+    for node in group.children() {
+        match node {
+            Node::Group(inner) => without_letters(inner, lacking),
+            Node::Text(text) => {
+                let glyphs = text.layouted().iter().flat_map(|span| &span.positioned_glyphs);
+                lacking.extend(glyphs.filter(|glyph| glyph.id.0 == 0).map(|glyph| glyph.text.clone()));
+            }
+            Node::Path(_) | Node::Image(_) => {}
+        }
+    }
 }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Collective, Goals, Interval, Kind, Member, Message, Pattern, Problem};
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, decimal};
 
 /// Longest exact rational printed as a fraction.
 const EXACT: usize = 12;
@@ -17,63 +17,21 @@ const NAMED_GROUPS: usize = 3;
 /// Longest exact rational printed where there is little room.
 const TERSE: usize = 6;
 
-/// An exact fraction when it is short, else a decimal approximation after "≈".
+/// An exact fraction when it is short, else a rounded number after "≈".
 pub(crate) fn show(value: &Rational) -> String {
     let exact = value.to_string();
-    if exact.len() <= EXACT { exact } else { format!("≈{}", approximate(value, 4)) }
+    if exact.len() <= EXACT { exact } else { format!("≈{}", decimal(value, 4)) }
 }
 
 /// As [`show`], shorter.
 pub(crate) fn terse(value: &Rational) -> String {
     let exact = value.to_string();
-    if exact.len() <= TERSE { exact } else { format!("≈{}", approximate(value, 2)) }
+    if exact.len() <= TERSE { exact } else { format!("≈{}", decimal(value, 2)) }
 }
 
-/// A share as a percentage: "40 %", "28.6 %"; 100 % only where it is exact.
-pub(crate) fn percent(share: &Rational) -> String {
-    let hundred = Rational::from_integer(100.into());
-    let value = share * &hundred;
-    if value.is_integer() {
-        return format!("{value} %");
-    }
-    let float = pixels(&value);
-    let text = if float < 1.0 { decimal(float, 1) } else { format!("{float:.1}") };
-    if text == "100.0" && value < hundred { "99.9 %".to_string() } else { format!("{text} %") }
-}
-
-/// About so many significant digits.
-pub(crate) fn approximate(value: &Rational, digits: usize) -> String {
-    let float = pixels(value);
-    if float.is_finite() && (float != 0.0 || value.is_zero()) {
-        return decimal(float, digits);
-    }
-    // Beyond the range of f64: count digits instead.
-    let flipped = value.abs() < Rational::from_integer(1.into());
-    let large = if flipped { value.recip() } else { value.clone() };
-    let digits = large.to_integer().abs().to_string();
-    let sign = if value.is_negative() { "-" } else { "" };
-    format!("{sign}1e{}{}", if flipped { "-" } else { "" }, digits.len().saturating_sub(1))
-}
-
-/// A float with so many significant digits, without trailing zeros.
-pub(crate) fn decimal(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { "0".to_string() } else { value.to_string() };
-    }
-    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trim = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text.to_string(),
-    };
-    match exponent {
-        -4..=5 => {
-            let decimals = digits as i64 - 1 - i64::from(exponent);
-            trim(&format!("{value:.*}", usize::try_from(decimals).unwrap_or(0)))
-        }
-        _ => format!("{}e{exponent}", trim(mantissa)),
-    }
+/// A float of a chart with so many significant digits.
+pub(crate) fn decimal_of(value: f64, digits: usize) -> String {
+    Rational::from_float(value).map_or_else(|| value.to_string(), |value| decimal(&value, digits))
 }
 
 /// A rational as a float, for pixels only.
@@ -86,10 +44,14 @@ pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
     if whole.is_zero() { 0.0 } else { pixels(&(part / whole)) }
 }
 
-/// "1 instance", "3 instances".
+/// "1 instance", "3 instances", "3 switches".
 pub(crate) fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     let count = count.to_string();
-    if count == "1" { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    match count.as_str() {
+        "1" => format!("1 {noun}"),
+        _ if noun.ends_with("ch") => format!("{count} {noun}es"),
+        _ => format!("{count} {noun}s"),
+    }
 }
 
 /// The node, unless the id is of another platform.

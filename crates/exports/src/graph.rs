@@ -194,9 +194,9 @@ fn dot(loads: &Loads<'_>) -> String {
     }
     for (link, from, to) in loads.ends() {
         let (messages, busy) = &loads.links[link.index()];
-        let percent = decimal(&(loads.share(busy) * Rational::from_integer(100.into())), 1);
+        let percent = oneport_platform::percent(&loads.share(busy));
         let style = if *messages == 0 { ", style=dotted" } else { "" };
-        let _ = writeln!(text, "  n{from} -> n{to} [label=\"{messages} ({percent} %)\"{style}];");
+        let _ = writeln!(text, "  n{from} -> n{to} [label=\"{messages} ({percent})\"{style}];");
     }
     text.push_str("}\n");
     text

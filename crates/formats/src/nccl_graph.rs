@@ -17,7 +17,7 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use oneport_platform::{Rational, decimal, parse_rational};
+use oneport_platform::{Rational, decimal_down, parse_rational};
 use roxmltree::Node;
 
 use crate::error::{FormatError, Mistake, clip};
@@ -147,8 +147,8 @@ pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
     let mut out = String::from("<graphs version=\"1\">\n");
     for graph in graphs {
         let NcclGraph { id, pattern, cross_nic, type_intra, type_inter, same_channels, channels, .. } = graph;
-        let (intra, inter) = (decimal(&graph.speed_intra, DIGITS), decimal(&graph.speed_inter, DIGITS));
-        let latency = graph.latency_inter.as_ref().map(|latency| decimal(latency, DIGITS));
+        let (intra, inter) = (decimal_down(&graph.speed_intra, DIGITS), decimal_down(&graph.speed_inter, DIGITS));
+        let latency = graph.latency_inter.as_ref().map(|latency| decimal_down(latency, DIGITS));
         let latency = latency.map(|latency| format!(" latencyinter=\"{latency}\"")).unwrap_or_default();
         let _ = writeln!(
             out,

@@ -5,15 +5,43 @@ use num_traits::{Signed, Zero};
 
 use crate::Rational;
 
-/// The number with `digits` significant digits, rounded down (towards zero): `0.3333333333`, `133.333`, `1e20`,
-/// `8.1e-9`. Zeros at the end are left out. Time quadratic in the length of the number.
+/// The number with `digits` significant digits: `0.3333333333`, `133.333`, `1e20`, `8.1e-9`. What is left out is rounded
+/// to the nearest, halves away from zero; zeros at the end are left out. Every rounded number that people read is written
+/// here, so that one number has one text. Time quadratic in the length of the number.
 ///
 /// ```
 /// use oneport_numbers::{decimal, parse_rational};
-/// assert_eq!(decimal(&parse_rational("400/3")?, 6), "133.333");
+/// assert_eq!(decimal(&parse_rational("200/3")?, 3), "66.7");
 /// # Ok::<(), oneport_numbers::NumberError>(())
 /// ```
 pub fn decimal(value: &Rational, digits: usize) -> String {
+    written(value, digits, true)
+}
+
+/// As [`decimal`], rounded towards zero: for files whose numbers must not promise more than there is.
+pub fn decimal_down(value: &Rational, digits: usize) -> String {
+    written(value, digits, false)
+}
+
+/// Significant digits of a percentage.
+const PERCENT: usize = 3;
+
+/// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. What is below one
+/// is never shown as 100 %, but as 99.9 %.
+///
+/// ```
+/// use oneport_numbers::{parse_rational, percent};
+/// assert_eq!(percent(&parse_rational("2/3")?), "66.7 %");
+/// assert_eq!(percent(&parse_rational("0.9999")?), "99.9 %");
+/// # Ok::<(), oneport_numbers::NumberError>(())
+/// ```
+pub fn percent(share: &Rational) -> String {
+    let one = Rational::from_integer(BigInt::from(1));
+    let rounded = decimal(&(share * Rational::from_integer(BigInt::from(100))), PERCENT);
+    if rounded == "100" && *share < one { "99.9 %".to_string() } else { format!("{rounded} %") }
+}
+
+fn written(value: &Rational, digits: usize, nearest: bool) -> String {
     if value.is_zero() {
         return "0".to_string();
     }
@@ -23,23 +51,29 @@ pub fn decimal(value: &Rational, digits: usize) -> String {
     let (numerator, denominator) = (BigInt::from(numerator), BigInt::from(denominator));
     // 10^exponent <= value < 10^(exponent + 1), first guessed from the lengths.
     let mut exponent = numerator.to_string().len() as i64 - denominator.to_string().len() as i64;
-    if shifted(&numerator, &denominator, -exponent) < BigInt::from(1) {
+    if shifted(&numerator, &denominator, -exponent, false) < BigInt::from(1) {
         exponent -= 1;
     }
-    let digits = shifted(&numerator, &denominator, wanted as i64 - 1 - exponent).to_string();
-    let digits = &digits[..wanted.min(digits.len())];
+    let mut digits = shifted(&numerator, &denominator, wanted as i64 - 1 - exponent, nearest).to_string();
+    if digits.len() > wanted {
+        // Nines that were rounded up to the next power of ten.
+        digits.truncate(wanted);
+        exponent += 1;
+    }
     if (-5..10.max(wanted as i64)).contains(&exponent) {
-        return format!("{sign}{}", fixed(digits, exponent));
+        return format!("{sign}{}", fixed(&digits, exponent));
     }
     let tail = digits[1..].trim_end_matches('0');
     let point = if tail.is_empty() { "" } else { "." };
     format!("{sign}{}{point}{tail}e{exponent}", &digits[..1])
 }
 
-/// `numerator / denominator * 10^shift`, rounded down.
-fn shifted(numerator: &BigInt, denominator: &BigInt, shift: i64) -> BigInt {
+/// `numerator / denominator * 10^shift`, rounded down or to the nearest, halves up.
+fn shifted(numerator: &BigInt, denominator: &BigInt, shift: i64, nearest: bool) -> BigInt {
     let power = BigInt::from(10).pow(shift.unsigned_abs() as u32);
-    if shift >= 0 { numerator * power / denominator } else { numerator / (denominator * power) }
+    let (over, under) =
+        if shift >= 0 { (numerator * power, denominator.clone()) } else { (numerator.clone(), denominator * power) };
+    if nearest { (over * 2_u32 + &under) / (under * 2_u32) } else { over / under }
 }
 
 /// Places the decimal point after digit `exponent`.
@@ -62,24 +96,79 @@ mod tests {
     use super::*;
     use crate::parse_rational;
 
+    fn read(text: &str) -> Rational {
+        parse_rational(text).unwrap_or_default()
+    }
+
     #[test]
-    fn decimals_are_rounded_down() {
+    fn decimals_are_rounded_to_the_nearest() {
         for (text, expected) in [
             ("0", "0"),
             ("1/2", "0.5"),
-            ("2/3", "0.6666666666"),
-            ("-22/7", "-3.142857142"),
+            ("2/3", "0.6666666667"),
+            ("-22/7", "-3.142857143"),
             ("1/3000000", "3.333333333e-7"),
             ("12345678901234", "1.23456789e13"),
             ("1000", "1000"),
-            ("999999999999/1000000000000", "0.9999999999"),
+            ("999999999999/1000000000000", "1"),
+            ("99999999999", "1e11"),
+            ("9999999999", "9999999999"),
             ("1e20", "1e20"),
             ("0.001", "0.001"),
         ] {
-            assert_eq!(parse_rational(text).map(|value| decimal(&value, 10)).as_deref(), Ok(expected), "{text}");
+            assert_eq!(decimal(&read(text), 10), expected, "{text}");
         }
-        for (text, expected) in [("123456", "123000"), ("99.99", "99.9"), ("1/12345678901", "8.1e-11")] {
-            assert_eq!(parse_rational(text).map(|value| decimal(&value, 3)).as_deref(), Ok(expected), "{text}");
+        let short = [("123456", "123000"), ("99.99", "100"), ("0.099995", "0.1"), ("1/12345678901", "8.1e-11")];
+        for (text, expected) in short.into_iter().chain([("0.0625", "0.0625"), ("1.125", "1.13"), ("-1.125", "-1.13")])
+        {
+            assert_eq!(decimal(&read(text), 3), expected, "{text}");
+        }
+        assert_eq!(decimal_down(&read("2/3"), 3), "0.666");
+        assert_eq!(decimal_down(&read("-99.99"), 3), "-99.9");
+    }
+
+    /// A rounded number differs from the number by half a unit of its last digit at most, and rounding down never exceeds.
+    #[test]
+    fn rounded_numbers_are_the_nearest() -> Result<(), crate::NumberError> {
+        for numerator in 1..400_i64 {
+            for denominator in 1..40_i64 {
+                let value = Rational::new(numerator.into(), denominator.into());
+                for digits in 1..5 {
+                    let (near, down) = (decimal(&value, digits), decimal_down(&value, digits));
+                    let (near, down) = (parse_rational(&near)?, parse_rational(&down)?);
+                    // Ten to the power of the number's last digit, from the digits before its point.
+                    let mut unit = Rational::from_integer(1.into());
+                    let ten = Rational::from_integer(10.into());
+                    while &unit * &ten <= value {
+                        unit *= &ten;
+                    }
+                    while unit > value {
+                        unit /= &ten;
+                    }
+                    (1..digits).for_each(|_| unit /= &ten);
+                    assert!((&near - &value).abs() * Rational::from_integer(2.into()) <= unit, "{value} {digits}");
+                    assert!(down <= value && value < &down + &unit, "{value} {digits}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn only_the_whole_is_a_hundred_percent() {
+        for (text, expected) in [
+            ("1", "100 %"),
+            ("0.9996", "99.9 %"),
+            ("99999999999999/100000000000000", "99.9 %"),
+            ("0.9994", "99.9 %"),
+            ("2/3", "66.7 %"),
+            ("1/3", "33.3 %"),
+            ("1/12345678901", "8.1e-9 %"),
+            ("0", "0 %"),
+            ("1.5", "150 %"),
+            ("-1/3", "-33.3 %"),
+        ] {
+            assert_eq!(percent(&read(text)), expected, "{text}");
         }
     }
 }

@@ -223,7 +223,7 @@ impl Writer<'_> {
         }
         let [from, to] = [message.from, message.to].map(|place| self.algorithm.places[place]);
         let name = |node| self.problem.platform().name(node).to_string();
-        let path = self.routes.path(from, to);
+        let path = self.algorithm.path(message, self.routes);
         let path = path.ok_or_else(|| OnceError::NoWay { from: name(from), to: name(to) })?;
         let mut carried = Vec::with_capacity(message.blocks.len());
         for &block in message.blocks {

@@ -23,7 +23,7 @@ pub use oneport_watch as watch;
 pub use oneport_lp::{Formulation, LpError, MOST_GPUS, Progress, RingError, Shape, Shaped};
 pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
-pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
+pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, percent, units};
 
 pub use bounding::{Bounded, Bounding, bound};
 pub use extracting::{FromRates, RatesError, plan_of_rates};

@@ -23,6 +23,12 @@ pub enum Amount {
     Tasks(TaskTable),
 }
 
+impl From<Rational> for Amount {
+    fn from(amount: Rational) -> Amount {
+        Amount::Constant(amount)
+    }
+}
+
 impl Amount {
     /// The amount of a partial result; `None` outside the table, and of an amount by task: ask
     /// [`of_merge`](Self::of_merge) for that.
@@ -212,9 +218,32 @@ impl VolumeError {
 }
 
 impl Volumes {
-    /// Messages of one size, merges of one unit of work.
+    /// Messages of one size, merges of one unit of work, whatever the size. A message of another size on a platform with
+    /// units is asked for by [`of_message`](Self::of_message).
     pub fn of_size(size: Rational) -> Self {
         Volumes { size: Amount::Constant(size), work: Amount::Constant(Rational::one()) }
+    }
+
+    /// Messages of this size on this platform, as the command asks by `--size` alone: a merge is as much work as its
+    /// result has data where the platform counts work by data, else one unit of work.
+    ///
+    /// ```
+    /// use oneport_plan::{Amount, Volumes};
+    /// use oneport_platform::{Node, Platform, Units, parse_rational};
+    /// let units = Units { work_is_data: true, ..Units::gigabytes_and_seconds() };
+    /// let mut builder = Platform::builder();
+    /// builder.units(units);
+    /// builder.node(Node::processor("gpu", parse_rational("1/100")?))?;
+    /// let platform = builder.build()?;
+    /// let size = parse_rational("1/8")?;
+    /// assert_eq!(Volumes::of_message(&platform, size.clone()).work, Amount::Constant(size));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_message(platform: &Platform, size: impl Into<Amount>) -> Self {
+        let size = size.into();
+        let by_data = platform.units().is_some_and(|units| units.work_is_data);
+        let work = if by_data { size.clone() } else { Amount::Constant(Rational::one()) };
+        Volumes { size, work }
     }
 
     /// The size of a message; a partial result outside a table counts 0, which [`validate`](Self::validate) excludes.

@@ -13,7 +13,7 @@ pub use change::{Change, Changed, Number};
 pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
-pub use oneport_numbers::{NumberError, Rational, Units, decimal, parse_rational, units};
+pub use oneport_numbers::{NumberError, Rational, Units, decimal, decimal_down, parse_rational, percent, units};
 pub use petgraph;
 pub use platform::{Delays, Link, LinkId, Node, NodeId, Platform, PlatformBuilder};
 pub use symmetry::{Automorphism, free_automorphisms};

@@ -3,13 +3,15 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use num_traits::{Signed, ToPrimitive};
+use num_traits::Signed;
 use oneport_plan::{Interval, ProblemError};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, decimal};
 use oneport_watch::Limit;
 
 /// Numbers of more bits are shown by their magnitude.
 const SHOWN_BITS: u64 = 200;
+/// Digits of a longer one.
+const DIGITS: usize = 6;
 
 /// What a broken rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -206,11 +208,7 @@ pub(crate) fn shown(value: impl Borrow<Rational>) -> String {
     if bits <= SHOWN_BITS || !value.denom().is_positive() {
         return value.to_string();
     }
-    // The float is for the reader only.
-    match value.to_f64().filter(|about| about.is_finite()) {
-        Some(about) => format!("about {about:e} (a fraction of {bits} bits)"),
-        None => format!("a fraction of {bits} bits"),
-    }
+    format!("about {} (a fraction of {bits} bits)", decimal(value, DIGITS))
 }
 
 #[cfg(test)]

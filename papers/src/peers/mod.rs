@@ -136,7 +136,7 @@ fn row(case: &Case, measure: Measure, proved: &Proved) -> String {
 }
 
 fn percent(part: &Rational) -> String {
-    if part.is_zero() { "0".to_string() } else { decimal(&(part * Rational::from_integer(100.into())), 3) + " %" }
+    if part.is_zero() { "0".to_string() } else { oneport::percent(part) }
 }
 
 #[cfg(test)]

@@ -4,3 +4,4 @@
 
 mod custom;
 mod named;
+mod rings;

@@ -6,7 +6,7 @@ use oneport_plan::{Collective, Form, NodeId, Platform, Problem, Rational, Steady
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{PortModel, parse_rational};
 
-fn uniform(seed: u64) -> Options {
+pub fn uniform(seed: u64) -> Options {
     let costs = Costs::Uniform { low: 1, high: 9 };
     Options { seed, link_cost: costs.clone(), compute: costs }
 }
@@ -38,7 +38,7 @@ pub fn groups(places: usize) -> Vec<Vec<usize>> {
 }
 
 /// The patterns as a steady state, whose loads are those counted.
-fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
+pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
     let name = format!("{} {} of {}", problem.collective(), algorithm.name, algorithm.places.len());
     let loads = algorithm.loads(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let found = loads.throughput(problem).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -181,9 +181,11 @@ fn bandwidths(plan: &Plan, operation: &Operation, units: Units) -> String {
     )
 }
 
-/// A whole number in full.
+/// A whole number in full, where a table has room for it.
 fn whole(value: &Rational) -> String {
-    if value.is_integer() { value.to_string() } else { short(value) }
+    const ROOM: usize = 24;
+    let exact = value.to_string();
+    if value.is_integer() && exact.len() <= ROOM { exact } else { short(value) }
 }
 
 fn billion() -> Rational {

@@ -103,17 +103,9 @@ fn node_counts(imported: &Imported) -> Vec<(&'static str, usize)> {
     counts
 }
 
-/// `1 PCI switch`, `2 PCI switches`.
-fn counted(number: usize, kind: &str) -> String {
-    match kind.strip_suffix("switch") {
-        Some(_) if number != 1 => format!("{number} {kind}es"),
-        _ => count(number, kind),
-    }
-}
-
 /// `8 GPUs, 2 CPUs`.
 fn nodes(imported: &Imported) -> String {
-    let counts: Vec<String> = node_counts(imported).iter().map(|(kind, number)| counted(*number, kind)).collect();
+    let counts: Vec<String> = node_counts(imported).iter().map(|(kind, number)| count(*number, kind)).collect();
     counts.join(", ")
 }
 

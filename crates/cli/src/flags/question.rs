@@ -231,14 +231,10 @@ pub fn volumes_of(
         (None, Some(amount)) => amount?,
         (None, None) => parsed("--size", &arguments.size, &arguments.size, units)?,
     };
-    let work = match arguments.work.as_deref() {
-        Some(text) => match work_file(text) {
-            Some(amount) => amount?,
-            None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
-        },
-        // Where a unit of work is one of data, merging follows the size.
-        None if units.is_some_and(|units| units.work_is_data) => size.clone(),
-        None => Volumes::default().work,
+    let Some(text) = arguments.work.as_deref() else { return Ok(Volumes::of_message(platform, size)) };
+    let work = match work_file(text) {
+        Some(amount) => amount?,
+        None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
     };
     Ok(Volumes { size, work })
 }

@@ -47,9 +47,24 @@ pub fn write(path: &Path, drawing: &str) -> Result<()> {
         #[cfg(feature = "png")]
         "png" => {
             let picture = oneport_drawings::png::png(drawing).with_context(|| path.display().to_string())?;
-            write(&picture)
+            write(&picture.bytes).inspect(|()| boxes(path, &picture.lacking))
         }
         _ => write(drawing.as_bytes()),
     }
     .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Says which letters the picture shows as boxes.
+#[cfg(feature = "png")]
+fn boxes(path: &Path, lacking: &[String]) {
+    const LISTED: usize = 20;
+    if lacking.is_empty() {
+        return;
+    }
+    let names = lacking.iter().take(LISTED).map(|letter| format!("'{letter}'")).collect::<Vec<_>>().join(", ");
+    let more = if lacking.len() > LISTED { format!(" and {} more", lacking.len() - LISTED) } else { String::new() };
+    eprintln!(
+        "note: {}: no font of this program has {names}{more}; boxes stand for them. An SVG file takes the reader's fonts",
+        path.display()
+    );
 }

@@ -3,6 +3,8 @@
 use num_bigint::BigUint;
 use oneport::{Platform, Rational, Units};
 
+pub use oneport::percent;
+
 /// Longest fraction printed in full.
 const SHORT: usize = 40;
 /// Digits of a rounded number, and of one with the fraction beside.
@@ -87,6 +89,11 @@ impl Shown {
         }
     }
 
+    /// A share of one as a percentage, the fraction beside where fractions are asked for.
+    pub fn share(&self, value: &Rational) -> String {
+        if self.exact { format!("{} (= {value})", percent(value)) } else { percent(value) }
+    }
+
     /// The text, and the value beside it where that is a fraction and short, or asked for.
     fn beside(&self, value: &Rational, text: &str) -> String {
         let exact = value.to_string();
@@ -102,19 +109,14 @@ pub fn readable_count(value: &BigUint) -> String {
     readable(&Rational::from_integer(value.clone().into()))
 }
 
-/// Ten significant digits, rounded down.
+/// Ten significant digits.
 pub fn decimal(value: &Rational) -> String {
     oneport::decimal(value, DIGITS)
 }
 
-/// Six significant digits, rounded down.
+/// Six significant digits.
 pub fn short(value: &Rational) -> String {
     oneport::decimal(value, ABOUT)
-}
-
-/// A share of one as a percentage with three significant digits, however small.
-pub fn percent(share: &Rational) -> String {
-    format!("{} %", oneport::decimal(&(share * Rational::from_integer(100.into())), 3))
 }
 
 #[cfg(test)]
@@ -126,9 +128,6 @@ mod tests {
     fn numbers_are_short_and_exact_where_they_can_be() -> anyhow::Result<()> {
         assert_eq!(both(&parse_rational("400/3")?), "133.333 (= 400/3)");
         assert_eq!(both(&parse_rational("25")?), "25");
-        assert_eq!(percent(&parse_rational("1/3")?), "33.3 %");
-        assert_eq!(percent(&parse_rational("1/12345678901")?), "8.1e-9 %");
-        assert_eq!(percent(&parse_rational("1")?), "100 %");
         Ok(())
     }
 }

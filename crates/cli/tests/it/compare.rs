@@ -142,8 +142,8 @@ fn measured_values_stand_beside_the_bound() {
     // 520/3 operations of 1 GB per second, times 2 x 15/16: 325 GB/s on the bus.
     let text = measured("260 GB/s").ok().stdout;
     assert!(text.contains("your 260 GB/s is 80 % of the proved optimum, 325 GB/s; that is limited by"), "{text}");
-    assert!(measured("6 ms").ok().stdout.contains("is 96.1 %"));
-    assert!(measured("80 GB/s algbw").ok().stdout.contains("is 46.1 %"));
+    assert!(measured("6 ms").ok().stdout.contains("is 96.2 %"));
+    assert!(measured("80 GB/s algbw").ok().stdout.contains("is 46.2 %"));
     let wrong = measured("326 GB/s");
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
     wrong.one_error(&["326 GB/s", "325 GB/s", "the platform file or the measurement must be wrong"]);
@@ -173,4 +173,26 @@ fn measured_values_stand_beside_the_bound() {
     assert!(text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"), "{text}");
     let other = ["compare", "all-gather", "--platform", &box_, "--measured", &tests];
     oneport(&other).refused(1, &["all-reduce", "all-gather"]);
+}
+
+/// A DGX-1 runs six equal rings at once, all links busy: they are the first row, with what `rings` says they carry.
+#[test]
+fn several_rings_at_once_are_a_row() {
+    let box_ = fixture("dgx1.toml");
+    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--json"]].concat()).ok().object();
+    let first = &report["rows"][0];
+    assert_eq!(
+        (&first["name"], &first["share"], &first["own"]),
+        (&"equal rings at once".into(), &"1".into(), &false.into())
+    );
+    let rings = oneport(&["rings", &box_, "--json"]).ok().object();
+    let count: u64 = rings["equal"]["rings"].as_array().unwrap().iter().filter_map(|ring| ring["times"].as_u64()).sum();
+    assert!(first["about"].as_str().unwrap().starts_with(&format!("{count} rings at once")), "{first}");
+    // Eight GPUs: 7/4 of a message passes every place.
+    assert_eq!(first["throughput"], "600/7");
+    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &box_]].concat()).ok().stdout;
+    assert!(text.contains(&format!("{count} equal rings at once")) && text.contains("senders take turns"), "{text}");
+    // One operation is timed on them, too.
+    let timed = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--bytes=64MiB", "--json"]].concat()).ok().object();
+    assert!(row(&timed, "equal rings at once")["time"].is_string(), "{timed}");
 }

@@ -73,6 +73,24 @@ fn the_certificate_is_read_aloud() {
     }
 }
 
+/// Prices are fractions where these are asked for, and add up to the whole.
+#[test]
+fn prices_are_exact_on_request() {
+    let folder = Folder::new();
+    let path = folder.path("plan.json");
+    oneport(&["solve", "scatter", "--source=Ps", "--platform", &fixture("toy-scatter.toml"), "-o", &path]).ok();
+    let shown = oneport(&["show", &path, "--prices", "--exact"]).ok().stdout;
+    let fraction = |line: &str| -> Option<(i64, i64)> {
+        let text = line.split_once(" % (= ")?.1.split_once(')')?.0.to_string();
+        let (above, below) = text.split_once('/').unwrap_or((&text, "1"));
+        Some((above.parse().ok()?, below.parse().ok()?))
+    };
+    let parts: Vec<(i64, i64)> = shown.lines().filter_map(fraction).collect();
+    assert!(!parts.is_empty(), "{shown}");
+    let (above, below) = parts.iter().fold((0, 1), |sum, part| (sum.0 * part.1 + part.0 * sum.1, sum.1 * part.1));
+    assert_eq!(above, below, "{shown}");
+}
+
 /// No line is wider than a page, and all is there on request.
 #[test]
 fn what_is_shown_fits_the_page() {

@@ -251,3 +251,26 @@ fn bad_questions_are_named_and_refused() {
     assert_eq!(heterogeneous(&["--times", "5", "--destination", "0"])["length"], "0");
     assert_eq!(heterogeneous(&["--times", "2,2,2"])["length"], "4");
 }
+
+/// Of many processors the first have rows, and always the destination, with all that it receives.
+#[test]
+fn a_large_gantt_chart_shows_the_destination() {
+    let folder = Folder::new();
+    let gantt = folder.path("gantt.svg");
+    let report = heterogeneous(&["--classes", "10:150,20:150", "--gantt", &gantt]);
+    let svg = read(&gantt);
+    assert!(svg.contains(">300</text>") && svg.contains("101 more processors are not shown"));
+    let received = report["tree"].as_array().map(|rows| rows.iter().filter(|row| row["receiver"] == 300).count());
+    // The tooltip stands at both ends where both have a row, and at the destination in any case.
+    let senders: std::collections::BTreeSet<&str> =
+        svg.split("<title>").filter_map(|text| text.split_once(" to 300,")).map(|(sender, _)| sender).collect();
+    assert_eq!(Some(senders.len()), received, "{report}");
+    assert!(senders.len() > 4);
+}
+
+/// The limit of what is written down stands where the file is offered.
+#[test]
+fn what_is_too_large_for_a_file_is_said() {
+    let text = reduce(&["homogeneous", "--n", "1000000000000", "--transfer", "2", "--compute", "3"]).ok().stdout;
+    assert!(text.contains("--tree F.json writes that of up to 100000000"), "{text}");
+}

@@ -436,3 +436,48 @@ fn limits_leave_the_rows_that_are_known() {
         }
     }
 }
+
+/// Two cables one after another limit together: doubling either gains nothing, both gain all. The third is half as busy.
+#[test]
+fn pairs_are_tried_where_no_class_alone_gains() {
+    let folder = Folder::new();
+    let node = |name: &str| (name.to_string(), None);
+    let mut net = Net {
+        model: "links",
+        nodes: ["a", "m", "n", "b"].map(node).to_vec(),
+        links: vec![(0, 1, (1, 1)), (1, 2, (1, 1)), (2, 3, (1, 2))],
+    };
+    net.nodes[0].1 = Some((1, 1));
+    net.nodes[3].1 = Some((1, 1));
+    let question = ["whatif", "scatter", "--source=a", "--targets=b", "--platform"];
+    let file = folder.write("line.toml", net.toml());
+    let answer = oneport(&[&question[..], &[&file, "--json"]].concat()).ok().object();
+    let rows = answer["rows"].as_array().unwrap();
+    assert!(rows.iter().filter(|row| row["change"] == "doubled").all(|row| row["share"] == "1"), "{answer}");
+    // The faster cable also costs nothing when it is halved, so it is in no pair.
+    let pairs: Vec<[&str; 2]> = answer["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| ["name", "share"].map(|key| row[key].as_str().unwrap()))
+        .collect();
+    assert_eq!(pairs, [["a -> m and m -> n", "2"]]);
+    let text = oneport(&[&question[..], &[&file]].concat()).ok().stdout;
+    assert!(
+        text.contains("No class alone gains anything. Doubled together (1 pair tried):\n  +100 %  a -> m and m -> n"),
+        "{text}"
+    );
+    // By hand: both twice as fast.
+    let mut faster = net;
+    faster.links[0].2 = (1, 2);
+    faster.links[1].2 = (1, 2);
+    let file = folder.write("faster.toml", faster.toml());
+    let solved =
+        oneport(&["solve", "scatter", "--source=a", "--targets=b", "--platform", &file, "--json"]).ok().object();
+    assert_eq!(solved["throughput"], "2");
+    // Where a class alone gains, no pair is tried.
+    faster.links[1].2 = (1, 1);
+    let file = folder.write("one.toml", faster.toml());
+    let answer = oneport(&[&question[..], &[&file, "--json"]].concat()).ok().object();
+    assert_eq!(answer["pairs"].as_array().unwrap().len(), 0);
+}

@@ -51,10 +51,10 @@ impl Measure {
         let binary = [(1024.0 * 1024.0 * 1024.0, "GiB"), (1024.0 * 1024.0, "MiB"), (1024.0, "KiB")];
         let whole = |unit: f64| value >= unit && (value / unit).fract() == 0.0 && value / unit < 1024.0;
         match self {
-            Measure::Number => words::decimal(value, 4),
+            Measure::Number => words::decimal_of(value, 4),
             Measure::Seconds => scaled(value, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]),
             Measure::Bytes => match binary.into_iter().find(|&(unit, _)| whole(unit)) {
-                Some((unit, name)) => format!("{} {name}", words::decimal(value / unit, 4)),
+                Some((unit, name)) => format!("{} {name}", words::decimal_of(value / unit, 4)),
                 None => scaled(value, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")]),
             },
             Measure::BytesPerSecond => scaled(value, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]),
@@ -78,7 +78,7 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
         true => units.iter().find(|(unit, _)| *unit == 1.0),
         false => units.iter().find(fits).or(units.last()),
     };
-    unit.map_or_else(String::new, |(unit, name)| format!("{} {name}", words::decimal(value / unit, 4)))
+    unit.map_or_else(String::new, |(unit, name)| format!("{} {name}", words::decimal_of(value / unit, 4)))
 }
 
 /// What is compared.

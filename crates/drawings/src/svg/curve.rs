@@ -11,6 +11,8 @@ const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 340.0;
 const MARGIN: f64 = 16.0;
 const SIZE: f64 = 11.0;
+const TOP: f64 = 48.0;
+const TOP_WITH_SUBTITLE: f64 = 62.0;
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
 /// A named line.
@@ -71,9 +73,10 @@ pub fn curve(title: &str, x_label: &str, y_label: &str, series: &[Series], optio
     let reference = options.reference.as_ref().filter(|(height, _)| height.is_finite() && (!log.1 || *height > 0.0));
     let entries = entries(series, reference);
     let legend = legend::layout(&entries, MARGIN, WIDTH - 2.0 * MARGIN);
-    let head = Head::new(title, "", WIDTH);
-    let top = 48.0 + head.extra;
     let mut axes = scales(&lines, reference.map(|(height, _)| *height), log);
+    let cut = !log.1 && axes.y.0 > 0.0;
+    let head = Head::new(title, if cut { "the vertical axis does not begin at 0" } else { "" }, WIDTH);
+    let top = if cut { TOP_WITH_SUBTITLE } else { TOP } + head.extra;
     (axes.top, axes.bottom, axes.right) = (top, top + PLOT_HEIGHT, WIDTH - 30.0);
     let measure = options.measures.1;
     let y_ticks: Vec<(f64, String)> =
@@ -183,6 +186,9 @@ fn draw_axes(
     }
     canvas.line((axes.left, axes.bottom), (axes.right, axes.bottom), SOFT_INK, 1.0);
     canvas.line((axes.left, axes.top), (axes.left, axes.bottom), GRID, 1.0);
+    if !axes.log.1 && axes.y.0 > 0.0 {
+        break_axis(canvas, (axes.left, axes.bottom));
+    }
     let room = axes.right - axes.left;
     let middle = (axes.left + axes.right) / 2.0;
     canvas.text((middle, axes.bottom + 36.0), "middle", 12.0, SOFT_INK, &words::fit(x_label, 12.0, room));
@@ -191,6 +197,14 @@ fn draw_axes(
     canvas.g().s("transform", &turn).start();
     canvas.text(at, "middle", 12.0, SOFT_INK, &words::fit(y_label, 12.0, PLOT_HEIGHT));
     canvas.close();
+}
+
+/// Two strokes across the foot of an axis that does not begin at 0.
+fn break_axis(canvas: &mut Canvas, (x, bottom): (f64, f64)) {
+    for up in [6.0, 10.0] {
+        let tag = canvas.tag("line").s("class", "break").n("x1", x - 5.0).n("y1", bottom - up + 2.0);
+        tag.n("x2", x + 5.0).n("y2", bottom - up - 2.0).s("stroke", INK).n("stroke-width", 1.2).end();
+    }
 }
 
 fn draw_line(

@@ -28,6 +28,7 @@ const ABREAST: f64 = 16.0;
 
 /// What a processor does for a while.
 struct Bar {
+    /// The processor.
     row: usize,
     /// Merges (and preparations) have the lower half of the row.
     lower: bool,
@@ -41,12 +42,14 @@ struct Bar {
 
 /// One reduction as a Gantt chart, a row per processor: its transfers, and below them (equal costs) its merges.
 ///
-/// Boxes have the colour of the sender. Processors beyond the first 200 are left out, and this is said. O(n).
+/// Boxes have the colour of the sender. Of more than 200 processors the first 199 and the destination have rows, and this
+/// is said. O(n).
 pub fn reduction_gantt(reduction: &Reduction) -> String {
     let bars = reduction_bars(reduction);
     let n = reduction.receivers.len();
     let title = format!("Reduction of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
-    gantt(&title, &costs_words(&reduction.costs, "merge"), n, &bars, &reduction.length)
+    let rows = Rows::new(n, reduction.root as usize);
+    gantt(&title, &costs_words(&reduction.costs, "merge"), &rows, &bars, &reduction.length)
 }
 
 /// One broadcast as a Gantt chart: as [`reduction_gantt`], boxes in the colour of the receiver.
@@ -54,7 +57,8 @@ pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
     let bars = broadcast_bars(broadcast);
     let n = broadcast.senders.len();
     let title = format!("Broadcast to {}: length {}", words::plural(n, "processor"), words::show(&broadcast.length));
-    gantt(&title, &costs_words(&broadcast.costs, "preparation"), n, &bars, &broadcast.length)
+    let rows = Rows::new(n, broadcast.root as usize);
+    gantt(&title, &costs_words(&broadcast.costs, "preparation"), &rows, &bars, &broadcast.length)
 }
 
 /// A reduction and the broadcast that follows it as one Gantt chart. O(n).
@@ -73,7 +77,7 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
         costs_words(&reduction.costs, "merge"),
         words::show(&reduction.length)
     );
-    gantt(&title, &subtitle, n, &bars, &length)
+    gantt(&title, &subtitle, &Rows::new(n, reduction.root as usize), &bars, &length)
 }
 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
@@ -121,7 +125,9 @@ fn reduction_bars(reduction: &Reduction) -> Vec<Bar> {
         });
         Some((sender, Hop { sender, receiver, start: at(&reduction.starts, sender), takes, step }))
     };
-    reduction.receivers.iter().enumerate().take(MOST).filter_map(hop).flat_map(bars).collect()
+    let rows = Rows::new(reduction.receivers.len(), reduction.root as usize);
+    let drawn = |(sender, receiver): &(usize, &u32)| rows.has(*sender) || rows.has(**receiver as usize);
+    reduction.receivers.iter().enumerate().filter(drawn).filter_map(hop).flat_map(bars).collect()
 }
 
 /// The transfers of a broadcast with their preparations.
@@ -135,7 +141,9 @@ fn broadcast_bars(broadcast: &Broadcast) -> Vec<Bar> {
         });
         Some((receiver, Hop { sender, receiver, start: at(&broadcast.starts, receiver), takes, step }))
     };
-    broadcast.senders.iter().enumerate().take(MOST).filter_map(hop).flat_map(bars).collect()
+    let rows = Rows::new(broadcast.senders.len(), broadcast.root as usize);
+    let drawn = |(receiver, sender): &(usize, &u32)| rows.has(*receiver) || rows.has(**sender as usize);
+    broadcast.senders.iter().enumerate().filter(drawn).filter_map(hop).flat_map(bars).collect()
 }
 
 /// When a processor's value is computed with, and how long.
@@ -165,8 +173,40 @@ fn bars((about, hop): (usize, Hop)) -> Vec<Bar> {
     bars
 }
 
-fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: &Rational) -> String {
-    let rows = processors.min(MOST);
+/// Which processors have a row: all of few; of many the first and the root.
+struct Rows {
+    processors: usize,
+    last: usize,
+}
+
+impl Rows {
+    fn new(processors: usize, root: usize) -> Rows {
+        let last = processors.min(MOST).saturating_sub(1);
+        Rows { processors, last: root.max(last) }
+    }
+
+    fn count(&self) -> usize {
+        self.processors.min(MOST)
+    }
+
+    /// The row of a processor.
+    fn of(&self, processor: usize) -> Option<usize> {
+        let last = self.count().saturating_sub(1);
+        if processor == self.last { Some(last) } else { (processor < last).then_some(processor) }
+    }
+
+    fn has(&self, processor: usize) -> bool {
+        self.of(processor).is_some()
+    }
+
+    /// The processor of a row.
+    fn at(&self, row: usize) -> usize {
+        if row + 1 == self.count() { self.last } else { row }
+    }
+}
+
+fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rational) -> String {
+    let rows = shown.count();
     let halves = bars.iter().any(|bar| bar.lower);
     let row = match rows {
         0..=24 => ROW,
@@ -178,10 +218,10 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
     let head = Head::new(title, subtitle, total);
     let top_row = TOP + head.extra;
     let bottom = top_row + rows as f64 * row;
-    let notes = Notes::new(&[note(processors, halves)], total);
+    let notes = Notes::new(&[note(shown.processors, halves)], total);
     let mut canvas = Canvas::new(total, bottom + 44.0 + notes.height, &format!("{title}; {subtitle}"));
     head.draw(&mut canvas);
-    let marks: Vec<Rational> = bars.iter().filter(|bar| bar.row < rows).map(|bar| bar.end.clone()).collect();
+    let marks: Vec<Rational> = bars.iter().filter(|bar| shown.has(bar.row)).map(|bar| bar.end.clone()).collect();
     let x = |time: &Rational| left + WIDTH * words::share(time, horizon).clamp(0.0, 1.0);
     for index in 0..rows {
         let y = top_row + index as f64 * row;
@@ -189,7 +229,7 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
             let tag = canvas.tag("rect").n("x", left).n("y", y).n("width", WIDTH).n("height", row);
             tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
         }
-        let name = index.to_string();
+        let name = shown.at(index).to_string();
         canvas.text((left - 8.0, y + row / 2.0 + SIZE * 0.35), "end", SIZE, INK, &name);
     }
     canvas.line((left, bottom), (left + WIDTH, bottom), SOFT_INK, 1.0);
@@ -199,14 +239,15 @@ fn gantt(title: &str, subtitle: &str, processors: usize, bars: &[Bar], horizon: 
         canvas.line((x, bottom), (x, bottom + 4.0), SOFT_INK, 1.0);
         canvas.text((x, bottom + 15.0), "middle", SIZE, INK, &tick.label);
     }
-    for bar in bars.iter().filter(|bar| bar.row < rows && bar.start < bar.end) {
+    for bar in bars.iter().filter(|bar| bar.start < bar.end) {
+        let Some(place) = shown.of(bar.row) else { continue };
         let (from, to) = (x(&bar.start), x(&bar.end));
         let (top, height) = match (halves, bar.lower) {
             (false, _) => (0.1, 0.8),
             (true, false) => (0.06, 0.5),
             (true, true) => (0.56, 0.38),
         };
-        let (y, height) = (top_row + (bar.row as f64 + top) * row, height * row);
+        let (y, height) = (top_row + (place as f64 + top) * row, height * row);
         let colour = Colour::category(bar.about);
         let tag = canvas.tag("rect").s("class", "box").n("x", from).n("y", y).n("width", (to - from).max(0.05));
         let tag = tag.n("height", height).s("fill", &colour.hex()).s("stroke", "#333").n("stroke-width", 0.5);

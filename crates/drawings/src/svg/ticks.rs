@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{Pow, Signed, Zero};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, decimal};
 
 use crate::words;
 
@@ -43,9 +43,9 @@ pub(super) fn time_axis(
     let exact = |time: &Rational| scale.is_none() && time.to_string().len() <= FRACTION;
     let fractions = times.iter().chain([horizon]).all(exact);
     let text = |time: &Rational| match scale {
-        Some(scale) => words::approximate(&(time * scale), DIGITS),
+        Some(scale) => decimal(&(time * scale), DIGITS),
         None if fractions => time.to_string(),
-        None => words::approximate(time, DIGITS),
+        None => decimal(time, DIGITS),
     };
     label(times, horizon, &text, size, room)
 }

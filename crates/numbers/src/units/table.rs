@@ -125,6 +125,9 @@ impl fmt::Display for Time {
 
 /// What may be meant by a unit that is none.
 pub(super) fn instead_of(unit: &str) -> String {
+    if let Some(prefix) = ["k", "M", "G", "T"].into_iter().find(|prefix| prefix.eq_ignore_ascii_case(unit)) {
+        return format!("; write {prefix}B or {}iB (bytes), or {prefix}bit (bits)", prefix.to_ascii_uppercase());
+    }
     let fold = |text: &str| text.to_ascii_lowercase().replace("bits", "bit").replace("bytes", "b").replace("byte", "b");
     let alike = |name: &str| fold(name) == fold(unit);
     let with_bits = |name: &str| fold(name) == fold(unit).replace("ps", "").replace('b', "") + "bit";
@@ -135,7 +138,7 @@ pub(super) fn instead_of(unit: &str) -> String {
     for known in Data::ALL.into_iter().filter(|known| with_bits(known.name) || alike(known.name)) {
         if known.is_of_bits() {
             close.retain(|text| !text.starts_with(&format!("{known} ")));
-            close.push(format!("{known} (bits){}", if unit.ends_with("ps") { ", here per second: /s" } else { "" }));
+            close.push(format!("{known}{} (bits)", if unit.ends_with("ps") { "/s" } else { "" }));
         }
     }
     close.extend(Time::ALL.into_iter().filter(|known| alike(known.name)).map(|known| known.to_string()));

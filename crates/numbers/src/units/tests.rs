@@ -47,7 +47,10 @@ fn units_that_are_none_get_what_would_be_right() {
     for (text, part) in [
         ("64 Mib", "write MiB (bytes) or Mibit (bits)"),
         ("64 mb", "write MB (bytes) or Mbit (bits)"),
-        ("10 Gbps", "Gbit (bits), here per second: /s"),
+        ("10 Gbps", "write Gbit/s (bits)"),
+        ("64M", "write MB or MiB (bytes), or Mbit (bits)"),
+        ("64k", "write kB or KiB (bytes), or kbit (bits)"),
+        ("64K", "write kB or KiB (bytes), or kbit (bits)"),
         ("10 Gb/s", "write GB (bytes) or Gbit (bits)"),
         ("5 S", "write s"),
         ("5 parsec", "units of data are B, kB"),

@@ -302,7 +302,7 @@ fn refusals_name_the_plan() {
     let huge = Rational::new((num_bigint::BigInt::from(1) << 4000) + 1, num_bigint::BigInt::from(3) << 3999);
     refused(
         |plan| plan.upper_bound = huge.clone(),
-        "the plan states the upper bound about 6.666666666666666e-1 (a fraction of 8002 bits); the certificate proves 1/2",
+        "the plan states the upper bound about 0.666667 (a fraction of 8002 bits); the certificate proves 1/2",
     );
 }
 

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use oneport::plan::{Certificate, SteadyState};
+use oneport::plan::{Certificate, EqualRings, SteadyState};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, Shape, Shaped, Status, best_shape,
+    Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError, Shape, Shaped, Status,
+    best_shape,
 };
-use oneport_baselines::{Compared, Comparison};
+use oneport_baselines::{Compared, Comparison, on_rings, places};
 use oneport_once::{Named, Shortest, least_time, least_time_by_prices};
 use rayon::prelude::*;
 
@@ -51,6 +52,35 @@ impl Best {
     }
 }
 
+/// How long rings are sought, and most of them, as runtimes have channels.
+const RINGS: Duration = Duration::from_secs(10);
+const MOST_RINGS: u32 = 32;
+
+impl Best {
+    /// The best equal rings through all who take part; `None` where no ring does the collective, or is found in time.
+    pub fn rings(problem: Problem<'_>, options: &Options) -> Result<Option<EqualRings>> {
+        if !on_rings(problem) {
+            return Ok(None);
+        }
+        match oneport::rings(problem.platform(), &places(problem), MOST_RINGS, &within(&options.watch, RINGS)) {
+            Ok(rings) => Ok(Some(rings.equal)),
+            Err(RingsError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
+            Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => Err(error.into()),
+            // Too many processors, half-duplex ports, no ring at all.
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// The watch, and this much time at most from now on.
+fn within(all: &Watch, most: Duration) -> Watch {
+    let (started, all) = (Instant::now(), all.clone());
+    Watch::new(move || {
+        let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
+        Left { time: Some(left.time.map_or(own, |time| time.min(own))), ..left }
+    })
+}
+
 /// How long the best single tree, and the best acyclic graph, are sought.
 const SHAPES: Duration = Duration::from_secs(2);
 
@@ -63,11 +93,7 @@ impl Best {
         }
         let mut found = Vec::new();
         for (name, shape) in [("best single tree", Shape::Tree), ("best DAG", Shape::Acyclic)] {
-            let (started, all) = (Instant::now(), options.watch.clone());
-            let watch = Watch::new(move || {
-                let (left, own) = (all.left(), SHAPES.saturating_sub(started.elapsed()));
-                Left { time: Some(left.time.map_or(own, |time| time.min(own))), ..left }
-            });
+            let watch = within(&options.watch, SHAPES);
             match best_shape(problem, &Options { watch, ..options.clone() }, shape) {
                 Ok(shaped) => found.extend(shaped.map(|shaped| (name, shaped))),
                 Err(Error::Question(LpError::Stopped(_))) => {}

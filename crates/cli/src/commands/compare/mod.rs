@@ -65,6 +65,9 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         return Ok(End::Refused);
     };
     let mut comparison = Comparison::of(problem)?;
+    if let Some(rings) = Best::rings(problem, &options)? {
+        comparison.add_rings(problem, &rings)?;
+    }
     for (algorithm, routes) in listed {
         comparison.add(problem, algorithm, Arc::new(routes))?;
     }

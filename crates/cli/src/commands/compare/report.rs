@@ -131,7 +131,7 @@ impl Report<'_> {
         if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
             let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");
         } else {
-            out.push_str("messages between nodes that are no neighbours take the cheapest path between them");
+            out.push_str("messages between nodes that are no neighbours take the cheapest path between them; of equally cheap ones, senders take turns");
         }
         out
     }
@@ -221,8 +221,11 @@ impl Report<'_> {
     }
 
     fn name(&self, row: &Compared) -> String {
-        let name = &row.algorithm.name;
-        if row.listed { format!("{name} (yours)") } else { name.clone() }
+        let name = match row.algorithm.ways.links.len() {
+            0 => row.algorithm.name.clone(),
+            rings => format!("{rings} {}", row.algorithm.name),
+        };
+        if row.listed { format!("{name} (yours)") } else { name }
     }
 
     fn limits(&self, row: &Compared) -> String {

@@ -95,8 +95,8 @@ enum Shape {
     /// A torus of any number of dimensions.
     Torus {
         /// Its sides, such as 4x4x4.
-        #[arg(long, value_name = "AxBx...", value_delimiter = 'x')]
-        sides: Vec<usize>,
+        #[arg(long, value_name = "AxBx...", value_parser = sides)]
+        sides: Sides,
     },
     /// A three-level fat tree of switches with so many ports.
     FatTree {
@@ -236,7 +236,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
         Shape::Star { leaves } => generate::star(*leaves, &options),
         Shape::Grid { rows, columns } => generate::grid(*rows, *columns, &options),
         Shape::Random { nodes, degree } => generate::random_connected(*nodes, *degree, &options),
-        Shape::Torus { sides } => generate::torus(sides),
+        Shape::Torus { sides } => generate::torus(&sides.0),
         Shape::FatTree { ports } => generate::fat_tree(*ports),
         Shape::Dragonfly { groups, routers, hosts } => generate::dragonfly(*groups, *routers, *hosts),
         Shape::Racks { racks, hosts, spines, copying } => {
@@ -373,4 +373,14 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
     let range = number(low).zip(number(high)).filter(|(low, high)| low <= high);
     range
         .ok_or_else(|| usage(format!("{option}: '{text}' is no range; give a whole number, or LOW..HIGH such as 2..8")))
+}
+
+/// Sides of a torus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sides(Vec<usize>);
+
+/// Reads `4x4x4`.
+fn sides(text: &str) -> Result<Sides, String> {
+    let sides: Option<Vec<usize>> = text.split('x').map(|side| side.trim().parse().ok()).collect();
+    sides.map(Sides).ok_or_else(|| "sides are whole numbers with an x between them, such as 4x4 or 4x4x4".to_string())
 }

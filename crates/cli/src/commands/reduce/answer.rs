@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use oneport::homogeneous::MOST_WRITTEN;
 use oneport::plan::{Broadcast, Instance, Limit, OneReduction, Proof, Reduction};
 use oneport::referee::Recheck;
 use oneport::{Checked, Judged, Rational, Status, formats};
@@ -20,10 +21,13 @@ use crate::words::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
 pub const LISTED: u64 = 100_000;
+/// Most senders of classes of speed whose schedule is written down.
+pub const MOST_SENDERS: u64 = 10_000_000;
+
 /// The schedule found.
 pub enum Schedule {
-    /// None was asked for.
-    None,
+    /// None was asked for; up to so many processors would have one.
+    None(u64),
     /// Of a reduction.
     Reduction(Box<Reduction>),
     /// Of a broadcast.
@@ -123,7 +127,10 @@ impl Answer {
         let shortest = &checked.shortest;
         let schedule = match &shortest.reduction {
             Some(reduction) => Schedule::Reduction(Box::new(reduction.clone())),
-            None => Schedule::None,
+            None => Schedule::None(match &shortest.instance {
+                Instance::Equal { .. } => MOST_WRITTEN,
+                Instance::Classes(_) => MOST_SENDERS,
+            }),
         };
         let mut facts = Map::new();
         facts.insert("proof".into(), shortest.proof.name().into());
@@ -232,13 +239,13 @@ impl Answer {
             }
             Schedule::Reduction(reduction) => Ok(oneport_drawings::svg::reduction_gantt(reduction)),
             Schedule::Broadcast(broadcast) => Ok(oneport_drawings::svg::broadcast_gantt(broadcast)),
-            Schedule::None => bail!("--gantt: there is no schedule to draw"),
+            Schedule::None(_) => bail!("--gantt: there is no schedule to draw"),
         }
     }
 
     fn tree(&self, path: &Path) -> Result<String> {
         Ok(match (&self.schedule, drawing::extension(path).as_str()) {
-            (Schedule::None, _) => bail!("--tree: there is no schedule to draw"),
+            (Schedule::None(_), _) => bail!("--tree: there is no schedule to draw"),
             (Schedule::Reduction(reduction), "json") => formats::reduction_to_json(reduction),
             (Schedule::Broadcast(broadcast), "json") => formats::broadcast_to_json(broadcast),
             (Schedule::Reduction(reduction), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
@@ -289,7 +296,10 @@ impl Answer {
             let _ = write!(out, "\n{note}");
         }
         match &self.schedule {
-            Schedule::None => out.push_str("\nschedule  not written down for so many; --tree F.json writes it"),
+            Schedule::None(most) => {
+                let _ =
+                    write!(out, "\nschedule  not written down for so many; --tree F.json writes that of up to {most}");
+            }
             Schedule::Reduction(reduction) => words::transfers(&mut out, reduction),
             Schedule::Broadcast(broadcast) => received(&mut out, broadcast, &Rational::default()),
             Schedule::AllReduce(reduction, broadcast) => {

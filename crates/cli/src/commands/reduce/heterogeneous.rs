@@ -11,7 +11,7 @@ use oneport::plan::{Class, Reduction};
 use oneport::{Found, Rational, parse_rational, reduce_cluster, reduce_processors};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, AnswerArguments, LISTED};
+use super::answer::{Answer, AnswerArguments, LISTED, MOST_SENDERS};
 use super::read::{numbers, shorten, whole};
 use super::{everywhere, own};
 use crate::flags::limits::LimitArguments;
@@ -249,11 +249,11 @@ impl Question {
 }
 
 fn expand(classes: &[Class]) -> Result<Vec<Rational>> {
-    /// A schedule of more senders is too large a drawing.
-    const MOST: u64 = 10_000_000;
     let total: u64 = classes.iter().map(|class| class.senders).sum();
-    if total > MOST {
-        bail!("{total} senders are too many to write the schedule down; at most {MOST}, leave --gantt and --tree out");
+    if total > MOST_SENDERS {
+        bail!(
+            "{total} senders are too many to write the schedule down; at most {MOST_SENDERS}, leave --gantt and --tree out"
+        );
     }
     let list = |class: &Class| std::iter::repeat_n(class.time.clone(), class.senders as usize);
     Ok(classes.iter().flat_map(list).collect())

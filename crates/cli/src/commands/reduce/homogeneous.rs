@@ -249,7 +249,8 @@ fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answe
     let (broadcast, checked) = broadcast_homogeneous(n, costs, limit, written)?;
     let title = format!("broadcast to {}, {}", count(n, "processor"), words(costs, limit));
     let mut answer = Answer::new(title, "greedy", "the shortest reduction read backwards".to_string(), &checked);
-    answer.schedule = broadcast.map_or(Schedule::None, |broadcast| Schedule::Broadcast(Box::new(broadcast)));
+    answer.schedule =
+        broadcast.map_or(Schedule::None(MOST_WRITTEN), |broadcast| Schedule::Broadcast(Box::new(broadcast)));
     Ok(answer)
 }
 

@@ -6,14 +6,14 @@ use super::tables::table;
 use crate::answers::bottleneck::charged;
 use crate::answers::odd_sets;
 use crate::words::names::common;
-use crate::words::numbers::{Shown, percent};
+use crate::words::numbers::Shown;
 use crate::words::output::count;
 
 /// Most odd sets that are told in a sentence.
 const SETS: usize = 20;
 
 /// All prices, as parts of the whole; alike resources of one price in one row. Each odd set has a sentence.
-pub fn prices(plan: &Plan, _: Shown) -> String {
+pub fn prices(plan: &Plan, shown: Shown) -> String {
     let platform = &plan.platform;
     let total = charged(platform, &plan.certificate);
     let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();
@@ -36,7 +36,7 @@ pub fn prices(plan: &Plan, _: Shown) -> String {
     let cells = rows.into_iter().map(|(name, _, members, share)| {
         let all = &share * Rational::from_integer(members.into());
         let times = if members == 1 { String::new() } else { format!("{members} x") };
-        vec![times, name, percent(&all)]
+        vec![times, name, shown.share(&all)]
     });
     let table = table(&["", "what is charged", "share of the price"], cells);
     let sets = plan.certificate.odd_sets.iter().take(SETS).map(|(set, _)| odd_sets::sentence(platform, set));

@@ -3,6 +3,7 @@
 mod change;
 mod classes;
 mod enough;
+mod pairs;
 mod report;
 mod row;
 
@@ -70,6 +71,7 @@ cost whose names differ in digits only (shown as *). Each is tried alone, the th
   enough    a factor that gains as much as doubling, the least one unless it says 'or less'
   halved    the opposite
   removed   cables are gone; processors only forward. Not possible for ports, nor for participants of a reduction
+Where no class alone gains by doubling, pairs of the six classes that cost most when halved are doubled together.
 Ports are left out where they have the same links as a class of cables, processors where merges take no time.
 +5 % to +10 %: between these; no schedule for more is known, and no proof that there is none.";
 
@@ -91,9 +93,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             return Ok(End::Refused);
         }
     };
-    let rows = match changes.is_empty() {
-        true => table(problem, &base, &options, &progress)?,
-        false => vec![scenario(&platform, &changes, arguments, &options, &progress)?],
+    let (rows, pairs) = if changes.is_empty() {
+        let rows = table(problem, &base, &options, &progress)?;
+        let pairs = together(problem, &base, &rows, &options, &progress)?;
+        (rows, pairs)
+    } else {
+        (vec![scenario(&platform, &changes, arguments, &options, &progress)?], Vec::new())
     };
     drop(progress);
     let disconnected = match &rows[..] {
@@ -101,7 +106,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         _ => None,
     };
     let (exact, seconds) = (arguments.exact, started.elapsed());
-    let report = Report { problem, base, rows, exact, seconds, ended_by: options.watch.ended_by() };
+    let report = Report { problem, base, rows, pairs, exact, seconds, ended_by: options.watch.ended_by() };
     print(&if arguments.json { report.json().to_string() } else { report.text() })?;
     let Some(disconnected) = disconnected else { return Ok(End::Done) };
     eprintln!("error: no throughput after --change: {disconnected}");
@@ -143,21 +148,54 @@ fn table(problem: Problem<'_>, base: &Rated, options: &Options, progress: &Progr
         let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
         let options = Options { watch: options.watch.stage(percent), ..options.clone() };
         let changed = problem.platform().changed(&changes)?.platform;
-        let mut enough = None;
-        let outcome = match (options.watch.ask(), Problem::new(&changed, problem.collective(), problem.volumes())) {
-            (Err(limit), _) => Outcome::Stopped(limit),
-            (Ok(()), Err(error)) => Outcome::Impossible(error.to_string()),
-            (Ok(()), Ok(new)) => {
-                let outcome = rated(new, &options, Some((problem, base)), progress)?;
-                if let (Trial::Doubled, Outcome::Rated(rated)) = (trial, &outcome) {
-                    enough = enough::of(problem, base, &class, (new, rated), &options)?;
-                }
-                outcome
+        let outcome = tried(problem, base, &changed, &options, progress)?;
+        let enough = match (trial, &outcome) {
+            (Trial::Doubled, Outcome::Rated(rated)) => {
+                let new = Problem::new(&changed, problem.collective(), problem.volumes())?;
+                enough::of(problem, base, &class, (new, rated), &options)?
             }
+            _ => None,
         };
         rows.push(Row { name: class.name.clone(), class: Some((class, trial)), outcome, bottleneck: None, enough });
     }
     Ok(rows)
+}
+
+/// A row for every pair of classes that limit together, where no class alone gains anything.
+fn together(
+    problem: Problem<'_>,
+    base: &Rated,
+    rows: &[Row],
+    options: &Options,
+    progress: &Progress,
+) -> Result<Vec<Row>> {
+    let pairs = pairs::of(base, rows);
+    let total = pairs.len();
+    let mut rows = Vec::with_capacity(total);
+    for (place, pair) in pairs.into_iter().enumerate() {
+        progress.about(format!("{} of {total} pairs, {}: ", place + 1, pair.name));
+        let percent = u32::try_from(100 / (total - place)).unwrap_or(1).max(1);
+        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
+        let changed = problem.platform().changed(&pair.changes)?.platform;
+        let outcome = tried(problem, base, &changed, &options, progress)?;
+        rows.push(Row { name: pair.name, class: None, outcome, bottleneck: None, enough: None });
+    }
+    Ok(rows)
+}
+
+/// The question on a platform that differs from the base.
+fn tried(
+    problem: Problem<'_>,
+    base: &Rated,
+    changed: &Platform,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Outcome> {
+    match (options.watch.ask(), Problem::new(changed, problem.collective(), problem.volumes())) {
+        (Err(limit), _) => Ok(Outcome::Stopped(limit)),
+        (Ok(()), Err(error)) => Ok(Outcome::Impossible(error.to_string())),
+        (Ok(()), Ok(new)) => rated(new, options, Some((problem, base)), progress),
+    }
 }
 
 fn rated(

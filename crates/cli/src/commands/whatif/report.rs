@@ -15,6 +15,7 @@ use super::row::{Outcome, Row, limiting};
 use crate::answers::answer::{header, label};
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
+use crate::words::output::count;
 
 /// Most unreachable pairs that a row of `--json` lists.
 const PAIRS: usize = 5;
@@ -24,6 +25,8 @@ pub struct Report<'a> {
     pub problem: Problem<'a>,
     pub base: Rated,
     pub rows: Vec<Row>,
+    /// Pairs of classes that are doubled together; tried where no class alone gains.
+    pub pairs: Vec<Row>,
     /// Whether fractions are printed in full.
     pub exact: bool,
     pub seconds: Duration,
@@ -47,6 +50,7 @@ impl Report<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "base": base,
             "rows": rows.map(|row| self.row(row)).collect::<Vec<_>>(),
+            "pairs": self.pairs.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
             "solve_seconds": self.seconds.as_secs_f64(),
             "ended_by": self.ended_by.map(limits::named),
         })
@@ -151,7 +155,7 @@ impl Report<'_> {
                 let lines = lines.filter(|line| !line.starts_with("hint"));
                 lines.for_each(|line| out.push_str(&format!("{line}\n")));
             }
-            _ => out.push_str(&self.table()),
+            _ => out.push_str(&(self.table() + &self.together())),
         }
         let ended = self.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
         out.push_str(&format!("time        {:.3} s{ended}", self.seconds.as_secs_f64()));
@@ -180,6 +184,24 @@ impl Report<'_> {
             table.add_row([name, members, self.each(class), doubled, enough, halved, removed]);
         }
         format!("{}\n", table.trim_fmt())
+    }
+
+    /// What pairs gain that gain something, the most first, and that no class alone does.
+    fn together(&self) -> String {
+        if self.pairs.is_empty() {
+            return String::new();
+        }
+        let one = Rational::one();
+        let gain = |row: &Row| self.shares(row).map(|[low, _]| low).filter(|low| *low > one);
+        let mut gains: Vec<(Rational, &Row)> = self.pairs.iter().filter_map(|row| Some((gain(row)?, row))).collect();
+        gains.sort_by(|one, other| other.0.cmp(&one.0));
+        let tried = count(self.pairs.len(), "pair");
+        if gains.is_empty() {
+            return format!("No class alone gains anything, and none of {tried} tried is known to.\n");
+        }
+        let mut out = format!("No class alone gains anything. Doubled together ({tried} tried):\n");
+        gains.iter().for_each(|(_, row)| out.push_str(&format!("  {}  {}\n", self.effect(row), row.name)));
+        out
     }
 
     /// A throughput with its status.

@@ -219,7 +219,7 @@ fn draw_load(canvas: &mut Canvas, (left, right): (f64, f64), (y, height): (f64, 
         tag.n("height", height - 1.0).s("fill", FULL).titled("busy all the time");
     }
     let at = (right + 8.0, y + height / 2.0 + size * 0.35);
-    let text = words::percent(load);
+    let text = oneport_platform::percent(load);
     canvas.g().s("class", "load").s("font-weight", if full { "bold" } else { "normal" }).start();
     canvas.text(at, "start", size, if full { FULL } else { SOFT_INK }, &text);
     canvas.close();
@@ -269,7 +269,10 @@ fn legend_entries(
             legend::Entry { mark, label: palette.label(message) }
         }));
     } else {
-        notes.push(format!("{} messages, one colour each; a box's tooltip names its message", used.len()));
+        notes.push(format!(
+            "{} messages, one colour each; in an SVG file, a box's tooltip names its message",
+            used.len()
+        ));
     }
     match &chart.owners {
         Some(owners) => notes.push(owners.clone()),

@@ -132,7 +132,7 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
 fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
     let cost =
         words::link(platform, id).filter(|_| !uniform).map(|link| quantities::terse_bandwidth(platform, &link.cost));
-    let busy = flows.busy.get(&id).map(words::percent);
+    let busy = flows.busy.get(&id).map(oneport_platform::percent);
     cost.into_iter().chain(busy).collect()
 }
 

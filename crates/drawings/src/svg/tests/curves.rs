@@ -45,6 +45,20 @@ fn odd_values_are_left_out_without_a_panic() {
     }
 }
 
+/// An axis that does not begin at 0 says so and is drawn with a break; one that does, or is logarithmic, is not.
+#[test]
+fn a_cut_axis_is_marked() {
+    let drawn = |points: &[(f64, f64)], log_y| {
+        curve("t", "x", "y", &[series("s", points)], &CurveOptions { log_y, ..Default::default() })
+    };
+    let marks = |text: &str| (text.contains("does not begin at 0"), text.matches("class=\"break\"").count());
+    let narrow = [(1.0, 3.328), (2.0, 3.333)];
+    assert_eq!(marks(&drawn(&narrow, false)), (true, 2));
+    assert_inside(&parse(&drawn(&narrow, false)));
+    assert_eq!(marks(&drawn(&[(1.0, 0.1), (2.0, 3.3)], false)), (false, 0));
+    assert_eq!(marks(&drawn(&narrow, true)), (false, 0));
+}
+
 #[test]
 fn many_series_stay_apart() {
     let lines: Vec<Series> =

@@ -322,8 +322,8 @@ fn quantities_have_the_units_of_the_platform() {
 fn pictures_have_twice_the_size_and_letters() {
     let sample = cluster(3, 3);
     let svg = graph(sample.problem(), Some(&sample.steady_state), None);
-    let picture = crate::png::png(&svg).unwrap();
-    assert_eq!(picture, crate::png::png(&svg).unwrap(), "the same input gives the same bytes");
+    let picture = crate::png::png(&svg).unwrap().bytes;
+    assert_eq!(picture, crate::png::png(&svg).unwrap().bytes, "the same input gives the same bytes");
     assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n"));
     let number = |at: usize| f64::from(u32::from_be_bytes(picture[at..at + 4].try_into().unwrap()));
     let root = &parse(&svg)[0];
@@ -331,6 +331,9 @@ fn pictures_have_twice_the_size_and_letters() {
         assert!((number(at) - 2.0 * root.number(side)).abs() <= 1.0, "{side}");
     }
     let wordless = svg.replace(">box0<", "><").replace(">gpu0<", "><");
-    assert_ne!(crate::png::png(&wordless).unwrap(), picture, "names are painted");
+    assert_ne!(crate::png::png(&wordless).unwrap().bytes, picture, "names are painted");
     assert!(crate::png::png("no drawing").is_err());
+    assert!(crate::png::png(&svg).unwrap().lacking.is_empty());
+    let other = svg.replace(">box0<", ">\u{7bc0}\u{9ede}\u{153}<");
+    assert_eq!(crate::png::png(&other).unwrap().lacking, ["\u{7bc0}", "\u{9ede}"], "letters that DejaVu lacks");
 }
