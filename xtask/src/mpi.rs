@@ -4,7 +4,7 @@
 //! that fails plainly says nothing. mpi4py's come with its source package, fetched with pip; MPICH's from an unpacked
 //! source that `--mpich` names. All is built in `target/mpi`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -203,33 +203,35 @@ impl Bench {
         Ok(run.args(program).env("ONEPORT_REPORT", "1").stdin(std::process::Stdio::null()).output()?)
     }
 
-    /// mpi4py's tests, one by one as unittest names them: `name (module.Class.name) ... ok`.
+    /// mpi4py's tests. All ranks write at once, so tests are counted and those that fail are named, as unittest does in
+    /// its summary: `Ran N tests`, `OK`, `FAIL: name (module.Class)`.
     fn mpi4py(&self, ranks: usize) -> Result<Count> {
         let site = self.folder.join("python");
         let tests = setup::mpi::source(PACKAGE, &self.folder)?.join("test");
         setup::mpi::build(PACKAGE, &self.mpi, &site)?;
         let mut arguments = vec!["env".to_string(), format!("PYTHONPATH={}", site.display())];
-        arguments.extend(["python3", "main.py", "--verbose"].map(str::to_string));
+        arguments.extend(["python3", "main.py"].map(str::to_string));
         arguments.extend(MODULES.iter().flat_map(|module| ["-i".to_string(), module.to_string()]));
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut outcomes: BTreeMap<String, [bool; 2]> = BTreeMap::new();
         let mut count = Count::default();
-        for behind in [false, true] {
+        let mut failed: [BTreeSet<String>; 2] = Default::default();
+        for (failed, behind) in failed.iter_mut().zip([false, true]) {
             let output = self.run(ranks, behind, &arguments, &tests)?;
             let said = said(&output);
-            for line in said.lines() {
-                if let Some((test, verdict)) = line.split_once(" ... ") {
-                    let passed = outcomes.entry(test.to_string()).or_insert([true; 2]);
-                    passed[usize::from(behind)] &= verdict == "ok" || verdict.starts_with("skipped");
-                }
-            }
             count.served += served(&said);
-            // The word of the whole run: a rank may die without naming a test.
-            let verdict = outcomes.entry("the whole run".to_string()).or_insert([true; 2]);
-            verdict[usize::from(behind)] = output.status.success();
+            let named = said.lines().filter_map(|line| line.strip_prefix("FAIL: ").or(line.strip_prefix("ERROR: ")));
+            failed.extend(named.map(str::to_string));
+            // A rank may die without naming a test, and so may all.
+            if failed.is_empty() && (!output.status.success() || said.matches("\nOK").count() < ranks) {
+                failed.insert("the whole run".to_string());
+            }
+            let number = |line: &str| line.strip_prefix("Ran ")?.split(' ').next()?.parse().ok();
+            count.both = count.both.max(said.lines().filter_map(number).max().unwrap_or(0));
         }
-        for (test, [plain, behind]) in outcomes {
-            count.add(test, plain, behind);
+        let [plain, behind] = failed;
+        count.both = count.both.saturating_sub(plain.union(&behind).count());
+        for test in plain.union(&behind) {
+            count.add(test.clone(), !plain.contains(test), !behind.contains(test));
         }
         Ok(count)
     }
