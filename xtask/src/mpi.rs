@@ -104,6 +104,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 count.plain_only.len(),
                 count.served
             );
+            if count.served == 0 {
+                bail!("{}, {suite}: no call reached the library", bench.mpi.name);
+            }
             wrong.extend(count.plain_only.into_iter().map(|test| format!("{}: {test}", bench.mpi.name)));
         }
     }

@@ -6,7 +6,7 @@ use oneport_plan::{EqualRings, Problem};
 
 use crate::atomic::atomic;
 use crate::published::published;
-use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, named, of_equal_rings, on_rings, places};
+use crate::{Algorithm, BaselineError, Over, Routes, Shape, Throughput, Ties, named, of_equal_rings, on_rings, places};
 
 /// What several rings at once are called.
 const EQUAL_RINGS: &str = "equal rings at once";
@@ -38,19 +38,23 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// All [known] algorithms of the collective, on the cheapest paths. Largest in time is the counting: `O(blocks
-    /// sent)` per algorithm.
+    /// All [known] algorithms of the collective, on the cheapest paths; of the two rules for equal paths ([`Ties`]) each
+    /// has the one under which it sustains more. Largest in time is the counting: `O(blocks sent)` per algorithm and
+    /// rule.
     ///
     /// # Errors
     /// Sizes or work that are not constant.
     pub fn of(problem: Problem<'_>) -> Result<Comparison, BaselineError> {
-        let routes = Arc::new(Routes::new(problem.platform(), &places(problem), Over::Anything));
         let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new(), without_way: Vec::new() };
-        for algorithm in known(problem, &routes) {
-            let name = algorithm.name.clone();
-            match comparison.put(problem, algorithm, routes.clone(), false) {
-                Err(BaselineError::NoWay { .. }) => comparison.without_way.push(name),
-                added => added?,
+        for ties in [Ties::Turns, Ties::First] {
+            let routes = Arc::new(Routes::with(problem.platform(), &places(problem), Over::Anything, ties));
+            for algorithm in known(problem, &routes) {
+                let name = algorithm.name.clone();
+                match comparison.put(problem, algorithm, routes.clone(), false) {
+                    Err(BaselineError::NoWay { .. }) if comparison.without_way.contains(&name) => {}
+                    Err(BaselineError::NoWay { .. }) => comparison.without_way.push(name),
+                    added => added?,
+                }
             }
         }
         Ok(comparison)
@@ -91,7 +95,12 @@ impl Comparison {
         let sustained = algorithm.loads(problem, &routes)?.throughput(problem)?;
         let in_order = algorithm.is_in_order(problem);
         let list = if in_order || commutes(problem) { &mut self.rows } else { &mut self.out_of_order };
-        list.push(Compared { algorithm, routes, sustained, in_order, listed });
+        let known = |known: &Compared| known.algorithm.name == algorithm.name && known.listed == listed;
+        match list.iter_mut().find(|row| !listed && known(row)) {
+            Some(row) if row.sustained.throughput >= sustained.throughput => return Ok(()),
+            Some(row) => *row = Compared { algorithm, routes, sustained, in_order, listed },
+            None => list.push(Compared { algorithm, routes, sustained, in_order, listed }),
+        }
         list.sort_by(|one, other| {
             let by_throughput = other.sustained.throughput.cmp(&one.sustained.throughput);
             by_throughput.then_with(|| one.algorithm.name.cmp(&other.algorithm.name))

@@ -26,5 +26,5 @@ pub use oneport_plan::Problem;
 pub use phase::{Between, Blocks, Message, Phase, Sink, Step};
 pub use published::published;
 pub use rings::{of_equal_rings, on_rings};
-pub use routes::{Over, Routes};
+pub use routes::{Over, Routes, Ties};
 pub use tree::{Tree, TreeError};

@@ -6,9 +6,8 @@ use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
 
-/// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the
-/// one is taken whose last node but one is nearer; where several are as near, senders take turns, in the order in which they
-/// are listed, so that equal network cards are used alike. The way is the same in every run.
+/// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the one is
+/// taken whose last node but one is nearer; where several are as near, [`Ties`] decide. The way is the same in every run.
 #[derive(Debug, Clone)]
 pub struct Routes {
     /// By node from which somebody sends.
@@ -24,6 +23,15 @@ struct Tree {
     settled: Vec<u32>,
 }
 
+/// Which of several paths is taken that are equally cheap, and whose last nodes but one are equally near.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// The first that the search meets, for all senders.
+    First,
+    /// Senders take turns, in the order in which they are listed, so that equal network cards are used alike.
+    Turns,
+}
+
 /// Over which nodes a way may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
@@ -37,16 +45,21 @@ pub enum Over {
 const BITS: u64 = 39;
 
 impl Routes {
-    /// The routes from these nodes. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
+    /// The routes from these nodes; senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
     pub fn new(platform: &Platform, from: &[NodeId], over: Over) -> Routes {
+        Routes::with(platform, from, over, Ties::Turns)
+    }
+
+    /// As [`Routes::new`], with a rule for paths that are equally good.
+    pub fn with(platform: &Platform, from: &[NodeId], over: Over, ties: Ties) -> Routes {
         let scaled = Scaled::of(platform.links().iter().map(|link| &link.cost));
         match scaled.narrow::<u64>(BITS) {
-            Some(costs) => Routes::measured(platform, from, over, &costs),
-            None => Routes::measured(platform, from, over, &scaled.values),
+            Some(costs) => Routes::measured(platform, from, over, ties, &costs),
+            None => Routes::measured(platform, from, over, ties, &scaled.values),
         }
     }
 
-    fn measured<N: Exact>(platform: &Platform, from: &[NodeId], over: Over, costs: &[N]) -> Routes {
+    fn measured<N: Exact>(platform: &Platform, from: &[NodeId], over: Over, ties: Ties, costs: &[N]) -> Routes {
         let mut routes = Routes { from: vec![None; platform.nodes().len()] };
         for (rank, &node) in from.iter().enumerate() {
             let through = |next: NodeId| over == Over::Anything || !platform.node(next).is_processor();
@@ -64,7 +77,9 @@ impl Routes {
             };
             let near =
                 |node: NodeId| (node == from[rank] || through(node)).then(|| paths.distances[node.index()].as_ref());
-            tree.take_turns(platform, rank, near, costs);
+            if ties == Ties::Turns {
+                tree.take_turns(platform, rank, near, costs);
+            }
             routes.from[node.index()] = Some(tree);
         }
         routes

@@ -60,7 +60,8 @@ pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
         return Ok(());
     }
     let mut pip = tools::pip()?;
-    pip.args(["install", "--no-binary", package, "--no-deps", "--target"]).arg(folder).arg(package);
+    // A cached build could be another MPI's.
+    pip.args(["install", "--no-cache-dir", "--no-binary", package, "--no-deps", "--target"]).arg(folder).arg(package);
     tools::finish(pip.env("MPICC", &mpi.compiler).env("CFLAGS", "-O0 -g0"))
 }
 

@@ -1,6 +1,6 @@
 //! Several equal rings at once, and ways that senders take by turns.
 
-use oneport_baselines::{Comparison, Over, Routes, Shape, named, of_equal_rings, on_rings, places};
+use oneport_baselines::{Comparison, Over, Routes, Shape, Ties, known, named, of_equal_rings, on_rings, places};
 use oneport_plan::{Amount, Collective, EqualRings, LinkId, NodeId, Platform, Problem, Rational, Ring, Volumes};
 use oneport_platform::generate;
 use oneport_platform::{Node, PortModel, parse_rational};
@@ -174,4 +174,39 @@ fn senders_take_equal_ways_by_turns() {
             assert_eq!(ends, to);
         }
     }
+}
+
+/// Each row of a comparison sustains as much as its algorithm does under either rule for equal paths, and on some
+/// platform each rule is the better one.
+#[test]
+fn each_algorithm_has_its_better_rule_for_equal_ways() {
+    let mut better = [0, 0];
+    for sides in [[4, 3], [3, 3], [4, 4], [5, 3]] {
+        let platform = generate::torus(&sides).expect("a torus");
+        for collective in collectives(&platform) {
+            let volumes = Volumes::default();
+            let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+            let comparison = Comparison::of(problem).expect("a comparison");
+            let rows: Vec<_> = comparison.rows.iter().chain(&comparison.out_of_order).collect();
+            let sustained = [Ties::Turns, Ties::First].map(|ties| {
+                let routes = Routes::with(&platform, &places(problem), Over::Anything, ties);
+                let rate = |algorithm: &oneport_baselines::Algorithm| {
+                    algorithm.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).ok()
+                };
+                let all = known(problem, &routes);
+                all.iter().filter_map(|one| Some((one.name.clone(), rate(one)?.throughput))).collect::<Vec<_>>()
+            });
+            for row in rows {
+                let of = |rule: usize| {
+                    let mut own = sustained[rule].iter().filter(|(name, _)| *name == row.algorithm.name);
+                    own.next().map(|(_, throughput)| throughput)
+                };
+                assert_eq!(Some(&row.sustained.throughput), of(0).max(of(1)), "{}", row.algorithm.name);
+                for (rule, count) in better.iter_mut().enumerate() {
+                    *count += usize::from(of(rule) > of(1 - rule));
+                }
+            }
+        }
+    }
+    assert!(better.iter().all(|&count| count > 0), "{better:?}");
 }

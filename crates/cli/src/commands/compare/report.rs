@@ -131,7 +131,10 @@ impl Report<'_> {
         if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
             let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");
         } else {
-            out.push_str("messages between nodes that are no neighbours take the cheapest path between them; of equally cheap ones, senders take turns");
+            out.push_str(
+                "messages between nodes that are no neighbours take the cheapest path between them; of equally cheap ones, \
+                 senders take turns or all take the first, as sustains more",
+            );
         }
         out
     }
