@@ -23,7 +23,7 @@
 //! if it costs at least what the sets around its tail weigh that do not hold all members. Searches from the other
 //! members go further, and the arborescence is found again.
 
-use oneport_graph::arborescence::{Arborescence, Dual, shallow_arborescence};
+use oneport_graph::arborescence::{Arborescence, Dual, arborescence, shallow_arborescence};
 use oneport_graph::{Searches, ShortestPaths, shortest_paths};
 use oneport_numbers::Exact;
 use oneport_platform::{LinkId, NodeId, Platform};
@@ -66,7 +66,7 @@ pub(super) struct Near<'p, N> {
 /// The ways from a member to others that visit none between.
 #[derive(Debug, Clone)]
 struct Ways<N> {
-    /// How many members the search settled at most.
+    /// How many members, itself among them, the search may have settled.
     most: usize,
     /// To which member, what the way and a merge there cost, how many links.
     known: Vec<(usize, N, u32)>,
@@ -129,7 +129,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let count = this.places.len() - this.leaves.len();
         for member in 0..count {
             this.priced.watch.ask().ok()?;
-            let ways = this.look(member, first);
+            let ways = this.look(member, first, None);
             this.ways.push(ways);
         }
         Some(this)
@@ -165,48 +165,41 @@ impl<'p, N: Fixed> Near<'p, N> {
     fn found(&mut self, to_target: &ShortestPaths<N, EdgeIndex>) -> Option<Found<N>> {
         loop {
             self.priced.watch.ask().ok()?;
-            let (found, arcs, beyond) = self.spanning(to_target);
-            let short: Vec<usize> = match &found {
+            let arcs = self.arcs(to_target);
+            let root = self.ways.len();
+            let short: Vec<(usize, Option<N>)> = match arborescence(root + 1, root, &arcs.all) {
                 Some(found) => self.unproved(&found.dual),
-                None => (0..self.ways.len()).filter(|&member| self.ways[member].others.is_some()).collect(),
+                None => (0..root).filter(|&member| self.ways[member].others.is_some()).map(|at| (at, None)).collect(),
             };
             if short.is_empty() {
-                return self.whole(found?, &arcs, &beyond);
+                let found = shallow_arborescence(root + 1, root, &arcs.all, |arc| arcs.hops[arc])?;
+                return self.whole(found, &arcs);
             }
-            for member in short {
-                self.ways[member] = self.look(member, self.ways[member].most * FURTHER);
+            for (member, enough) in short {
+                self.priced.watch.ask().ok()?;
+                self.ways[member] = self.look(member, self.ways[member].most * FURTHER, enough.as_ref());
             }
         }
     }
 
-    /// The cheapest arborescence over the members by the ways that are known, turned: out of the target, which is one
-    /// node more. Its arcs, and what its ways to members cost beyond their own price: more than all others.
-    #[expect(clippy::type_complexity, reason = "used once")]
-    fn spanning(
-        &self,
-        to_target: &ShortestPaths<N, EdgeIndex>,
-    ) -> (Option<Arborescence<N>>, Vec<(usize, usize, N)>, N) {
-        let count = self.ways.len();
-        let (mut arcs, mut hops) = (Vec::new(), Vec::new());
-        let mut beyond = N::from(1);
+    /// The ways that are known.
+    fn arcs(&self, to_target: &ShortestPaths<N, EdgeIndex>) -> Arcs<N> {
+        let (mut all, mut hops, mut beyond) = (Vec::new(), Vec::new(), N::from(1));
+        let last = |member: usize| to_target.distances[self.node(member).index()].as_ref();
         for (from, ways) in self.ways.iter().enumerate() {
-            let last = to_target.distances[self.node(from).index()].as_ref();
-            let dearest = ways.known.iter().map(|(_, cost, _)| cost).chain(last).max();
+            let dearest = ways.known.iter().map(|(_, cost, _)| cost).chain(last(from)).max();
             dearest.into_iter().for_each(|cost| beyond += cost);
-            arcs.extend(ways.known.iter().map(|(to, cost, _)| (*to, from, cost.clone())));
+            all.extend(ways.known.iter().map(|(to, cost, _)| (*to, from, cost.clone())));
             hops.extend(ways.known.iter().map(|(.., links)| *links));
         }
-        for from in 0..count {
-            if let Some(way) = &to_target.distances[self.node(from).index()] {
-                arcs.push((count, from, beyond.plus(way)));
-                hops.push(1);
-            }
-        }
-        (shallow_arborescence(count + 1, count, &arcs, |arc| hops[arc]), arcs, beyond)
+        let ends = (0..self.ways.len()).filter_map(|from| Some((self.ways.len(), from, beyond.plus(last(from)?))));
+        all.extend(ends);
+        hops.resize(all.len(), 1);
+        Arcs { all, hops, beyond }
     }
 
-    /// The members whose ways that are not known may cost less than the proof needs.
-    fn unproved(&self, dual: &Dual<N>) -> Vec<usize> {
+    /// The members whose ways that are not known may cost less than the proof needs, and what they have to cost.
+    fn unproved(&self, dual: &Dual<N>) -> Vec<(usize, Option<N>)> {
         let (count, sets) = (self.ways.len(), dual.within.len());
         let mut held: Vec<usize> = (0..sets).map(|set| usize::from(set < count)).collect();
         for set in 0..sets {
@@ -223,61 +216,71 @@ impl<'p, N: Fixed> Near<'p, N> {
             }
         }
         let is_short = |&member: &usize| self.ways[member].others.as_ref().is_some_and(|least| around[member] > *least);
-        (0..count).filter(is_short).collect()
+        (0..count).filter(is_short).map(|member| (member, Some(around[member].clone()))).collect()
     }
 
     /// The arborescence with the leaves; `None` if results are made at several places.
-    fn whole(&self, found: Arborescence<N>, arcs: &[(usize, usize, N)], beyond: &N) -> Option<Found<N>> {
+    fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<Found<N>> {
         let count = self.ways.len();
         let entering = found.entering.iter().take(count);
-        let to_member = entering.map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count));
+        let to_member = entering.map(|arc| arc.map(|arc| arcs.all[arc].0).filter(|&to| to < count));
         let next: Vec<Option<usize>> = to_member.chain(self.leaves.iter().map(|(to, _)| Some(*to))).collect();
         if next.iter().filter(|to| to.is_none()).count() != 1 {
             return None;
         }
-        let price = found.cost.minus(beyond).plus(&self.left);
+        let price = found.cost.minus(&arcs.beyond).plus(&self.left);
         Some(Found { price, members: self.places.clone(), next })
     }
 
-    /// Searches from a member until so many members are settled, itself among them.
-    fn look(&mut self, member: usize, most: usize) -> Ways<N> {
-        let start = self.node(member);
-        let (seen, paths) = search(&mut self.searches, (self.platform, &self.links, &self.members), start, most);
-        let ends = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
-        let known = ends.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
+    /// Searches from a member until so many members are settled, itself among them, or all others cost `enough`.
+    fn look(&mut self, member: usize, most: usize, enough: Option<&N>) -> Ways<N> {
+        let (start, least) = (self.node(member), &self.least);
+        let (mut seen, mut others) = (0, None);
+        let ends = |_, far: &N| {
+            seen += 1;
+            let ends = seen >= most || enough.is_some_and(|enough| far.plus(least) >= *enough);
+            others = ends.then(|| far.plus(least));
+            ends
+        };
+        let paths = search(&mut self.searches, (self.platform, &self.links, &self.members), start, ends);
+        let found = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
+        let known = found.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
             let cost = paths.distances[node].as_ref()?.plus(&self.merges[self.places[to]]);
             Some((to, cost, paths.path(node).len() as u32))
         });
-        let known = known.collect();
-        let farthest = paths.settled.last().and_then(|&node| paths.distances[node].as_ref());
-        let others = farthest.filter(|_| seen == most).map(|far| far.plus(&self.least));
-        Ways { most, known, others }
+        Ways { most, known: known.collect(), others }
     }
 
-    /// The links of a way that is known.
+    /// The links of the way to another member.
     fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
-        let (start, end, most) = (self.node(member), self.node(to), self.ways[member].most);
-        let (_, paths) = search(&mut self.searches, (self.platform, &self.links, &self.members), start, most);
+        let (start, end) = (self.node(member), self.node(to));
+        let ends = |node: NodeIndex, _: &N| node.index() == end.index();
+        let paths = search(&mut self.searches, (self.platform, &self.links, &self.members), start, ends);
         paths.path(end.index()).into_iter().map(LinkId::from).collect()
     }
 }
 
-/// A search from a member that passes through no other and ends with the last of so many that it settles; and how many
-/// it has settled.
+/// Arcs between members, turned: out of the target, which is one node more.
+struct Arcs<N> {
+    all: Vec<(usize, usize, N)>,
+    /// By arc: its links.
+    hops: Vec<u32>,
+    /// What an arc out of the target costs more than its way: more than all others together.
+    beyond: N,
+}
+
+/// A search from a member that passes through no other, and ends with a member at which it `ends`.
 fn search<'s, N: Exact>(
     searches: &'s mut Searches<N, EdgeIndex>,
     (platform, links, members): (&Platform, &[N], &[Option<usize>]),
     start: NodeId,
-    most: usize,
-) -> (usize, &'s ShortestPaths<N, EdgeIndex>) {
-    let mut seen = 0;
-    let through = |node: NodeIndex| {
-        let is_member = members[node.index()].is_some();
-        seen += usize::from(is_member);
-        (!is_member || seen < most).then_some(!is_member)
+    mut ends: impl FnMut(NodeIndex, &N) -> bool,
+) -> &'s ShortestPaths<N, EdgeIndex> {
+    let through = |node: NodeIndex, far: &N| match members[node.index()] {
+        Some(_) if ends(node, far) => None,
+        member => Some(member.is_none()),
     };
-    let paths = searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through);
-    (seen, paths)
+    searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through)
 }
 
 /// Shortest paths from every node to the nearest of some, each with what it costs to end there.
