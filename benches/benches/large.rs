@@ -17,4 +17,3 @@ fn costs(platform: &Platform) -> Vec<BigUint> {
     let costs: Vec<_> = platform.links().iter().map(|link| link.cost.clone()).collect();
     Scaled::coarsest(&costs).values
 }
-

@@ -18,10 +18,10 @@
 //!    holds for the way of the result to the target in place of `j`.
 //!
 //! So every leaf `x` sends to where `least_x` is attained, which is at a member, and the members form a cheapest
-//! arborescence over arcs whose ways visit no member between their ends. Few ways are short, so a search from each
-//! member settles a few members only. The dual solution says when that is enough: an arc that is left out may stay out
-//! if it costs at least what the sets around its tail weigh that do not hold all members. Searches from the other
-//! members go further, and the arborescence is found again.
+//! arborescence over arcs whose ways visit no member between their ends. Few of them matter, so a search from each
+//! member settles a few others only. The dual solution says when that is enough: an arc that is left out may stay out
+//! if it costs at least what the sets weigh that hold its tail and not its head. Further searches look for others, up to
+//! what the sets around a member weigh, and as long as there are any the arborescence is found again.
 
 use oneport_graph::arborescence::{Arborescence, Dual, arborescence, shallow_arborescence};
 use oneport_graph::{Searches, ShortestPaths, shortest_paths};
@@ -38,8 +38,10 @@ use super::scaled::{Fixed, Priced};
 const MANY: usize = 64;
 /// Members that the first search from each settles, itself among them.
 const FIRST: usize = 10;
-/// How many times as many the next search settles.
+/// How many times as many the next search settles, where the first ones span nothing.
 const FURTHER: usize = 4;
+/// Ways that are added for a member at a time.
+const ADDED: usize = 16;
 
 /// One pricing of a problem with many participants.
 pub(super) struct Near<'p, N> {
@@ -57,8 +59,10 @@ pub(super) struct Near<'p, N> {
     leaves: Vec<(usize, Vec<LinkId>)>,
     /// What the leaves' ways, and the merges at their ends, cost together.
     left: N,
+    /// By node: `least_x`.
+    least: Vec<Option<N>>,
     /// The least that a merge costs.
-    least: N,
+    merge: N,
     ways: Vec<Ways<N>>,
     searches: Searches<N, EdgeIndex>,
 }
@@ -117,7 +121,8 @@ impl<'p, N: Fixed> Near<'p, N> {
             platform,
             priced,
             links,
-            least: merges.iter().min()?.clone(),
+            least: least.distances,
+            merge: merges.iter().min()?.clone(),
             merges,
             places,
             members,
@@ -129,7 +134,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let count = this.places.len() - this.leaves.len();
         for member in 0..count {
             this.priced.watch.ask().ok()?;
-            let ways = this.look(member, first, None);
+            let ways = this.look(member, first);
             this.ways.push(ways);
         }
         Some(this)
@@ -163,23 +168,46 @@ impl<'p, N: Fixed> Near<'p, N> {
 
     /// The cheapest arborescence over all participants.
     fn found(&mut self, to_target: &ShortestPaths<N, EdgeIndex>) -> Option<Found<N>> {
+        let root = self.ways.len();
         loop {
             self.priced.watch.ask().ok()?;
             let arcs = self.arcs(to_target);
-            let root = self.ways.len();
-            let short: Vec<(usize, Option<N>)> = match arborescence(root + 1, root, &arcs.all) {
-                Some(found) => self.unproved(&found.dual),
-                None => (0..root).filter(|&member| self.ways[member].others.is_some()).map(|at| (at, None)).collect(),
+            let more = match arborescence(root + 1, root, &arcs.all) {
+                Some(found) => self.add_missing(&Charges::new(found.dual, root)),
+                None => self.look_further(),
             };
-            if short.is_empty() {
+            if !more {
                 let found = shallow_arborescence(root + 1, root, &arcs.all, |arc| arcs.hops[arc])?;
                 return self.whole(found, &arcs);
             }
-            for (member, enough) in short {
-                self.priced.watch.ask().ok()?;
-                self.ways[member] = self.look(member, self.ways[member].most * FURTHER, enough.as_ref());
+        }
+    }
+
+    /// Searches further from every member; says whether there was more to find.
+    fn look_further(&mut self) -> bool {
+        let mut more = false;
+        for member in 0..self.ways.len() {
+            if self.ways[member].others.is_some() && self.priced.watch.ask().is_ok() {
+                self.ways[member] = self.look(member, self.ways[member].most * FURTHER);
+                more = true;
             }
         }
+        more
+    }
+
+    /// Adds ways that cost less than the sets that they leave weigh, some for every member; says whether there are any.
+    fn add_missing(&mut self, charges: &Charges<N>) -> bool {
+        let mut more = false;
+        for member in 0..self.ways.len() {
+            let charge = &charges.around[member];
+            let is_short = self.ways[member].others.as_ref().is_some_and(|least| charge > least);
+            if is_short && self.priced.watch.ask().is_ok() {
+                let missing = self.missing(member, charges);
+                more |= !missing.is_empty();
+                self.ways[member].known.extend(missing);
+            }
+        }
+        more
     }
 
     /// The ways that are known.
@@ -198,27 +226,6 @@ impl<'p, N: Fixed> Near<'p, N> {
         Arcs { all, hops, beyond }
     }
 
-    /// The members whose ways that are not known may cost less than the proof needs, and what they have to cost.
-    fn unproved(&self, dual: &Dual<N>) -> Vec<(usize, Option<N>)> {
-        let (count, sets) = (self.ways.len(), dual.within.len());
-        let mut held: Vec<usize> = (0..sets).map(|set| usize::from(set < count)).collect();
-        for set in 0..sets {
-            if let Some(outer) = dual.within[set] {
-                held[outer] += held[set];
-            }
-        }
-        // By set: what it and those around it weigh, but for sets that hold all members.
-        let mut around = vec![N::zero(); sets];
-        for set in (0..sets).rev().filter(|&set| held[set] < count) {
-            around[set] = dual.weights[set].clone();
-            if let Some(outer) = dual.within[set] {
-                around[set] = around[set].plus(&around[outer]);
-            }
-        }
-        let is_short = |&member: &usize| self.ways[member].others.as_ref().is_some_and(|least| around[member] > *least);
-        (0..count).filter(is_short).map(|member| (member, Some(around[member].clone()))).collect()
-    }
-
     /// The arborescence with the leaves; `None` if results are made at several places.
     fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<Found<N>> {
         let count = self.ways.len();
@@ -232,17 +239,18 @@ impl<'p, N: Fixed> Near<'p, N> {
         Some(Found { price, members: self.places.clone(), next })
     }
 
-    /// Searches from a member until so many members are settled, itself among them, or all others cost `enough`.
-    fn look(&mut self, member: usize, most: usize, enough: Option<&N>) -> Ways<N> {
-        let (start, least) = (self.node(member), &self.least);
+    /// The ways from a member that a search finds until so many members are settled, itself among them.
+    fn look(&mut self, member: usize, most: usize) -> Ways<N> {
+        let (start, merge) = (self.node(member), &self.merge);
         let (mut seen, mut others) = (0, None);
-        let ends = |_, far: &N| {
-            seen += 1;
-            let ends = seen >= most || enough.is_some_and(|enough| far.plus(least) >= *enough);
-            others = ends.then(|| far.plus(least));
-            ends
+        let through = |node: NodeIndex, far: &N| {
+            let is_member = self.members[node.index()].is_some();
+            seen += usize::from(is_member);
+            let ends = is_member && seen >= most;
+            others = ends.then(|| far.plus(merge));
+            (!ends).then_some(!is_member)
         };
-        let paths = search(&mut self.searches, (self.platform, &self.links, &self.members), start, ends);
+        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
         let found = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
         let known = found.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
             let cost = paths.distances[node].as_ref()?.plus(&self.merges[self.places[to]]);
@@ -251,12 +259,89 @@ impl<'p, N: Fixed> Near<'p, N> {
         Ways { most, known: known.collect(), others }
     }
 
+    /// Ways from a member that cost less than the sets that they leave weigh: all, or as many as are added at a time.
+    fn missing(&mut self, member: usize, charges: &Charges<N>) -> Vec<(usize, N, u32)> {
+        let (start, enough, mut missing) = (self.node(member), &charges.around[member], Vec::new());
+        let mut met = charges.meeting(member);
+        let through = |node: NodeIndex, far: &N| match self.members[node.index()] {
+            _ if missing.len() == ADDED || far.plus(&self.merge) >= *enough => None,
+            Some(to) => {
+                let cost = far.plus(&self.merges[self.places[to]]);
+                if to != member && cost < *enough && cost < charges.of(member, to, &mut met) {
+                    missing.push((to, cost));
+                }
+                Some(false)
+            }
+            // Whatever is merged beyond costs at least that.
+            None => Some(self.least[node.index()].as_ref().is_some_and(|least| far.plus(least) < *enough)),
+        };
+        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
+        let links = |to: usize| paths.path(self.priced.places[self.places[to]].index()).len() as u32;
+        missing.into_iter().map(|(to, cost)| (to, cost, links(to))).collect()
+    }
+
     /// The links of the way to another member.
     fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
         let (start, end) = (self.node(member), self.node(to));
-        let ends = |node: NodeIndex, _: &N| node.index() == end.index();
-        let paths = search(&mut self.searches, (self.platform, &self.links, &self.members), start, ends);
+        let through =
+            |node: NodeIndex, _: &N| (node.index() != end.index()).then_some(self.members[node.index()].is_none());
+        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
         paths.path(end.index()).into_iter().map(LinkId::from).collect()
+    }
+}
+
+/// What the dual solution charges arcs for.
+struct Charges<N> {
+    /// By set: the smallest set around it.
+    within: Vec<Option<usize>>,
+    /// By set: what it and those around it weigh, but for sets that hold all members.
+    around: Vec<N>,
+}
+
+impl<N: Exact> Charges<N> {
+    /// The first sets are the members, so many.
+    fn new(dual: Dual<N>, members: usize) -> Self {
+        let Dual { within, weights } = dual;
+        let mut held: Vec<usize> = (0..within.len()).map(|set| usize::from(set < members)).collect();
+        for set in 0..within.len() {
+            if let Some(outer) = within[set] {
+                held[outer] += held[set];
+            }
+        }
+        let mut around = vec![N::zero(); within.len()];
+        for set in (0..within.len()).rev().filter(|&set| held[set] < members) {
+            around[set] = match within[set] {
+                Some(outer) => weights[set].plus(&around[outer]),
+                None => weights[set].clone(),
+            };
+        }
+        Charges { within, around }
+    }
+
+    /// By set the smallest set around it that holds a member, as far as known: at first, for those that hold it
+    /// themselves.
+    fn meeting(&self, member: usize) -> Vec<Option<usize>> {
+        let mut met = vec![None; self.within.len()];
+        std::iter::successors(Some(member), |&set| self.within[set]).for_each(|set| met[set] = Some(set));
+        met
+    }
+
+    /// What the sets weigh that hold the member that meetings are with, and not another one.
+    fn of(&self, member: usize, other: usize, met: &mut [Option<usize>]) -> N {
+        let mut set = other;
+        let mut passed = Vec::new();
+        let both = loop {
+            if let Some(both) = met[set] {
+                break both;
+            }
+            passed.push(set);
+            match self.within[set] {
+                Some(outer) => set = outer,
+                None => return self.around[member].clone(),
+            }
+        };
+        passed.into_iter().for_each(|set| met[set] = Some(both));
+        self.around[member].minus(&self.around[both])
     }
 }
 
@@ -269,17 +354,13 @@ struct Arcs<N> {
     beyond: N,
 }
 
-/// A search from a member that passes through no other, and ends with a member at which it `ends`.
+/// A search from a member.
 fn search<'s, N: Exact>(
     searches: &'s mut Searches<N, EdgeIndex>,
-    (platform, links, members): (&Platform, &[N], &[Option<usize>]),
+    (platform, links): (&Platform, &[N]),
     start: NodeId,
-    mut ends: impl FnMut(NodeIndex, &N) -> bool,
+    through: impl FnMut(NodeIndex, &N) -> Option<bool>,
 ) -> &'s ShortestPaths<N, EdgeIndex> {
-    let through = |node: NodeIndex, far: &N| match members[node.index()] {
-        Some(_) if ends(node, far) => None,
-        member => Some(member.is_none()),
-    };
     searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through)
 }
 
