@@ -58,7 +58,7 @@ where
     L: Borrow<N>,
 {
     let mut searches = Searches::new(graph.node_bound());
-    searches.run(graph, from, length, |node| Some(through(node)));
+    searches.run(graph, from, length, |node, _| Some(through(node)));
     searches.paths
 }
 
@@ -71,12 +71,8 @@ where
 /// let path = DiGraph::<(), u64>::from_edges([(0, 1, 5), (1, 2, 5), (2, 3, 5)]);
 /// let mut searches = Searches::new(path.node_count());
 /// for start in path.node_indices() {
-///     let mut left = 2;
-///     let may_pass = |_| {
-///         left -= 1;
-///         (left > 0).then_some(true)
-///     };
-///     let paths = searches.run(&path, [(start, 0)], |edge| edge.weight(), may_pass);
+///     let nearer_than_5 = |_, far: &u64| (*far < 5).then_some(true);
+///     let paths = searches.run(&path, [(start, 0)], |edge| edge.weight(), nearer_than_5);
 ///     assert_eq!(paths.settled.len(), if start.index() < 3 { 2 } else { 1 });
 /// }
 /// ```
@@ -97,8 +93,8 @@ impl<N: Exact, E: Copy> Searches<N, E> {
         Searches { paths, edges: vec![0; nodes], starts: vec![false; nodes], met: Vec::new() }
     }
 
-    /// [`shortest_paths`], but asked of a node that is settled `through` may also end the search, by `None`. Then
-    /// distances of nodes that are not settled yet are those of some paths.
+    /// [`shortest_paths`], but `through` is asked of every node that is settled, with its distance, and may also end the
+    /// search, by `None`. Then distances of nodes that are not settled yet are those of some paths.
     ///
     /// As many operations as [`shortest_paths`] takes on the nodes that are met and the edges that leave them.
     pub fn run<G, L>(
@@ -106,7 +102,7 @@ impl<N: Exact, E: Copy> Searches<N, E> {
         graph: G,
         from: impl IntoIterator<Item = (G::NodeId, N)>,
         mut length: impl FnMut(G::EdgeRef) -> L,
-        mut through: impl FnMut(G::NodeId) -> Option<bool>,
+        mut through: impl FnMut(G::NodeId, &N) -> Option<bool>,
     ) -> &ShortestPaths<N, E>
     where
         G: IntoEdges<EdgeId = E> + NodeIndexable,
@@ -129,7 +125,7 @@ impl<N: Exact, E: Copy> Searches<N, E> {
                 continue;
             }
             settled.push(node);
-            match through(graph.from_index(node)) {
+            match through(graph.from_index(node), &near) {
                 None => break,
                 Some(false) if !starts[node] => continue,
                 Some(_) => {}

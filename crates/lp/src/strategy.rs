@@ -45,8 +45,8 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
         return shared_tasks::scan(question, solution, options.time_limit);
     }
-    let one_search = size.is_ok() && is_one_search(question) && !has_many_routes(question);
-    let needs_no_chains = options.formulation != Formulation::Columns || one_search;
+    let one_tree = size.is_ok() && is_one_tree(question) && !has_many_routes(question);
+    let needs_no_chains = options.formulation != Formulation::Columns || one_tree;
     let around = if needs_no_chains { None } else { around::solve(question)? };
     // What is too large for a program has chains at least.
     if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal || size.is_err()) {
@@ -61,15 +61,15 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
     bounded(question, solution, options.time_limit, watch)
 }
 
-/// Whether one exact search for an arborescence prices the whole question: one broadcast to all, one commutative
-/// reduction. Chains take a search for each participant, so the program ends before they are found.
-fn is_one_search(question: &Question<'_>) -> bool {
-    let is_one_tree = |block: &Block<'_>| match block.kind {
+/// Whether one tree carries out the whole question: one message to some, or one commutative reduction that one search
+/// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks at.
+fn is_one_tree(question: &Question<'_>) -> bool {
+    let is_one = |block: &Block<'_>| match block.kind {
         Kind::Copy => block.count == 1,
-        Kind::Combine => block.count == 1 && block.is_commutative(),
+        Kind::Combine => block.count == 1 && block.is_commutative() && Patterns::new(question).is_exact(),
         Kind::Route | Kind::CombineCopy | Kind::Prefix => false,
     };
-    question.block().is_some_and(|block| is_one_tree(&block)) && Patterns::new(question).is_exact()
+    question.block().is_some_and(|block| is_one(&block))
 }
 
 /// Most nodes that replicate on a platform with switches whose routes, from each to each, are looked at first.

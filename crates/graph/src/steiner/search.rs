@@ -16,6 +16,8 @@ const QUICK: usize = 3;
 const THOROUGH: usize = 4;
 /// Rounds of local search over all nodes.
 const EXCHANGES: usize = 3;
+/// Nodes that need not be reached times arcs, beyond which there is no local search: it takes an arborescence for each.
+const MOST_EXCHANGED: usize = 1 << 20;
 /// Up to this many terminals, the dynamic program over their subsets (Dreyfus and Wagner) is always used.
 const FEW: usize = 8;
 /// So many pairs of subsets and nodes are looked at rather than branching.
@@ -45,7 +47,9 @@ pub(super) fn solve<N: Exact>(
     if search.above(&at_least) {
         let mut task = task.clone();
         search.close(&mut task, &ascent);
-        if let Some(best) = &mut search.best {
+        let optional = task.needed.iter().filter(|needed| !**needed).count();
+        let exchanged = optional * graph.net.arcs.len() <= MOST_EXCHANGED;
+        if let Some(best) = search.best.as_mut().filter(|_| exchanged) {
             trees::improve(graph, &task, best, EXCHANGES);
         }
         search.close(&mut task, &ascent);

@@ -61,7 +61,7 @@ proptest! {
         for (start, most) in graph.node_indices().zip(most) {
             let whole = shortest_paths(&graph, [(start, 0)], |arc| arc.weight(), |node| passable[node.index()]);
             let mut left = most;
-            let found = searches.run(&graph, [(start, 0)], |arc| arc.weight(), |node| {
+            let found = searches.run(&graph, [(start, 0)], |arc| arc.weight(), |node, _| {
                 left -= 1;
                 (left > 0).then_some(passable[node.index()])
             });

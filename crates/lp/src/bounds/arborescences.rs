@@ -35,6 +35,8 @@ use crate::{LpError, Question};
 
 /// Most arcs of a linear program for the best weights.
 const MOST_ARCS: usize = 20_000;
+/// Most targets of one: each of its rounds takes a cut for every target.
+const MOST_TARGETS: usize = 256;
 /// Most rounds of minimum cuts in one.
 const MOST_ROUNDS: usize = 300;
 /// What a flow of 1 is in the rounds before the exact optimum.
@@ -194,7 +196,7 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
 
     /// The multipliers of the linear program; `None` where it is too large, or a limit came first.
     fn best(&self, start: &Weights, watch: &Watch) -> Result<Option<Weights>, LpError> {
-        if self.arcs.len() > MOST_ARCS {
+        if self.arcs.len() > MOST_ARCS || self.targets.len() > MOST_TARGETS {
             return Ok(None);
         }
         let mut program = LinearProgram::new(Sense::Minimize);

@@ -20,8 +20,15 @@ use crate::oracle::{Oracle, Priced};
 use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
 
-/// Branch-and-bound nodes for one Steiner arborescence.
+/// Branch-and-bound nodes for one Steiner arborescence at most.
 const BUDGET: usize = 2000;
+/// Such nodes times the square of the arcs, roughly the steps that they take.
+const STEPS: usize = 1 << 31;
+
+/// Branch-and-bound nodes on so many arcs.
+fn budget(arcs: usize) -> usize {
+    BUDGET.min(STEPS / arcs.saturating_mul(arcs).max(1))
+}
 
 /// Prices arborescences.
 pub struct Copies<'a> {
@@ -142,7 +149,14 @@ impl Network {
         }
         let found = match guide {
             true => steiner::heuristic(nodes, root, &spread.targets, &routes.arcs)?,
-            false => steiner::steiner_watched(nodes, root, &spread.targets, &routes.arcs, BUDGET, &self.watch)?,
+            false => steiner::steiner_watched(
+                nodes,
+                root,
+                &spread.targets,
+                &routes.arcs,
+                budget(routes.arcs.len()),
+                &self.watch,
+            )?,
         };
         let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| routes.length(arc));
         Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
@@ -206,7 +220,7 @@ impl Network {
         } else {
             let found = match guide {
                 true => steiner::heuristic(nodes + 1, nodes, &targets, &arcs)?,
-                false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, BUDGET, &self.watch)?,
+                false => steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, budget(own), &self.watch)?,
             };
             let found = found.shallow(nodes, &targets, &arcs, length);
             let mut entering = vec![None; nodes];

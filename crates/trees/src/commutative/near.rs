@@ -18,12 +18,12 @@
 //!    holds for the way of the result to the target in place of `j`.
 //!
 //! So every leaf `x` sends to where `least_x` is attained, which is at a member, and the members form a cheapest
-//! arborescence over arcs whose ways visit no member between their ends. Few ways are short, so a search from each
-//! member settles a few members only. The dual solution says when that is enough: an arc that is left out may stay out
-//! if it costs at least what the sets around its tail weigh that do not hold all members. Searches from the other
-//! members go further, and the arborescence is found again.
+//! arborescence over arcs whose ways visit no member between their ends. Few of them matter, so a search from each
+//! member settles a few others only. The dual solution says when that is enough: an arc that is left out may stay out
+//! if it costs at least what the sets weigh that hold its tail and not its head. Further searches look for others, up to
+//! what the sets around a member weigh, and as long as there are any the arborescence is found again.
 
-use oneport_graph::arborescence::{Arborescence, Dual, shallow_arborescence};
+use oneport_graph::arborescence::{Arborescence, Dual, arborescence, shallow_arborescence};
 use oneport_graph::{Searches, ShortestPaths, shortest_paths};
 use oneport_numbers::Exact;
 use oneport_platform::{LinkId, NodeId, Platform};
@@ -38,8 +38,10 @@ use super::scaled::{Fixed, Priced};
 const MANY: usize = 64;
 /// Members that the first search from each settles, itself among them.
 const FIRST: usize = 10;
-/// How many times as many the next search settles.
+/// How many times as many the next search settles, where the first ones span nothing.
 const FURTHER: usize = 4;
+/// Ways that are added for a member at a time.
+const ADDED: usize = 16;
 
 /// One pricing of a problem with many participants.
 pub(super) struct Near<'p, N> {
@@ -57,8 +59,10 @@ pub(super) struct Near<'p, N> {
     leaves: Vec<(usize, Vec<LinkId>)>,
     /// What the leaves' ways, and the merges at their ends, cost together.
     left: N,
+    /// By node: `least_x`.
+    least: Vec<Option<N>>,
     /// The least that a merge costs.
-    least: N,
+    merge: N,
     ways: Vec<Ways<N>>,
     searches: Searches<N, EdgeIndex>,
 }
@@ -66,7 +70,7 @@ pub(super) struct Near<'p, N> {
 /// The ways from a member to others that visit none between.
 #[derive(Debug, Clone)]
 struct Ways<N> {
-    /// How many members the search settled at most.
+    /// How many members, itself among them, the search may have settled.
     most: usize,
     /// To which member, what the way and a merge there cost, how many links.
     known: Vec<(usize, N, u32)>,
@@ -117,7 +121,8 @@ impl<'p, N: Fixed> Near<'p, N> {
             platform,
             priced,
             links,
-            least: merges.iter().min()?.clone(),
+            least: least.distances,
+            merge: merges.iter().min()?.clone(),
             merges,
             places,
             members,
@@ -163,121 +168,200 @@ impl<'p, N: Fixed> Near<'p, N> {
 
     /// The cheapest arborescence over all participants.
     fn found(&mut self, to_target: &ShortestPaths<N, EdgeIndex>) -> Option<Found<N>> {
+        let root = self.ways.len();
         loop {
             self.priced.watch.ask().ok()?;
-            let (found, arcs, beyond) = self.spanning(to_target);
-            let short: Vec<usize> = match &found {
-                Some(found) => self.unproved(&found.dual),
-                None => (0..self.ways.len()).filter(|&member| self.ways[member].others.is_some()).collect(),
+            let arcs = self.arcs(to_target);
+            let more = match arborescence(root + 1, root, &arcs.all) {
+                Some(found) => self.add_missing(&Charges::new(found.dual, root)),
+                None => self.look_further(),
             };
-            if short.is_empty() {
-                return self.whole(found?, &arcs, &beyond);
-            }
-            for member in short {
-                self.ways[member] = self.look(member, self.ways[member].most * FURTHER);
+            if !more {
+                let found = shallow_arborescence(root + 1, root, &arcs.all, |arc| arcs.hops[arc])?;
+                return self.whole(found, &arcs);
             }
         }
     }
 
-    /// The cheapest arborescence over the members by the ways that are known, turned: out of the target, which is one
-    /// node more. Its arcs, and what its ways to members cost beyond their own price: more than all others.
-    #[expect(clippy::type_complexity, reason = "used once")]
-    fn spanning(
-        &self,
-        to_target: &ShortestPaths<N, EdgeIndex>,
-    ) -> (Option<Arborescence<N>>, Vec<(usize, usize, N)>, N) {
-        let count = self.ways.len();
-        let (mut arcs, mut hops) = (Vec::new(), Vec::new());
-        let mut beyond = N::from(1);
+    /// Searches further from every member; says whether there was more to find.
+    fn look_further(&mut self) -> bool {
+        let mut more = false;
+        for member in 0..self.ways.len() {
+            if self.ways[member].others.is_some() && self.priced.watch.ask().is_ok() {
+                self.ways[member] = self.look(member, self.ways[member].most * FURTHER);
+                more = true;
+            }
+        }
+        more
+    }
+
+    /// Adds ways that cost less than the sets that they leave weigh, some for every member; says whether there are any.
+    fn add_missing(&mut self, charges: &Charges<N>) -> bool {
+        let mut more = false;
+        for member in 0..self.ways.len() {
+            let charge = &charges.around[member];
+            let is_short = self.ways[member].others.as_ref().is_some_and(|least| charge > least);
+            if is_short && self.priced.watch.ask().is_ok() {
+                let missing = self.missing(member, charges);
+                more |= !missing.is_empty();
+                self.ways[member].known.extend(missing);
+            }
+        }
+        more
+    }
+
+    /// The ways that are known.
+    fn arcs(&self, to_target: &ShortestPaths<N, EdgeIndex>) -> Arcs<N> {
+        let (mut all, mut hops, mut beyond) = (Vec::new(), Vec::new(), N::from(1));
+        let last = |member: usize| to_target.distances[self.node(member).index()].as_ref();
         for (from, ways) in self.ways.iter().enumerate() {
-            let last = to_target.distances[self.node(from).index()].as_ref();
-            let dearest = ways.known.iter().map(|(_, cost, _)| cost).chain(last).max();
+            let dearest = ways.known.iter().map(|(_, cost, _)| cost).chain(last(from)).max();
             dearest.into_iter().for_each(|cost| beyond += cost);
-            arcs.extend(ways.known.iter().map(|(to, cost, _)| (*to, from, cost.clone())));
+            all.extend(ways.known.iter().map(|(to, cost, _)| (*to, from, cost.clone())));
             hops.extend(ways.known.iter().map(|(.., links)| *links));
         }
-        for from in 0..count {
-            if let Some(way) = &to_target.distances[self.node(from).index()] {
-                arcs.push((count, from, beyond.plus(way)));
-                hops.push(1);
-            }
-        }
-        (shallow_arborescence(count + 1, count, &arcs, |arc| hops[arc]), arcs, beyond)
-    }
-
-    /// The members whose ways that are not known may cost less than the proof needs.
-    fn unproved(&self, dual: &Dual<N>) -> Vec<usize> {
-        let (count, sets) = (self.ways.len(), dual.within.len());
-        let mut held: Vec<usize> = (0..sets).map(|set| usize::from(set < count)).collect();
-        for set in 0..sets {
-            if let Some(outer) = dual.within[set] {
-                held[outer] += held[set];
-            }
-        }
-        // By set: what it and those around it weigh, but for sets that hold all members.
-        let mut around = vec![N::zero(); sets];
-        for set in (0..sets).rev().filter(|&set| held[set] < count) {
-            around[set] = dual.weights[set].clone();
-            if let Some(outer) = dual.within[set] {
-                around[set] = around[set].plus(&around[outer]);
-            }
-        }
-        let is_short = |&member: &usize| self.ways[member].others.as_ref().is_some_and(|least| around[member] > *least);
-        (0..count).filter(is_short).collect()
+        let ends = (0..self.ways.len()).filter_map(|from| Some((self.ways.len(), from, beyond.plus(last(from)?))));
+        all.extend(ends);
+        hops.resize(all.len(), 1);
+        Arcs { all, hops, beyond }
     }
 
     /// The arborescence with the leaves; `None` if results are made at several places.
-    fn whole(&self, found: Arborescence<N>, arcs: &[(usize, usize, N)], beyond: &N) -> Option<Found<N>> {
+    fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<Found<N>> {
         let count = self.ways.len();
         let entering = found.entering.iter().take(count);
-        let to_member = entering.map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count));
+        let to_member = entering.map(|arc| arc.map(|arc| arcs.all[arc].0).filter(|&to| to < count));
         let next: Vec<Option<usize>> = to_member.chain(self.leaves.iter().map(|(to, _)| Some(*to))).collect();
         if next.iter().filter(|to| to.is_none()).count() != 1 {
             return None;
         }
-        let price = found.cost.minus(beyond).plus(&self.left);
+        let price = found.cost.minus(&arcs.beyond).plus(&self.left);
         Some(Found { price, members: self.places.clone(), next })
     }
 
-    /// Searches from a member until so many members are settled, itself among them.
+    /// The ways from a member that a search finds until so many members are settled, itself among them.
     fn look(&mut self, member: usize, most: usize) -> Ways<N> {
-        let start = self.node(member);
-        let (seen, paths) = search(&mut self.searches, (self.platform, &self.links, &self.members), start, most);
-        let ends = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
-        let known = ends.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
+        let (start, merge) = (self.node(member), &self.merge);
+        let (mut seen, mut others) = (0, None);
+        let through = |node: NodeIndex, far: &N| {
+            let is_member = self.members[node.index()].is_some();
+            seen += usize::from(is_member);
+            let ends = is_member && seen >= most;
+            others = ends.then(|| far.plus(merge));
+            (!ends).then_some(!is_member)
+        };
+        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
+        let found = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
+        let known = found.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
             let cost = paths.distances[node].as_ref()?.plus(&self.merges[self.places[to]]);
             Some((to, cost, paths.path(node).len() as u32))
         });
-        let known = known.collect();
-        let farthest = paths.settled.last().and_then(|&node| paths.distances[node].as_ref());
-        let others = farthest.filter(|_| seen == most).map(|far| far.plus(&self.least));
-        Ways { most, known, others }
+        Ways { most, known: known.collect(), others }
     }
 
-    /// The links of a way that is known.
+    /// Ways from a member that cost less than the sets that they leave weigh: all, or as many as are added at a time.
+    fn missing(&mut self, member: usize, charges: &Charges<N>) -> Vec<(usize, N, u32)> {
+        let (start, enough, mut missing) = (self.node(member), &charges.around[member], Vec::new());
+        let mut met = charges.meeting(member);
+        let through = |node: NodeIndex, far: &N| match self.members[node.index()] {
+            _ if missing.len() == ADDED || far.plus(&self.merge) >= *enough => None,
+            Some(to) => {
+                let cost = far.plus(&self.merges[self.places[to]]);
+                if to != member && cost < *enough && cost < charges.of(member, to, &mut met) {
+                    missing.push((to, cost));
+                }
+                Some(false)
+            }
+            // Whatever is merged beyond costs at least that.
+            None => Some(self.least[node.index()].as_ref().is_some_and(|least| far.plus(least) < *enough)),
+        };
+        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
+        let links = |to: usize| paths.path(self.priced.places[self.places[to]].index()).len() as u32;
+        missing.into_iter().map(|(to, cost)| (to, cost, links(to))).collect()
+    }
+
+    /// The links of the way to another member.
     fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
-        let (start, end, most) = (self.node(member), self.node(to), self.ways[member].most);
-        let (_, paths) = search(&mut self.searches, (self.platform, &self.links, &self.members), start, most);
+        let (start, end) = (self.node(member), self.node(to));
+        let through =
+            |node: NodeIndex, _: &N| (node.index() != end.index()).then_some(self.members[node.index()].is_none());
+        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
         paths.path(end.index()).into_iter().map(LinkId::from).collect()
     }
 }
 
-/// A search from a member that passes through no other and ends with the last of so many that it settles; and how many
-/// it has settled.
+/// What the dual solution charges arcs for.
+struct Charges<N> {
+    /// By set: the smallest set around it.
+    within: Vec<Option<usize>>,
+    /// By set: what it and those around it weigh, but for sets that hold all members.
+    around: Vec<N>,
+}
+
+impl<N: Exact> Charges<N> {
+    /// The first sets are the members, so many.
+    fn new(dual: Dual<N>, members: usize) -> Self {
+        let Dual { within, weights } = dual;
+        let mut held: Vec<usize> = (0..within.len()).map(|set| usize::from(set < members)).collect();
+        for set in 0..within.len() {
+            if let Some(outer) = within[set] {
+                held[outer] += held[set];
+            }
+        }
+        let mut around = vec![N::zero(); within.len()];
+        for set in (0..within.len()).rev().filter(|&set| held[set] < members) {
+            around[set] = match within[set] {
+                Some(outer) => weights[set].plus(&around[outer]),
+                None => weights[set].clone(),
+            };
+        }
+        Charges { within, around }
+    }
+
+    /// By set the smallest set around it that holds a member, as far as known: at first, for those that hold it
+    /// themselves.
+    fn meeting(&self, member: usize) -> Vec<Option<usize>> {
+        let mut met = vec![None; self.within.len()];
+        std::iter::successors(Some(member), |&set| self.within[set]).for_each(|set| met[set] = Some(set));
+        met
+    }
+
+    /// What the sets weigh that hold the member that meetings are with, and not another one.
+    fn of(&self, member: usize, other: usize, met: &mut [Option<usize>]) -> N {
+        let mut set = other;
+        let mut passed = Vec::new();
+        let both = loop {
+            if let Some(both) = met[set] {
+                break both;
+            }
+            passed.push(set);
+            match self.within[set] {
+                Some(outer) => set = outer,
+                None => return self.around[member].clone(),
+            }
+        };
+        passed.into_iter().for_each(|set| met[set] = Some(both));
+        self.around[member].minus(&self.around[both])
+    }
+}
+
+/// Arcs between members, turned: out of the target, which is one node more.
+struct Arcs<N> {
+    all: Vec<(usize, usize, N)>,
+    /// By arc: its links.
+    hops: Vec<u32>,
+    /// What an arc out of the target costs more than its way: more than all others together.
+    beyond: N,
+}
+
+/// A search from a member.
 fn search<'s, N: Exact>(
     searches: &'s mut Searches<N, EdgeIndex>,
-    (platform, links, members): (&Platform, &[N], &[Option<usize>]),
+    (platform, links): (&Platform, &[N]),
     start: NodeId,
-    most: usize,
-) -> (usize, &'s ShortestPaths<N, EdgeIndex>) {
-    let mut seen = 0;
-    let through = |node: NodeIndex| {
-        let is_member = members[node.index()].is_some();
-        seen += usize::from(is_member);
-        (!is_member || seen < most).then_some(!is_member)
-    };
-    let paths = searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through);
-    (seen, paths)
+    through: impl FnMut(NodeIndex, &N) -> Option<bool>,
+) -> &'s ShortestPaths<N, EdgeIndex> {
+    searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through)
 }
 
 /// Shortest paths from every node to the nearest of some, each with what it costs to end there.

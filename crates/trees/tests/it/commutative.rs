@@ -387,7 +387,7 @@ fn of_all_pairs(case: &Case, target: NodeId) -> Option<Rational> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     /// Many participants: nobody asks for the distances of all pairs, and the answer is that of all pairs.
     #[test]
