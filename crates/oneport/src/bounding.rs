@@ -3,14 +3,15 @@
 use std::ops::ControlFlow;
 
 use num_traits::{One, Zero};
-use oneport_lp::{self as lp, Bound, LpError, Question};
+use oneport_lp::{self as lp, LpError, Question};
 use oneport_plan::{Certificate, Collective, Commodity, Kind, Problem, Routing};
 use oneport_platform::{PortModel, Rational};
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
 
+use crate::cheap::{CHEAP, Proofs};
 use crate::proving::{Proved, quickest};
-use crate::rating::{Rating, rate_watched};
+use crate::rating::{Rating, program_rated};
 use crate::{Error, GRACE, Options, Stage};
 
 /// Most nodes and links of a platform on which the optimum itself is computed where cuts do not decide.
@@ -22,7 +23,7 @@ const FEWEST_ROUNDS: usize = 8;
 /// Most flow variables of a program for messages that travel alone.
 const MOST_FLOWS: usize = 1 << 14;
 /// Questions that the watch of such a program answers.
-const QUESTIONS: u64 = 1 << 14;
+const QUESTIONS: u64 = 1 << 16;
 /// Percent of the time and memory left that the search may use.
 const SEARCH: u32 = 60;
 
@@ -99,29 +100,24 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
     }
     let watch = options.watch.stage(SEARCH);
     let question = Question::new(problem).watched(watch.clone());
-    let mut search =
-        Search { problem, finishing: options.watch.finishing(GRACE), proof: None, known: None, ended: None };
-    for bound in [lp::cut_bound, of_all_reduce] {
-        match bound(&question) {
-            Ok(found) => found.into_iter().try_for_each(|found| search.prove(found.certificate))?,
-            Err(error) => search.end(error)?,
-        }
-    }
+    let mut search = Search { proofs: Proofs::new(problem, options.watch.finishing(GRACE)), known: None };
+    search.proofs.search(&question, &CHEAP)?;
     search.routings(&question)?;
     if !search.is_done() {
         search.program(&options.watch)?;
     }
-    if search.proof.is_none()
-        && let Some(Proved { bound, certificate }) = quickest(&question, &search.finishing)
+    if search.proofs.best.is_none()
+        && let Some(Proved { bound, certificate }) = quickest(&question, &search.proofs.watch)
     {
-        search.proof = Some((bound, certificate));
+        search.proofs.proved(certificate, bound);
     }
     if search.known.is_none() {
         search.simply(&question);
     }
-    match (search.proof, search.ended.or(watch.ended())) {
-        (Some((bound, certificate)), ended_by) => {
-            Ok(Bounding::Bounded(Box::new(Bounded { bound, certificate, known: search.known, ended_by })))
+    let Search { proofs, known } = search;
+    match (proofs.best, proofs.ended.or(watch.ended())) {
+        (Some((certificate, bound)), ended_by) => {
+            Ok(Bounding::Bounded(Box::new(Bounded { bound, certificate, known, ended_by })))
         }
         (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
         (None, None) => Err(Error::Question(LpError::Contradiction("nothing bounds the problem"))),
@@ -130,33 +126,19 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
 
 /// The best of both sides so far; the referee has computed it.
 struct Search<'a> {
-    problem: Problem<'a>,
-    /// For the referee.
-    finishing: Watch,
-    proof: Option<(Rational, Certificate)>,
+    proofs: Proofs<'a>,
     known: Option<Rational>,
-    ended: Option<Limit>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn problem(&self) -> Problem<'a> {
+        self.proofs.problem
+    }
+
     /// Whether more cannot be found.
     fn is_done(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| self.proof.as_ref().is_some_and(|(bound, _)| bound <= known))
-    }
-
-    /// Takes in a certificate; of equals the first is kept, which is the simpler one.
-    fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
-        match referee::bound_watched(self.problem, &certificate, &self.finishing) {
-            Ok(bound) => self.proved(bound, certificate),
-            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
-        }
-        Ok(())
-    }
-
-    fn proved(&mut self, bound: Rational, certificate: Certificate) {
-        if self.proof.as_ref().is_none_or(|(known, _)| bound < *known) {
-            self.proof = Some((bound, certificate));
-        }
+        let proved = |known: &Rational| self.proofs.bound().is_some_and(|bound| bound <= known);
+        self.known.as_ref().is_some_and(proved)
     }
 
     fn sustained(&mut self, throughput: Rational) {
@@ -167,18 +149,9 @@ impl Search<'_> {
 
     /// Takes in what a routing sustains.
     fn routed(&mut self, routing: &Routing) -> Result<(), Error> {
-        match referee::sustained(self.problem, routing, &self.finishing) {
+        match referee::sustained(self.problem(), routing, &self.proofs.watch) {
             Ok(throughput) => self.sustained(throughput),
-            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
-        }
-        Ok(())
-    }
-
-    /// Takes note of a limit.
-    fn end(&mut self, error: LpError) -> Result<(), Error> {
-        match error {
-            LpError::Stopped(limit) => self.ended = Some(limit),
-            error => return Err(error.into()),
+            Err(violation) => self.proofs.ended = Some(violation.stopped().ok_or(Error::Referee(violation))?),
         }
         Ok(())
     }
@@ -187,7 +160,7 @@ impl Search<'_> {
     fn routings(&mut self, question: &Question<'_>) -> Result<(), Error> {
         if let Some(trees) = self.branchings(question)? {
             // Where others than members have to copy, the theorem promises nothing.
-            let promised = referee::sustained(self.problem, &trees, &self.finishing);
+            let promised = referee::sustained(self.problem(), &trees, &self.proofs.watch);
             promised.into_iter().for_each(|throughput| self.sustained(throughput));
         }
         if self.is_done() {
@@ -196,7 +169,7 @@ impl Search<'_> {
         for ring in lp::ring_routings(question) {
             match ring {
                 Ok(ring) => self.routed(&ring)?,
-                Err(error) => self.end(error)?,
+                Err(error) => self.proofs.end(error)?,
             }
             if self.is_done() {
                 break;
@@ -207,24 +180,24 @@ impl Search<'_> {
             Ok(Some(lp::Spread { certificate, routing })) => {
                 self.routed(&routing)?;
                 if !self.is_done() {
-                    self.prove(certificate)?;
+                    self.proofs.prove(certificate)?;
                 }
             }
-            Err(error) => self.end(error)?,
+            Err(error) => self.proofs.end(error)?,
         }
         Ok(())
     }
 
     /// Trees at the rates that the least cuts allow; `None` where ports count, or demands are of other kinds.
     fn branchings(&mut self, question: &Question<'_>) -> Result<Option<Routing>, Error> {
-        let platform = self.problem.platform();
+        let platform = self.problem().platform();
         if platform.node_ids().any(|node| platform.model_of(node) != PortModel::Links) {
             return Ok(None);
         }
-        let [block] = self.problem.blocks()[..] else { return Ok(None) };
-        let proof = self.proof.as_ref().map(|(bound, _)| bound.clone());
+        let [block] = self.problem().blocks()[..] else { return Ok(None) };
+        let proof = self.proofs.bound().cloned();
         let all = |collective: &Collective| -> Result<Option<Rational>, Error> {
-            let Ok(problem) = Problem::new(platform, collective, self.problem.volumes()) else { return Ok(None) };
+            let Ok(problem) = Problem::new(platform, collective, self.problem().volumes()) else { return Ok(None) };
             let part = Question::new(problem).watched(question.watch().clone());
             Ok(lp::cut_bound(&part)?.map(|bound| bound.throughput))
         };
@@ -243,32 +216,34 @@ impl Search<'_> {
 
     /// The program, as far as its budget goes.
     fn program(&mut self, watch: &Watch) -> Result<(), Error> {
-        let (watch, mut rounds) = match budget(self.problem) {
+        let (watch, mut rounds) = match budget(self.problem()) {
             Budget::Whole => (watch.stage(SEARCH), usize::MAX),
             Budget::Rounds(rounds) => (watch.stage(SEARCH).at_most(QUESTIONS), rounds),
             Budget::Nothing => return Ok(()),
         };
         let options = Options { watch, ..Options::default() };
-        let rated = rate_watched(self.problem, &options, None, &mut |stage| {
+        let rated = program_rated(self.problem(), &options, None, &mut |stage| {
             rounds = rounds.saturating_sub(usize::from(matches!(stage, Stage::Round(_))));
             if rounds == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         match rated {
             Ok(Rating::Rated(rated)) => {
                 self.sustained(rated.steady_state.throughput);
-                self.proved(rated.upper_bound, rated.certificate);
+                self.proofs.proved(rated.certificate, rated.upper_bound);
             }
-            _ => self.ended = self.ended.or(options.watch.ended().filter(|limit| *limit != Limit::Caller)),
+            _ => {
+                self.proofs.ended = self.proofs.ended.or(options.watch.ended().filter(|limit| *limit != Limit::Caller))
+            }
         }
         Ok(())
     }
 
     /// One pattern for each demand, where nothing better is known.
     fn simply(&mut self, question: &Question<'_>) {
-        let tasks = self.problem.collective().demands().saturating_mul(self.problem.platform().nodes().len());
+        let tasks = self.problem().collective().demands().saturating_mul(self.problem().platform().nodes().len());
         let solution = (tasks <= ARCS).then(|| lp::simple_solution(question).ok()).flatten();
         let state = solution.map(|solution| solution.steady_state);
-        if let Some(state) = state.filter(|state| referee::check_steady_state(self.problem, state).is_ok()) {
+        if let Some(state) = state.filter(|state| referee::check_steady_state(self.problem(), state).is_ok()) {
             self.sustained(state.throughput);
         }
     }
@@ -289,9 +264,12 @@ fn budget(problem: Problem<'_>) -> Budget {
         return Budget::Whole;
     }
     let blocks = problem.blocks();
-    // Each demand has patterns of its own; what all need is combined at every participant in turn.
-    let patterns: usize =
-        blocks.iter().map(|block| if block.count == 1 { block.operands().len() } else { block.count }).sum();
+    // Each demand has patterns of its own; what all need is reduced to, and copied from, every participant in turn.
+    let patterns = blocks.iter().map(|block| match block.kind {
+        Kind::CombineCopy => 4 * block.operands().len(),
+        _ => block.count,
+    });
+    let patterns: usize = patterns.sum();
     if blocks.iter().all(|block| block.kind == Kind::Route) {
         let sources = platform.processors().count().min(patterns);
         return if sources.saturating_mul(links) <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };
@@ -303,11 +281,4 @@ fn budget(problem: Problem<'_>) -> Budget {
         rounds if rounds >= FEWEST_ROUNDS => Budget::Rounds(rounds),
         _ => Budget::Nothing,
     }
-}
-
-/// The bound of an all-reduce by the best partition; where ports count, by what single participants exchange.
-fn of_all_reduce(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
-    // More than anything: the search ends with the first bound.
-    let enough = Rational::from_integer(i64::MAX.into());
-    lp::all_reduce_bound(question, &enough, &mut |_| ControlFlow::Continue(()))
 }

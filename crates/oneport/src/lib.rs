@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod bounding;
+mod cheap;
 mod extracting;
 mod proving;
 mod rating;
@@ -197,7 +198,7 @@ pub fn solve_watched(
     };
     let _ = watch(Stage::Referee);
     let solver_time = solution.solver_time;
-    let plan = judged(&question, claimed(problem, solution, schedule), options)?;
+    let plan = bounded(judged(&question, claimed(problem, solution, schedule), options)?, options);
     if whole.is_some() {
         referee::check_whole_messages(problem, &plan.schedule)?;
     }
@@ -241,6 +242,21 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
         steady_state,
         certificate,
         schedule,
+    }
+}
+
+/// The plan, with the bound that `bound` would print if that is better: where the program was cut short, or knows
+/// cheapest patterns by a bound only.
+fn bounded(plan: Plan, options: &Options) -> Plan {
+    if plan.status == Status::Optimal {
+        return plan;
+    }
+    let watch = options.watch.finishing(GRACE);
+    let Ok(problem) = plan.problem() else { return plan };
+    let found = cheap::cheaply(problem, &watch, options.watch.ended_by().is_some());
+    match found.filter(|(_, bound)| *bound < plan.upper_bound) {
+        None => plan,
+        Some((certificate, _)) => referee::judge(Plan { certificate, ..plan.clone() }, &watch).unwrap_or(plan),
     }
 }
 

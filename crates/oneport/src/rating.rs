@@ -11,6 +11,7 @@ use oneport_referee as referee;
 use oneport_schedule::{Measure, common_denominator};
 use oneport_watch::Watch;
 
+use crate::cheap::cheaply;
 use crate::proving::{Proved, proved};
 use crate::{Error, GRACE, Options, Stage};
 
@@ -78,6 +79,24 @@ pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>,
 /// # Errors
 /// As [`rate`].
 pub fn rate_watched(
+    problem: Problem<'_>,
+    options: &Options,
+    known: Option<(Problem<'_>, &Rated)>,
+    watch: &mut dyn FnMut(Stage) -> ControlFlow<()>,
+) -> Result<Rating, Error> {
+    let rated = match program_rated(problem, options, known, watch)? {
+        Rating::Rated(rated) if rated.status == Status::Feasible => *rated,
+        other => return Ok(other),
+    };
+    let ended = options.watch.ended_by().is_some();
+    let cheap = cheaply(problem, &options.watch.finishing(GRACE), ended).filter(|found| found.1 < rated.upper_bound);
+    let (certificate, upper_bound) = cheap.unwrap_or((rated.certificate, rated.upper_bound));
+    let status = Status::of(&rated.steady_state.throughput, &upper_bound);
+    Ok(Rating::Rated(Box::new(Rated { certificate, upper_bound, status, ..rated })))
+}
+
+/// [`rate_watched`] by the program alone, without the bounds that `bound` asks itself.
+pub(crate) fn program_rated(
     problem: Problem<'_>,
     options: &Options,
     known: Option<(Problem<'_>, &Rated)>,

@@ -188,6 +188,11 @@ mod tests {
     use super::*;
 
     fn collectives(platform: &Platform) -> Vec<Collective> {
+        collectives_of(platform, 9)
+    }
+
+    /// One of them ends at this place.
+    fn collectives_of(platform: &Platform, place: usize) -> Vec<Collective> {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());
         vec![
@@ -199,7 +204,7 @@ mod tests {
             Collective::Reduce { target: first, participants: others, commutative: true },
             Collective::ReduceScatter { participants: participants(), commutative: false },
             Collective::AllReduce { participants: participants(), commutative: false },
-            Collective::Reduce { target: all[9], participants: participants(), commutative: false },
+            Collective::Reduce { target: all[place], participants: participants(), commutative: false },
         ]
     }
 
@@ -228,6 +233,45 @@ mod tests {
             }
         }
         assert!(optimal >= 6, "{optimal}");
+    }
+
+    /// A ring in short sustains what its patterns do.
+    #[test]
+    fn rings_in_short_are_rings() {
+        let (costs, one) = (Options::default(), Rational::one());
+        let shape = Racks { racks: 3, hosts: (2, 4), ..Racks::default() };
+        let mut compared = 0;
+        for platform in [ring(5, &costs).unwrap(), grid(3, 4, &costs).unwrap(), racks(&shape, &costs).unwrap()] {
+            for model in PortModel::ALL {
+                let platform = platform.clone().with_model(model);
+                let all: Vec<NodeId> = platform.processors().collect();
+                let some = all.iter().copied().step_by(2).collect();
+                let few = Collective::Broadcast { source: all[4], targets: some };
+                for collective in collectives_of(&platform, 3).into_iter().chain([few]) {
+                    for work in [Rational::zero(), one.clone()] {
+                        let volumes = Volumes { work: oneport_plan::Amount::Constant(work), ..Volumes::default() };
+                        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+                        let question = Question::new(problem);
+                        let block = question.block().unwrap();
+                        let Some(participants) = able(&question, &block).filter(|_| !in_order(&block)) else {
+                            continue;
+                        };
+                        let resources = Resources::new(&platform, collective.combines());
+                        let ports = PortSets::new(&platform);
+                        let orders = [participants.clone(), nearest(&question, &participants).unwrap()];
+                        for (order, short) in orders.into_iter().zip(rings(&question)) {
+                            let patterns = Ring::new(&question, order).unwrap().patterns(&block).unwrap();
+                            let long = mixed(&question, &resources, ports.as_ref(), patterns).unwrap();
+                            let watch = oneport_watch::Watch::unlimited();
+                            let short = referee::sustained(problem, &short.unwrap(), &watch).unwrap();
+                            assert_eq!(short, long.throughput, "{model:?} {collective:?}");
+                            compared += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(compared > 200, "{compared}");
     }
 
     /// Where everybody has one port and reaches everybody, order costs little: those who receive from both sides

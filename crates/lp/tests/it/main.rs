@@ -19,6 +19,7 @@ mod models;
 mod paths;
 mod reductions;
 mod rings;
+mod routings;
 mod scan;
 mod separation;
 mod shapes;

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
+mod bounds;
 #[path = "../../../lp/tests/it/common/mod.rs"]
 mod common;
 mod custom;

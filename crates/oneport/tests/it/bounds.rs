@@ -1,0 +1,143 @@
+//! `bound` against `solve`: never below the optimum, rarely above it, and never better than a plan's own bound.
+
+use std::time::Duration;
+
+use num_traits::{One, Zero};
+use oneport::platform::generate::{self, Costs, Racks, random_connected};
+use oneport::platform::{LinkId, Node};
+use oneport::watch::Watch;
+use oneport::{
+    Amount, Bounded, Bounding, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Rational,
+    Status, Volumes, bound, solve,
+};
+
+const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+
+fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
+}
+
+fn collectives(participants: &[NodeId]) -> Vec<Collective> {
+    let (centre, others, all) = (participants[0], participants[1..].to_vec(), || participants.to_vec());
+    vec![
+        Collective::AllGather { participants: all() },
+        Collective::ReduceScatter { participants: all(), commutative: true },
+        Collective::AllReduce { participants: all(), commutative: true },
+        Collective::AllToAll { participants: all() },
+        Collective::Broadcast { source: centre, targets: others.clone() },
+        Collective::Reduce { target: centre, participants: all(), commutative: true },
+        Collective::Scatter { source: centre, targets: others.clone() },
+        Collective::Gather { target: centre, participants: others },
+    ]
+}
+
+fn free_merges() -> Volumes {
+    Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() }
+}
+
+fn bounded(problem: Problem<'_>) -> Bounded {
+    match bound(problem, &Options::default()).unwrap() {
+        Bounding::Bounded(bounded) => *bounded,
+        Bounding::Unreachable(missing) => panic!("{missing:?}"),
+    }
+}
+
+fn planned(problem: Problem<'_>, watch: Watch) -> Plan {
+    match solve(problem, &Options { watch, ..Options::default() }).unwrap() {
+        Outcome::Planned(planned) => planned.plan,
+        Outcome::Unreachable(missing) => panic!("{missing:?}"),
+    }
+}
+
+#[test]
+fn bounds_of_small_platforms_are_their_optima() {
+    let costs = Costs::Uniform { low: 1, high: 5 };
+    let mut optimal = 0;
+    for seed in 0..6 {
+        for model in MODELS {
+            let options = generate::Options { seed, link_cost: costs.clone(), compute: costs.clone() };
+            let platform = random_connected(5, 3, &options).unwrap().with_model(model);
+            let participants: Vec<NodeId> = platform.processors().skip(seed as usize % 2).collect();
+            for collective in collectives(&participants) {
+                let volumes = free_merges();
+                let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+                let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
+                let known = found.known.clone().expect("a schedule is known");
+                let context = format!("{model:?} {seed} {}", collective.name());
+                assert!(plan.steady_state.throughput <= found.bound && known <= plan.upper_bound, "{context}");
+                assert!(found.bound <= plan.upper_bound, "{context}: the plan has the better bound");
+                assert_eq!(found.is_attained(), known == found.bound);
+                if plan.status == Status::Optimal {
+                    assert!(found.is_attained(), "{context}");
+                    optimal += 1;
+                }
+            }
+        }
+    }
+    assert!(optimal > 150, "{optimal}");
+}
+
+/// Hosts behind one shared backbone, as SimGrid describes clusters: cuts see a host's cable, and prices the backbone.
+fn behind_a_backbone(hosts: usize) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let [into, out] = ["in", "out"].map(|name| builder.node(Node { replicates: false, ..Node::router(name) }).unwrap());
+    for host in 0..hosts {
+        let host = builder.node(Node::processor(format!("h{host}"), Rational::one())).unwrap();
+        builder.link(host, into, ratio(8, 1)).unwrap();
+        builder.link(out, host, ratio(8, 1)).unwrap();
+    }
+    builder.link(into, out, ratio(4, 5)).unwrap();
+    builder.build().unwrap()
+}
+
+/// On platforms too large for the whole program, every row has the optimum, which is known from the construction.
+#[test]
+fn larger_platforms_are_bounded_as_well() {
+    let volumes = free_merges();
+    let backbone = behind_a_backbone(70);
+    let torus = generate::torus(&[4, 4, 5]).unwrap();
+    let [cost, one] = [1, 1].map(|cost| Costs::Uniform { low: cost, high: cost });
+    let shape = Racks { racks: 5, hosts: (16, 16), ..Racks::default() };
+    let options = generate::Options { link_cost: cost, compute: one, ..generate::Options::default() };
+    let racks = generate::racks(&shape, &options).unwrap().with_model(PortModel::Links);
+    for (platform, exact) in [(&backbone, 8), (&torus, 7), (&racks, 6)] {
+        let participants: Vec<NodeId> = platform.processors().collect();
+        let mut attained = 0;
+        for collective in collectives(&participants) {
+            let problem = Problem::new(platform, &collective, &volumes).unwrap();
+            let found = bounded(problem);
+            let known = found.known.clone().expect("a schedule is known");
+            assert!(&found.bound * ratio(99, 100) <= known, "{}: {} {known}", collective.name(), found.bound);
+            attained += usize::from(found.is_attained());
+        }
+        assert!(attained >= exact, "{attained}");
+    }
+    // 70 x 69 messages over the backbone, at 4/5 each.
+    let all = Collective::AllToAll { participants: backbone.processors().collect() };
+    let problem = Problem::new(&backbone, &all, &volumes).unwrap();
+    assert_eq!(bounded(problem).bound, ratio(5, 4 * 70 * 69));
+}
+
+/// A plan that was cut short has a bound as good as the one that costs a moment.
+#[test]
+fn a_plan_cut_short_has_no_worse_bound() {
+    let volumes = free_merges();
+    let platform = behind_a_backbone(12);
+    assert!(platform.link_ids().count() == 25 && platform.link(LinkId::new(0)).cost == ratio(8, 1));
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let mut short = 0;
+    for collective in collectives(&participants) {
+        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+        let cut = oneport_lp::cut_bound(&oneport_lp::Question::new(problem)).unwrap();
+        for questions in [0, 1, 3, 10, 100] {
+            let watch = Watch::counting(questions, Duration::ZERO);
+            let options = Options { watch, ..Options::default() };
+            let Ok(Outcome::Planned(planned)) = solve(problem, &options) else { continue };
+            let least = cut.as_ref().map(|bound| &bound.throughput);
+            assert!(least.is_none_or(|least| planned.plan.upper_bound <= *least), "{}", collective.name());
+            short += usize::from(planned.ended_by.is_some());
+        }
+    }
+    assert!(short > 8, "{short}");
+}
