@@ -44,14 +44,11 @@ pub fn compare(
     };
     let root = root().unwrap_or(0);
     let wanted = wanted(collective, chunks, root).map_err(|text| Fault::new(Kind::Malformed, text))?;
-    for (rank, chunk, inputs) in wanted.unwrap_or_default() {
-        let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
-        let spans: Vec<_> = spans.collect();
+    let wanted = wanted.unwrap_or_default();
+    let sums: Vec<Vec<Value>> = wanted.sums.iter().map(|inputs| sum(memory, values, inputs)).collect();
+    for (rank, chunk, sum) in wanted.chunks {
         let target = memory.chunk(rank, BufferType::Output, chunk, 1, false).unwrap_or_default();
-        for (part, cell) in target.enumerate() {
-            let mut inputs: Vec<u32> = spans.iter().map(|span| (span.start + part) as u32).collect();
-            inputs.sort_unstable();
-            let value = values.of(inputs.into());
+        for (cell, &value) in target.zip(&sums[sum]) {
             let there = cells.get(cell).copied().flatten();
             if there != Some(value) {
                 return Err(wrong(memory, values, cell, there, value));
@@ -59,6 +56,18 @@ pub fn compare(
         }
     }
     Ok(())
+}
+
+/// By part of a chunk: what these input chunks are together.
+fn sum(memory: &Memory, values: &mut Values, inputs: &[(usize, usize)]) -> Vec<Value> {
+    let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
+    let spans: Vec<_> = spans.collect();
+    let value = |part: usize| {
+        let mut inputs: Vec<u32> = spans.iter().map(|span| (span.start + part) as u32).collect();
+        inputs.sort_unstable();
+        values.of(inputs.into())
+    };
+    (0..memory.parts).map(value).collect()
 }
 
 fn wrong(memory: &Memory, values: &Values, cell: usize, there: Option<Value>, value: Value) -> Fault {

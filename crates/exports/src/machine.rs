@@ -8,6 +8,7 @@
 
 mod clocks;
 mod fault;
+mod few;
 mod memory;
 mod values;
 
@@ -18,6 +19,7 @@ use clocks::Clocks;
 use memory::{Access, Cell};
 
 pub use fault::{Fault, Kind};
+pub use few::Few;
 pub use values::{Value, Values};
 
 /// A step of a thread.
@@ -35,7 +37,7 @@ pub enum Act {
     /// Sends a token along each line.
     Signal {
         /// The lines.
-        lines: Vec<usize>,
+        lines: Few<usize>,
         /// It says that the signal was reached, but not that data before it can be seen.
         relaxed: bool,
         /// Behind what this agent of the rank has been told to do before.
@@ -44,14 +46,14 @@ pub enum Act {
     /// Takes a token from each line.
     Wait {
         /// The lines.
-        lines: Vec<usize>,
+        lines: Few<usize>,
         /// Whether data may be seen afterwards.
         relaxed: bool,
     },
     /// Moves or combines data.
     Move {
         /// One after the other.
-        moves: Vec<Move>,
+        moves: Few<Move>,
         /// Who does it, if not the thread itself: an agent that works through what it is told to.
         agent: Option<u32>,
     },
@@ -66,9 +68,9 @@ pub enum Act {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Move {
     /// What is read.
-    pub sources: Vec<Span>,
+    pub sources: Few<Span>,
     /// What is written.
-    pub targets: Vec<Span>,
+    pub targets: Few<Span>,
     /// A switch writes: each rank that knows that this was reached sees it. Shipped plans end so, with relaxed signals.
     pub through_switch: bool,
 }
@@ -474,10 +476,13 @@ impl<'p, N: Names> Machine<'p, N> {
 
     /// The conditions at the end of all threads: others' reads are over, and their writes can be seen as well.
     fn leave(&self) -> Result<(), Fault> {
-        for rank in 0..self.ranks {
-            let mut last = Knowledge::default();
-            let own = self.threads.iter().filter(|thread| thread.rank == rank);
-            own.for_each(|thread| last.join(&thread.knows));
+        let mut at_last = vec![Knowledge::default(); self.ranks];
+        for thread in &self.threads {
+            if let Some(last) = at_last.get_mut(thread.rank) {
+                last.join(&thread.knows);
+            }
+        }
+        for (rank, last) in at_last.iter().enumerate() {
             let late = |visits: &BTreeMap<u32, (u32, u32)>, known: &Clocks| {
                 visits.iter().find(|&(&thread, &(stretch, _))| known.of(thread) < stretch).map(|(_, &(_, step))| step)
             };

@@ -69,3 +69,58 @@ fn what_is_no_ring_is_refused() {
     let order = [0, 5, 4, 6, 7, 3, 2, 1].map(|dev| format!("<gpu dev=\"{dev}\"/>")).concat();
     judged(&format!("<channel>{order}</channel>")).refused(1, &["no route leads from 'box0.gpu0' to 'box0.gpu5'"]);
 }
+
+/// NCCL reads a graph file per node: every box has the chain of its own GPUs, between its network cards.
+#[test]
+fn several_boxes_have_a_file_each() {
+    let folder = Folder::new();
+    let run = oneport(&["rings", &fixture("ndv2-2.toml"), "-o", &folder.path("graph.xml")]).ok();
+    assert!(run.stdout.contains("graph.box0.xml") && run.stdout.contains("in each box"), "{run:#?}");
+    assert!(!run.stdout.contains("warning"), "{run:#?}");
+    assert!(std::fs::metadata(folder.path("graph.xml")).is_err());
+    for (name, first) in [("graph.box0.xml", 0), ("graph.box1.xml", 8)] {
+        let text = read(folder.path(name));
+        let channels: Vec<&str> = text.split("<channel>").skip(1).collect();
+        assert!(!channels.is_empty());
+        for channel in channels {
+            let numbers = |key: &str| -> Vec<u32> {
+                let values = channel.split(key).skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok());
+                values.collect()
+            };
+            let (mut devices, mut ranks) = (numbers("gpu dev=\""), numbers("rank=\""));
+            let cards = numbers("net dev=\"");
+            // Without cards in the platform file each GPU has its own: the first one's in, the last one's out.
+            assert_eq!((cards.first(), cards.last(), cards.len()), (devices.first(), devices.last(), 2), "{channel}");
+            devices.sort_unstable();
+            ranks.sort_unstable();
+            assert_eq!((devices, ranks), ((0..8).collect(), (first..first + 8).collect()), "{channel}");
+        }
+    }
+}
+
+/// Channels are no faster than NCCL's tables have them, and rings that leave their box are named.
+#[test]
+fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
+    let folder = Folder::new();
+    let (platform, graph) = (folder.path("a100.toml"), folder.path("graph.xml"));
+    oneport(&["generate", "dgx-a100", "--boxes", "2", "-o", &platform]).ok();
+    let gpus = (0..8).map(|gpu| format!("box0.gpu{gpu}")).collect::<Vec<String>>().join(",");
+    let run = oneport(&["rings", &platform, "--participants", &gpus, "-o", &graph]).ok();
+    assert!(
+        run.stdout.contains("warning     these rings leave the box through ") && run.stdout.contains("ib0"),
+        "{run:#?}"
+    );
+    let text = read(&graph);
+    let speed: f64 = text.split("speedintra=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse().ok()).unwrap();
+    let channels = text.split("</graph>").next().unwrap().matches("<channel>").count();
+    assert!(speed <= 40.0 && channels <= 32, "{text}");
+    // One box alone: 300 GB/s of NVSwitch in channels of at most 40, and no warning.
+    let run = oneport(&["rings", &fixture("dgx-a100-1.toml"), "-o", &graph]).ok();
+    assert!(!run.stdout.contains("warning"), "{run:#?}");
+    let text = read(&graph);
+    let first = text.split("</graph>").next().unwrap();
+    assert!(first.matches("<channel>").count() == 8 && first.contains("speedintra=\"37.5\""), "{text}");
+    // As many as asked for, and no more.
+    oneport(&["rings", &fixture("dgx-a100-1.toml"), "--max-rings", "3", "-o", &graph]).ok();
+    assert!(read(&graph).contains("nchannels=\"3\" speedintra=\"100\""), "{}", read(&graph));
+}

@@ -2,8 +2,14 @@
 
 use super::memory::InPlace;
 
-/// A chunk of a rank's output, and the input chunks (rank, chunk) that it must combine.
-pub type Wanted = (usize, usize, Vec<(usize, usize)>);
+/// What must lie in the output chunks at the end.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// Chunks of a rank's output, and which of the sums each must hold.
+    pub chunks: Vec<(usize, usize, usize)>,
+    /// Input chunks (rank, chunk) that are combined.
+    pub sums: Vec<Vec<(usize, usize)>>,
+}
 
 /// Where input and output coincide.
 pub fn in_place(collective: &str) -> InPlace {
@@ -20,9 +26,9 @@ const KNOWN: [&str; 5] = ["allgather", "reducescatter", "allreduce", "broadcast"
 ///
 /// # Errors
 /// Numbers of chunks that are not the collective's, with those that would be.
-pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Option<Vec<Wanted>>, String> {
+pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Option<Wanted>, String> {
     let ranks = chunks.len();
-    let Some(first) = chunks.first() else { return Ok(Some(Vec::new())) };
+    let Some(first) = chunks.first() else { return Ok(Some(Wanted::default())) };
     let (input, output) = (first[0] as usize, first[1] as usize);
     let agree = |input: usize, output: usize| {
         let other = |chunks: &&[u32; 3]| (chunks[0] as usize, chunks[1] as usize) != (input, output);
@@ -36,10 +42,13 @@ pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Opti
         }
     };
     let all = |chunk: usize| (0..ranks).map(|rank| (rank, chunk)).collect::<Vec<_>>();
-    let each = |wanted: &dyn Fn(usize, usize) -> Vec<(usize, usize)>| {
+    let every = |sums: usize, sum: &dyn Fn(usize) -> Vec<(usize, usize)>, of: &dyn Fn(usize, usize) -> usize| {
         let chunks = (0..ranks).flat_map(|rank| (0..output).map(move |chunk| (rank, chunk)));
-        Ok(Some(chunks.map(|(rank, chunk)| (rank, chunk, wanted(rank, chunk))).collect()))
+        let chunks = chunks.map(|(rank, chunk)| (rank, chunk, of(rank, chunk))).collect();
+        Ok(Some(Wanted { chunks, sums: (0..sums).map(sum).collect() }))
     };
+    let same = |_: usize, chunk: usize| chunk;
+    let own = |rank: usize, chunk: usize| rank * output + chunk;
     if input == 0 || output == 0 {
         return match KNOWN.contains(&collective) {
             true => Err(format!(
@@ -51,24 +60,31 @@ pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Opti
     match collective {
         "allgather" => {
             agree(input, input * ranks)?;
-            each(&|_, chunk| vec![(chunk / input, chunk % input)])
+            every(output, &|sum| vec![(sum / input, sum % input)], &same)
         }
         "reducescatter" => {
             agree(output * ranks, output)?;
-            each(&|rank, chunk| all(rank * output + chunk))
+            every(input, &all, &own)
         }
         "allreduce" => {
             agree(input, input)?;
-            each(&|_, chunk| all(chunk))
+            every(output, &all, &same)
         }
         "broadcast" => {
             agree(input, input)?;
-            each(&|_, chunk| vec![(root, chunk)])
+            every(output, &|sum| vec![(root, sum)], &same)
         }
         "alltoall" => {
             let block = (input / ranks).max(1);
             agree(block * ranks, block * ranks)?;
-            each(&|rank, chunk| vec![(chunk / block, rank * block + chunk % block)])
+            every(
+                ranks * output,
+                &|sum| {
+                    let (rank, chunk) = (sum / output, sum % output);
+                    vec![(chunk / block, rank * block + chunk % block)]
+                },
+                &own,
+            )
         }
         _ => Ok(None),
     }

@@ -60,14 +60,16 @@ impl InPlace {
 }
 
 impl Memory {
-    /// Lays out the buffers of these numbers of chunks (input, output, scratch); `None` if they are too large.
-    pub fn new(ranks: &[[u32; 3]], parts: usize, in_place: InPlace) -> Option<Self> {
+    /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets where there are
+    /// any; `None` if they are too large.
+    pub fn new(ranks: &[[u32; 3]], parts: usize, in_place: InPlace, packets: bool) -> Option<Self> {
         let mut memory = Memory { parts, gpus: Vec::new(), cells: 0 };
         for (rank, chunks) in ranks.iter().enumerate() {
             let chunks = chunks.map(|chunks| chunks as usize);
             let mut buffers = [Buffer::default(); 3];
             for (buffer, chunks) in buffers.iter_mut().zip(chunks) {
-                *buffer = Buffer { chunks, data: memory.take(chunks)?, packets: memory.take(chunks)? };
+                let data = memory.take(chunks)?;
+                *buffer = Buffer { chunks, data, packets: if packets { memory.take(chunks)? } else { data } };
             }
             let [input, output, _] = &mut buffers;
             match in_place {
@@ -114,7 +116,7 @@ impl Memory {
         for rank in 0..self.gpus.len() {
             let chunks = self.chunks(rank, BufferType::Input);
             for cell in self.chunk(rank, BufferType::Input, 0, chunks, false).unwrap_or_default() {
-                cells[cell] = Some(values.of(Box::new([cell as u32])));
+                cells[cell] = Some(values.alone(cell as u32));
             }
         }
         (cells, values)

@@ -16,6 +16,8 @@ pub struct Values {
     all: Vec<Box<[u32]>>,
     known: BTreeMap<Box<[u32]>, Value>,
     combined: BTreeMap<(Value, Value), Value>,
+    /// By input value: the value that is it alone.
+    alone: Vec<Option<Value>>,
     /// Whether a value combined with itself is itself: minima and maxima.
     pub idempotent: bool,
 }
@@ -23,12 +25,29 @@ pub struct Values {
 impl Values {
     /// The value that combines these input values, ascending.
     pub fn of(&mut self, inputs: Box<[u32]>) -> Value {
+        if let [input] = *inputs {
+            return self.alone(input);
+        }
         if let Some(&value) = self.known.get(&inputs) {
             return value;
         }
         let value = Value(self.all.len() as u32);
         self.all.push(inputs.clone());
         self.known.insert(inputs, value);
+        value
+    }
+
+    /// The value that is this input value.
+    pub fn alone(&mut self, input: u32) -> Value {
+        let place = input as usize;
+        if self.alone.len() <= place {
+            self.alone.resize(place + 1, None);
+        }
+        let next = Value(self.all.len() as u32);
+        let value = *self.alone[place].get_or_insert(next);
+        if value == next {
+            self.all.push(Box::new([input]));
+        }
         value
     }
 

@@ -11,7 +11,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use super::{CHANNELS, STEPS};
 use crate::buffers::{BufferType, InPlace, Memory, compare, in_place, wanted};
-use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Program, Span};
+use crate::machine::{Act, Fault, Few, Kind, Machine, Move, Names, Outcome, Program, Span};
 use crate::text::clipped;
 use crate::verdict::Verdict;
 
@@ -28,7 +28,7 @@ fn malformed(text: impl Into<String>) -> Fault {
 }
 
 struct Step {
-    kind: String,
+    kind: &'static str,
     from: (BufferType, usize),
     to: (BufferType, usize),
     count: usize,
@@ -210,11 +210,11 @@ fn read_step(step: Node<'_, '_>, place: usize) -> Result<Step, Fault> {
             return Err(malformed(format!("line {line}: depid and deps are both -1, or neither is")));
         }
     };
-    let kind = attribute(step, "type")?.to_string();
-    if !KINDS.contains(&kind.as_str()) {
+    let kind = attribute(step, "type")?;
+    let Some(kind) = KINDS.into_iter().find(|&known| known == kind) else {
         let line = step.document().text_pos_at(step.range().start).row;
-        return Err(malformed(format!("line {line}: type '{}' is none of {}", clipped(&kind, NAME), KINDS.join(", "))));
-    }
+        return Err(malformed(format!("line {line}: type '{}' is none of {}", clipped(kind, NAME), KINDS.join(", "))));
+    };
     Ok(Step {
         from: buffer(step, "srcbuf", "srcoff")?,
         to: buffer(step, "dstbuf", "dstoff")?,
@@ -266,10 +266,14 @@ struct Translation<'a> {
     memory: &'a Memory,
     /// By connection: its number, and the cells of its messages, in the order of their sends.
     connections: BTreeMap<Connection, (usize, Vec<std::ops::Range<usize>>)>,
-    /// By step that waits: its line.
-    lines: BTreeMap<(usize, usize, usize), usize>,
+    /// By rank and threadblock: the number of its first step among all.
+    first: Vec<Vec<usize>>,
+    /// By step: its line, if it waits for another one.
+    lines: Vec<Option<usize>>,
     /// By step: the lines of those that wait for it.
-    awaited: BTreeMap<(usize, usize, usize), Vec<usize>>,
+    awaited: Vec<Few<usize>>,
+    /// By line, behind those of connections: the step that waits.
+    waits: Vec<(usize, usize, usize)>,
     /// Cells of buffers and messages.
     cells: usize,
 }
@@ -279,14 +283,14 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
     let chunks: Vec<[u32; 3]> = algorithm.gpus.iter().map(|gpu| gpu.chunks).collect();
     let chunks = in_place.filled(&chunks);
     let known = wanted(&algorithm.collective, &chunks, 0).map_err(malformed)?.is_some();
-    let memory = Memory::new(&chunks, 1, in_place);
+    let memory = Memory::new(&chunks, 1, in_place, false);
     let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 chunks together"))?;
     let translation = Translation::new(algorithm, &memory)?;
     let programs = translation.programs()?;
     let (mut cells, values) = memory.initial();
     cells.resize(translation.cells, None);
     let connections = translation.connections.len();
-    let tokens: Vec<u32> = (0..2 * connections + translation.lines.len())
+    let tokens: Vec<u32> = (0..2 * connections + translation.waits.len())
         .map(|line| if line < 2 * connections && line % 2 == 1 { slots } else { 0 })
         .collect();
     let labels = Labels(&translation);
@@ -318,15 +322,27 @@ impl<'a> Translation<'a> {
             algorithm,
             memory,
             connections: BTreeMap::new(),
-            lines: BTreeMap::new(),
-            awaited: BTreeMap::new(),
+            first: Vec::new(),
+            lines: Vec::new(),
+            awaited: Vec::new(),
+            waits: Vec::new(),
             cells: memory.cells,
         };
+        let mut steps = 0;
+        for gpu in &algorithm.gpus {
+            let first = gpu.blocks.iter().map(|block| {
+                steps += block.steps.len();
+                steps - block.steps.len()
+            });
+            it.first.push(first.collect());
+        }
+        it.lines = vec![None; steps];
+        it.awaited = vec![Few::default(); steps];
         for (rank, gpu) in algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 let Some(to) = block.send else { continue };
                 let mut messages = Vec::new();
-                for step in block.steps.iter().filter(|step| sends(&step.kind)) {
+                for step in block.steps.iter().filter(|step| sends(step.kind)) {
                     messages.push(it.cells..it.cells + step.count.min(1 << 16));
                     it.cells += step.count.min(1 << 16);
                 }
@@ -344,9 +360,12 @@ impl<'a> Translation<'a> {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 for (place, step) in block.steps.iter().enumerate() {
                     let Some((other, awaited)) = step.after else { continue };
-                    let line = first + it.lines.len();
-                    it.lines.insert((rank, id, place), line);
-                    it.awaited.entry((rank, other, awaited)).or_default().push(line);
+                    let line = first + it.waits.len();
+                    it.waits.push((rank, id, place));
+                    let [waits, awaited] =
+                        [(id, place), (other, awaited)].map(|(block, step)| it.first[rank][block] + step);
+                    it.lines[waits] = Some(line);
+                    it.awaited[awaited].push(line);
                 }
             }
         }
@@ -359,7 +378,7 @@ impl<'a> Translation<'a> {
         for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 let connection = block.receive.map(|from| (from, rank, block.channel));
-                let connection = connection.filter(|_| block.steps.iter().any(|step| receives(&step.kind)));
+                let connection = connection.filter(|_| block.steps.iter().any(|step| receives(step.kind)));
                 if let Some(connection) = connection
                     && let Some(other) = receivers.insert(connection, id)
                 {
@@ -390,10 +409,11 @@ impl<'a> Translation<'a> {
         let (rank, id, place) = at;
         let fault =
             |text: String| malformed(format!("rank {rank}, threadblock {id}, step {place} ({}): {text}", step.kind));
-        let mut waits: Vec<usize> = self.lines.get(&at).copied().into_iter().collect();
+        let own = self.first[rank][id] + place;
+        let mut waits: Few<usize> = self.lines[own].into_iter().collect();
         let mut acts = Vec::new();
-        let (mut sources, mut targets, mut signals) = (Vec::new(), Vec::new(), Vec::new());
-        let mut credits = Vec::new();
+        let (mut sources, mut targets, mut signals) = (Few::default(), Few::default(), Few::default());
+        let mut credits = Few::default();
         let local = |(buffer, index): (BufferType, usize)| {
             let cells = self.memory.chunk(rank, buffer, index, step.count, false).ok_or_else(|| {
                 let (has, name) = (self.memory.chunks(rank, buffer), ["input", "output", "scratch"][buffer as usize]);
@@ -404,7 +424,7 @@ impl<'a> Translation<'a> {
         if step.kind != "nop" && step.count == 0 {
             return Err(fault("it moves no chunk".to_string()));
         }
-        if receives(&step.kind) {
+        if receives(step.kind) {
             let from = block.receive.ok_or_else(|| fault("the threadblock receives from nobody (recv)".to_string()))?;
             let connection = self.connections.get(&(from, rank, block.channel));
             let (number, messages) =
@@ -420,19 +440,21 @@ impl<'a> Translation<'a> {
             credits.push(2 * number + 1);
             sources.push(Span { cells, rank, packets: false });
         }
-        if sends(&step.kind) {
+        if sends(step.kind) {
             let to = block.send.ok_or_else(|| fault("the threadblock sends to nobody (send)".to_string()))?;
             let connection = self.connections.get(&(rank, to, block.channel));
             let (number, messages) = connection.ok_or_else(|| fault("there is no connection".to_string()))?;
-            acts.push(Act::Wait { lines: vec![2 * number + 1], relaxed: true });
+            acts.push(Act::Wait { lines: Few::One(2 * number + 1), relaxed: true });
             signals.push(2 * number);
-            targets.extend(messages.get(*sent).map(|cells| Span { cells: cells.clone(), rank, packets: false }));
+            if let Some(cells) = messages.get(*sent) {
+                targets.push(Span { cells: cells.clone(), rank, packets: false });
+            }
             *sent += 1;
         }
-        if ["s", "rrs", "rrc", "rrcs", "re", "cpy"].contains(&step.kind.as_str()) {
+        if ["s", "rrs", "rrc", "rrcs", "re", "cpy"].contains(&step.kind) {
             sources.push(local(step.from)?);
         }
-        if ["r", "rcs", "rrc", "rrcs", "re", "cpy"].contains(&step.kind.as_str()) {
+        if ["r", "rcs", "rrc", "rrcs", "re", "cpy"].contains(&step.kind) {
             targets.push(local(step.to)?);
         }
         if step.kind == "re" {
@@ -443,13 +465,13 @@ impl<'a> Translation<'a> {
         }
         acts.push(Act::Sync);
         if step.kind != "nop" {
-            acts.push(Act::Move { moves: vec![Move { sources, targets, through_switch: false }], agent: None });
+            acts.push(Act::Move { moves: Few::One(Move { sources, targets, through_switch: false }), agent: None });
             acts.push(Act::Sync);
         }
         if !credits.is_empty() {
             acts.push(Act::Signal { lines: credits, relaxed: true, agent: None });
         }
-        signals.extend(self.awaited.get(&at).into_iter().flatten().copied());
+        self.awaited[own].iter().for_each(|&line| signals.push(line));
         if !signals.is_empty() {
             acts.push(Act::Signal { lines: signals, relaxed: false, agent: None });
         }
@@ -470,6 +492,11 @@ impl Labels<'_> {
         (0, 0)
     }
 
+    /// The step that waits along a line.
+    fn waits(&self, line: usize) -> Option<(usize, usize, usize)> {
+        self.0.waits.get(line.checked_sub(2 * self.0.connections.len())?).copied()
+    }
+
     fn connection(&self, number: usize) -> Connection {
         self.0
             .connections
@@ -483,7 +510,7 @@ impl Names for Labels<'_> {
     fn operation(&self, thread: usize, operation: u32) -> String {
         let (rank, id) = self.place(thread);
         let step = self.0.algorithm.gpus[rank].blocks[id].steps.get(operation as usize);
-        let kind = step.map_or("end", |step| step.kind.as_str());
+        let kind = step.map_or("end", |step| step.kind);
         format!("rank {rank}, threadblock {id}, step {operation} ({kind})")
     }
 
@@ -500,7 +527,7 @@ impl Names for Labels<'_> {
                 _ => format!("rank {to} to take what rank {from} has sent on channel {channel}"),
             };
         }
-        let waits = self.0.lines.iter().find(|(_, other)| **other == line).map(|(waits, _)| *waits);
+        let waits = self.waits(line);
         let step = waits.and_then(|(rank, id, place)| self.0.algorithm.gpus[rank].blocks[id].steps[place].after);
         let (block, step) = step.unwrap_or_default();
         format!("step {step} of threadblock {block}")
@@ -511,7 +538,7 @@ impl Names for Labels<'_> {
             let (from, to, _) = self.connection(line / 2);
             return Some(if line.is_multiple_of(2) { from } else { to });
         }
-        self.0.lines.iter().find(|(_, other)| **other == line).map(|((rank, ..), _)| *rank)
+        self.waits(line).map(|(rank, ..)| rank)
     }
 
     fn must_be_taken(&self, line: usize) -> bool {

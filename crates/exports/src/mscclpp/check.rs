@@ -32,7 +32,7 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     let known = wanted(&plan.collective, &chunks, 0).map_err(malformed)?.is_some();
     let parts = parts(plan)?;
     let in_place = if plan.inplace { in_place(&plan.collective) } else { InPlace::No };
-    let memory = Memory::new(&chunks, parts, in_place);
+    let memory = Memory::new(&chunks, parts, in_place, has_packets(plan));
     let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
     let lines = Lines::new(plan)?;
     let mut translation =
@@ -124,9 +124,15 @@ fn parts(plan: &Plan) -> Result<usize, Fault> {
     Ok(parts * thirds)
 }
 
+/// Whether an operation reads or writes packets.
+fn has_packets(plan: &Plan) -> bool {
+    let blocks = plan.gpus.iter().flat_map(|gpu| &gpu.threadblocks);
+    blocks.flat_map(|block| &block.ops).any(|op| op.is_of_packets() || op.ops.iter().any(Op::is_of_packets))
+}
+
 /// A channel's count belongs to one threadblock at each end.
 fn exclusive(programs: &[crate::machine::Program], lines: &Lines) -> Result<(), Fault> {
-    let mut users: BTreeMap<(usize, bool), usize> = BTreeMap::new();
+    let mut users: [Vec<Option<usize>>; 2] = [(); 2].map(|()| vec![None; lines.channels.len()]);
     for (thread, program) in programs.iter().enumerate() {
         for (act, _) in &program.acts {
             let (used, waits) = match act {
@@ -135,7 +141,7 @@ fn exclusive(programs: &[crate::machine::Program], lines: &Lines) -> Result<(), 
                 _ => continue,
             };
             for &line in used.iter().filter(|&&line| line < lines.channels.len()) {
-                let before = *users.entry((line, waits)).or_insert(thread);
+                let before = *users[usize::from(waits)][line].get_or_insert(thread);
                 if before != thread {
                     let does = if waits { "wait for" } else { "send" };
                     let text = format!(

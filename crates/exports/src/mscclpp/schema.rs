@@ -165,6 +165,14 @@ impl Op {
     }
 }
 
+impl Op {
+    /// Whether it reads or writes packets.
+    pub fn is_of_packets(&self) -> bool {
+        use Name::{Cpkt, Gstorepkt, Ppkt, Recpkt, Recspkt, Repkt, Respkt, Rppkt, Upkt};
+        matches!(self.name, Cpkt | Gstorepkt | Ppkt | Recpkt | Recspkt | Repkt | Respkt | Rppkt | Upkt)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Name {

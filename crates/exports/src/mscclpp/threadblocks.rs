@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::schema::{BufferType, ChannelType, Name, Op, Place, Plan, Threadblock};
 use crate::buffers::Memory;
-use crate::machine::{Act, Fault, Kind, Move, Program, Span};
+use crate::machine::{Act, Fault, Few, Kind, Move, Program, Span};
 
 /// Iterations of a pipeline.
 pub const ITERATIONS: usize = 3;
@@ -163,6 +163,11 @@ fn fits(shape: &str, places: &[Place]) -> bool {
     places.len() >= kinds.len() && places.iter().enumerate().all(|(at, place)| wanted(at) == Some(kind(place)))
 }
 
+/// Places, which are of packets from a number on.
+fn marked(places: &[Place], packets: usize) -> Vec<(&Place, bool)> {
+    places.iter().enumerate().map(|(at, place)| (place, at >= packets)).collect()
+}
+
 fn words(shape: &str) -> String {
     let word = |letter: char| match letter {
         'l' => "one of its own (type)",
@@ -236,12 +241,12 @@ impl Translation<'_> {
             Name::Barrier => vec![self.barrier(site)?],
             Name::Signal | Name::Rlxsignal => self.signals(site, op.name == Name::Rlxsignal)?,
             Name::Wait | Name::Rlxwait => {
-                vec![Act::Wait { lines: self.channels(site)?, relaxed: op.name == Name::Rlxwait }]
+                vec![Act::Wait { lines: self.channels(site)?.into_iter().collect(), relaxed: op.name == Name::Rlxwait }]
             }
             Name::Flush => vec![self.flush(site)?],
-            Name::SemAcquire => vec![Act::Wait { lines: self.semaphores(site)?, relaxed: false }],
+            Name::SemAcquire => vec![Act::Wait { lines: self.semaphores(site)?.into_iter().collect(), relaxed: false }],
             Name::SemRelease => {
-                vec![Act::Signal { lines: self.semaphores(site)?, relaxed: false, agent: None }]
+                vec![Act::Signal { lines: self.semaphores(site)?.into_iter().collect(), relaxed: false, agent: None }]
             }
             Name::Pipeline => return Err(site.fault("a pipeline within a pipeline")),
             Name::Glre => {
@@ -301,7 +306,7 @@ impl Translation<'_> {
                 return Err(site.fault(format!("rank {peer} has no channel at the other end")));
             };
             let agent = (site.op.channel_type == Some(ChannelType::Port)).then(|| self.agent(line, site.rank));
-            acts.push(Act::Signal { lines: vec![there], relaxed, agent });
+            acts.push(Act::Signal { lines: Few::One(there), relaxed, agent });
         }
         Ok(acts)
     }
@@ -340,20 +345,20 @@ impl Translation<'_> {
             return Err(site.fault(format!("{} channels for {} messages; one each", lines.len(), moves.len())));
         }
         let mut acts = Vec::new();
-        for (line, it) in lines.into_iter().zip(moves) {
+        for (line, it) in lines.into_iter().zip(&moves) {
             let agent = self.agent(line, site.rank);
-            acts.push(Act::Move { moves: vec![it], agent: Some(agent) });
+            acts.push(Act::Move { moves: Few::One(it.clone()), agent: Some(agent) });
             if signals {
                 let there = self.lines.partners[line];
                 let there = there.ok_or_else(|| site.fault("there is no channel at the other end"))?;
-                acts.push(Act::Signal { lines: vec![there], relaxed: false, agent: Some(agent) });
+                acts.push(Act::Signal { lines: Few::One(there), relaxed: false, agent: Some(agent) });
             }
         }
         Ok(acts)
     }
 
     /// What data an operation moves.
-    fn moves(&self, site: Site<'_>) -> Result<Vec<Move>, Fault> {
+    fn moves(&self, site: Site<'_>) -> Result<Few<Move>, Fault> {
         let op = site.op;
         let shape = SHAPES.iter().find(|(names, ..)| names.contains(&op.name));
         let Some((_, from, to)) = shape else { return Err(site.fault("it moves no data")) };
@@ -362,21 +367,15 @@ impl Translation<'_> {
                 return Err(site.fault(format!("its {key} must be: {}", words(shape))));
             }
         }
-        let pairs = |packets: [bool; 2]| -> Result<Vec<Move>, Fault> {
+        let pairs = |packets: [bool; 2]| -> Result<Few<Move>, Fault> {
             if op.src_buff.len() != op.dst_buff.len() || op.src_buff.is_empty() {
                 return Err(site.fault("it has as many src_buff as dst_buff, one at least"));
             }
             let pairs = op.src_buff.iter().zip(&op.dst_buff);
             pairs.map(|(from, to)| self.one(site, &[(from, packets[0])], &[(to, packets[1])])).collect()
         };
-        // The first is data, the others are packets from the given place on.
-        let from = |places: &[Place], packets: usize| -> Vec<(Place, bool)> {
-            places.iter().enumerate().map(|(at, &place)| (place, at >= packets)).collect()
-        };
-        let all = |sources: Vec<(Place, bool)>, targets: Vec<(Place, bool)>| -> Result<Vec<Move>, Fault> {
-            let sources: Vec<(&Place, bool)> = sources.iter().map(|(place, packets)| (place, *packets)).collect();
-            let targets: Vec<(&Place, bool)> = targets.iter().map(|(place, packets)| (place, *packets)).collect();
-            Ok(vec![self.one(site, &sources, &targets)?])
+        let all = |sources: Vec<(&Place, bool)>, targets: Vec<(&Place, bool)>| -> Result<Few<Move>, Fault> {
+            Ok(Few::One(self.one(site, &sources, &targets)?))
         };
         let (sources, targets) = (&op.src_buff, &op.dst_buff);
         let never = usize::MAX;
@@ -391,20 +390,23 @@ impl Translation<'_> {
             },
             Name::Ppkt | Name::Cpkt => pairs([op.channel_type == Some(ChannelType::Port), true]),
             Name::Upkt => pairs([true, false]),
-            Name::Re | Name::Res | Name::Rre | Name::Rres => all(from(sources, never), from(targets, never)),
-            Name::Rppkt => all(from(sources, 0), from(targets, 0)),
-            Name::Repkt | Name::Respkt | Name::Recpkt | Name::Recspkt => all(from(sources, 1), from(targets, 1)),
-            Name::Glres => all(from(sources, never), from(targets, never)),
-            Name::Gstore => all(from(sources, never), from(targets, never)),
-            Name::Gstorepkt => all(from(sources, 0), from(targets, 0)),
+            Name::Re | Name::Res | Name::Rre | Name::Rres => all(marked(sources, never), marked(targets, never)),
+            Name::Rppkt => all(marked(sources, 0), marked(targets, 0)),
+            Name::Repkt | Name::Respkt | Name::Recpkt | Name::Recspkt => all(marked(sources, 1), marked(targets, 1)),
+            Name::Glres => all(marked(sources, never), marked(targets, never)),
+            Name::Gstore => all(marked(sources, never), marked(targets, never)),
+            Name::Gstorepkt => all(marked(sources, 0), marked(targets, 0)),
             _ => Err(site.fault("it moves no data")),
         }
     }
 
     fn one(&self, site: Site<'_>, sources: &[(&Place, bool)], targets: &[(&Place, bool)]) -> Result<Move, Fault> {
-        let spans = |places: &[(&Place, bool)]| -> Result<Vec<Span>, Fault> {
-            let spans = places.iter().map(|(place, packets)| self.spans(site, place, *packets));
-            Ok(spans.collect::<Result<Vec<_>, Fault>>()?.concat())
+        let spans = |places: &[(&Place, bool)]| -> Result<Few<Span>, Fault> {
+            let mut spans = Few::default();
+            for &(place, packets) in places {
+                self.spans(site, place, packets, &mut spans)?;
+            }
+            Ok(spans)
         };
         let through_switch = targets.iter().any(|(place, _)| place.switch_channel_id.is_some());
         let it = Move { sources: spans(sources)?, targets: spans(targets)?, through_switch };
@@ -420,20 +422,20 @@ impl Translation<'_> {
     }
 
     /// The cells of a place: one's own, another's, or those of all ranks of a switch channel.
-    fn spans(&self, site: Site<'_>, place: &Place, packets: bool) -> Result<Vec<Span>, Fault> {
-        let owners: Vec<(usize, BufferType)> = match *place {
-            Place { buffer: Some(buffer), .. } => vec![(site.rank, buffer)],
+    fn spans(&self, site: Site<'_>, place: &Place, packets: bool, spans: &mut Few<Span>) -> Result<(), Fault> {
+        let owners: Few<(usize, BufferType)> = match *place {
+            Place { buffer: Some(buffer), .. } => Few::One((site.rank, buffer)),
             Place { buffer_id: Some(id), .. } => {
                 let kind = site.op.channel_type.unwrap_or(ChannelType::Memory);
                 let refs = site.block.remote_buffer_refs.iter().filter(|refs| refs.access_channel_type == kind);
-                let ids: Vec<u32> = refs.flat_map(|refs| refs.remote_buffer_ids.iter().copied()).collect();
-                let remote = ids.get(id as usize);
-                let remote = remote.and_then(|&id| self.plan.gpus[site.rank].remote_buffers.get(id as usize));
+                let mut ids = refs.flat_map(|refs| refs.remote_buffer_ids.iter().copied());
+                let remote = ids.nth(id as usize);
+                let remote = remote.and_then(|id| self.plan.gpus[site.rank].remote_buffers.get(id as usize));
                 let remote =
                     remote.ok_or_else(|| site.fault(format!("buffer {id} is not among its remote buffers")))?;
-                vec![(remote.rank as usize, remote.buffer)]
+                Few::One((remote.rank as usize, remote.buffer))
             }
-            Place { switch_channel_id: Some(id), .. } => self.group(site, id)?,
+            Place { switch_channel_id: Some(id), .. } => self.group(site, id)?.into_iter().collect(),
             _ => return Err(site.fault("a buffer has a type, a buffer_id or a switch_channel_id")),
         };
         let span = |&(rank, buffer): &(usize, BufferType)| {
@@ -446,7 +448,10 @@ impl Translation<'_> {
             })?;
             Ok(Span { cells: self.share(site, cells)?, rank, packets })
         };
-        owners.iter().map(span).collect()
+        owners.iter().try_for_each(|owner| {
+            spans.push(span(owner)?);
+            Ok(())
+        })
     }
 
     /// The part of a group's threadblock, and of a pipeline's iteration.

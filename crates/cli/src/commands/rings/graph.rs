@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use num_traits::ToPrimitive;
 use oneport::formats::{self, Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType};
 use oneport::plan::{EqualRings, LinkId};
 use oneport::{NodeId, Platform, Rational, Rings, RingsError};
+
+use super::boxes;
 
 /// Id and pattern of rings.
 const RING: (u64, u64) = (0, 4);
@@ -14,6 +17,10 @@ const RING: (u64, u64) = (0, 4);
 /// whatever the pattern (`ncclTopoPreset` in src/graph/connect.cc: the parent of a GPU is the one listed before it, its
 /// only child the one after it), so the trees of the optimum cannot be written: the rings are, as chains.
 const TREE: (u64, u64) = (1, 1);
+
+/// GB/s that NCCL's search gives a channel at most within a box of A100 (`speedArrayIntra` in src/graph/search.cc);
+/// those of later GPUs go further.
+const CHANNEL: u64 = 40;
 
 /// Ranks and devices of the processors.
 pub struct Ranks {
@@ -26,7 +33,7 @@ pub struct Ranks {
 
 impl Ranks {
     /// Those of a topology's file. Else ranks count the processors in their order, and devices are the numbers that
-    /// their names end in, if these are all different, or else the ranks.
+    /// their names end in, if these differ within every box, or else the ranks.
     pub fn new(imported: &Imported, gpus: &[NodeId]) -> Ranks {
         let known = |gpu: &NodeId| imported.accelerators.iter().find(|known| known.node == *gpu).copied();
         let known: Option<Vec<Accelerator>> = gpus.iter().map(known).collect();
@@ -36,8 +43,10 @@ impl Ranks {
             let gpus = known.into_iter().map(numbered).collect();
             return Ranks { gpus, origin: "ranks and devices are those of the file", machines: machines.len() };
         }
-        let numbers: Option<Vec<u64>> = gpus.iter().map(|&gpu| number(imported.platform.name(gpu))).collect();
-        let distinct: BTreeSet<u64> = numbers.iter().flatten().copied().collect();
+        let numbers: Option<Vec<u64>> = gpus.iter().map(|&gpu| boxes::number(imported.platform.name(gpu))).collect();
+        let places = numbers.iter().flatten().zip(gpus);
+        let distinct: BTreeSet<(Option<&str>, u64)> =
+            places.map(|(&number, &gpu)| (boxes::of(&imported.platform, gpu), number)).collect();
         let numbers = numbers.filter(|_| distinct.len() == gpus.len());
         let origin = match numbers {
             Some(_) => "ranks in the order of the processors; devices are the numbers their names end in",
@@ -83,42 +92,103 @@ pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
     rings.rings.iter().flat_map(|(ring, _)| &ring.hops).map(of_hop).max().unwrap_or(PathType::Nvl)
 }
 
-/// The number that a name ends in.
-fn number(name: &str) -> Option<u64> {
-    let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    name[digits..].parse().ok()
+/// Graph files, one per box.
+pub struct Graphs {
+    /// The box, where there are several, and the text.
+    pub files: Vec<(Option<String>, String)>,
+    /// Channels of each.
+    pub channels: u32,
+    /// What a channel carries, in GB/s.
+    pub speed: Rational,
 }
 
-/// The graph file of the equal rings, read back and judged: every channel a ring, and the loads as promised.
-pub fn text(platform: &Platform, gpus: &[NodeId], ranks: &Ranks, rings: &Rings, path_type: PathType) -> Result<String> {
-    let equal = &rings.equal;
+/// How many channels each ring becomes: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
+fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 {
+    let share = gigabytes(platform, &equal.share);
+    let wanted = (share / Rational::from_integer(CHANNEL.into())).ceil().to_integer();
+    let most = (most / equal.count().max(1)).max(1);
+    match platform.units() {
+        Some(_) => wanted.to_u32().unwrap_or(most).clamp(1, most),
+        None => 1,
+    }
+}
+
+/// The graph files of the equal rings, read back and judged: every channel a ring, and the loads as promised. A ring
+/// that carries more than a channel's speed is several channels, as long as there are no more than `most`.
+pub fn graphs(
+    imported: &Imported,
+    gpus: &[NodeId],
+    ranks: &Ranks,
+    rings: &Rings,
+    path_type: PathType,
+    most: u32,
+) -> Result<Graphs> {
+    let (platform, equal) = (&imported.platform, &rings.equal);
+    let boxes = boxes::all(platform, gpus).unwrap_or_default();
+    if boxes.len() < 2 && ranks.machines > 1 {
+        bail!(
+            "--output: the GPUs are on {} machines, and their names do not say on which (box0.gpu0); name those of one \
+             with --participants",
+            ranks.machines
+        );
+    }
+    let per_ring = channels_per_ring(platform, equal, most);
+    let speed = gigabytes(platform, &equal.share) / Rational::from_integer(per_ring.into());
     let gpu = |&node: &NodeId| ranks.of(node);
-    let channel = |order: Vec<NodeId>| NcclChannel { nets: Vec::new(), gpus: order.iter().map(gpu).collect() };
-    let orders = equal.rings.iter().flat_map(|(ring, times)| {
-        let order = ring.order(platform);
-        (0..*times).map(move |_| order.clone())
-    });
-    let channels: Vec<NcclChannel> = orders.map(channel).collect();
-    let speed = gigabytes(platform, &equal.share);
-    let graph = |(id, pattern): (u64, u64)| NcclGraph {
+    let mut channels: Vec<Vec<NcclChannel>> = vec![Vec::new(); boxes.len().max(1)];
+    for (ring, times) in &equal.rings {
+        let parts: Vec<NcclChannel> = match boxes.len() {
+            0 | 1 => vec![NcclChannel { nets: Vec::new(), gpus: ring.order(platform).iter().map(gpu).collect() }],
+            _ => boxes::parts(imported, |gpu| ranks.of(gpu).device, &boxes, ring)?
+                .into_iter()
+                .map(|part| NcclChannel { nets: part.nets.to_vec(), gpus: part.gpus.iter().map(gpu).collect() })
+                .collect(),
+        };
+        for (of_box, channel) in channels.iter_mut().zip(parts) {
+            of_box.extend((0..times * per_ring).map(|_| channel.clone()));
+        }
+    }
+    let crosses = |channel: &NcclChannel| channel.nets.first() != channel.nets.get(1);
+    let graph = |(id, pattern): (u64, u64), channels: &[NcclChannel]| NcclGraph {
         id,
         pattern,
-        cross_nic: 0,
+        cross_nic: u64::from(channels.iter().any(|channel| !channel.nets.is_empty() && crosses(channel))),
         speed_intra: speed.clone(),
         speed_inter: speed.clone(),
         latency_inter: Some(Rational::from_integer(0.into())),
         type_intra: path_type,
         type_inter: PathType::Pix,
         same_channels: u64::from(equal.rings.len() == 1),
-        channels: channels.clone(),
+        channels: channels.to_vec(),
     };
-    let text = formats::write_nccl_graphs(&[graph(RING), graph(TREE)]);
-    let read = judged("the file written", text.as_bytes(), platform, gpus, ranks)?;
+    let texts =
+        channels.iter().map(|channels| formats::write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
+    let texts: Vec<String> = texts.collect();
+    let read = read_back(&texts, platform, gpus, ranks)?;
     // Routes through switches may be longer than the shortest, so a reader may make less of the orders, never more.
-    if read.rings.total() > rings.packing.upper_bound || read.rings.count() != equal.count() {
+    if read.total() > rings.packing.upper_bound || read.count() != equal.count() * per_ring {
         bail!("the graph file does not hold the rings found; please report it with the platform file");
     }
-    Ok(text)
+    let names = (0..texts.len()).map(|place| boxes.get(place).filter(|_| boxes.len() > 1).map(|name| name.to_string()));
+    Ok(Graphs { files: names.zip(texts).collect(), channels: equal.count() * per_ring, speed })
+}
+
+/// What the files written hold: the chains of the boxes joined, one box after the other.
+fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<EqualRings> {
+    let mut joined: Option<NcclGraph> = None;
+    for text in texts {
+        let graph = rings_of("the file written", text.as_bytes())?;
+        match &mut joined {
+            None => joined = Some(graph),
+            Some(joined) => {
+                for (one, other) in joined.channels.iter_mut().zip(graph.channels) {
+                    one.gpus.extend(other.gpus);
+                }
+            }
+        }
+    }
+    let joined = joined.context("no graph file was made; please report it with the platform file")?;
+    Ok(judged("the file written", &joined, platform, gpus, ranks)?.rings)
 }
 
 /// A rate in GB/s; of a platform without units, the number as it is.
@@ -138,13 +208,18 @@ pub struct Judged {
 /// Reads a graph file and finds out what its rings carry.
 pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
     let bytes = std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
-    judged(&path.display().to_string(), &bytes, platform, gpus, ranks)
+    let name = path.display().to_string();
+    judged(&name, &rings_of(&name, &bytes)?, platform, gpus, ranks)
 }
 
-fn judged(name: &str, bytes: &[u8], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
+/// The graph of rings of a file.
+fn rings_of(name: &str, bytes: &[u8]) -> Result<NcclGraph> {
     let graphs = formats::parse_nccl_graphs(name, bytes)?;
-    let graph = graphs.iter().find(|graph| graph.id == RING.0);
-    let graph = graph.with_context(|| format!("{name}: it has no rings; they are the graph of id 0"))?;
+    let graph = graphs.into_iter().find(|graph| graph.id == RING.0);
+    graph.with_context(|| format!("{name}: it has no rings; they are the graph of id 0"))
+}
+
+fn judged(name: &str, graph: &NcclGraph, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
     let mut orders = Vec::with_capacity(graph.channels.len());
     for (place, channel) in graph.channels.iter().enumerate() {
         let of = |gpu: &NcclGpu| {

@@ -1,11 +1,12 @@
 //! `oneport rings`: the best rings over the GPUs of one box.
 
+mod boxes;
 mod graph;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use oneport::formats::{self, PathType};
 use oneport::{Collective, NodeId, Options, Platform, Problem, Rated, Rating, RingError, RingsError, Volumes};
@@ -48,7 +49,8 @@ pub struct RingsArguments {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write the equal rings as a graph file for NCCL (NCCL_GRAPH_FILE): rings (id 0) and chains for its tree (id 1).
+    /// Write the equal rings as a graph file for NCCL (NCCL_GRAPH_FILE): rings (id 0) and chains for its tree (id 1);
+    /// of several boxes one file each, GRAPH.box0.xml and so on.
     #[arg(short = 'o', long = "output", value_name = "GRAPH.xml")]
     output: Option<PathBuf>,
 }
@@ -74,24 +76,39 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     };
     let trees = trees(platform, &gpus, &Options { watch: watch.clone(), ..Options::default() })?;
     let seconds = clock::elapsed().as_secs_f64();
-    let report = Report { platform, gpus: &gpus, ranks, rings, trees, judged, seconds };
+    let outside: Vec<String> = boxes::outside(platform, &gpus, &rings.equal).into_iter().map(str::to_string).collect();
+    let report = Report { platform, gpus: &gpus, ranks, rings, trees, judged, outside, seconds };
     let path_type = path_type.unwrap_or_else(|| graph::path_type(&imported, &report.rings.equal));
-    let written = match &arguments.output {
-        Some(_) if report.ranks.machines > 1 => {
-            Err(anyhow!("--output: a graph file describes one machine; name the GPUs of one with --participants"))
-        }
-        Some(path) => {
-            let text = graph::text(platform, &gpus, &report.ranks, &report.rings, path_type)?;
-            formats::write_atomically(path, text.as_bytes())
-                .with_context(|| format!("cannot write {}", path.display()))
-                .map(|()| Some((path.as_path(), path_type)))
-        }
-        None => Ok(None),
-    };
-    let shown = written.as_ref().ok().copied().flatten();
+    let written = arguments.output.as_deref().map(|path| {
+        let graphs = graph::graphs(&imported, &gpus, &report.ranks, &report.rings, path_type, arguments.max_rings)?;
+        write(arguments, path, graphs, path_type)
+    });
+    let written = written.transpose();
+    let shown = written.as_ref().ok().and_then(Option::as_ref);
     print(&if arguments.json { text::json(&report).to_string() } else { text::text(&report, shown) })?;
     written?;
     Ok(End::Done)
+}
+
+/// Writes the graph files: of one box under the name given, of several with the box's name before the extension.
+fn write(arguments: &RingsArguments, path: &Path, graphs: graph::Graphs, path_type: PathType) -> Result<text::Written> {
+    let place = |name: &Option<String>| match name {
+        None => path.to_path_buf(),
+        Some(name) => {
+            let extension = path.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
+            let mut whole = path.with_extension("").into_os_string();
+            whole.push(format!(".{name}{extension}"));
+            PathBuf::from(whole)
+        }
+    };
+    let paths: Vec<PathBuf> = graphs.files.iter().map(|(name, _)| place(name)).collect();
+    let outputs: Vec<(&str, &Path)> = paths.iter().map(|path| ("--output", path.as_path())).collect();
+    let inputs = [("FILE", arguments.platform.file.as_path())];
+    try_outputs(&inputs, &outputs)?;
+    for (path, (_, text)) in paths.iter().zip(&graphs.files) {
+        formats::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(text::Written { paths, path_type, channels: graphs.channels, speed: graphs.speed })
 }
 
 /// The best all-gather over any patterns.

@@ -1,7 +1,7 @@
 //! What `oneport rings` says.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use oneport::formats::PathType;
 use oneport::plan::Ring;
@@ -30,11 +30,38 @@ pub struct Report<'r> {
     pub trees: Option<Rated>,
     /// The graph file judged: what its rings carry.
     pub judged: Option<Judged>,
+    /// Nodes outside the box of the processors that the equal rings go through.
+    pub outside: Vec<String>,
     /// Seconds since the command began.
     pub seconds: f64,
 }
 
+/// Graph files that were written.
+pub struct Written {
+    /// Where.
+    pub paths: Vec<PathBuf>,
+    /// What they call the ways between GPUs.
+    pub path_type: PathType,
+    /// Channels of each.
+    pub channels: u32,
+    /// GB/s of a channel.
+    pub speed: Rational,
+}
+
 impl Report<'_> {
+    /// Why NCCL may not carry what the rings promise.
+    fn warning(&self) -> Option<String> {
+        let (first, more) = (self.outside.iter().take(4), self.outside.len().saturating_sub(4));
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let names = first.cloned().collect::<Vec<String>>().join(", ");
+        (!self.outside.is_empty()).then(|| {
+            format!(
+                "these rings leave the box through {names}{more}; a graph file names no links, and NCCL stays within the \
+                 box: without these nodes in the platform file the rings are those that it can carry"
+            )
+        })
+    }
+
     /// What trees carry, and what nothing exceeds, in the measure of rings (bus bandwidth): an all-gather takes every
     /// processor's message to all others.
     fn of_trees(&self) -> Option<(Rational, Rational)> {
@@ -59,7 +86,7 @@ fn below(value: &Rational, other: &Rational) -> Rational {
 }
 
 /// The lines of the answer.
-pub fn text(report: &Report<'_>, written: Option<(&Path, PathType)>) -> String {
+pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
     let Report { platform, gpus, rings, .. } = report;
     let (packing, equal) = (&rings.packing, &rings.equal);
     let shown = |value: &Rational| rate(platform, value);
@@ -98,12 +125,20 @@ pub fn text(report: &Report<'_>, written: Option<(&Path, PathType)>) -> String {
     for (ring, times) in equal.rings.iter().take(SHOWN) {
         let _ = writeln!(out, "{times:>4} x      {}", names(report, ring).join(" -> "));
     }
-    if let Some((path, path_type)) = written {
+    if let Some(warning) = report.warning() {
+        let _ = writeln!(out, "warning     {warning}");
+    }
+    if let Some(Written { paths, path_type, channels, speed }) = written {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let _ = writeln!(
             out,
-            "written     {}: read back, {} as above; ways between GPUs are called {path_type} (--path-type){}",
-            path.display(),
+            "written     {}: read back, {} as above in {} of {} GB/s{}; ways between GPUs are called {path_type} \
+             (--path-type){}",
+            names.join(", "),
             count(equal.count(), "ring"),
+            count(*channels, "channel"),
+            oneport::decimal(speed, 6),
+            if paths.len() > 1 { " in each box" } else { "" },
             if platform.units().is_some() { "" } else { ", speeds taken as GB/s (--units)" }
         );
     }
@@ -203,6 +238,7 @@ pub fn json(report: &Report<'_>) -> Value {
         },
         "trees": trees,
         "checked": checked,
+        "warning": report.warning(),
         "seconds": report.seconds,
     })
 }
