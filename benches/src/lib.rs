@@ -23,6 +23,20 @@ pub fn scatter(platform: &Platform) -> Collective {
     Collective::Scatter { source, targets: processors.collect() }
 }
 
+/// Gather from all others to the first processor.
+pub fn gather(platform: &Platform) -> Collective {
+    let mut processors = platform.processors();
+    let target = processors.next().expect("a platform has processors");
+    Collective::Gather { target, participants: processors.collect() }
+}
+
+/// Broadcast from the first processor to every second one.
+pub fn multicast(platform: &Platform) -> Collective {
+    let mut processors = platform.processors();
+    let source = processors.next().expect("a platform has processors");
+    Collective::Broadcast { source, targets: processors.step_by(2).collect() }
+}
+
 /// All-to-all among the first processors.
 pub fn all_to_all(platform: &Platform, participants: usize) -> Collective {
     Collective::AllToAll { participants: platform.processors().take(participants).collect() }

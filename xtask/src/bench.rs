@@ -1,7 +1,8 @@
 //! `cargo xtask bench [ARGUMENTS]`: the measurements.
 //!
 //! Times depend on the machine and on who else works on it. So a dozen benchmarks are also measured beside a reference
-//! loop in the same run, and their ratio to it is set beside the ratio that the last release recorded.
+//! loop in the same run, and their ratio to it is set beside the ratio that the last release recorded. Questions on many
+//! nodes are set beside one search on the same platform instead.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,6 +30,15 @@ const DOZEN: &[(&str, &str)] = &[
     ("matching", "decompose/200_vertices_degree_8"),
     ("heterogeneous", "two_classes/table_3_150"),
     ("homogeneous", "homogeneous_released/20000_values"),
+];
+/// Questions on many nodes, each with the search on the same platform that it is a multiple of: both are functions of
+/// the target `large`.
+const LARGE: &[(&str, &str)] = &[
+    ("large/broadcast_1000", "large/arborescence_1000"),
+    ("large/scatter_1000", "large/search_1000"),
+    ("large/gather_1000", "large/search_1000"),
+    ("large/reduce_300", "large/arborescence_300"),
+    ("large/multicast_300", "large/arborescence_300"),
 ];
 /// Where the ratios of the last release stand.
 const RECORD: &str = "benches/ratios.json";
@@ -81,14 +91,19 @@ pub fn ratios(binaries: &[Binary]) -> Result<()> {
     Ok(())
 }
 
-/// The ratio of each of the dozen to the reference loop, which is measured anew before each.
+/// The ratio of each of the dozen to the reference loop, and of each large question to its search; either is measured
+/// anew before each.
 fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     let folder = workspace::target()?.join("ratios");
     let one = |&(target, name): &(&str, &str)| {
         let reference = median(binaries, &folder, REFERENCE, REFERENCE)?;
         Ok((name.to_string(), median(binaries, &folder, target, name)? / reference))
     };
-    DOZEN.iter().map(one).collect()
+    let large = |&(name, beside): &(&str, &str)| {
+        let search = median(binaries, &folder, "large", beside)?;
+        Ok((name.to_string(), median(binaries, &folder, "large", name)? / search))
+    };
+    DOZEN.iter().map(one).chain(LARGE.iter().map(large)).collect()
 }
 
 /// The median time of one function, in nanoseconds.

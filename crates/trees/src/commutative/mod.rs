@@ -51,7 +51,8 @@
 //! of the streams that `w` merges could be merged at `p` instead, at a lower price (the remaining one passes `w`; it is
 //! the one that comes from `p`, if any does). And under it, no helper is paid for nothing: leaving out a helper that
 //! receives nothing, or letting the only stream pass, does not increase the price. So all sets `H` that satisfy it
-//! are tried, if few helpers satisfy it with the participants alone; see `steiner` for many.
+//! are tried, if few helpers satisfy it with the participants alone; see `steiner` for many. Where no helper does and
+//! participants are many, `near` finds the arborescence without the distances of all pairs.
 
 mod answer;
 mod arborescences;
@@ -139,7 +140,8 @@ impl<'a> Commutative<'a> {
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
     /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what
-    /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest.
+    /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where participants
+    /// are many and no other processor may help.
     pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
@@ -159,8 +161,8 @@ impl<'a> Commutative<'a> {
     /// a tree, the cheapest in that case and of equally cheap ones with the fewest links (times sizes); `None` where
     /// there is no tree. The trees' demand is 0.
     ///
-    /// Negative prices count 0. Exact arithmetic; for `p` processors and `h <= 6` helpers `2^h` arborescences over
-    /// `p^2` arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
+    /// Negative prices count 0. Exact arithmetic; for many participants and no helper arborescences over the ways that
+    /// their dual solutions ask for, for `p` processors and `h <= 6` helpers `2^h` arborescences over `p^2` arcs each, or `O(3^n p)` machine operations for sets of `n` operands and exact ones for those choices that
     /// rounding cannot tell apart.
     pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
         let none = || targets.iter().map(|_| None).collect();
