@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use oneport_lp::{self as lp, Bound, LpError, Question};
-use oneport_plan::{Certificate, Commodity, Problem};
+use oneport_plan::{Block, Certificate, Commodity, Problem};
 use oneport_platform::Rational;
 use oneport_referee as referee;
 use oneport_watch::Limit;
@@ -16,6 +16,9 @@ use crate::{Error, GRACE, Options};
 const SMALL: (usize, usize) = (64, 400);
 /// Percent of the time and memory left that the search may use.
 const SEARCH: u32 = 60;
+
+/// Most messages, each counted where it is wanted, that are looked at.
+const MOST: u64 = 1 << 28;
 
 /// A bound; the referee has recomputed it from the certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +63,10 @@ pub enum Bounding {
 /// ```
 ///
 /// # Errors
-/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved.
+/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved;
+/// [`Error::TooLarge`].
 pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
+    check_size(problem)?;
     let unreachable = problem.unreachable();
     if !unreachable.is_empty() {
         return Ok(Bounding::Unreachable(unreachable));
@@ -109,6 +114,19 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
         (Some(best), ended_by) => Ok(Bounding::Bounded(Box::new(Bounded { ended_by, ..best }))),
         (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
         (None, None) => Err(Error::Question(LpError::Contradiction("nothing bounds the problem"))),
+    }
+}
+
+/// Refuses what would be looked at for minutes before anything is proved.
+fn check_size(problem: Problem<'_>) -> Result<(), Error> {
+    let of_block = |block: &Block<'_>| {
+        let wanted = block.demand(0).map_or(0, |demand| demand.targets().len().max(demand.operands.len()));
+        (block.count as u64).saturating_mul(wanted as u64)
+    };
+    let messages = problem.blocks().iter().map(of_block).fold(0, u64::saturating_add);
+    match messages <= MOST {
+        true => Ok(()),
+        false => Err(Error::TooLarge { collective: problem.collective().name(), messages, most: MOST }),
     }
 }
 

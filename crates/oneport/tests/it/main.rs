@@ -6,6 +6,7 @@
 #[path = "../../../lp/tests/it/common/mod.rs"]
 mod common;
 mod custom;
+mod ends;
 mod judged;
 mod limits;
 mod nasty;
