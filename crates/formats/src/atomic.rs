@@ -15,15 +15,23 @@ const ATTEMPTS: usize = 1000;
 /// # Errors
 /// Whatever the operating system refuses; the temporary file is removed, and what stood there before still stands.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_atomically_with(path, |file| file.write_all(bytes))
+}
+
+/// [`write_atomically`] of what is written piece by piece; nothing appears if a piece is an error.
+///
+/// # Errors
+/// As [`write_atomically`], and those of the pieces.
+pub fn write_atomically_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let before = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Some(metadata),
-        Ok(_) => return OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        Ok(_) => return write(&mut OpenOptions::new().write(true).open(path)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
     let target = if before.is_some() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
     let (temporary, file) = create_beside(&target)?;
-    let written = fill(file, bytes, before.map(|metadata| metadata.permissions()))
+    let written = fill(file, write, before.map(|metadata| metadata.permissions()))
         .and_then(|()| std::fs::rename(&temporary, &target));
     if written.is_err() {
         // The first error is the one to report.
@@ -51,8 +59,12 @@ pub fn try_writing(path: &Path) -> io::Result<()> {
     std::fs::remove_file(temporary)
 }
 
-fn fill(mut file: File, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
-    file.write_all(bytes)?;
+fn fill(
+    mut file: File,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    permissions: Option<std::fs::Permissions>,
+) -> io::Result<()> {
+    write(&mut file)?;
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }

@@ -25,7 +25,7 @@ mod topologies;
 
 pub use algorithm::{ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm};
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount, read_work};
-pub use atomic::{try_writing, write_atomically};
+pub use atomic::{try_writing, write_atomically, write_atomically_with};
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
 pub use native::closest;
@@ -37,6 +37,7 @@ pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{
     MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json, rates_to_json, read_plan, read_rates,
+    write_plan,
 };
 pub use platform::{
     MAX_PLATFORM_BYTES, parse_platform, parse_topology, read_platform, read_platform_as, read_topology, write_platform,

@@ -17,6 +17,7 @@ mod question;
 mod quick;
 mod resources;
 mod rings;
+mod room;
 mod rounds;
 pub mod separation;
 mod shapes;

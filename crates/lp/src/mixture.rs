@@ -1,15 +1,21 @@
 //! A steady state from patterns in given proportions: no program, one division by the busiest resource.
 
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_plan::{Interval, Pattern, SteadyState, Task, WeightedPattern};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
+/// Most different proportions for which uses are counted before they are weighed.
+const PROPORTIONS: usize = 64;
+
 /// The steady state that carries out patterns in these proportions, as often per unit of time as the busiest resource
-/// and odd set allow. The proportions are how often each is carried out per instance.
+/// and odd set allow. The proportions are how often each is carried out per instance. `O(tasks)`.
 ///
 /// # Errors
 /// Patterns that take no time.
@@ -19,16 +25,8 @@ pub fn mixed(
     ports: Option<&PortSets>,
     shares: Vec<(Pattern, Rational)>,
 ) -> Result<SteadyState, LpError> {
-    let mut loads = vec![Rational::zero(); resources.count()];
-    let mut times = vec![Rational::zero(); question.platform().links().len()];
-    for (pattern, share) in &shares {
-        for (place, time) in resources.loads(question, pattern) {
-            loads[place] += time * share;
-        }
-        for (link, part) in links_of(pattern) {
-            times[link.index()] += share * question.transfer_time(link, part);
-        }
-    }
+    let counted = counted(question, resources, &shares);
+    let (loads, times) = counted.unwrap_or_else(|| summed(question, resources, &shares));
     let busy = loads.iter().enumerate().map(|(place, load)| load / resources.capacity(place)).max();
     let busy = match ports {
         Some(ports) => busy.max(Some(ports.least_period(&times)?)),
@@ -41,10 +39,105 @@ pub fn mixed(
     Ok(SteadyState { throughput: busy.recip(), patterns })
 }
 
+/// By place of the resources and by link, for how long an instance keeps them busy.
+type Busy = (Vec<Rational>, Vec<Rational>);
+
+fn summed(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, Rational)]) -> Busy {
+    let mut loads = vec![Rational::zero(); resources.count()];
+    let mut times = vec![Rational::zero(); question.platform().links().len()];
+    for (pattern, share) in shares {
+        for (place, time) in resources.loads(question, pattern) {
+            loads[place] += time * share;
+        }
+        for (link, part) in links_of(pattern) {
+            times[link.index()] += share * question.transfer_time(link, part);
+        }
+    }
+    (loads, times)
+}
+
+/// The same where every transfer has one size and every merge one amount of work: uses are counted, and weighed once.
+/// `None` for others, and for many proportions.
+fn counted(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, Rational)]) -> Option<Busy> {
+    let (platform, volumes) = (question.platform(), question.volumes());
+    if volumes.size.constant().is_none() || volumes.work.constant().is_none() {
+        return None;
+    }
+    let mut uses: BTreeMap<&Rational, [Vec<u64>; 2]> = BTreeMap::new();
+    for (pattern, share) in shares {
+        if uses.len() > PROPORTIONS {
+            return None;
+        }
+        let none = || [vec![0; platform.links().len()], vec![0; platform.nodes().len()]];
+        let [links, nodes] = uses.entry(share).or_insert_with(none);
+        for task in &pattern.tasks {
+            match *task {
+                Task::Send { link, .. } => links[link.index()] += 1,
+                Task::Merge { node, .. } => nodes[node.index()] += 1,
+            }
+        }
+    }
+    let mut often = [vec![Rational::zero(); platform.links().len()], vec![Rational::zero(); platform.nodes().len()]];
+    for (share, counts) in uses {
+        for (often, counts) in often.iter_mut().zip(counts) {
+            let used = often.iter_mut().zip(counts).filter(|(_, count)| *count > 0);
+            used.for_each(|(often, count)| *often += share * BigInt::from(count));
+        }
+    }
+    let [links, nodes] = often;
+    let mut loads = vec![Rational::zero(); resources.count()];
+    let times: Vec<Rational> =
+        platform.link_ids().zip(links).map(|(link, often)| often * question.time(link)).collect();
+    for (link, time) in platform.link_ids().zip(&times) {
+        resources.of_link(link).iter().for_each(|&place| loads[place] += time);
+    }
+    // The work of a merge is the same whatever is merged.
+    let merge = |node: NodeId| volumes.merge_time(platform, node, Interval { first: 0, last: 1 }, 0);
+    for (node, often) in platform.node_ids().zip(nodes).filter(|(_, often)| !often.is_zero()) {
+        resources.of_processor(node).into_iter().for_each(|place| loads[place] += &often * merge(node));
+    }
+    Some((loads, times))
+}
+
 /// The pattern's uses of links.
 pub fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Interval)> + '_ {
     pattern.tasks.iter().filter_map(|task| match *task {
         Task::Send { link, part, .. } => Some((link, part)),
         Task::Merge { .. } => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use oneport_plan::{Amount, Collective, Problem, Volumes};
+    use oneport_platform::PortModel;
+    use oneport_platform::generate::{Costs, Options, random_connected};
+
+    use super::*;
+    use crate::{Answer, solve};
+
+    /// Counting first and adding up task by task are the same, for patterns of optima in every port model.
+    #[test]
+    fn what_is_counted_is_the_sum() {
+        let costs = Costs::Uniform { low: 1, high: 9 };
+        for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle()).take(12) {
+            let options = Options { seed, link_cost: costs.clone(), compute: costs.clone() };
+            let platform = random_connected(5, 3, &options).unwrap().with_model(model);
+            let participants: Vec<NodeId> = platform.processors().collect();
+            for collective in [
+                Collective::AllReduce { participants: participants.clone(), commutative: true },
+                Collective::AllGather { participants: participants.clone() },
+            ] {
+                let work = Amount::Constant(Rational::new(2.into(), 3.into()));
+                let volumes = Volumes { work, ..Volumes::of_size(Rational::new(5.into(), 7.into())) };
+                let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+                let Answer::Steady(solution) = solve(&question, &crate::Options::default()).unwrap() else { panic!() };
+                let patterns = solution.steady_state.patterns.into_iter().map(|one| (one.pattern, one.weight));
+                let shares: Vec<(Pattern, Rational)> = patterns.collect();
+                let resources = Resources::new(&platform, collective.combines());
+                let counted = counted(&question, &resources, &shares).unwrap();
+                assert!(counted == summed(&question, &resources, &shares), "seed {seed}");
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
 use crate::in_order::Intervals;
+use crate::room;
 
 /// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +54,19 @@ pub enum LpError {
         prices: u128,
         /// The limit.
         most: u128,
+    },
+    /// Every answer would be too large.
+    #[error(
+        "{collective}: every answer has at least {needed} transfers and merges, more than {most}; ask about fewer \
+             participants, or for a bound, which needs none"
+    )]
+    TooManyTasks {
+        /// The collective's name.
+        collective: &'static str,
+        /// Fewest transfers and merges that some patterns have.
+        needed: u64,
+        /// The limit.
+        most: u64,
     },
     /// A tree or an acyclic graph is wanted where there is none.
     #[error("{collective} has no best tree or acyclic graph: {why}")]
@@ -128,7 +142,7 @@ impl<'a> Question<'a> {
         Question {
             problem,
             size: problem.volumes().size.of(Interval { first: 0, last: 0 }).unwrap_or_default(),
-            commodities: problem.collective().commodities(),
+            commodities: if room::is_possible(problem) { problem.collective().commodities() } else { Vec::new() },
             roots: platform.node_ids().filter(|&node| platform.node(node).replicates).collect(),
             watch: Watch::unlimited(),
             sent: None,
@@ -218,7 +232,7 @@ impl<'a> Question<'a> {
         self.problem.volumes()
     }
 
-    /// Where all messages travel alone, these; see [`Collective::commodities`].
+    /// Where all messages travel alone, these; see [`Collective::commodities`]. None of those that are too many.
     pub fn commodities(&self) -> &[Commodity] {
         &self.commodities
     }

@@ -3,24 +3,21 @@
 //! This is the one list of them. What bounds a question without solving it begins with it, many participants are
 //! compared with it, and an answer that a limit ended falls back on it: so none of them says less than another.
 
-use std::ops::ControlFlow;
-
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Demand, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use crate::bounds::{Bound, all_reduce_bound, cut_bound};
+use crate::bounds::{Bound, cut_bound, first_of_all_reduce};
 use crate::{LpError, Question};
 
 /// What cuts prove where only links are exclusive, what partitions or single participants prove of an all-reduce, and
-/// what one port does. Where the question's watch ends a search, what is proved by then.
+/// what one port does. Where the question's watch ends a search, what is proved by then; partitions are looked for until
+/// no more than `sought` is proved.
 ///
 /// # Errors
 /// Those of the searches, but for the limit.
-pub fn bounds(question: &Question<'_>) -> Result<Vec<Bound>, LpError> {
-    // More than anything: the search ends with the first bound.
-    let any = Rational::from_integer(i64::MAX.into());
-    let reduced = known(all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(())))?;
+pub fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
+    let reduced = known(first_of_all_reduce(question, sought))?;
     // What prices of one port prove of an all-reduce is less than what passes it.
     let port = match (&reduced, question.block()) {
         (None, Some(block)) => slowest_port(question, &block),
@@ -64,7 +61,7 @@ pub fn certificates(question: &Question<'_>) -> Vec<Certificate> {
         let (into, out) = (platform.incoming(node), platform.outgoing(node));
         [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
     };
-    let quick = bounds(question).unwrap_or_default().into_iter().map(|bound| bound.certificate);
+    let quick = bounds(question, None).unwrap_or_default().into_iter().map(|bound| bound.certificate);
     node.into_iter().flat_map(of_node).chain(quick).filter(|certificate| !certificate.prices.is_empty()).collect()
 }
 

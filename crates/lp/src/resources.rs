@@ -142,14 +142,15 @@ impl Resources {
                 }
                 Task::Merge { node, part, split, .. } => {
                     let time = question.volumes().merge_time(question.platform(), node, part, split);
-                    loads.extend(self.processor(node).map(|place| (place, time)));
+                    loads.extend(self.of_processor(node).map(|place| (place, time)));
                 }
             }
         }
         sum_by_place(loads)
     }
 
-    fn processor(&self, node: NodeId) -> Option<usize> {
+    /// The row that a merge occupies.
+    pub fn of_processor(&self, node: NodeId) -> Option<usize> {
         self.processors.get(node.index()).copied().flatten()
     }
 

@@ -17,6 +17,7 @@ use crate::flow::{self, Budget, Flow, FlowProgram, Group};
 use crate::flow::{GroupFlow, split};
 use crate::free;
 use crate::odd_sets;
+use crate::room;
 use crate::simple;
 use crate::solution::Observer;
 use crate::strategy;
@@ -55,9 +56,15 @@ pub fn solve_watched(question: &Question<'_>, options: &Options, watch: Observer
         return Err(LpError::Unmade { part, place: target.map_or_else(String::new, name) });
     }
     free::check(question)?;
+    room::fits(question, room::least_tasks(question.problem()))?;
     if question.commodities().is_empty() {
         let solution = match strategy::solve(question, options, watch) {
-            Err(LpError::Stopped(_)) => simple::solve(question)?,
+            Err(LpError::Stopped(_)) => {
+                // What is left beyond the program's time may be too little even for a simple answer.
+                let left = question.clone().watched(question.watch().finishing(GRACE));
+                room::fits(&left, room::least_tasks(question.problem()))?;
+                simple::solve(question)?
+            }
             other => other?,
         };
         let watch = question.watch().finishing(GRACE).stage(PROOFS);

@@ -30,11 +30,9 @@ use oneport_platform::Rational;
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) -> Result<Solution, LpError> {
     let size = check_size(question);
-    if options.formulation == Formulation::Columns
-        && size.is_ok()
-        && let Some(quotient) = Quotient::new(question)
-        && let Some(solution) = quotient.solve(options, watch)?
-    {
+    // Between many nodes behind switches chains are found sooner than all routes, whatever the symmetry.
+    let routed = has_many_routes(question);
+    if !routed && let Some(solution) = of_quotient(question, options, size.is_ok(), watch)? {
         return Ok(solution);
     }
     if options.formulation == Formulation::Columns
@@ -45,20 +43,44 @@ pub fn solve(question: &Question<'_>, options: &Options, watch: Observer<'_>) ->
         let solution = chains::solve(question, block.operands(), options.time_limit, watch)?;
         return shared_tasks::scan(question, solution, options.time_limit);
     }
-    let one_tree = size.is_ok() && is_one_tree(question) && !has_many_routes(question);
+    let one_tree = size.is_ok() && is_one_tree(question) && !routed;
     let needs_no_chains = options.formulation != Formulation::Columns || one_tree;
-    let around = if needs_no_chains { None } else { around::solve(question)? };
-    // What is too large for a program has chains at least.
-    if let Some(solution) = around.as_ref().filter(|solution| solution.status == Status::Optimal || size.is_err()) {
-        return Ok(solution.clone());
-    }
+    let around = match if needs_no_chains { None } else { around::solve(question)? } {
+        // What is too large for a program has chains at least.
+        Some(solution) if solution.status == Status::Optimal || size.is_err() => return Ok(solution),
+        // Nor are programs over all routes worth the little that chains leave.
+        Some(solution) if routed && is_near(&solution) => return Ok(solution),
+        around => around,
+    };
     size?;
+    if routed && let Some(solution) = of_quotient(question, options, true, watch)? {
+        return Ok(match around {
+            Some(around) => better(question, around, solution),
+            None => solution,
+        });
+    }
     let solution = match (from_scratch(question, options, around.as_ref(), watch), around) {
         (Err(LpError::Stopped(_)), Some(around)) => around,
         (solution, Some(around)) => better(question, around, solution?),
         (solution, None) => solution?,
     };
     bounded(question, solution, options.time_limit, watch)
+}
+
+/// The solution of a symmetric question by its quotient; `None` where nothing is symmetric.
+fn of_quotient(
+    question: &Question<'_>,
+    options: &Options,
+    sized: bool,
+    watch: Observer<'_>,
+) -> Result<Option<Solution>, LpError> {
+    if options.formulation != Formulation::Columns || !sized {
+        return Ok(None);
+    }
+    match Quotient::new(question) {
+        Some(quotient) => quotient.solve(options, watch),
+        None => Ok(None),
+    }
 }
 
 /// Whether one tree carries out the whole question: one message to some, or one commutative reduction that one search
@@ -80,6 +102,12 @@ fn has_many_routes(question: &Question<'_>) -> bool {
     let nodes = question.platform().nodes();
     let replicating = nodes.iter().filter(|node| node.replicates).count();
     replicating < nodes.len() && replicating > ROUTED
+}
+
+/// Whether chains lose one part in 128 at most.
+fn is_near(solution: &Solution) -> bool {
+    let throughput = &solution.steady_state.throughput;
+    &solution.upper_bound - throughput <= throughput / Rational::from_integer(128.into())
 }
 
 /// The program's solution.

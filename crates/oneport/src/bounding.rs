@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use num_traits::{One, Zero};
 use oneport_lp::{self as lp, LpError, Question};
-use oneport_plan::{Certificate, Collective, Commodity, Kind, Problem, Routing};
+use oneport_plan::{Block, Certificate, Collective, Commodity, Kind, Problem, Routing};
 use oneport_platform::{PortModel, Rational};
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
@@ -26,6 +26,9 @@ const MOST_FLOWS: usize = 1 << 14;
 const QUESTIONS: u64 = 1 << 16;
 /// Percent of the time and memory left that the search may use.
 const SEARCH: u32 = 60;
+
+/// Most messages, each counted where it is wanted, that are looked at.
+const MOST: u64 = 1 << 28;
 
 /// A bound; the referee has recomputed it from the certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,8 +95,10 @@ pub enum Bounding {
 /// ```
 ///
 /// # Errors
-/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved.
+/// Those of the solver and of the referee; [`LpError::Stopped`] where a limit came before anything was proved;
+/// [`Error::TooLarge`].
 pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
+    check_size(problem)?;
     let unreachable = problem.unreachable();
     if !unreachable.is_empty() {
         return Ok(Bounding::Unreachable(unreachable));
@@ -121,6 +126,19 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
         }
         (None, Some(limit)) => Err(Error::Question(LpError::Stopped(limit))),
         (None, None) => Err(Error::Question(LpError::Contradiction("nothing bounds the problem"))),
+    }
+}
+
+/// Refuses what would be looked at for minutes before anything is proved.
+fn check_size(problem: Problem<'_>) -> Result<(), Error> {
+    let of_block = |block: &Block<'_>| {
+        let wanted = block.demand(0).map_or(0, |demand| demand.targets().len().max(demand.operands.len()));
+        (block.count as u64).saturating_mul(wanted as u64)
+    };
+    let messages = problem.blocks().iter().map(of_block).fold(0, u64::saturating_add);
+    match messages <= MOST {
+        true => Ok(()),
+        false => Err(Error::TooLarge { collective: problem.collective().name(), messages, most: MOST }),
     }
 }
 

@@ -112,6 +112,18 @@ pub enum Error {
     /// The whole messages fit no schedule: a defect of oneport.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// There are more messages than can be looked at one by one.
+    #[error(
+        "{collective}: {messages} messages, each counted where it is wanted, are more than {most}; ask about fewer participants"
+    )]
+    TooLarge {
+        /// The collective's name.
+        collective: &'static str,
+        /// How many they are.
+        messages: u64,
+        /// The limit.
+        most: u64,
+    },
     /// The referee objects to our own plan: a defect of oneport.
     #[error("the referee objects to the plan found: {0}; please report it with the platform file")]
     Referee(Violation),

@@ -35,7 +35,9 @@ pub fn whole_patterns(
     match period {
         Period::Short => {
             let (part, of) = DEFAULT_MAX_LOSS;
-            match at_the_optimum(question, solution, Some(&SHORT_INSTANCES.into()), integer_programs)? {
+            let many = solution.steady_state.patterns.len() > MANY_TREES && question.commodities().is_empty();
+            let short = if many { DEFAULT_MAX_INSTANCES } else { SHORT_INSTANCES };
+            match at_the_optimum(question, solution, Some(&short.into()), integer_programs)? {
                 Some(whole) => Ok(whole),
                 None => {
                     let loss = Rational::new(part.into(), of.into());

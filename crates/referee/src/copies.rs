@@ -165,9 +165,17 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
     for &number in demands {
         let Some(demand) = case.demand(number) else { continue };
         let (Some(&source), Goals::Everywhere(targets)) = (demand.operands.first(), demand.goals) else { continue };
+        case.ask()?;
+        let free = reached_freely(case, lengths, source);
+        if targets.iter().all(|target| free[target.index()]) {
+            continue;
+        }
         // Valid demands have only nodes that replicate; others would have to be hubs all the same.
         targets.iter().chain([&source]).for_each(|node| is_hub[node.index()] = true);
         goals.push((source, targets));
+    }
+    if goals.is_empty() {
+        return Ok(BigUint::zero());
     }
     let routes = routes(case, lengths, &is_hub)?;
     let hubs: Vec<usize> = (0..is_hub.len()).filter(|&node| is_hub[node]).collect();
@@ -184,6 +192,23 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
         total += price.into();
     }
     Ok(total)
+}
+
+/// The nodes that links of length 0 lead to: copies get there for nothing, each by a route of its own, and an
+/// arborescence of such routes costs nothing.
+fn reached_freely<T: Weight>(case: &Case<'_>, lengths: &[T], source: NodeId) -> Vec<bool> {
+    let mut reached = vec![false; case.platform.nodes().len()];
+    reached[source.index()] = true;
+    let mut open = vec![source];
+    while let Some(node) = open.pop() {
+        for &link in case.platform.outgoing(node).iter().filter(|link| lengths[link.index()].is_zero()) {
+            let to = case.platform.link(link).to;
+            if !std::mem::replace(&mut reached[to.index()], true) {
+                open.push(to);
+            }
+        }
+    }
+    reached
 }
 
 /// By hub, the price of the cheapest arborescence from there to all others.

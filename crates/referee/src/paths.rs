@@ -1,6 +1,6 @@
 //! The price of the cheapest paths.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -52,6 +52,9 @@ fn rational_total(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(
     Ok((numerator.clone(), denominator.clone()))
 }
 
+/// Messages between two questions to the watch.
+const OFTEN: usize = 1 << 16;
+
 /// Adds up the shortest distances of all commodities.
 fn sum_of_shortest<T: Length, S>(
     case: &Case<'_>,
@@ -59,36 +62,66 @@ fn sum_of_shortest<T: Length, S>(
     mut total: S,
     add: impl Fn(&mut S, &T),
 ) -> Result<S, Violation> {
-    let demands: Vec<(NodeId, NodeId)> = (0..case.demands()).filter_map(|place| ends(&case.demand(place)?)).collect();
-    let count = |end: fn(&(NodeId, NodeId)) -> NodeId| demands.iter().map(end).collect::<BTreeSet<NodeId>>().len();
-    // As few runs as possible: one from every source, or one to every target.
-    let reversed = count(|ends| ends.1) < count(|ends| ends.0);
-    let mut by_root: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-    for (source, target) in demands {
-        let (root, end) = if reversed { (target, source) } else { (source, target) };
-        by_root.entry(root).or_default().push(end);
+    let nodes = case.platform.nodes().len();
+    // By end: how many nodes are such ends, and in how many runs of messages they come.
+    let (mut seen, mut last) = ([vec![false; nodes], vec![false; nodes]], [None; 2]);
+    let (mut count, mut runs) = ([0usize; 2], [0usize; 2]);
+    for place in 0..case.demands() {
+        if place % OFTEN == 0 {
+            case.ask()?;
+        }
+        let Some(ends) = case.demand(place).and_then(|demand| ends(&demand)) else { continue };
+        for (end, node) in ends.into_iter().enumerate() {
+            count[end] += usize::from(!std::mem::replace(&mut seen[end][node.index()], true));
+            runs[end] += usize::from(last[end].replace(node) != Some(node));
+        }
     }
+    // As few searches as possible: one from every source, or one to every target.
+    let reversed = count[1] < count[0];
+    let (root, end) = if reversed { (1, 0) } else { (0, 1) };
     let mut paths = ShortestPaths::new(case.platform, lengths, reversed);
-    for (root, ends) in by_root {
+    let mut search = |root: NodeId, ends: &[NodeId]| {
         case.ask()?;
-        let mut is_end = vec![false; case.platform.nodes().len()];
+        let mut is_end = vec![false; nodes];
         ends.iter().for_each(|end| is_end[end.index()] = true);
         paths.run(root, &is_end, is_end.iter().filter(|&&is_end| is_end).count());
-        for end in ends {
+        for &end in ends {
             let Some(distance) = paths.distance(end) else {
                 let (from, target) = if reversed { (end, root) } else { (root, end) };
                 return Err(case.unreachable(from, target));
             };
             add(&mut total, distance);
         }
+        Ok(())
+    };
+    let pairs = (0..case.demands()).filter_map(|place| ends(&case.demand(place)?)).map(|ends| (ends[root], ends[end]));
+    if runs[root] == count[root] {
+        // The messages of a root come one after the other: no list of all of them is made.
+        let mut known: Option<(NodeId, Vec<NodeId>)> = None;
+        for (root, end) in pairs {
+            match &mut known {
+                Some((same, ends)) if *same == root => ends.push(end),
+                _ => {
+                    let before = known.replace((root, vec![end]));
+                    before.map_or(Ok(()), |(root, ends)| search(root, &ends))?;
+                }
+            }
+        }
+        known.map_or(Ok(()), |(root, ends)| search(root, &ends))?;
+        return Ok(total);
+    }
+    let mut by_root: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    pairs.for_each(|(root, end)| by_root.entry(root).or_default().push(end));
+    for (root, ends) in by_root {
+        search(root, &ends)?;
     }
     Ok(total)
 }
 
 /// Where a message that travels alone starts and ends.
-fn ends(demand: &Demand<'_>) -> Option<(NodeId, NodeId)> {
+fn ends(demand: &Demand<'_>) -> Option<[NodeId; 2]> {
     match (demand.operands, demand.goals) {
-        (&[source], Goals::At(target)) => Some((source, target)),
+        (&[source], Goals::At(target)) => Some([source, target]),
         _ => None,
     }
 }

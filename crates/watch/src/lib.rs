@@ -77,6 +77,8 @@ struct Source {
     left: Box<dyn Fn() -> Left + Send + Sync>,
     /// Code of the first limit that ended anything; 0 as long as none has.
     first: AtomicU8,
+    /// Questions so far, those to watches that had ended among them.
+    asked: Arc<AtomicU64>,
 }
 
 /// What a stage keeps back for those that come after it.
@@ -102,8 +104,28 @@ impl Watch {
 
     /// A watch over what the function says. It is called at every question, from any thread.
     pub fn new(left: impl Fn() -> Left + Send + Sync + 'static) -> Self {
-        let source = Source { left: Box::new(left), first: AtomicU8::new(0) };
+        Watch::over(left, Arc::default())
+    }
+
+    fn over(left: impl Fn() -> Left + Send + Sync + 'static, asked: Arc<AtomicU64>) -> Self {
+        let source = Source { left: Box::new(left), first: AtomicU8::new(0), asked };
         Watch { source: Some(Arc::new(source)), ..Watch::default() }
+    }
+
+    /// A watch with a time limit in questions: each of them, to whichever watch derived from it and answered however,
+    /// takes a millisecond. So stages have their shares as they have of real time, and [`questions`](Self::questions)
+    /// beyond the limit tell how much work is done after the end.
+    pub fn in_questions(milliseconds: u64) -> Self {
+        let asked: Arc<AtomicU64> = Arc::default();
+        let clock = Arc::clone(&asked);
+        let left = move || milliseconds.saturating_sub(clock.load(Ordering::Relaxed));
+        Watch::over(move || Left { time: Some(Duration::from_millis(left())), ..Left::default() }, asked)
+    }
+
+    /// How many questions this watch, those derived from it and the one that it was derived from have been asked, also
+    /// after they had ended; 0 without limits.
+    pub fn questions(&self) -> u64 {
+        self.source.as_ref().map_or(0, |source| source.asked.load(Ordering::Relaxed))
     }
 
     /// A watch that lets `questions` questions pass and then ends everything, as [`Limit::Caller`]: limits without a
@@ -127,10 +149,11 @@ impl Watch {
     /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before
     /// time.
     pub fn ask(&self) -> Result<(), Limit> {
+        let Some(source) = &self.source else { return self.ended().map_or(Ok(()), Err) };
+        source.asked.fetch_add(1, Ordering::Relaxed);
         if let Some(limit) = self.ended() {
             return Err(limit);
         }
-        let Some(source) = &self.source else { return Ok(()) };
         let left = self.own((source.left)());
         let limit = match left {
             Left { stop: Some((by, _)), .. } => by,
@@ -349,6 +372,16 @@ mod tests {
         );
         left.lock().unwrap().stop = Some((Limit::Interrupt, 3 * SECOND));
         assert_eq!(finishing.ask(), Err(Limit::Interrupt));
+    }
+
+    #[test]
+    fn time_passes_with_questions_to_any_watch() {
+        let watch = Watch::in_questions(10);
+        let stage = watch.stage(50);
+        assert_eq!([(); 6].map(|()| stage.ask().is_ok()), [true, true, true, true, false, false]);
+        assert_eq!((watch.questions(), watch.time_left()), (6, Some(Duration::from_millis(4))));
+        assert_eq!([(); 4].map(|()| watch.ask().is_ok()), [true, true, true, false]);
+        assert_eq!((stage.questions(), Watch::unlimited().questions()), (10, 0));
     }
 
     #[test]

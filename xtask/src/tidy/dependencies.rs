@@ -51,7 +51,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &["oneport-watch", "oneport-numbers", "oneport-platform", "oneport-plan", "oneport-exact"],
     ),
     ("oneport-referee", &["oneport-watch", "oneport-platform", "oneport-plan"]),
-    ("oneport-formats", &["oneport-numbers", "oneport-platform", "oneport-plan"]),
+    ("oneport-formats", &["oneport-numbers", "oneport-platform", "oneport-plan", "oneport-watch"]),
     (
         "oneport",
         &[

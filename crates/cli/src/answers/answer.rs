@@ -28,7 +28,7 @@ pub fn text(planned: &Planned, bottleneck: &Bottleneck, seconds: Duration, exact
         None => out.push_str(&cut(&cuts(plan.problem()?, &plan.schedule))),
     }
     let solver = planned.solver_time.as_secs_f64();
-    let ended = planned.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
+    let ended = planned.ended_by.map(|limit| format!("; {}", limits::told(limit, plan.status))).unwrap_or_default();
     let _ = write!(
         out,
         "time        {:.3} s, of which {solver:.3} s in HiGHS on the linear program{ended}",

@@ -77,6 +77,8 @@ enum Found {
     Infeasible(Vec<String>),
     /// A limit came before anything was proved.
     Stopped(Limit),
+    /// Why it is too large a question.
+    TooLarge(String),
 }
 
 /// Runs the command.
@@ -105,6 +107,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             Ok(Bounding::Bounded(bounded)) => Found::Bounded(bounded),
             Ok(Bounding::Unreachable(missing)) => Found::Infeasible(unreachable(&platform, &missing)),
             Err(Error::Question(LpError::Stopped(limit))) => Found::Stopped(limit),
+            Err(error @ Error::TooLarge { .. }) => Found::TooLarge(error.to_string()),
             Err(error) => return Err(error.into()),
         };
         let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
@@ -181,6 +184,10 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
             }
             Found::Stopped(limit) => {
                 let _ = writeln!(out, "{:<15} nothing is proved: {}", row.form.name, named(*limit));
+                continue;
+            }
+            Found::TooLarge(_) => {
+                let _ = writeln!(out, "{:<15} nothing is proved: too large", row.form.name);
                 continue;
             }
         };
@@ -333,7 +340,7 @@ impl Row {
     fn bound(&self) -> Option<&Rational> {
         match &self.found {
             Found::Bounded(bounded) => Some(&bounded.bound),
-            Found::Infeasible(_) | Found::Stopped(_) => None,
+            Found::Infeasible(_) | Found::Stopped(_) | Found::TooLarge(_) => None,
         }
     }
 
@@ -354,6 +361,7 @@ impl Row {
             Found::Bounded(_) => self.impossible(platform),
             Found::Infeasible(missing) => Some(infeasible(label(&self.collective), missing)),
             Found::Stopped(limit) => Some(format!("{}: {}", self.form.name, LpError::Stopped(*limit))),
+            Found::TooLarge(why) => Some(why.clone()),
         }
     }
 
@@ -365,6 +373,7 @@ impl Row {
                 let ended_by = named(*limit);
                 return json!({"collective": self.form.name, "status": "unknown", "ended_by": ended_by});
             }
+            Found::TooLarge(why) => return json!({"collective": self.form.name, "status": "unknown", "error": why}),
         };
         let cut = Cut::of(platform, self, bounded);
         let list = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();

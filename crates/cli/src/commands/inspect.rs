@@ -39,6 +39,9 @@ pub struct InspectArguments {
     json: bool,
 }
 
+/// Most nodes of a picture: some seconds.
+const MOST_DRAWN: usize = 1 << 14;
+
 /// Runs the command.
 pub fn run(arguments: &InspectArguments) -> Result<End> {
     let format = arguments.from.as_ref().map(|name| name.parse::<PlatformFormat>()).transpose();
@@ -49,6 +52,10 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     }
     let imported = formats::read_topology(&arguments.file, format, &arguments.topology.options()?)?;
     if let Some(path) = &arguments.output {
+        let nodes = imported.platform.nodes().len();
+        if nodes > MOST_DRAWN {
+            bail!("{nodes} nodes are too many to draw, at most {MOST_DRAWN}; leave --output out");
+        }
         drawing::write(path, &picture(&arguments.file, &imported)?)?;
     }
     if arguments.json {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Args;
 use num_traits::{Signed, ToPrimitive};
 use oneport::watch::{Left, Limit, Watch};
-use oneport::{Rational, parse_rational};
+use oneport::{Rational, Status, parse_rational};
 
 use crate::words::clock::elapsed;
 use crate::words::numbers::decimal;
@@ -169,9 +169,29 @@ pub fn named(limit: Limit) -> &'static str {
     }
 }
 
+/// What a limit did to an answer: one that is optimal all the same was looked at for less long at its period only.
+pub fn told(limit: Limit, status: Status) -> String {
+    let kept = |option: &str| format!("no shorter period sought: what {option} leaves is kept for the checks");
+    match (status, limit) {
+        (Status::Optimal, Limit::Time) => kept("--time-limit"),
+        (Status::Optimal, Limit::Memory) => kept("--memory-limit"),
+        _ => named(limit).to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An optimal answer is not one that was cut short.
+    #[test]
+    fn an_optimal_answer_was_not_ended() {
+        assert_eq!(told(Limit::Time, Status::Feasible), "ended by --time-limit");
+        for limit in [Limit::Time, Limit::Memory] {
+            assert!(told(limit, Status::Optimal).starts_with("no shorter period sought"));
+        }
+        assert_eq!(told(Limit::Interrupt, Status::Optimal), "ended by Ctrl-C");
+    }
 
     #[test]
     fn bytes_have_units() {

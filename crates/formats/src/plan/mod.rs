@@ -28,7 +28,7 @@ pub(crate) use question::{flag, read_demands, read_nodes};
 pub use rates_read::{RatesFile, rates_from_json, read_rates};
 pub use rates_write::rates_to_json;
 pub use read::plan_from_json;
-pub use write::plan_to_json;
+pub use write::{plan_to_json, write_plan};
 
 /// Most bytes of a plan file.
 pub const MAX_PLAN_BYTES: u64 = 512 << 20;

@@ -1,9 +1,11 @@
 //! Writing plan files: one pattern, price or slot a line.
 
 use std::fmt::Write as _;
+use std::io;
 
 use oneport_plan::{Amount, Collective, CustomDemand, Member, Plan, Wanted};
 use oneport_platform::Platform;
+use oneport_watch::{Limit, Watch};
 
 use super::cells::{link_list, list, name, node_list};
 use super::demand::Demands;
@@ -11,12 +13,28 @@ use super::{FORMAT, certificate, pattern};
 use crate::amount::{write_amount, write_work};
 use crate::native::{quote, write_json_into};
 
+/// Bytes that are handed on at a time.
+const PIECE: usize = 1 << 16;
+
 /// The plan as a self-contained JSON file, linear in the plan.
 ///
 /// [`plan_from_json`](crate::plan_from_json) reads the same plan back, provided that it refers to its own platform
 /// and collective only, and gives merges the work 1 where nothing is merged; an id that does not exist there is written
 /// as `null`, which the reader refuses.
 pub fn plan_to_json(plan: &Plan) -> String {
+    let mut text = Vec::new();
+    // A list of bytes takes everything.
+    let _ = write_plan(plan, &mut text, &Watch::unlimited());
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// [`plan_to_json`] piece by piece, so that the text of a large plan is never held as a whole; the watch is asked
+/// before every pattern and slot.
+///
+/// # Errors
+/// Those of the writer; an error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit where the watch
+/// ends the work.
+pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
     let mut out = String::new();
     let platform = &plan.platform;
     let _ = writeln!(out, "{{\n  \"format\": {},", quote(FORMAT));
@@ -33,26 +51,56 @@ pub fn plan_to_json(plan: &Plan) -> String {
     let _ = writeln!(out, "  \"upper_bound\": \"{}\",", plan.upper_bound);
     certificate::write(&mut out, plan);
     let demands = Demands::new(&plan.collective);
-    list(&mut out, "  ", "patterns", &plan.steady_state.patterns, |out, weighted| {
+    let mut sink = Sink { out, to, watch };
+    sink.list("  ", "patterns", &plan.steady_state.patterns, |out, weighted| {
         pattern::write(out, platform, &demands, &weighted.pattern);
         let _ = write!(out, ", \"weight\": \"{}\"", weighted.weight);
-    });
+    })?;
     let schedule = &plan.schedule;
-    let _ = writeln!(out, ",\n  \"schedule\": {{\n    \"period\": \"{}\",", schedule.period);
-    let _ = writeln!(out, "    \"instances\": \"{}\",", schedule.instances);
-    list(&mut out, "    ", "patterns", &schedule.patterns, |out, scheduled| {
+    let _ = writeln!(sink.out, ",\n  \"schedule\": {{\n    \"period\": \"{}\",", schedule.period);
+    let _ = writeln!(sink.out, "    \"instances\": \"{}\",", schedule.instances);
+    sink.list("    ", "patterns", &schedule.patterns, |out, scheduled| {
         pattern::write(out, platform, &demands, &scheduled.pattern);
         let _ = write!(out, ", \"copies\": \"{}\"", scheduled.copies);
-    });
-    out.push_str(",\n");
-    list(&mut out, "    ", "slots", &schedule.slots, |out, slot| {
+    })?;
+    sink.out.push_str(",\n");
+    sink.list("    ", "slots", &schedule.slots, |out, slot| {
         let _ = write!(out, "\"length\": \"{}\", ", slot.length);
         link_list(out, &slot.links);
-    });
-    out.push_str("\n  },\n  \"platform\": ");
-    write_json_into(&mut out, platform, "  ", false);
-    out.push_str("\n}\n");
-    out
+    })?;
+    sink.out.push_str("\n  },\n  \"platform\": ");
+    write_json_into(&mut sink.out, platform, "  ", false);
+    sink.out.push_str("\n}\n");
+    sink.to.write_all(sink.out.as_bytes())
+}
+
+/// Text on its way to a writer.
+struct Sink<'s> {
+    out: String,
+    to: &'s mut dyn io::Write,
+    watch: &'s Watch,
+}
+
+impl Sink<'_> {
+    /// A long list of objects, one a line.
+    fn list<T>(&mut self, indent: &str, name: &str, entries: &[T], entry: impl Fn(&mut String, &T)) -> io::Result<()> {
+        let mut refused = Ok(());
+        list(&mut self.out, indent, name, entries, |out, value| {
+            if refused.is_ok() {
+                entry(out, value);
+                refused = self.watch.ask().map_err(ended);
+            }
+            if refused.is_ok() && out.len() >= PIECE {
+                refused = self.to.write_all(out.as_bytes());
+                out.clear();
+            }
+        });
+        refused
+    }
+}
+
+fn ended(limit: Limit) -> io::Error {
+    io::Error::other(format!("{limit} ended the writing; allow more"))
 }
 
 pub(super) fn collective(out: &mut String, platform: &Platform, collective: &Collective) {

@@ -12,10 +12,11 @@ use std::collections::BTreeSet;
 
 use oneport_plan::{Block, Demand, Goals, Interval, Pattern};
 use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_watch::Watch;
 
-use super::link_costs;
-use crate::oracles::route::ShortestPaths;
-use crate::{LpError, Question};
+use super::Shares;
+use super::ways::Ways;
+use crate::LpError;
 
 /// Owners in the order of their operands.
 pub(super) struct Line<'q> {
@@ -27,26 +28,27 @@ pub(super) struct Line<'q> {
 }
 
 impl<'q> Line<'q> {
-    /// `O(n l log l)` for `n` owners and `l` links.
-    pub(super) fn new(question: &Question<'_>, owners: &'q [NodeId]) -> Result<Line<'q>, LpError> {
-        let costs = link_costs(question);
-        let way = |from: NodeId, to: NodeId| {
-            question.watch().ask()?;
-            let paths = ShortestPaths::new(question.platform(), &costs, from, |_| true);
-            Ok(paths.to(to).map(|(_, links)| links))
-        };
-        let ways = |back: bool| {
-            let pair = |pair: &[NodeId]| if back { way(pair[1], pair[0]) } else { way(pair[0], pair[1]) };
-            owners.windows(2).map(pair).collect::<Result<_, LpError>>()
-        };
-        Ok(Line { owners, right: ways(false)?, left: ways(true)? })
+    /// At most a run of Dijkstra's algorithm for every owner.
+    pub(super) fn new(ways: &mut Ways<'_>, owners: &'q [NodeId]) -> Result<Line<'q>, LpError> {
+        let right = owners.windows(2).map(|pair| ways.way(pair[0], pair[1])).collect::<Result<_, LpError>>()?;
+        let left = owners.windows(2).map(|pair| ways.way(pair[1], pair[0])).collect::<Result<_, LpError>>()?;
+        Ok(Line { owners, right, left })
+    }
+
+    /// How many tasks all patterns have together, at most.
+    pub(super) fn tasks(&self, block: &Block<'_>) -> u64 {
+        let links: usize = self.right.iter().chain(&self.left).flatten().map(Vec::len).sum();
+        (links + self.owners.len()).saturating_mul(block.count) as u64
     }
 
     /// A pattern for every demand, and how often; `None` where one meets a gap, or somebody who owns nothing wants
     /// something.
-    pub(super) fn patterns(&self, block: &Block<'_>) -> Option<Vec<(Pattern, Rational)>> {
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub(super) fn patterns(&self, block: &Block<'_>, watch: &Watch) -> Result<Shares, LpError> {
         let rate = Rational::from_integer(block.rate.into());
-        let pattern = |(demand, number): (Demand<'_>, usize)| {
+        let pattern = |demand: Demand<'_>, number: usize| {
             let wanting =
                 demand.goals().into_iter().map(|(node, _)| self.place(node)).collect::<Option<BTreeSet<_>>>()?;
             let root = match demand.goals {
@@ -56,7 +58,13 @@ impl<'q> Line<'q> {
             };
             Some((self.pattern(number, root, &wanting)?, rate.clone()))
         };
-        block.demands().zip(block.first..).map(pattern).collect()
+        let mut patterns = Vec::new();
+        for (demand, number) in block.demands().zip(block.first..) {
+            watch.ask()?;
+            let Some(found) = pattern(demand, number) else { return Ok(None) };
+            patterns.push(found);
+        }
+        Ok(Some(patterns))
     }
 
     fn place(&self, node: NodeId) -> Option<usize> {

@@ -12,29 +12,29 @@
 
 mod line;
 mod ring;
+mod ways;
 
 use std::collections::BTreeSet;
 
-use num_bigint::BigUint;
-use oneport_numbers::Scaled;
-use oneport_plan::{Block, Certificate, Kind, Routing, Status};
+use oneport_plan::{Block, Certificate, Kind, Pattern, Routing, Status, SteadyState};
 use oneport_platform::{NodeId, Rational};
 
 use crate::bounds::Bound;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
-use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
-use crate::{LpError, Question, Solution, quick, simple};
+use crate::{LpError, Question, Solution, quick, room, simple};
 use line::Line;
 use ring::Ring;
+use ways::Ways;
 
 /// Fewest participants for which chains are looked at.
 const MANY: usize = 64;
-/// Most tasks of all patterns together.
-const MOST_TASKS: usize = 1 << 24;
-/// Percent of the time left that the bounds may take.
+/// Percent of the time left that the bounds may take; the rest is for a program.
 const BOUND: u32 = 40;
+
+/// Patterns and how often an instance carries them out; `None` where there are none.
+type Shares = Option<Vec<(Pattern, Rational)>>;
 
 /// The better of the two rings, or the line where operands keep their order, and the best of the quick bounds. `None`
 /// for few participants, and for collectives that no chains carry out.
@@ -42,42 +42,105 @@ const BOUND: u32 = 40;
 /// `O(n (l + t))` for `n` participants, runs of Dijkstra's algorithm over `l` links, and chains of `t` tasks.
 ///
 /// # Errors
-/// Those of the bounds; [`LpError::Stopped`] where the question's watch ends the work.
+/// Those of the bounds; [`LpError::Stopped`] where the question's watch ends the work, or leaves no room for chains;
+/// [`LpError::TooManyTasks`].
 pub fn solve(question: &Question<'_>) -> Result<Option<Solution>, LpError> {
     let Some(block) = question.block() else { return Ok(None) };
     let Some(participants) = participants(question, &block) else { return Ok(None) };
-    let resources = Resources::new(question.platform(), question.collective().combines());
-    let ports = PortSets::new(question.platform());
-    let mut best: Option<Solution> = None;
-    // The chains need the rest of the time.
-    let bounded = question.clone().watched(question.watch().turn(BOUND));
-    let Some((throughput, certificate)) = bound(&bounded)? else { return Ok(None) };
-    for place in 0..2 {
-        let done = best.as_ref().is_some_and(|best| best.status == Status::Optimal);
-        if done || best.is_some() && question.watch().ask().is_err() {
-            break;
-        }
-        let patterns = match (in_order(&block), place) {
-            (true, 0) => Line::new(question, block.operands())?.patterns(&block),
-            (true, _) => break,
-            (false, 0) => Ring::new(question, nearest(question, &participants)?)?.patterns(&block),
-            (false, _) => Ring::new(question, participants.clone())?.patterns(&block),
-        };
-        let Some(patterns) = patterns else { continue };
-        let steady_state = mixed(question, &resources, ports.as_ref(), patterns)?;
-        if best.as_ref().is_none_or(|best| best.steady_state.throughput < steady_state.throughput) {
-            best = Some(Solution {
-                status: Status::of(&steady_state.throughput, &throughput),
-                steady_state,
-                tight: Vec::new(),
-                certificate: certificate.clone(),
-                upper_bound: throughput.clone(),
-                solver_time: Default::default(),
-                repaired: false,
-            });
+    let mut search = Search::new(question, block);
+    if in_order(&block) {
+        search.line()?;
+    } else {
+        let order = search.ways.nearest(&participants)?;
+        search.ring(order)?;
+    }
+    let Some((upper_bound, certificate)) = search.bound()? else { return Ok(None) };
+    let enough = |search: &Search<'_>| search.best.as_ref().is_some_and(|best| best.throughput >= upper_bound);
+    if !in_order(&block) && !enough(&search) && question.watch().ask().is_ok() {
+        match search.ring(participants) {
+            // The other ring is the answer.
+            Err(LpError::Stopped(_)) if search.best.is_some() => {}
+            done => done?,
         }
     }
-    Ok(best)
+    Ok(search.best.map(|steady_state| Solution {
+        status: Status::of(&steady_state.throughput, &upper_bound),
+        steady_state,
+        tight: Vec::new(),
+        certificate,
+        upper_bound,
+        solver_time: Default::default(),
+        repaired: false,
+    }))
+}
+
+/// The best chains so far.
+struct Search<'q> {
+    question: &'q Question<'q>,
+    block: Block<'q>,
+    resources: Resources,
+    ports: Option<PortSets>,
+    ways: Ways<'q>,
+    best: Option<SteadyState>,
+    /// What chains can attain at best, as far as is known.
+    sought: Option<Rational>,
+}
+
+impl<'q> Search<'q> {
+    fn new(question: &'q Question<'q>, block: Block<'q>) -> Self {
+        let resources = Resources::new(question.platform(), question.collective().combines());
+        let ports = PortSets::new(question.platform());
+        Search { question, block, resources, ports, ways: Ways::new(question), best: None, sought: None }
+    }
+
+    fn line(&mut self) -> Result<(), LpError> {
+        let line = Line::new(&mut self.ways, self.block.operands())?;
+        room::fits(self.question, line.tasks(&self.block))?;
+        self.offer(line.patterns(&self.block, self.question.watch())?)
+    }
+
+    /// The ring of an order; what all want combined is brought together at every other participant, or at every one if
+    /// that is better, or at as many as there is room for.
+    fn ring(&mut self, order: Vec<NodeId>) -> Result<(), LpError> {
+        let ring = Ring::new(&mut self.ways, order)?;
+        room::fits(self.question, ring.tasks(&self.block))?;
+        if self.block.kind != Kind::CombineCopy {
+            return self.offer(ring.patterns(&self.block, &[], self.question.watch())?);
+        }
+        let rate = ring.rate(self.question, &self.resources, &self.block);
+        self.sought = self.sought.take().max(rate.clone());
+        let (room, _) = room::tasks(self.question.watch());
+        let some = ring.roots(&self.block, room, false);
+        self.offer(ring.patterns(&self.block, &some, self.question.watch())?)?;
+        let all = ring.roots(&self.block, room, true);
+        let slow = self.best.as_ref().zip(rate).is_some_and(|(best, rate)| best.throughput < rate);
+        if slow && all.len() > some.len() && self.question.watch().ask().is_ok() {
+            self.offer(ring.patterns(&self.block, &all, self.question.watch())?)?;
+        }
+        Ok(())
+    }
+
+    fn offer(&mut self, patterns: Shares) -> Result<(), LpError> {
+        let Some(patterns) = patterns else { return Ok(()) };
+        let found = mixed(self.question, &self.resources, self.ports.as_ref(), patterns)?;
+        if self.best.as_ref().is_none_or(|best| best.throughput < found.throughput) {
+            self.best = Some(found);
+        }
+        Ok(())
+    }
+
+    /// The least of the quick bounds; the search for them ends with what the chains attain.
+    fn bound(&self) -> Result<Option<(Rational, Certificate)>, LpError> {
+        let watch = self.question.watch();
+        let bounded = self.question.clone().watched(watch.turn(BOUND));
+        let best = self.best.as_ref().map(|best| &best.throughput);
+        let mut found = quick::bounds(&bounded, self.sought.as_ref().max(best))?;
+        if found.is_empty() && bounded.watch().ask().is_err() {
+            found.push(simple::bound(self.question)?);
+        }
+        let pair = |bound: Bound| (bound.throughput, bound.certificate);
+        Ok(found.into_iter().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
+    }
 }
 
 /// The two rings of [`solve`] in short, for any number of participants: one in their own order, and one that goes on to
@@ -87,8 +150,9 @@ pub fn rings<'q>(question: &'q Question<'q>) -> impl Iterator<Item = Result<Rout
     let participants = block.and_then(|block| able(question, &block)).filter(|all| all.len() > 1);
     let orders = participants.into_iter().flat_map(|all| [false, true].map(|nearer| (nearer, all.clone())));
     let ring = move |(nearer, all): (bool, Vec<NodeId>)| {
-        let order = if nearer { nearest(question, &all)? } else { all };
-        Ok(Ring::new(question, order)?.around().map(Routing::Ring))
+        let mut ways = Ways::new(question);
+        let order = if nearer { ways.nearest(&all)? } else { all };
+        Ok(Ring::new(&mut ways, order)?.around().map(Routing::Ring))
     };
     orders.map(ring).filter_map(Result::transpose)
 }
@@ -115,12 +179,9 @@ fn in_order(block: &Block<'_>) -> bool {
     block.kind.combines() && !block.is_commutative()
 }
 
-/// Who owns or wants something, if chains of them are few enough and all can take part in one.
+/// Who owns or wants something, if chains of so many are looked at and all can take part in one.
 fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
-    let all = able(question, block)?;
-    let patterns = if block.kind == Kind::CombineCopy { 2 * all.len() } else { block.count };
-    let fits = all.len() >= MANY && patterns.saturating_mul(2 * all.len()) <= MOST_TASKS;
-    fits.then_some(all)
+    able(question, block).filter(|all| all.len() >= MANY)
 }
 
 /// Who owns or wants something, if all of them can pass everything on, and combine where that is asked for.
@@ -142,39 +203,6 @@ fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
         node.replicates && (!combines || node.is_processor())
     };
     (!all.is_empty() && all.iter().all(able)).then_some(all)
-}
-
-/// The least of the quick bounds.
-fn bound(question: &Question<'_>) -> Result<Option<(Rational, Certificate)>, LpError> {
-    let mut found = quick::bounds(question)?;
-    if found.is_empty() && question.watch().ask().is_err() {
-        found.push(simple::bound(question)?);
-    }
-    let pair = |bound: Bound| (bound.throughput, bound.certificate);
-    Ok(found.into_iter().map(pair).min_by(|one, other| one.0.cmp(&other.0)))
-}
-
-/// An order in which each participant is, of those left, the nearest to the one before.
-fn nearest(question: &Question<'_>, participants: &[NodeId]) -> Result<Vec<NodeId>, LpError> {
-    let costs = link_costs(question);
-    let mut left = participants.to_vec();
-    let mut order = vec![left.remove(0)];
-    while let Some(&last) = order.last().filter(|_| !left.is_empty()) {
-        if question.watch().ask().is_err() {
-            order.append(&mut left);
-            break;
-        }
-        let paths = ShortestPaths::new(question.platform(), &costs, last, |_| true);
-        let key = |&place: &usize| (paths.cost(left[place]).is_none(), paths.cost(left[place]));
-        let next = (0..left.len()).min_by_key(key).unwrap_or(0);
-        order.push(left.remove(next));
-    }
-    Ok(order)
-}
-
-fn link_costs(question: &Question<'_>) -> Vec<BigUint> {
-    let costs: Vec<Rational> = question.platform().links().iter().map(|link| link.cost.clone()).collect();
-    Scaled::coarsest(&costs).values
 }
 
 #[cfg(test)]

@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_plan::{Around, Block, Demand, Goals, Interval, Pattern};
+use num_bigint::BigInt;
+use num_traits::Signed;
+use oneport_plan::{Around, Block, Demand, Goals, Interval, Kind, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_watch::Watch;
 
-use super::link_costs;
-use crate::oracles::route::ShortestPaths;
+use super::Shares;
+use super::ways::Ways;
+use crate::resources::Resources;
 use crate::{LpError, Question};
 
 /// Participants in the order of a ring.
@@ -18,13 +22,8 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    pub(super) fn new(question: &Question<'_>, order: Vec<NodeId>) -> Result<Ring, LpError> {
-        let costs = link_costs(question);
-        let way = |place: usize| {
-            question.watch().ask()?;
-            let paths = ShortestPaths::new(question.platform(), &costs, order[place], |_| true);
-            Ok(paths.to(order[(place + 1) % order.len()]).map(|(_, links)| links))
-        };
+    pub(super) fn new(ways: &mut Ways<'_>, order: Vec<NodeId>) -> Result<Ring, LpError> {
+        let way = |place: usize| ways.way(order[place], order[(place + 1) % order.len()]);
         let ways = (0..order.len()).map(way).collect::<Result<_, LpError>>()?;
         Ok(Ring { places: order.iter().copied().zip(0..).collect(), ways, order })
     }
@@ -35,25 +34,65 @@ impl Ring {
         Some(Around { order: self.order, ways })
     }
 
-    /// A chain for every demand, or one towards every participant, and how often; `None` where one meets a gap.
-    pub(super) fn patterns(&self, block: &Block<'_>) -> Option<Vec<(Pattern, Rational)>> {
+    /// How many tasks a chain has that goes once around, or, for what all want combined, twice; at most.
+    fn length(&self, block: &Block<'_>) -> u64 {
+        let links: usize = self.ways.iter().flatten().map(Vec::len).sum();
+        let merges = if block.kind.combines() { self.order.len() } else { 0 };
+        (if block.kind == Kind::CombineCopy { 2 * links + merges } else { links + merges }) as u64
+    }
+
+    /// How many tasks all patterns have together, if as few chains share a demand as can be.
+    pub(super) fn tasks(&self, block: &Block<'_>) -> u64 {
+        self.length(block).saturating_mul(block.count as u64)
+    }
+
+    /// Roots at which the chains of a demand that all want combined end. Every other one does: each step of the ring is
+    /// left out once, by what is combined or by what is copied, as with all of them; only merges and sizes by operand
+    /// may tell the difference. Where there is no room for so many, one: some step is left out by none of several, too,
+    /// so that more would not be faster. Of `n` participants, that loses one part in `n`.
+    pub(super) fn roots(&self, block: &Block<'_>, room: u64, all: bool) -> Vec<NodeId> {
+        let owners: BTreeSet<NodeId> = block.operands().iter().copied().collect();
+        let possible: Vec<NodeId> = self.order.iter().copied().filter(|node| owners.contains(node)).collect();
+        let count = possible.len();
+        let wanted = if all || count % 2 == 1 || count < self.order.len() { count } else { count / 2 };
+        let most = usize::try_from(room / self.length(block).max(1)).unwrap_or(usize::MAX);
+        let taken = if wanted <= most { wanted.max(1) } else { 1 };
+        (0..taken).map(|place| possible[place * count / taken]).collect()
+    }
+
+    /// How often per unit of time the links and ports let everything be combined and spread around the ring, if chains
+    /// end at every participant equally often.
+    pub(super) fn rate(&self, question: &Question<'_>, resources: &Resources, block: &Block<'_>) -> Option<Rational> {
+        let part = Interval { first: 0, last: block.operands().len().saturating_sub(1) };
+        let steps = self.ways.iter().flatten().flatten().map(|&link| Task::send(link, part));
+        let once = Pattern { demand: 0, order: None, tasks: steps.collect() };
+        let busy = resources.loads(question, &once).into_iter().map(|(place, load)| load / resources.capacity(place));
+        let busy = busy.max().filter(Signed::is_positive)?;
+        let count = BigInt::from(self.order.len());
+        Some(Rational::new(count.clone(), BigInt::from(2) * (count - 1)) / busy)
+    }
+
+    /// A chain for every demand, or one towards every root, and how often; `None` where one meets a gap.
+    ///
+    /// # Errors
+    /// [`LpError::Stopped`] by the watch.
+    pub(super) fn patterns(&self, block: &Block<'_>, roots: &[NodeId], watch: &Watch) -> Result<Shares, LpError> {
         let rate = Rational::from_integer(block.rate.into());
         let mut patterns = Vec::new();
+        let share = &rate / Rational::from_integer(roots.len().max(1).into());
         for (demand, number) in block.demands().zip(block.first..) {
-            match demand.goals {
-                Goals::At(target) => patterns.push((self.chain(number, &demand, target)?, rate.clone())),
-                _ if demand.operands.len() == 1 => {
-                    patterns.push((self.chain(number, &demand, demand.operands[0])?, rate.clone()));
-                }
-                _ => {
-                    let share = &rate / Rational::from_integer(demand.operands.len().into());
-                    for &root in demand.operands {
-                        patterns.push((self.chain(number, &demand, root)?, share.clone()));
-                    }
-                }
+            let (ends, often) = match demand.goals {
+                Goals::At(target) => (vec![target], &rate),
+                _ if demand.operands.len() == 1 => (demand.operands.to_vec(), &rate),
+                _ => (roots.to_vec(), &share),
+            };
+            for root in ends {
+                watch.ask()?;
+                let Some(chain) = self.chain(number, &demand, root) else { return Ok(None) };
+                patterns.push((chain, often.clone()));
             }
         }
-        Some(patterns)
+        Ok(Some(patterns))
     }
 
     /// Operands are combined around the ring until a root has all; from there the result goes on to all who want it.
@@ -90,6 +129,7 @@ impl Ring {
                 }
             }
         }
+        pattern.tasks.shrink_to_fit();
         let is_sorted = operands.is_sorted();
         Some(Pattern { order: (!is_sorted).then_some(operands), ..pattern })
     }

@@ -183,16 +183,18 @@ impl<'q> Search<'q> {
 
     /// Sets for messages that travel alone.
     fn of_routes(&self) -> Result<Vec<Side>, LpError> {
-        let ends: Vec<(NodeId, NodeId)> =
-            self.block.commodities().into_iter().map(|commodity| (commodity.source, commodity.target)).collect();
-        let Some(&(source, target)) = ends.first() else { return Ok(Vec::new()) };
-        if ends.iter().all(|ends| ends.0 == source) {
-            let wanted: Vec<NodeId> = ends.iter().map(|ends| ends.1).collect();
-            return Ok(self.of_one(source, &wanted, false));
-        }
-        if ends.iter().all(|ends| ends.1 == target) {
-            let owners: Vec<NodeId> = ends.iter().map(|ends| ends.0).collect();
-            return Ok(self.of_one(target, &owners, true));
+        if !self.is_mutual() {
+            let ends: Vec<(NodeId, NodeId)> =
+                self.block.commodities().into_iter().map(|commodity| (commodity.source, commodity.target)).collect();
+            let Some(&(source, target)) = ends.first() else { return Ok(Vec::new()) };
+            if ends.iter().all(|ends| ends.0 == source) {
+                let wanted: Vec<NodeId> = ends.iter().map(|ends| ends.1).collect();
+                return Ok(self.of_one(source, &wanted, false));
+            }
+            if ends.iter().all(|ends| ends.1 == target) {
+                let owners: Vec<NodeId> = ends.iter().map(|ends| ends.0).collect();
+                return Ok(self.of_one(target, &owners, true));
+            }
         }
         let mut sides = self.neighbourhoods();
         if self.is_mutual() {

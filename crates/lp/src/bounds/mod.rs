@@ -22,6 +22,8 @@ pub mod singletons;
 pub(crate) mod slowest_cut;
 mod volume;
 
+use std::ops::ControlFlow;
+
 use num_traits::Signed;
 use oneport_plan::{Border, Certificate, Direction, Resource, Status};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
@@ -120,6 +122,35 @@ pub fn all_reduce_bound(
     bound(question, &Resources::new(question.platform(), true), enough, watch).map(Some)
 }
 
+/// The first bound of an all-reduce that is found; where only links count, that of the best partition, or of the first
+/// one that proves no more than `sought`. `None` for other collectives.
+///
+/// # Errors
+/// As [`all_reduce_bound`].
+pub(crate) fn first_of_all_reduce(
+    question: &Question<'_>,
+    sought: Option<&Rational>,
+) -> Result<Option<Bound>, LpError> {
+    let Some(block) = question.block().filter(|block| is_all_reduce(block)) else { return Ok(None) };
+    free::check_kinds(question)?;
+    let platform = question.platform();
+    if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
+        let participants = block.operands();
+        let volume = Volume::new(question, participants.len());
+        let enough = Rational::default();
+        let mut search = Search { question, participants, volume, enough: &enough, best: None };
+        for (border, throughput) in search.partitions(sought)? {
+            search.offer(search.of_partition(&border, &throughput));
+        }
+        if search.best.is_some() {
+            return Ok(search.best);
+        }
+    }
+    // More than anything: the search ends with the first bound.
+    let any = Rational::from_integer(i64::MAX.into());
+    all_reduce_bound(question, &any, &mut |_| ControlFlow::Continue(()))
+}
+
 /// One question, and the best bound so far.
 struct Search<'a> {
     question: &'a Question<'a>,
@@ -133,7 +164,7 @@ impl Search<'_> {
     /// The steps, until enough is proved.
     fn run(&mut self, resources: &Resources, watch: Observer<'_>) -> Result<(), LpError> {
         let platform = self.question.platform();
-        let seeds = self.partitions()?;
+        let seeds = self.partitions(None)?;
         if platform.node_ids().all(|node| platform.model_of(node) == PortModel::Links) {
             seeds.iter().for_each(|(border, throughput)| self.offer(self.of_partition(border, throughput)));
         }
@@ -162,13 +193,17 @@ impl Search<'_> {
         }
     }
 
-    /// The best partitions of both directions if only links counted, with their values.
-    fn partitions(&self) -> Result<Vec<(Border, Rational)>, LpError> {
+    /// The best partitions of both directions if only links counted, with their values; where something is sought, up
+    /// to the first that proves no more.
+    fn partitions(&self, sought: Option<&Rational>) -> Result<Vec<(Border, Rational)>, LpError> {
         let capacities = self.capacities();
         let mut found = Vec::new();
         for direction in [Direction::Into, Direction::OutOf] {
             let partitions = Partitions::new(self.question, direction, self.participants);
-            found.extend(partition::best(&partitions, &capacities)?);
+            found.extend(partition::best(&partitions, &capacities, sought)?);
+            if found.last().is_some_and(|(_, proved)| sought.is_some_and(|sought| proved <= sought)) {
+                break;
+            }
         }
         Ok(found)
     }

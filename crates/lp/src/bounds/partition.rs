@@ -277,24 +277,32 @@ impl<'a> Partitions<'a> {
 /// Exact where no node that takes no part has to lie in a set. `None` for a single participant.
 ///
 /// A few rounds of as many minimum cuts as there are participants. Where the watch ends them, the best partition known
-/// by then: at first that of every participant alone.
+/// by then: at first that of every participant alone. The first partition that proves no more than `sought` will do.
 ///
 /// # Errors
 /// None of the watch.
-pub fn best(partitions: &Partitions<'_>, capacities: &[Rational]) -> Result<Option<(Border, Rational)>, LpError> {
+pub fn best(
+    partitions: &Partitions<'_>,
+    capacities: &[Rational],
+    sought: Option<&Rational>,
+) -> Result<Option<(Border, Rational)>, LpError> {
     let (whole, denominator) = scaled(capacities);
     // Capacities are multiplied by fewer than there are participants, and added up.
     let bits: u64 = whole.iter().map(BigInt::bits).max().unwrap_or(0);
     let spare = 3 * u64::from(usize::BITS - (capacities.len() + partitions.participants.len()).leading_zeros());
+    let enough = |sets: usize, crossing: &BigInt| {
+        let twice = BigInt::from(2 * (sets - 1)) * &denominator;
+        sought.is_some_and(|sought| crossing * sought.denom() <= sought.numer() * twice)
+    };
     let found = if bits + spare < 120 {
         let narrow: Vec<i128> = whole.iter().filter_map(ToPrimitive::to_i128).collect();
-        partitions.dinkelbach(&narrow, |capacity, times| capacity * times as i128)?
+        partitions.dinkelbach(&narrow, |capacity, times| capacity * times as i128, enough)?
     } else {
-        partitions.dinkelbach(&whole, |capacity, times| capacity * BigInt::from(times))?
+        partitions.dinkelbach(&whole, |capacity, times| capacity * BigInt::from(times), enough)?
     };
     let Some((sets, crossing)) = found else { return Ok(None) };
     let times = BigInt::from(2 * (sets.len() - 1));
-    Ok(Some((partitions.border(sets), Rational::new(crossing, times * denominator))))
+    Ok(Some((partitions.border(sets), Rational::new(crossing, times * &denominator))))
 }
 
 /// Sets, and what crosses them.
@@ -306,6 +314,7 @@ impl Partitions<'_> {
         &self,
         capacities: &[N],
         multiplied: impl Fn(&N, usize) -> N,
+        enough: impl Fn(usize, &BigInt) -> bool,
     ) -> Result<Option<Crossed>, LpError> {
         if self.participants.len() < 2 {
             return Ok(None);
@@ -314,13 +323,17 @@ impl Partitions<'_> {
             multiplied(&one.crossing, other.sets.len() - 1) < multiplied(&other.crossing, one.sets.len() - 1)
         };
         let mut best = self.alone(capacities);
+        let is_enough = |found: &Found<N>| enough(found.sets.len(), &found.crossing.clone().into());
+        if is_enough(&best) {
+            return Ok(Some((best.sets, best.crossing.into())));
+        }
         match self.singletons(capacities) {
             Ok(found) => best = found,
             // What ends the search leaves the best partition known.
             Err(LpError::Stopped(_)) => return Ok(Some((best.sets, best.crossing.into()))),
             Err(error) => return Err(error),
         }
-        loop {
+        while !is_enough(&best) {
             let times = best.sets.len() - 1;
             let larger: Vec<N> = capacities.iter().map(|capacity| multiplied(capacity, times)).collect();
             let better =
@@ -437,7 +450,7 @@ mod tests {
                 let collective = Collective::AllReduce { participants: participants.clone(), commutative: true };
                 let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
                 let partitions = Partitions::new(&question, direction, &participants);
-                let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
+                let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());
                 let proved = |border: &Border| {
                     let crossed = |link| direction.crossed(&platform, link, &border.sets);
@@ -451,7 +464,7 @@ mod tests {
                 for cuts in 0..40 {
                     let question = question.clone().watched(Watch::counting(cuts, Duration::ZERO));
                     let partitions = Partitions::new(&question, direction, &participants);
-                    let (border, found) = best(&partitions, &capacities).unwrap().unwrap();
+                    let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                     assert_eq!(proved(&border), found, "seed {seed}, {cuts} cuts");
                     assert!(found >= least && last.is_none_or(|last| found <= last), "seed {seed}, {cuts} cuts");
                     last = Some(found);

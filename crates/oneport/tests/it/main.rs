@@ -7,6 +7,7 @@ mod bounds;
 #[path = "../../../lp/tests/it/common/mod.rs"]
 mod common;
 mod custom;
+mod ends;
 mod judged;
 mod limits;
 mod nasty;

@@ -80,18 +80,22 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
         let own = self.shares.own_instances(limit);
         let limit = own.unwrap_or(limit);
         for count in 1..=self.one_by_one.min(limit) {
+            if !self.fit.goes_on() {
+                return Ok(None);
+            }
             if let Some(found) = self.fits(count)? {
                 return Ok(Some(found));
             }
         }
         let (mut below, mut best) = (self.one_by_one, None);
-        while best.is_none() && below < limit {
+        while best.is_none() && below < limit && self.fit.goes_on() {
             let count = below.saturating_add(below.div_ceil(2)).min(limit);
             best = self.fits(count)?;
             below = if best.is_none() { count } else { below };
         }
         while let Some((count, ..)) = best
             && below + 1 < count
+            && self.fit.goes_on()
         {
             let middle = below.midpoint(count);
             match self.fits(middle)? {
@@ -104,9 +108,6 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
 
     /// The rounding of so many instances, if it loses little enough.
     fn fits(&mut self, count: u64) -> Result<Option<Found>, PeriodError> {
-        if !self.fit.goes_on() {
-            return Ok(None);
-        }
         let instances = BigInt::from(count);
         let trial = self.discrepancy.round(&instances, self.exchanging);
         // Fixed-point numbers are not exact: they only spare the exact check of what is clearly too long.

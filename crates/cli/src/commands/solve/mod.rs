@@ -6,7 +6,7 @@ mod shape;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -26,6 +26,9 @@ use crate::words::end::End;
 use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
+
+/// How long a plan is written after somebody has asked for an end.
+const WRITING: Duration = Duration::from_secs(5);
 
 /// Which linear program is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,8 +163,8 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
         Outcome::Planned(mut planned) => {
             // The answer is printed even if its file cannot be written after all.
             let written = arguments.output.as_ref().map_or(Ok(()), |path| {
-                let text = formats::plan_to_json(&planned.plan);
-                formats::write_atomically(path, text.as_bytes())
+                let watch = options.watch.finishing(WRITING);
+                formats::write_atomically_with(path, |file| formats::write_plan(&planned.plan, file, &watch))
                     .with_context(|| format!("cannot write {}", path.display()))
             });
             shaped.iter().for_each(|shaped| shape::claim(&mut planned.plan, shaped));

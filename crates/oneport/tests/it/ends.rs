@@ -1,0 +1,168 @@
+//! What is ended ends: the work after the end, counted in questions to the watch, is hardly any.
+//!
+//! The clock of these watches is the number of questions itself. So a run may be ended after any share of its own work,
+//! on every machine alike, and its stages have their shares of what is left as they have of real time.
+
+use oneport::platform::Node;
+use oneport::platform::generate::{self, Costs, Racks, random_connected};
+use oneport::watch::Watch;
+use oneport::{
+    Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem, Rational,
+    Volumes, bound, rate, referee, rings, solve,
+};
+
+/// Questions that may come after the end whatever the work: each stage notices it for itself.
+const STAGES: u64 = 40;
+
+fn uniform() -> generate::Options {
+    let costs = Costs::Uniform { low: 1, high: 9 };
+    generate::Options { seed: 7, link_cost: costs.clone(), compute: costs }
+}
+
+/// Hosts around a switch that copies nothing; only links are exclusive.
+fn star(hosts: usize) -> Platform {
+    let (mut builder, one) = (Platform::builder(), || Rational::from_integer(1.into()));
+    builder.model(PortModel::Links);
+    let hub = builder.node(Node { replicates: false, ..Node::router("hub") }).unwrap();
+    for host in 0..hosts {
+        let host = builder.node(Node::processor(format!("h{host}"), one())).unwrap();
+        builder.link(host, hub, one()).unwrap();
+        builder.link(hub, host, one()).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+fn platforms() -> Vec<(&'static str, Platform)> {
+    let racks = |racks, hosts| {
+        let shape = Racks { racks, hosts: (hosts, hosts), ..Racks::default() };
+        generate::racks(&shape, &generate::Options::default()).unwrap().with_model(PortModel::Links)
+    };
+    let random = |nodes, model| random_connected(nodes, nodes / 2, &uniform()).unwrap().with_model(model);
+    vec![
+        ("racks", racks(3, 3)),
+        ("star", star(66)),
+        ("random", random(6, PortModel::FullDuplex)),
+        ("half-duplex", random(5, PortModel::HalfDuplex)),
+    ]
+}
+
+fn collectives(platform: &Platform) -> Vec<Collective> {
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let (centre, others) = (participants[0], participants[1..].to_vec());
+    let all = || participants.clone();
+    let mut collectives = vec![
+        Collective::Scatter { source: centre, targets: others.clone() },
+        Collective::Gather { target: centre, participants: others.clone() },
+        Collective::Broadcast { source: centre, targets: others },
+        Collective::AllGather { participants: all() },
+        Collective::Reduce { target: centre, participants: all(), commutative: true },
+        Collective::ReduceScatter { participants: all(), commutative: true },
+        Collective::AllReduce { participants: all(), commutative: true },
+    ];
+    if participants.len() <= 12 {
+        collectives.extend([
+            Collective::AllToAll { participants: all() },
+            Collective::Reduce { target: centre, participants: all(), commutative: false },
+            Collective::AllReduce { participants: all(), commutative: false },
+            Collective::Scan { participants: all() },
+        ]);
+    }
+    collectives
+}
+
+/// Runs the work without an end, then with ends after tenths of its questions; what comes after is told.
+fn ends(name: &str, work: impl Fn(&Watch)) -> Vec<String> {
+    // No run has so many questions; the limit is there, because the search for a period is shorter under one.
+    let free = Watch::in_questions(u64::from(u32::MAX));
+    work(&free);
+    let all = free.questions();
+    let mut late = Vec::new();
+    for tenth in 1..10 {
+        let limit = all * tenth / 10;
+        let watch = Watch::in_questions(limit);
+        work(&watch);
+        let after = watch.questions().saturating_sub(limit);
+        if after > all / 20 + STAGES {
+            late.push(format!("{name}: {after} questions after {limit} of {all}"));
+        }
+    }
+    late
+}
+
+fn problems(mut ask: impl FnMut(&str, Problem<'_>)) {
+    let volumes = Volumes { work: Amount::Constant(Rational::new(1.into(), 2.into())), ..Volumes::default() };
+    for (name, platform) in platforms() {
+        for collective in collectives(&platform) {
+            let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+            ask(&format!("{} on {name}", collective.name()), problem);
+        }
+    }
+}
+
+fn none(late: Vec<String>) {
+    assert!(late.is_empty(), "{}", late.join("\n"));
+}
+
+#[test]
+fn solving_ends() {
+    let mut late = Vec::new();
+    problems(|name, problem| {
+        late.extend(ends(&format!("solve {name}"), |watch| {
+            let _ = solve(problem, &Options { watch: watch.clone(), ..Options::default() });
+        }));
+    });
+    none(late);
+}
+
+#[test]
+fn rating_and_bounding_end() {
+    let mut late = Vec::new();
+    problems(|name, problem| {
+        let options = |watch: &Watch| Options { watch: watch.clone(), ..Options::default() };
+        late.extend(ends(&format!("rate {name}"), |watch| _ = rate(problem, &options(watch), None)));
+        late.extend(ends(&format!("bound {name}"), |watch| _ = bound(problem, &options(watch))));
+    });
+    none(late);
+}
+
+#[test]
+fn the_referee_ends() {
+    let mut late = Vec::new();
+    problems(|name, problem| {
+        let limited = Options { watch: Watch::in_questions(100_000), ..Options::default() };
+        let Ok(Outcome::Planned(planned)) = solve(problem, &limited) else { return };
+        late.extend(ends(&format!("verify {name}"), |watch| {
+            let _ = referee::check_plan_watched(&planned.plan, watch);
+        }));
+    });
+    none(late);
+}
+
+#[test]
+fn rings_end() {
+    let platform = generate::dgx1().unwrap();
+    let gpus: Vec<NodeId> = platform.processors().collect();
+    none(ends("rings", |watch| _ = rings(&platform, &gpus, 32, watch)));
+}
+
+/// Nothing is made of a question that no plan answers, and no bound is looked for where its messages are too many.
+#[test]
+fn what_is_too_large_is_refused_at_once() {
+    let platform = star(17_000);
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let volumes = Volumes::default();
+    for collective in [
+        Collective::AllToAll { participants: participants.clone() },
+        Collective::AllGather { participants: participants.clone() },
+        Collective::ReduceScatter { participants: participants.clone(), commutative: true },
+    ] {
+        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+        assert!(matches!(bound(problem, &Options::default()), Err(Error::TooLarge { .. })), "{}", collective.name());
+        let solved = solve(problem, &Options::default());
+        let refused = matches!(solved, Err(Error::Question(LpError::TooManyTasks { .. })));
+        assert!(refused, "{}: {:?}", collective.name(), solved.err());
+    }
+    let broadcast = Collective::Broadcast { source: participants[0], targets: participants[1..].to_vec() };
+    let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
+    assert!(matches!(bound(problem, &Options::default()), Ok(Bounding::Bounded(_))));
+}
