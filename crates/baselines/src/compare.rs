@@ -38,9 +38,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// All [known] algorithms of the collective, on the cheapest paths; of the two rules for equal paths ([`Ties`]) each
-    /// has the one under which it sustains more. Largest in time is the counting: `O(blocks sent)` per algorithm and
-    /// rule.
+    /// All [known] algorithms of the collective, on the cheapest paths; of the two rules for equal paths ([`Ties`])
+    /// each has the one under which it sustains more. Largest in time is the counting: `O(blocks sent)` per algorithm
+    /// and rule.
     ///
     /// # Errors
     /// Sizes or work that are not constant.

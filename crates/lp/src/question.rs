@@ -136,6 +136,22 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
+    /// Refuses an answer of so many tasks.
+    ///
+    /// # Errors
+    /// [`LpError::TooManyTasks`] of what is too large in itself, [`LpError::Stopped`] of what a limit leaves no room
+    /// for.
+    pub(crate) fn has_room(&self, needed: u64) -> Result<(), LpError> {
+        match room::tasks(self.watch()) {
+            (most, _) if needed <= most => Ok(()),
+            (most, None) => Err(LpError::TooManyTasks { collective: self.collective().name(), needed, most }),
+            (_, Some(limit)) => {
+                self.watch().end(limit);
+                Err(LpError::Stopped(limit))
+            }
+        }
+    }
+
     /// The problem, without a limit.
     pub fn new(problem: Problem<'a>) -> Self {
         let platform = problem.platform();

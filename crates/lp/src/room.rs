@@ -6,8 +6,6 @@
 use oneport_plan::{Block, Demand, Problem};
 use oneport_watch::{Limit, Watch};
 
-use crate::{LpError, Question};
-
 /// Most tasks of an answer, whatever the limits: some 5 gigabytes.
 const MOST: u64 = 1 << 25;
 /// Bytes that a task takes by the time it is checked: once in the steady state, once in the schedule, and what the
@@ -28,21 +26,6 @@ pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
 /// Whether some answer is not too large in itself.
 pub fn is_possible(problem: Problem<'_>) -> bool {
     least_tasks(problem) <= MOST
-}
-
-/// Refuses an answer of so many tasks.
-///
-/// # Errors
-/// [`LpError::TooManyTasks`] of what is too large in itself, [`LpError::Stopped`] of what a limit leaves no room for.
-pub fn fits(question: &Question<'_>, needed: u64) -> Result<(), LpError> {
-    match tasks(question.watch()) {
-        (most, _) if needed <= most => Ok(()),
-        (most, None) => Err(LpError::TooManyTasks { collective: question.collective().name(), needed, most }),
-        (_, Some(limit)) => {
-            question.watch().end(limit);
-            Err(LpError::Stopped(limit))
-        }
-    }
 }
 
 /// The fewest tasks that the patterns of an answer have together: each goal of a demand is sent to once at least, and

@@ -8,7 +8,7 @@ use oneport_platform::Rational;
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A search for a bound that takes a moment, or asks the question's watch.
 pub(crate) type Cheap = fn(&Question<'_>) -> Result<Option<Bound>, LpError>;

@@ -2,6 +2,7 @@
 
 mod bounding;
 mod cheap;
+mod error;
 mod extracting;
 mod proving;
 mod rating;
@@ -27,14 +28,15 @@ pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, 
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, percent, units};
 
 pub use bounding::{Bounded, Bounding, bound};
+pub use error::Error;
+use error::GRACE;
 pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
 use oneport_period as period;
 use oneport_period::rounding::Target;
 use oneport_plan::{PeriodicSchedule, SteadyState, WeightedPattern};
-use oneport_referee::Violation;
-use oneport_schedule::{ScheduleError, Whole};
+use oneport_schedule::Whole;
 use oneport_watch::{Limit, Watch};
 use proving::{Proved, proved};
 pub use rating::{Rated, Rating, rate, rate_watched};
@@ -96,51 +98,6 @@ pub enum Outcome {
     Unreachable(Vec<Commodity>),
 }
 
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The question makes no sense.
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
-    /// The program could not be solved.
-    #[error(transparent)]
-    Question(#[from] LpError),
-    /// The period asked for does not exist.
-    #[error(transparent)]
-    Period(#[from] PeriodError),
-    /// The whole messages fit no schedule: a defect of oneport.
-    #[error(transparent)]
-    Schedule(#[from] ScheduleError),
-    /// There are more messages than can be looked at one by one.
-    #[error(
-        "{collective}: {messages} messages, each counted where it is wanted, are more than {most}; ask about fewer participants"
-    )]
-    TooLarge {
-        /// The collective's name.
-        collective: &'static str,
-        /// How many they are.
-        messages: u64,
-        /// The limit.
-        most: u64,
-    },
-    /// The referee objects to our own plan: a defect of oneport.
-    #[error("the referee objects to the plan found: {0}; please report it with the platform file")]
-    Referee(Violation),
-    /// A limit came before the referee had checked the plan found; what is not checked is not shown.
-    #[error("{0} ended the work before the plan found was checked; allow more")]
-    Unchecked(Limit),
-}
-
-impl From<Violation> for Error {
-    fn from(violation: Violation) -> Self {
-        match violation.stopped() {
-            Some(limit) => Error::Unchecked(limit),
-            None => Error::Referee(violation),
-        }
-    }
-}
-
 /// The stages of a solve, for those who watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -168,8 +125,6 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 /// Percent of the time and memory left that the program may use, and of what is left after it, that the period may.
 const PROGRAM: u32 = 60;
 const PERIOD: u32 = 40;
-/// How long slots and referee go on after somebody has asked for an end.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// [`solve`], announcing every stage as it begins. `Break` after a [`Stage::Round`] ends column generation with the
 /// best found so far; at other stages it has no effect.

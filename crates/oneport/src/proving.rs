@@ -6,7 +6,7 @@ use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
 use oneport_watch::Watch;
 
-use crate::{Error, GRACE};
+use crate::error::{Error, GRACE};
 
 /// Percent of the time left that the referee may look for what is cheapest under a certificate's prices.
 const SEARCH: u32 = 50;

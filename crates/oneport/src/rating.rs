@@ -12,8 +12,9 @@ use oneport_schedule::{Measure, common_denominator};
 use oneport_watch::Watch;
 
 use crate::cheap::cheaply;
+use crate::error::{Error, GRACE};
 use crate::proving::{Proved, proved};
-use crate::{Error, GRACE, Options, Stage};
+use crate::{Options, Stage};
 
 /// Percent of the time and memory left that the program may use; the referee has the rest.
 const PROGRAM: u32 = 80;

@@ -95,7 +95,7 @@ impl<'q> Search<'q> {
 
     fn line(&mut self) -> Result<(), LpError> {
         let line = Line::new(&mut self.ways, self.block.operands())?;
-        room::fits(self.question, line.tasks(&self.block))?;
+        self.question.has_room(line.tasks(&self.block))?;
         self.offer(line.patterns(&self.block, self.question.watch())?)
     }
 
@@ -103,7 +103,7 @@ impl<'q> Search<'q> {
     /// that is better, or at as many as there is room for.
     fn ring(&mut self, order: Vec<NodeId>) -> Result<(), LpError> {
         let ring = Ring::new(&mut self.ways, order)?;
-        room::fits(self.question, ring.tasks(&self.block))?;
+        self.question.has_room(ring.tasks(&self.block))?;
         if self.block.kind != Kind::CombineCopy {
             return self.offer(ring.patterns(&self.block, &[], self.question.watch())?);
         }

@@ -8,7 +8,7 @@ use std::ops::{Mul, Shl, Shr};
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_plan::{Amount, Interval, Volumes};
+use oneport_plan::{Amount, Interval, Pattern, Volumes};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 use petgraph::graph::{EdgeIndex, EdgeReference};
@@ -252,4 +252,12 @@ impl<N: Fixed> Priced<N> {
         let price: BigUint = (price >> self.extension).into();
         Rational::from_integer(price.into()) * &self.unit
     }
+}
+
+/// What is known about one target.
+pub struct Offer<N> {
+    /// No tree costs less, in the unit of the prices given.
+    pub bound: Rational,
+    /// Trees and their prices as [`Priced`] counts them, cheapest first.
+    pub trees: Vec<(N, Pattern)>,
 }
