@@ -7,8 +7,8 @@ use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
 
 /// The cheapest paths between nodes: those on which a message spends the least time. Of equally cheap paths the
-/// one is taken whose last node but one is nearer; where several are as near, senders take turns, in the order in which they
-/// are listed, so that equal network cards are used alike. The way is the same in every run.
+/// one is taken whose last node but one is nearer; where several are as near, senders take turns, in the order in which
+/// they are listed, so that equal network cards are used alike. The way is the same in every run.
 #[derive(Debug, Clone)]
 pub struct Routes {
     /// By node from which somebody sends.
@@ -98,8 +98,8 @@ impl Routes {
 }
 
 impl Tree {
-    /// Where several last links are as good, takes one of them by turns, beginning with this number. `near` is how far a
-    /// node is, if the way may lead through it.
+    /// Where several last links are as good, takes one of them by turns, beginning with this number. `near` is how far
+    /// a node is, if the way may lead through it.
     fn take_turns<'a, N: Exact + 'a>(
         &mut self,
         platform: &Platform,

@@ -218,8 +218,8 @@ impl VolumeError {
 }
 
 impl Volumes {
-    /// Messages of one size, merges of one unit of work, whatever the size. A message of another size on a platform with
-    /// units is asked for by [`of_message`](Self::of_message).
+    /// Messages of one size, merges of one unit of work, whatever the size. A message of another size on a platform
+    /// with units is asked for by [`of_message`](Self::of_message).
     pub fn of_size(size: Rational) -> Self {
         Volumes { size: Amount::Constant(size), work: Amount::Constant(Rational::one()) }
     }

@@ -77,8 +77,8 @@ fn the_referee_accepts_equal_rings() {
     assert!(checked >= 40, "{checked}");
 }
 
-/// Rings of one order over two switches carry twice what one switch does: `w` together sustain `w / (n - 1)` all-gathers
-/// and reduce-scatters, `w n / (2 (n - 1))` all-reduces, and `w` broadcasts and reductions.
+/// Rings of one order over two switches carry twice what one switch does: `w` together sustain `w / (n - 1)`
+/// all-gathers and reduce-scatters, `w n / (2 (n - 1))` all-reduces, and `w` broadcasts and reductions.
 #[test]
 fn rings_keep_their_own_ways() {
     let platform = two_switches();

@@ -113,7 +113,11 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     print(&text)?;
     let wrong: Vec<String> = rows.iter().filter_map(|row| row.impossible(&platform)).collect();
     wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
-    let all = rows.iter().all(|row| row.bounded.is_some());
+    let apart: Vec<&str> = rows.iter().filter(|row| row.bounded.is_none()).map(|row| row.form.name).collect();
+    let all = apart.is_empty();
+    if !all {
+        eprintln!("error: some messages of {} cannot arrive; connect the nodes, or leave them out", apart.join(", "));
+    }
     Ok(if all && wrong.is_empty() { End::Done } else { End::Refused })
 }
 
@@ -273,12 +277,14 @@ impl Row {
             return None;
         }
         Some(format!(
-            "{} {} {} the {} {}: through {} of {} together no schedule exceeds {} per operation",
+            "{} {} {} {}: through {} of {} together no schedule exceeds {} per operation",
             count(border.crossings(), "message"),
             if border.crossings() == 1 { "crosses" } else { "cross" },
             border.direction.name(),
-            count(border.sets.len(), "part"),
-            parts(platform, &border.sets),
+            match &border.sets[..] {
+                [_] => parts(platform, &border.sets),
+                sets => format!("the {} {}", count(sets.len(), "part"), parts(platform, sets)),
+            },
             links(platform, &links_across),
             rate(platform, &capacity),
             rate(platform, bound),

@@ -437,7 +437,8 @@ fn limits_leave_the_rows_that_are_known() {
     }
 }
 
-/// Two cables one after another limit together: doubling either gains nothing, both gain all. The third is half as busy.
+/// Two cables one after another limit together: doubling either gains nothing, both gain all. The third is half as
+/// busy.
 #[test]
 fn pairs_are_tried_where_no_class_alone_gains() {
     let folder = Folder::new();
