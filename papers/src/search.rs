@@ -1,70 +1,237 @@
-//! `opt(G, K)` of RR-4872, section 3.4, by trying every schedule.
+//! `opt(G, K)` of RR-4872, section 3.4 and (for reduces) 4.5, by trying every schedule.
 //!
-//! Scatters, gathers and gossips. Costs are whole, messages have size 1 and are sent without a break. Starting every
-//! transfer as early as the order of transfers at the ports allows makes all dates whole, so whole dates are enough.
-//! Messages that are cut into `q` equal parts are no other question: `opt(G, q K) / q`, rounded down, of them are whole
-//! by `K`.
+//! Times are whole, messages have size 1, nothing is interrupted, and every node sends, receives and merges at the same
+//! time. Starting every task as early as the order of tasks at the ports allows makes all dates whole, so whole dates
+//! are enough. Messages that are cut into `q` equal parts are no other question: `opt(G, q K) / q`, rounded down, of
+//! them are whole by `K`.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use num_traits::{One, ToPrimitive};
 use oneport::plan::Commodity;
-use oneport::{NodeId, Platform};
+use oneport::{NodeId, Platform, Rational};
 
 use crate::cases::Case;
 
-/// What a node is sending: (link, message, time left).
-type Sending = Option<(u16, u8, u8)>;
-
-/// By node, what it is sending; by node and message, how many messages it holds.
-type InFlight = Vec<Sending>;
+/// By node, what it sends (link, value, time left); where values are merged, then by node what it merges (no link).
+type Busy = Vec<Option<(u16, u8, u8)>>;
+/// By node and value, how many it holds; what it owns is not counted.
 type Held = Vec<u8>;
+/// States by what is under way.
+type Layer = BTreeMap<Busy, Vec<Held>>;
 
-struct Search<'a> {
+/// Values that travel, and are merged.
+pub struct Game<'a> {
     platform: &'a Platform,
-    /// By message, where it starts and where it has to arrive.
-    messages: Vec<Commodity>,
+    /// By link, the time of a transfer.
     costs: Vec<u8>,
-    /// By message and node: whether the message can still reach its target from there.
-    leads: Vec<Vec<bool>>,
-    /// More of a message at one node are not counted.
-    most: u8,
+    /// By node, the time of a merge; empty where nothing is merged.
+    merges: Vec<Option<u8>>,
+    /// By value and node, whether it is unlimited there.
+    pub owned: Vec<Vec<bool>>,
+    /// By value and link, whether sending it there can help anybody.
+    pub useful: Vec<Vec<bool>>,
+    /// A value and the two that it is merged of.
+    recipes: Vec<(usize, [usize; 2])>,
+    /// The values of an instance and where each has to arrive.
+    pub wanted: Vec<(usize, NodeId)>,
 }
 
-/// `opt(G, K)` for every `K` from 0 to `horizon`: the most instances whose messages have all arrived by `K`.
+impl<'a> Game<'a> {
+    /// So many values on a platform; nothing is owned, sent, merged or wanted yet.
+    ///
+    /// # Errors
+    /// A time is not a whole number below 256.
+    pub fn new(platform: &'a Platform, values: usize) -> Result<Game<'a>> {
+        Ok(Game {
+            platform,
+            costs: platform.links().iter().map(|link| whole(&link.cost)).collect::<Result<_>>()?,
+            merges: Vec::new(),
+            owned: vec![vec![false; platform.nodes().len()]; values],
+            useful: vec![vec![false; platform.links().len()]; values],
+            recipes: Vec::new(),
+            wanted: Vec::new(),
+        })
+    }
+
+    /// Processors merge by these recipes: a value, and the two that it is merged of.
+    ///
+    /// # Errors
+    /// As [`Game::new`].
+    pub fn merging(mut self, recipes: Vec<(usize, [usize; 2])>) -> Result<Game<'a>> {
+        let merge = |node: &oneport::platform::Node| node.compute.as_ref().map(whole).transpose();
+        self.merges = self.platform.nodes().iter().map(merge).collect::<Result<_>>()?;
+        self.recipes = recipes;
+        Ok(self)
+    }
+
+    /// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a value at a node
+    /// help no schedule that reaches `most` instances, and are not told apart.
+    ///
+    /// Exponential: for a handful of nodes and two dozen units of time; with merges, three or four and ten.
+    pub fn most_by(&self, horizon: usize, most: u8) -> Vec<u64> {
+        let nodes = self.platform.nodes().len();
+        let slots = if self.recipes.is_empty() { nodes } else { 2 * nodes };
+        let mut layer = Layer::new();
+        layer.insert(vec![None; slots], vec![vec![0; nodes * self.owned.len()]]);
+        let mut best = vec![self.delivered(&layer)];
+        for _ in 0..horizon {
+            layer = self.step(&layer, most);
+            best.push(self.delivered(&layer));
+        }
+        best
+    }
+
+    fn place(&self, node: usize, value: usize) -> usize {
+        node * self.owned.len() + value
+    }
+
+    fn receiver(&self, link: u16) -> usize {
+        self.platform.links()[usize::from(link)].to.index()
+    }
+
+    /// The most complete instances over all states.
+    fn delivered(&self, layer: &Layer) -> u64 {
+        let of = |held: &Held| {
+            let arrived = self.wanted.iter().map(|(value, node)| held[self.place(node.index(), *value)]);
+            arrived.min().unwrap_or(0)
+        };
+        layer.values().flatten().map(of).max().unwrap_or(0).into()
+    }
+
+    /// All states one unit of time later.
+    fn step(&self, layer: &Layer, most: u8) -> Layer {
+        let mut next = Layer::new();
+        for (busy, all) in layer {
+            for held in all {
+                let nodes = self.platform.nodes().len();
+                let mut receiving = vec![false; nodes];
+                busy[..nodes].iter().flatten().for_each(|(link, ..)| receiving[self.receiver(*link)] = true);
+                let mut state = (busy.clone(), held.clone());
+                self.start(0, &mut state, &mut receiving, &mut |busy, held| self.advance(busy, held, most, &mut next));
+            }
+        }
+        next
+    }
+
+    /// Takes one of a value that a node owns or holds; what was taken off, if there was one.
+    fn take(&self, node: usize, value: usize, held: &mut Held) -> Option<u8> {
+        let taken = u8::from(!self.owned[value][node]);
+        let place = self.place(node, value);
+        held[place] = held[place].checked_sub(taken)?;
+        Some(taken)
+    }
+
+    /// Every choice of transfers and merges that begin now.
+    fn start(&self, slot: usize, state: &mut (Busy, Held), receiving: &mut [bool], chosen: &mut dyn FnMut(Busy, Held)) {
+        if slot == state.0.len() {
+            chosen(state.0.clone(), state.1.clone());
+            return;
+        }
+        self.start(slot + 1, state, receiving, chosen);
+        if state.0[slot].is_some() {
+            return;
+        }
+        match slot.checked_sub(receiving.len()) {
+            None => self.send(slot, state, receiving, chosen),
+            Some(node) => self.merge((slot, node), state, receiving, chosen),
+        }
+    }
+
+    fn send(&self, node: usize, state: &mut (Busy, Held), receiving: &mut [bool], chosen: &mut dyn FnMut(Busy, Held)) {
+        for &link in self.platform.outgoing(NodeId::new(node)) {
+            let to = self.platform.link(link).to.index();
+            for value in 0..self.owned.len() {
+                if receiving[to] || !self.useful[value][link.index()] {
+                    continue;
+                }
+                let Some(taken) = self.take(node, value, &mut state.1) else { continue };
+                receiving[to] = true;
+                state.0[node] = Some((link.index() as u16, value as u8, self.costs[link.index()]));
+                self.start(node + 1, state, receiving, chosen);
+                state.0[node] = None;
+                receiving[to] = false;
+                state.1[self.place(node, value)] += taken;
+            }
+        }
+    }
+
+    fn merge(
+        &self,
+        (slot, node): (usize, usize),
+        state: &mut (Busy, Held),
+        receiving: &mut [bool],
+        chosen: &mut dyn FnMut(Busy, Held),
+    ) {
+        let Some(time) = self.merges[node] else { return };
+        for &(value, [left, right]) in &self.recipes {
+            let Some(first) = self.take(node, left, &mut state.1) else { continue };
+            if let Some(second) = self.take(node, right, &mut state.1) {
+                state.0[slot] = Some((0, value as u8, time));
+                self.start(slot + 1, state, receiving, chosen);
+                state.0[slot] = None;
+                state.1[self.place(node, right)] += second;
+            }
+            state.1[self.place(node, left)] += first;
+        }
+    }
+
+    /// Lets one unit of time pass; a state that holds no more of anything than another is left out.
+    fn advance(&self, mut busy: Busy, mut held: Held, most: u8, next: &mut Layer) {
+        let nodes = self.platform.nodes().len();
+        for (slot, task) in busy.iter_mut().enumerate() {
+            let Some((link, value, left)) = task else { continue };
+            *left -= 1;
+            if *left == 0 {
+                let at = slot.checked_sub(nodes).unwrap_or_else(|| self.receiver(*link));
+                let place = self.place(at, usize::from(*value));
+                held[place] = most.min(held[place] + 1);
+                *task = None;
+            }
+        }
+        let others = next.entry(busy).or_default();
+        let covers = |a: &Held, b: &Held| a.iter().zip(b).all(|(a, b)| a >= b);
+        if !others.iter().any(|other| covers(other, &held)) {
+            others.retain(|other| !covers(&held, other));
+            others.push(held);
+        }
+    }
+}
+
+/// A time as a small whole number.
+fn whole(time: &Rational) -> Result<u8> {
+    ensure!(time.denom().is_one(), "{time} is not whole");
+    time.numer().to_u8().with_context(|| format!("{time} is too large"))
+}
+
+/// `opt(G, K)` of scatters, gathers and gossips for every `K` from 0 to `horizon`: the most instances whose messages
+/// have all arrived by `K`.
 ///
-/// As [`opt_up_to`] without a limit.
+/// # Errors
+/// As [`opt_up_to`].
 pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
     opt_up_to(case, horizon, u8::MAX)
 }
 
-/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a message at a node
-/// help nobody who wants `most` instances, and are not told apart.
-///
-/// Exponential: for a handful of nodes and two dozen units of time.
+/// The smaller of [`opt`] and `most`; see [`Game::most_by`].
 ///
 /// # Errors
-/// The collective has no messages that travel alone, or a cost is not a whole number below 256.
+/// The collective has no messages that travel alone, or a time is not a whole number below 256.
 pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
-    let messages = case.collective.commodities();
+    let (platform, messages) = (&case.platform, case.collective.commodities());
     ensure!(!messages.is_empty(), "{}: no messages that travel alone", case.name);
-    let cost = |cost: &oneport::Rational| {
-        ensure!(cost.denom().is_one(), "cost {cost} is not whole");
-        cost.numer().to_u8().with_context(|| format!("cost {cost} is too large"))
-    };
-    let costs = case.platform.links().iter().map(|link| cost(&link.cost)).collect::<Result<_>>()?;
-    let leads = messages.iter().map(|message| leads(&case.platform, message.target)).collect();
-    let search = Search { platform: &case.platform, messages, costs, leads, most };
-    let nodes = case.platform.nodes().len();
-    let mut layer: BTreeMap<InFlight, Vec<Held>> = BTreeMap::new();
-    layer.insert(vec![None; nodes], vec![vec![0; nodes * search.messages.len()]]);
-    let mut best = vec![search.delivered(&layer)];
-    for _ in 0..horizon {
-        layer = search.step(&layer);
-        best.push(search.delivered(&layer));
+    let mut game = Game::new(platform, messages.len())?;
+    for (message, &Commodity { source, target }) in messages.iter().enumerate() {
+        game.owned[message][source.index()] = true;
+        game.wanted.push((message, target));
+        // A message that leaves its target, returns to its source or runs into a dead end helps nothing.
+        let leads = leads(platform, target);
+        let useful =
+            |link: &oneport::platform::Link| link.from != target && link.to != source && leads[link.to.index()];
+        game.useful[message] = platform.links().iter().map(useful).collect();
     }
-    Ok(best)
+    Ok(game.most_by(horizon, most))
 }
 
 /// From which nodes a message can reach its target.
@@ -81,101 +248,6 @@ fn leads(platform: &Platform, target: NodeId) -> Vec<bool> {
         }
     }
     seen
-}
-
-impl Search<'_> {
-    fn place(&self, node: NodeId, message: usize) -> usize {
-        node.index() * self.messages.len() + message
-    }
-
-    /// The most complete instances over all states.
-    fn delivered(&self, layer: &BTreeMap<InFlight, Vec<Held>>) -> u64 {
-        let of = |held: &Held| {
-            let ends = self.messages.iter().enumerate();
-            let arrived = ends.map(|(message, ends)| held[self.place(ends.target, message)]);
-            arrived.min().unwrap_or(0)
-        };
-        layer.values().flatten().map(of).max().unwrap_or(0).into()
-    }
-
-    /// All states one unit of time later; a state that holds no more of anything than another is left out.
-    fn step(&self, layer: &BTreeMap<InFlight, Vec<Held>>) -> BTreeMap<InFlight, Vec<Held>> {
-        let mut next: BTreeMap<InFlight, Vec<Held>> = BTreeMap::new();
-        for (sending, all) in layer {
-            for held in all {
-                let mut receiving = vec![false; sending.len()];
-                for (link, ..) in sending.iter().flatten() {
-                    receiving[self.ends(*link).1.index()] = true;
-                }
-                self.start(0, &mut sending.clone(), &mut held.clone(), &mut receiving, &mut next);
-            }
-        }
-        next
-    }
-
-    fn ends(&self, link: u16) -> (NodeId, NodeId) {
-        let link = &self.platform.links()[usize::from(link)];
-        (link.from, link.to)
-    }
-
-    /// Every choice of transfers that begin now, node by node.
-    fn start(
-        &self,
-        node: usize,
-        sending: &mut InFlight,
-        held: &mut Held,
-        receiving: &mut [bool],
-        next: &mut BTreeMap<InFlight, Vec<Held>>,
-    ) {
-        if node == sending.len() {
-            self.advance(sending.clone(), held.clone(), next);
-            return;
-        }
-        self.start(node + 1, sending, held, receiving, next);
-        if sending[node].is_some() {
-            return;
-        }
-        let id = NodeId::new(node);
-        for &link in self.platform.outgoing(id) {
-            let to = self.platform.link(link).to;
-            for (message, &Commodity { source, target }) in self.messages.iter().enumerate() {
-                // A message that leaves its target, returns to its source or runs into a dead end helps nobody.
-                let useful = id != target && to != source && self.leads[message][to.index()];
-                let here = self.place(id, message);
-                let owned = id == source || held[here] > 0;
-                if receiving[to.index()] || !useful || !owned {
-                    continue;
-                }
-                let taken = u8::from(id != source);
-                held[here] -= taken;
-                receiving[to.index()] = true;
-                sending[node] = Some((link.index() as u16, message as u8, self.costs[link.index()]));
-                self.start(node + 1, sending, held, receiving, next);
-                sending[node] = None;
-                receiving[to.index()] = false;
-                held[here] += taken;
-            }
-        }
-    }
-
-    /// Lets one unit of time pass.
-    fn advance(&self, mut sending: InFlight, mut held: Held, next: &mut BTreeMap<InFlight, Vec<Held>>) {
-        for slot in &mut sending {
-            let Some((link, message, left)) = slot else { continue };
-            *left -= 1;
-            if *left == 0 {
-                let place = self.place(self.ends(*link).1, usize::from(*message));
-                held[place] = self.most.min(held[place] + 1);
-                *slot = None;
-            }
-        }
-        let others = next.entry(sending).or_default();
-        let covers = |a: &Held, b: &Held| a.iter().zip(b).all(|(a, b)| a >= b);
-        if !others.iter().any(|other| covers(other, &held)) {
-            others.retain(|other| !covers(&held, other));
-            others.push(held);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -302,7 +302,10 @@ pub enum Mistake {
         expected: usize,
     },
     /// A matrix that is not square.
-    #[error("{rows} rows of {columns} numbers; a bandwidth matrix has as many rows as columns")]
+    #[error(
+        "{rows} rows of {columns} numbers; a bandwidth matrix has as many rows as columns; if this \
+             is no matrix, it is of no format known here (docs/topologies.md lists them)"
+    )]
     NotSquare {
         /// Rows of numbers.
         rows: usize,

@@ -12,7 +12,7 @@ use crate::answers::answer::label;
 use crate::answers::infeasible::{infeasible, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::ReadingArguments;
-use crate::flags::question::{self, QuestionArguments};
+use crate::flags::question::{self, PartArguments, QuestionArguments};
 use crate::words::end::End;
 use crate::words::output::{count, named, print, try_outputs};
 use crate::words::usage::usage;
@@ -29,27 +29,9 @@ pub struct ProgramArguments {
     /// p, p-prime, d: of which collective: broadcast (the default), scatter, gather, all-to-all, all-gather.
     #[arg(long, value_name = "COLLECTIVE")]
     pub collective: Option<String>,
-    /// Scatter, broadcast: the node that owns the messages.
-    #[arg(long, value_name = "NODE")]
-    pub source: Option<String>,
-    /// Gather, reduce: the node that receives.
-    #[arg(long, value_name = "NODE")]
-    pub target: Option<String>,
-    /// All-to-all: the nodes that send.
-    #[arg(long, value_name = "A,B|all")]
-    pub sources: Option<String>,
-    /// Scatter, broadcast, all-to-all: receivers.
-    #[arg(long, value_name = "A,B|all")]
-    pub targets: Option<String>,
-    /// Participants; a reduction combines values in this order.
-    #[arg(long, value_name = "A,B|all")]
-    pub participants: Option<String>,
-    /// Size of every message, as solve takes it.
-    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
-    pub size: String,
-    /// ssr: work of one merge, as solve takes it.
-    #[arg(long, value_name = "W", allow_hyphen_values = true)]
-    pub work: Option<String>,
+    /// Who takes part, and what is moved, as solve takes it.
+    #[command(flatten)]
+    pub part: PartArguments,
     /// How the platform is read.
     #[command(flatten)]
     pub reading: ReadingArguments,
@@ -116,17 +98,11 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
 fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
     QuestionArguments {
         collective: arguments.collective.clone().unwrap_or_else(|| which.collective().to_string()),
-        source: arguments.source.clone(),
-        target: arguments.target.clone(),
-        sources: arguments.sources.clone(),
-        targets: arguments.targets.clone(),
-        participants: arguments.participants.clone(),
+        part: arguments.part.clone(),
         groups: Vec::new(),
         demands: None,
         reading: arguments.reading.clone(),
-        size: arguments.size.clone(),
         bytes: None,
-        work: arguments.work.clone(),
         commutative: false,
     }
 }

@@ -33,12 +33,9 @@ fn collectives() -> PossibleValuesParser {
     PossibleValuesParser::new(named.chain([custom]))
 }
 
-/// What is asked: a collective, who takes part, what is moved. (Of which platform, every command says itself.)
+/// Who takes part, and what is moved: also of the papers' programs.
 #[derive(Debug, Clone, Args)]
-pub struct QuestionArguments {
-    /// What to schedule.
-    #[arg(value_parser = collectives())]
-    pub collective: String,
+pub struct PartArguments {
     /// Scatter, broadcast: the node that owns the messages.
     #[arg(long, value_name = "NODE")]
     pub source: Option<String>,
@@ -55,6 +52,26 @@ pub struct QuestionArguments {
     /// Participants, or "all" processors (the default); reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
+    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also
+    /// A+Bn with n the operands combined, or @FILE: a table by interval.
+    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
+    pub size: String,
+    /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a
+    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size. Reduce also @FILE with a list of
+    /// entries by task and processor: {"task": [k, l, m], "node": "P", "time": "1/4"}.
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub work: Option<String>,
+}
+
+/// What is asked: a collective, who takes part, what is moved. (Of which platform, every command says itself.)
+#[derive(Debug, Clone, Args)]
+pub struct QuestionArguments {
+    /// What to schedule.
+    #[arg(value_parser = collectives())]
+    pub collective: String,
+    /// Who takes part.
+    #[command(flatten)]
+    pub part: PartArguments,
     /// A process group, instead of the options above; repeat it for several at once. A,B,C@2 runs twice as often as the
     /// others; the first node is the source or target, where there is one.
     #[arg(long = "group", value_name = "A,B,C[@RATE]")]
@@ -65,20 +82,11 @@ pub struct QuestionArguments {
     /// How the platform is read.
     #[command(flatten)]
     pub reading: ReadingArguments,
-    /// Size of every message: a number, or with a unit, as 64MiB, where the platform has units. For reductions also
-    /// A+Bn with n the operands combined, or @FILE: a table by interval.
-    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
-    pub size: String,
     /// Size of the whole operation, instead of --size, as nccl-tests count it: of all ranks' messages where each rank
     /// has one (scatter, gather, all-gather, reduce-scatter, all-to-all), else of the message. A plain number is in
     /// bytes.
     #[arg(long, value_name = "B", conflicts_with = "size")]
     pub bytes: Option<String>,
-    /// Reductions: work of one merge, in the forms of --size (default 1): node i takes work x compute_i for it. Also a
-    /// time, as "2 ms", or time per data, as "2 ms/GB", which follows the size. Reduce also @FILE with a list of
-    /// entries by task and processor: {"task": [k, l, m], "node": "P", "time": "1/4"}.
-    #[arg(long, value_name = "W", allow_hyphen_values = true)]
-    pub work: Option<String>,
     /// Reductions: the operator is commutative, so operands may be combined in any order.
     #[arg(long)]
     pub commutative: bool,
@@ -92,7 +100,7 @@ impl QuestionArguments {
 
     /// Whether the size of the operation is given: what one of it takes is asked for, too.
     pub fn is_sized(&self) -> bool {
-        self.bytes.is_some() || self.size != "1"
+        self.bytes.is_some() || self.part.size != "1"
     }
 }
 
@@ -107,18 +115,18 @@ fn options_of(form: &Form) -> Vec<String> {
 /// What was given for a role: the text of its option.
 fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
     let given = [
-        ("source", &arguments.source),
-        ("sources", &arguments.sources),
-        ("target", &arguments.target),
-        ("targets", &arguments.targets),
-        ("participants", &arguments.participants),
+        ("source", &arguments.part.source),
+        ("sources", &arguments.part.sources),
+        ("target", &arguments.part.target),
+        ("targets", &arguments.part.targets),
+        ("participants", &arguments.part.participants),
     ];
     given.into_iter().find(|(key, _)| *key == role.key).and_then(|(_, text)| text.as_deref())
 }
 
 /// The collective asked for, every option it does not take refused.
 pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
-    let apart = arguments.sources.is_some() || arguments.targets.is_some();
+    let apart = arguments.part.sources.is_some() || arguments.part.targets.is_some();
     let name = if apart && arguments.collective == ALL_TO_ALL.0 { ALL_TO_ALL.1 } else { &arguments.collective };
     let Some(form) = Form::find(name) else { return custom(platform, arguments) };
     let takes = options_of(form);
@@ -147,13 +155,13 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
 /// Refuses the options that are not taken.
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
     let given = [
-        ("--source", arguments.source.is_some()),
-        ("--sources", arguments.sources.is_some()),
-        ("--targets", arguments.targets.is_some()),
-        ("--target", arguments.target.is_some()),
-        ("--participants", arguments.participants.is_some()),
+        ("--source", arguments.part.source.is_some()),
+        ("--sources", arguments.part.sources.is_some()),
+        ("--targets", arguments.part.targets.is_some()),
+        ("--target", arguments.part.target.is_some()),
+        ("--participants", arguments.part.participants.is_some()),
         // No work at all is no work here, either: scripts go through all collectives.
-        ("--work", arguments.work.as_ref().is_some_and(|work| work != "0")),
+        ("--work", arguments.part.work.as_ref().is_some_and(|work| work != "0")),
         ("--commutative", arguments.commutative),
         ("--demands", arguments.demands.is_some()),
     ];
@@ -175,8 +183,13 @@ fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collecti
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
 fn groups(platform: &Platform, arguments: &QuestionArguments, form: &Form) -> Result<Collective> {
-    let options =
-        [&arguments.source, &arguments.sources, &arguments.targets, &arguments.target, &arguments.participants];
+    let options = [
+        &arguments.part.source,
+        &arguments.part.sources,
+        &arguments.part.targets,
+        &arguments.part.target,
+        &arguments.part.participants,
+    ];
     if options.into_iter().any(Option::is_some) {
         return Err(usage(
             "--group lists a group's members itself; leave out --source, --sources, --targets, --target, --participants",
@@ -226,12 +239,12 @@ pub fn volumes_of(
     let units = platform.units();
     let file = |text: &str| text.strip_prefix('@').map(|path| formats::read_amount(Path::new(path)));
     let work_file = |text: &str| text.strip_prefix('@').map(|path| formats::read_work(Path::new(path), platform));
-    let size = match (bytes, file(&arguments.size)) {
+    let size = match (bytes, file(&arguments.part.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
-        (None, None) => parsed("--size", &arguments.size, &arguments.size, units)?,
+        (None, None) => parsed("--size", &arguments.part.size, &arguments.part.size, units)?,
     };
-    let Some(text) = arguments.work.as_deref() else { return Ok(Volumes::of_message(platform, size)) };
+    let Some(text) = arguments.part.work.as_deref() else { return Ok(Volumes::of_message(platform, size)) };
     let work = match work_file(text) {
         Some(amount) => amount?,
         None => formats::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,

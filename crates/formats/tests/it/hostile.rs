@@ -238,7 +238,7 @@ fn matrices() {
     for (text, parts) in [
         ("0 1\n1", &["bad.file:2", "1 cells", "2 are expected"][..]),
         ("0 1\n1 0\n0 0", &["3 rows of 2", "as many rows as columns"]),
-        ("0 1 2\n1 0 2", &["2 rows of 3", "as many rows as columns"]),
+        ("0 1 2\n1 0 2", &["2 rows of 3", "as many rows as columns", "of no format known here"]),
         ("0,1,\n1,0,", &["2 rows of 3"]),
         ("a,b\n", &["0 rows of 2"]),
         ("0 -2\n1 0", &["bad.file:1", "row 1 (P0), column 2 (P1)", "-2", "positive"]),
