@@ -83,7 +83,7 @@ fn questions_that_make_no_sense_are_refused() {
     assert_eq!(apart.code, Some(1), "{apart:#?}");
     assert!(apart.stdout.contains("all-gather      infeasible"), "{apart:#?}");
     assert!(apart.stdout.contains("{b} gets the message of {a} through 1 link"), "{apart:#?}");
-    apart.one_error(&["some messages of all-gather cannot arrive"]);
+    apart.one_error(&["all-gather is infeasible", "from 'b' to 'a'", "connect the nodes"]);
 }
 
 /// The numbers of a sentence are a division that anybody can do; where they are not the bound, prices are named.

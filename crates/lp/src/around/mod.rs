@@ -207,7 +207,7 @@ fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
 
 #[cfg(test)]
 mod tests {
-    use num_traits::One;
+    use num_traits::{One, Zero};
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
     use oneport_platform::{Platform, PortModel};
@@ -286,9 +286,12 @@ mod tests {
                         };
                         let resources = Resources::new(&platform, collective.combines());
                         let ports = PortSets::new(&platform);
-                        let orders = [participants.clone(), nearest(&question, &participants).unwrap()];
+                        let mut ways = Ways::new(&question);
+                        let orders = [participants.clone(), ways.nearest(&participants).unwrap()];
                         for (order, short) in orders.into_iter().zip(rings(&question)) {
-                            let patterns = Ring::new(&question, order).unwrap().patterns(&block).unwrap();
+                            let ring = Ring::new(&mut ways, order).unwrap();
+                            let all = ring.roots(&block, u64::MAX, true);
+                            let patterns = ring.patterns(&block, &all, question.watch()).unwrap().unwrap();
                             let long = mixed(&question, &resources, ports.as_ref(), patterns).unwrap();
                             let watch = oneport_watch::Watch::unlimited();
                             let short = referee::sustained(problem, &short.unwrap(), &watch).unwrap();
