@@ -68,9 +68,10 @@ pub enum Bounding {
 ///
 /// Several searches, until one steady state attains what is proved:
 ///
-/// 1. Cuts where only links are exclusive ([`lp::cut_bound`]), and partitions for all-reduces ([`lp::all_reduce_bound`]).
-/// 2. Trees that attain the cut by Edmonds' theorem; a ring of all participants ([`lp::ring_routings`]); for messages that travel alone, prices by multiplicative
-///    weights and the flows that come of them ([`lp::spread()`]).
+/// 1. Cuts where only links are exclusive ([`lp::cut_bound`]), and partitions for all-reduces
+///    ([`lp::all_reduce_bound`]).
+/// 2. Trees that attain the cut by Edmonds' theorem; a ring of all participants ([`lp::ring_routings`]); for messages
+///    that travel alone, prices by multiplicative weights and the flows that come of them ([`lp::spread()`]).
 /// 3. The program of [`rate`](crate::rate): on small platforms to its end, on others as far as a counted budget of
 ///    work goes, so that the answer is the same on every machine. Its bound and its steady state both count.
 ///

@@ -26,6 +26,7 @@ pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, 
 pub use oneport_platform::{NodeId, Platform, PortModel, Rational, Units, decimal, parse_rational, units};
 
 pub use bounding::{Bounded, Bounding, bound};
+pub(crate) use cheap::cheaply;
 pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
 use oneport_lp::{self as lp, Answer, Question, Solution};
@@ -251,7 +252,7 @@ fn bounded(plan: Plan, options: &Options) -> Plan {
     }
     let watch = options.watch.finishing(GRACE);
     let Ok(problem) = plan.problem() else { return plan };
-    let found = cheap::cheaply(problem, &watch, options.watch.ended_by().is_some());
+    let found = cheaply(problem, &watch, options.watch.ended_by().is_some());
     match found.filter(|(_, bound)| *bound < plan.upper_bound) {
         None => plan,
         Some((certificate, _)) => referee::judge(Plan { certificate, ..plan.clone() }, &watch).unwrap_or(plan),

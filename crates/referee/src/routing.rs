@@ -28,7 +28,8 @@ use crate::violation::{fault, shown};
 /// Instances per unit of time that a routing sustains. Messages have one size, and merges one amount of work.
 ///
 /// `O(demands x participants)` steps for a ring, `O(flows x links)` for flows; where nodes have one port for both
-/// directions, largest flows as in [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow for each member.
+/// directions, largest flows as in [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow
+/// for each member.
 ///
 /// # Errors
 /// The first rule broken: a way that leads elsewhere, a node that cannot pass on what it has to, a flow that loses
