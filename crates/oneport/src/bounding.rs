@@ -291,8 +291,9 @@ fn budget(problem: Problem<'_>) -> Budget {
     });
     let patterns: usize = patterns.sum();
     if blocks.iter().all(|block| block.kind == Kind::Route) {
-        let sources = platform.processors().count().min(patterns);
-        return if sources.saturating_mul(links) <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };
+        // One flow for each source, or for each target.
+        let flows = lp::flow::groups(&Question::new(problem)).len().saturating_mul(links);
+        return if flows <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };
     }
     // Arborescences are made of routes between those that replicate.
     let hubs = platform.nodes().iter().filter(|node| node.replicates).count();

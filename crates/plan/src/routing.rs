@@ -1,7 +1,8 @@
 //! A way to carry out a collective, in short: by links and not by patterns.
 //!
 //! A steady state among a thousand participants is a million paths. Where only its throughput is asked for, the loads
-//! of the links are enough, and these follow from a ring or from one flow for each source.
+//! of
+//! the links are enough, and these follow from a ring or from one flow for each source.
 
 use oneport_platform::{LinkId, NodeId, Rational};
 
@@ -14,7 +15,8 @@ pub enum Routing {
     /// Messages that travel alone: one flow for each source, or for each target.
     Flows(Vec<SharedFlow>),
     /// Trees that Edmonds' theorem promises: how often per unit of time each message could be copied, and each
-    /// reduction be carried out, if nothing else happened. All-reduces take turns.
+    /// reduction
+    /// be carried out, if nothing else happened. All-reduces take turns.
     Branchings {
         /// Copies of each message, or of each participant's result; ignored by reductions.
         copied: Rational,

@@ -12,12 +12,12 @@
 //!
 //! Reductions whose operands commute are the same with all links turned, where merges take no time: an arborescence
 //! turned round is a reduction tree, and each node of `V` merges what arrives with its own value. All-reduces take
-//! turns: a part of the time operands are reduced, to every participant equally often, and for the rest results are
-//! copied.
+//! turns:
+//! a part of the time operands are reduced, to every participant equally often, and for the rest results are copied.
 //!
 //! **One flow after the other.** If everything can flow to `v`, a set that is entered by too little and holds `w` does
-//! not hold `v`, or it would be too little for `v`. So the super source may offer `v` without limit when `w` is looked
-//! at.
+//! not hold `v`, or it would be too little for `v`. So the super source may offer `v` without limit when `w` is
+//! looked at.
 
 use std::collections::{BTreeSet, VecDeque};
 
