@@ -38,6 +38,14 @@ struct Sized {
     from: u64,
 }
 
+/// A refusal under the name that the user asked for.
+fn renamed(error: ExportError) -> ExportError {
+    match error {
+        ExportError::Refused { reason, .. } => refused_as(NAME, reason),
+        other => other,
+    }
+}
+
 /// Plans for messages of all sizes, of one request per collective and number of ranks, and the script that registers
 /// them. The script is the file of the name that the user gave.
 ///
@@ -48,7 +56,7 @@ pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
     let (mut rows, mut plans, mut notes) = (String::new(), Vec::new(), Vec::new());
     let mut known: Vec<(String, usize)> = Vec::new();
     for (number, request) in requests.iter().enumerate() {
-        let sized = by_size(request)?;
+        let sized = by_size(request).map_err(renamed)?;
         let Some(largest) = sized.last() else { continue };
         let (collective, ranks) = (largest.plan.collective.clone(), largest.plan.gpus.len());
         if let Some(other) = known.iter().position(|known| *known == (collective.clone(), ranks)) {

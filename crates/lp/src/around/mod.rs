@@ -290,7 +290,8 @@ mod tests {
                         let orders = [participants.clone(), ways.nearest(&participants).unwrap()];
                         for (order, short) in orders.into_iter().zip(rings(&question)) {
                             let ring = Ring::new(&mut ways, order).unwrap();
-                            let all = ring.roots(&block, u64::MAX, true);
+                            let joined = block.kind == Kind::CombineCopy;
+                            let all = if joined { ring.roots(&block, u64::MAX, true) } else { Vec::new() };
                             let patterns = ring.patterns(&block, &all, question.watch()).unwrap().unwrap();
                             let long = mixed(&question, &resources, ports.as_ref(), patterns).unwrap();
                             let watch = oneport_watch::Watch::unlimited();
